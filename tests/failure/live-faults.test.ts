@@ -130,7 +130,7 @@ describe('a break after the final dot', () => {
       const explained = (await service.live.get(`/v1/emails/${email.id}/explain`)).body.data;
       expect(explained.summary).toContain('nobody knows');
       expect(explained.evidence.map(({ text }: Email) => text).join('\n')).toContain(
-        `no reply after the whole message, so that nobody knows, ${to}`,
+        `no reply after the whole message, so the outcome is unknown, ${to}`,
       );
       server.script = {};
       await service.pass(MINUTE);

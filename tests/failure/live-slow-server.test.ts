@@ -87,7 +87,7 @@ describe('a slow mail server defers the email at the deadline of the attempt', (
 test('a slow reply to the final dot leaves the outcome unknown at the deadline of the attempt', async () => {
   const email = await sendInto({ dot: `250 ${'2.0.0 queued '.repeat(600)}`, dripMs: 1 });
   expect(email.status).toBe('deferred');
-  expect(email.evidence).toContain('no reply after the whole message, so that nobody knows');
+  expect(email.evidence).toContain('no reply after the whole message, so the outcome is unknown');
   server.script = {};
   await service.pass(MINUTE);
   expect((await service.live.get(`/v1/emails/${email.id}`)).body.data.status).toBe('deferred');

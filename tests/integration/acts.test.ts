@@ -163,7 +163,7 @@ describe.each([
       for (const { emailId, reason } of rows) {
         const { summary, evidence } = await get(`/v1/emails/${emailId}/explain`);
         const words = ACT_WORDS[reason as keyof typeof ACT_WORDS];
-        expect(summary).toBe(`Nobody got it: ${words}.`);
+        expect(summary).toBe(`No recipient got it: ${words}.`);
         expect(evidence.map(({ text }: Email) => text).join()).toContain(words);
       }
       expect((await get(`/v1/campaigns/${id}/stats`)).inDoubt).toBe(0);
@@ -228,7 +228,7 @@ describe.each([
       );
       if (reason === 'sent') continue;
       const { summary } = await get(`/v1/emails/${id}/explain`);
-      expect(summary).toBe(`Nobody got it: ${ACT_WORDS[reason as keyof typeof ACT_WORDS]}.`);
+      expect(summary).toBe(`No recipient got it: ${ACT_WORDS[reason as keyof typeof ACT_WORDS]}.`);
     }
   });
 });

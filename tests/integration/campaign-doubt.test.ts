@@ -94,7 +94,7 @@ describe.each([
       );
       expect(summaries).toEqual([
         `It may have arrived at one recipient: an attempt ended without a reply, and it was not sent again: ${words}.`,
-        `Nobody got it: ${words}.`,
+        `No recipient got it: ${words}.`,
       ]);
       expect(await faultsOf(service)).toEqual([]);
     });

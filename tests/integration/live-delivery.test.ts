@@ -99,7 +99,7 @@ test('UNKNOWN_OUTCOME=hold waits for a report, which settles the email', async (
   const id = await service.send({ trackOpens: true, html: '<p>Hello</p>' });
   await service.until(id, ({ status }) => status === 'deferred');
   const { next, summary } = (await service.live.get(`/v1/emails/${id}/explain`)).body.data;
-  expect(summary).toStartWith('Nobody knows whether it arrived');
+  expect(summary).toStartWith('It is unknown whether it arrived');
   expect(next.text).toBe('A report comes in, or it fails as expired.');
   vague.script = {};
   await service.pass(3_600_000);

@@ -79,7 +79,7 @@ describe('an email that may have arrived', () => {
       email.wake(email.delays.backoff as number);
       ends(email);
       expect([email.state, email.context.recipients[0]?.inDoubt]).toEqual(['failed', false]);
-      expect(summaryOf(email)).toStartWith('Nobody got it');
+      expect(summaryOf(email)).toStartWith('No recipient got it');
       expect(email.recorded.at(-1)?.data ?? noteOf(email) ?? {}).not.toHaveProperty('inDoubt');
     });
 

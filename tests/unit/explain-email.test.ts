@@ -80,7 +80,7 @@ describe('explaining an email', () => {
       ['domain_removed', 'the sending domain was removed'],
     ] as const)
       test(`failed as ${reason}`, () =>
-        expect(summary('failed', reason, failed(reason))).toBe(`Nobody got it: ${words}.`));
+        expect(summary('failed', reason, failed(reason))).toBe(`No recipient got it: ${words}.`));
 
     test('given up in doubt', () =>
       expect(summary('failed', 'expired', failed('expired', true))).toBe(
@@ -105,12 +105,12 @@ describe('explaining an email', () => {
             failed('expired', true),
             failed(reason),
           ),
-        ).toBe(`It may have arrived at one recipient: ${doubt} Nobody else got it: ${words}.`));
+        ).toBe(`It may have arrived at one recipient: ${doubt} No other recipient got it: ${words}.`));
 
     for (const [withheld, words] of Object.entries(ACTS))
       test(`withheld as ${withheld}, by the act that decided, also where it may have arrived before`, () => {
         const one = (inDoubt: boolean) => ({ ...failed('suppressed', inDoubt), withheld });
-        expect(summary('failed', 'suppressed', one(false))).toBe(`Nobody got it: ${words}.`);
+        expect(summary('failed', 'suppressed', one(false))).toBe(`No recipient got it: ${words}.`);
         expect(summary('failed', 'suppressed', one(true))).toBe(
           `It may have arrived at one recipient: an attempt ended without a reply, and it was not sent again: ${words}.`,
         );

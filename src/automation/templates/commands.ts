@@ -47,8 +47,8 @@ type TemplateResult = Promise<TemplateView | Failure>;
 const ALIAS_TAKEN = new Failure('CONFLICT', 'Another template has this alias.', {
   suggestion: 'Choose another alias, or take it from the other template first.',
 });
-const FASTER = new Failure('CONFLICT', 'The template was changed by somebody else meanwhile.', {
-  suggestion: 'Read it again, and decide anew; ifVersion is the version that you have seen.',
+const FASTER = new Failure('CONFLICT', 'The template was changed by another request meanwhile.', {
+  suggestion: 'Read it again, and decide again; ifVersion is the version that you have seen.',
 });
 const LIKE_AN_ID = 'Must not look like the id of a template.';
 

@@ -41,7 +41,7 @@ const OUTCOME_PHRASES: Readonly<Record<RecipientOutcome['outcome'], string>> = {
   accepted: 'accepted',
   refused: 'refused',
   deferred: 'put off',
-  unknown: 'no reply after the whole message, so that nobody knows',
+  unknown: 'no reply after the whole message, so the outcome is unknown',
   suppressed: 'nothing was sent',
   removed: 'nothing was sent',
 };

@@ -95,10 +95,12 @@ type Recipients = EmailContext['recipients'];
 /** Recipients that were given up in doubt may have the message, so "no recipient got it" would be a guess. */
 function failureOf(recipients: Recipients, reason: FailureReason): string {
   const doubtful = recipients.filter(({ inDoubt }) => inDoubt);
-  if (doubtful.length === 0) return `Nobody got it: ${reasonsOf(recipients, reason)}.`;
+  if (doubtful.length === 0) return `No recipient got it: ${reasonsOf(recipients, reason)}.`;
   const others = recipients.filter(({ inDoubt }) => !inDoubt);
   const rest =
-    others.length === 0 ? '' : ` Nobody else got it: ${reasonsOf(others, sharedReason(others) ?? reason)}.`;
+    others.length === 0
+      ? ''
+      : ` No other recipient got it: ${reasonsOf(others, sharedReason(others) ?? reason)}.`;
   const end = sharedReason(doubtful) ?? reason;
   const why = end === 'expired' ? 'none came until patience ran out' : endOf(doubtful, end);
   return `It may have arrived at ${people(doubtful.length)}: an attempt ended without a reply, and ${why}.${rest}`;
@@ -121,7 +123,9 @@ const waiting = ({ recipients }: EmailContext): number =>
 const retried: Explain = (email, at) => {
   const { attempt, firstAttemptAt, patienceMs, recipients } = email;
   const isInDoubt = recipients.some(({ inDoubt }) => inDoubt);
-  const met = isInDoubt ? 'ended without a reply, so that nobody knows of' : 'met a temporary failure for';
+  const met = isInDoubt
+    ? 'ended without a reply, so the outcome is unknown for'
+    : 'met a temporary failure for';
   const until = firstAttemptAt === null ? '' : ` (until ${instant(firstAttemptAt + patienceMs)})`;
   return {
     summary: `Attempt ${attempt} ${met} ${people(waiting(email))}.`,
@@ -131,7 +135,7 @@ const retried: Explain = (email, at) => {
 };
 
 const held: Explain = (email, at) => ({
-  summary: `Nobody knows whether it arrived at ${people(waiting(email))}: no reply came to attempt ${email.attempt}.`,
+  summary: `It is unknown whether it arrived at ${people(waiting(email))}: no reply came to attempt ${email.attempt}.`,
   rule: 'UNKNOWN_OUTCOME is hold: it is not sent again, since it may have arrived. A report settles it.',
   next: { text: 'A report comes in, or it fails as expired.', at },
 });
@@ -186,7 +190,7 @@ const EVENTS: Readonly<Record<StepNameOf<typeof emailMachine>, (step: HistoryEnt
     to === 'sending'
       ? `An attempt was lost without an outcome; attempt ${attempt} began.`
       : to === 'queued'
-        ? 'An attempt was lost without an outcome, so that nobody knows of it; it may be sent again.'
+        ? 'An attempt was lost without a known outcome; it may be sent again.'
         : to === 'deferred'
           ? 'An attempt was lost without an outcome; it may have arrived, so none follows.'
           : 'The last attempt was lost, and patience had run out.',
