@@ -1,3 +1,4 @@
+import { and, eq } from 'drizzle-orm';
 import type { CampaignContext, CampaignEvent } from '../../../machines/campaign/context.ts';
 import type { CampaignState } from '../../../machines/campaign/machine.ts';
 import type { ClaimOf, EventResultOf } from '../../engine/machine/result.ts';
@@ -6,6 +7,7 @@ import { changedSince, isOutdated } from '../../http/if-updated-at.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../http/request/route.ts';
 import { mintId } from '../../platform/db/ids.ts';
+import { campaignRecipients, campaigns } from '../../platform/db/schema/campaigns.ts';
 import { Failure } from '../../platform/errors/failure.ts';
 import { firstCharacters } from '../../platform/errors/text-length.ts';
 import type { CampaignDeps } from './deps.ts';
@@ -216,9 +218,6 @@ export async function deleteCampaign(
   return conflict(told.state, 'Cancel it first, or wait until it is sent.');
 }
 
-const FORGET = `update campaign_recipients r set address_hash = null from campaigns c
-where c.workspace_id = $1 and r.campaign_id = c.id and r.contact_id = $2`;
-
 /**
  * Deletes the rest of a forgotten person's address from the audiences of campaigns; the numbers stay.
  * @throws UnavailableError
@@ -228,5 +227,17 @@ export async function forgetRecipient(
   workspaceId: string,
   contactId: string,
 ): Promise<void> {
-  await database.query(FORGET, [workspaceId, contactId]);
+  await database.read((orm) =>
+    orm
+      .update(campaignRecipients)
+      .set({ addressHash: null })
+      .from(campaigns)
+      .where(
+        and(
+          eq(campaigns.workspaceId, workspaceId),
+          eq(campaignRecipients.campaignId, campaigns.id),
+          eq(campaignRecipients.contactId, contactId),
+        ),
+      ),
+  );
 }

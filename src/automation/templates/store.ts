@@ -1,12 +1,14 @@
-import { and, desc, eq, lt } from 'drizzle-orm';
+import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import { type IdRange, withinRange } from '../../http/lists/list.ts';
 import { BatchedRead } from '../../platform/async/batched-read.ts';
 import { type Database, PREPARED } from '../../platform/db/database.ts';
 import { isId } from '../../platform/db/ids.ts';
-import { type templates, templateVersions } from '../../platform/db/schema/templates.ts';
+import { templates, templateVersions } from '../../platform/db/schema/templates.ts';
 import { type KeyedRequest, keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
 import type { StoredContent } from './render/content.ts';
 
-/** Whose a template is. */
+/** The owner of a template. */
 export interface Owner {
   readonly workspaceId: string;
   readonly livemode: boolean;
@@ -119,23 +121,45 @@ export const readVersions = (
 export const readTemplates = (
   database: Database,
   { workspaceId, livemode }: Owner,
-  { below, from }: { readonly below: string | null; readonly from: string | null },
+  range: IdRange,
   limit: number,
 ): Promise<(TemplateRow & { readonly content: StoredContent })[]> =>
-  database.query(
-    `select ${COLUMNS}, v.content from templates t
-      join template_versions v on v.template_id = t.id and v.version = t.version
-      where t.workspace_id = $1 and t.livemode = $2 and ($3::text is null or t.id < $3)
-        and ($4::text is null or t.id >= $4)
-      order by t.id desc limit $5::integer`,
-    [workspaceId, livemode, below, from, limit],
+  database.read((orm) =>
+    orm
+      .select({
+        id: templates.id,
+        name: templates.name,
+        alias: templates.alias,
+        version: templates.version,
+        latest: templates.latest,
+        revision: templates.revision,
+        created_at: epochMs(templates.createdAt),
+        updated_at: epochMs(templates.updatedAt),
+        content: sql<StoredContent>`${content}`,
+      })
+      .from(templates)
+      .innerJoin(
+        templateVersions,
+        and(eq(templateVersions.templateId, templates.id), eq(version, templates.version)),
+      )
+      .where(
+        and(
+          eq(templates.workspaceId, workspaceId),
+          eq(templates.livemode, livemode),
+          ...withinRange(templates.id, range),
+        ),
+      )
+      .orderBy(desc(templates.id))
+      .limit(limit),
   );
+
+const epochMs = (column: AnyPgColumn) => sql<number>`(extract(epoch from ${column}) * 1000)::float8`;
 
 /** A write: the template as it is to be, the new version if there is one, and the reply that is kept. */
 export interface Write {
   readonly owner: Owner;
   readonly row: TemplateRow;
-  /** What the newest version says; null where no version is added. */
+  /** The content of the newest version; null where no version is added. */
   readonly content: StoredContent | null;
   readonly keyed: KeyedRequest;
   readonly status: number;
@@ -174,7 +198,10 @@ export async function insertTemplate(database: Database, write: Write): Promise<
   await database.query(INSERT, parametersOf(write));
 }
 
-/** Changes a template whose revision is the one before; false when somebody else has changed it since. @throws as `insertTemplate` */
+/**
+ * Changes a template whose revision is the one before; false when another request has changed it since.
+ * @throws as `insertTemplate`
+ */
 export async function updateTemplate(database: Database, write: Write): Promise<boolean> {
   const rows = await database.query(UPDATE, [...parametersOf(write), write.row.version]);
   return rows.length > 0;

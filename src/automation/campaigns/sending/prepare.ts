@@ -1,16 +1,14 @@
+import { eq, max } from 'drizzle-orm';
 import type { CampaignEvent, CampaignFailure } from '../../../../machines/campaign/context.ts';
 import { findTerms } from '../../../accounts/workspace/queries.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { campaignRecipients, campaignSettings } from '../../../platform/db/schema/campaigns.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import type { DispatchDeps, Turn } from '../deps.ts';
 import { type KeptContent, readyContent } from '../preview/content.ts';
 import type { CampaignSettings } from '../settings.ts';
 import { type CampaignAudience, choose, freezeNext, thawAll } from './audience.ts';
 import { readLedger } from './recipients.ts';
-
-const SETTINGS = 'select settings from campaign_settings where campaign_id = $1';
-/** The recipient that was frozen last: a turn goes on behind the one before it, which may have died. */
-const LAST = 'select max(contact_id) as last from campaign_recipients where campaign_id = $1';
 
 /**
  * PostgreSQL's statistics of the table may be from when it was empty. Then either index looks as good as the
@@ -33,20 +31,26 @@ export async function prepare(deps: DispatchDeps, turn: Turn): Promise<readonly 
     (await thawAll(database, { campaignId, attempt }, turn.isOver))
       ? [{ type: 'start.refused', at: clock.now(), attempt, failure }]
       : ended();
-  const [row] = await database.query<{ settings: CampaignSettings }>(SETTINGS, [campaignId]);
+  const [row] = await database.read((orm) =>
+    orm
+      .select({ settings: campaignSettings.settings })
+      .from(campaignSettings)
+      .where(eq(campaignSettings.campaignId, campaignId)),
+  );
   const terms = await findTerms(database, workspaceId);
   if (!row || !terms) return refused('sender_refused');
+  const settings = row.settings as CampaignSettings;
   const scope = { workspaceId, livemode: true };
   const ready = await readyContent(
     deps.contents,
     { ...scope, defaults: terms.senderDefaults },
-    row.settings,
+    settings,
     startedAt,
   );
   if (ready instanceof Failure) return refused('content_refused');
   const domain = await deps.acceptance().findSendingDomain(workspaceId, ready.sender.domain);
   if (!domain) return refused('sender_unverified');
-  const chosen = await choose(database, scope, row.settings, startedAt);
+  const chosen = await choose(database, scope, settings, startedAt);
   if (!chosen) return refused('audience_gone');
   if (!(await freezeAll(database, chosen, turn, startedAt))) return ended();
   await database.query(ANALYZE, [], { deadlineMs: ANALYZE_MS });
@@ -62,7 +66,13 @@ async function freezeAll(
   { campaignId, context, isOver }: Turn,
   startedAt: number,
 ): Promise<boolean> {
-  const [row] = await database.query<{ last: string | null }>(LAST, [campaignId]);
+  // A round continues after the last recipient of the previous one, which may have died.
+  const [row] = await database.read((orm) =>
+    orm
+      .select({ last: max(campaignRecipients.contactId) })
+      .from(campaignRecipients)
+      .where(eq(campaignRecipients.campaignId, campaignId)),
+  );
   let after = row?.last ?? '';
   const freezing = { campaignId, attempt: context.attempt, startedAt };
   for (;;) {

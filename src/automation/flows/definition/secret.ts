@@ -1,9 +1,11 @@
+import { and, eq } from 'drizzle-orm';
 import type { Scope } from '../../../audience/contacts/queries.ts';
 import { idempotently, keyedBy } from '../../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../../http/request/route.ts';
 import type { Purpose } from '../../../platform/crypto/sealed-columns.ts';
 import { openOrNull, type Sealer } from '../../../platform/crypto/sealer.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { flowWebhookSecrets } from '../../../platform/db/schema/flows.ts';
 import { keepReplySql, replyParameters } from '../../../platform/db/stored-replies.ts';
 import type { Failure } from '../../../platform/errors/failure.ts';
 import { mintSecret } from '../../../sending/webhooks/commands.ts';
@@ -16,12 +18,6 @@ export interface SecretDeps {
 
 const purposeOf = ({ workspaceId, livemode }: Scope): Purpose =>
   `flow webhook secret ${workspaceId} ${livemode}`;
-
-const READ = 'select sealed from flow_webhook_secrets where workspace_id = $1 and livemode = $2::boolean';
-
-/** An environment without a secret gets one, which stays hidden until a request asks for it. */
-const MAKE = `insert into flow_webhook_secrets (workspace_id, livemode, sealed, created_at)
-values ($1, $2::boolean, $3, $4::timestamptz) on conflict (workspace_id, livemode) do nothing`;
 
 const ROTATE = `with rotated as (
   insert into flow_webhook_secrets (workspace_id, livemode, sealed, created_at)
@@ -39,18 +35,28 @@ export async function secretOf(
   scope: Scope,
   now: number,
 ): Promise<string | null> {
-  const own = [scope.workspaceId, scope.livemode];
-  const read = () => database.query<{ sealed: string }>(READ, own);
+  const { workspaceId, livemode } = scope;
+  const read = () =>
+    database.read((orm) =>
+      orm
+        .select({ sealed: flowWebhookSecrets.sealed })
+        .from(flowWebhookSecrets)
+        .where(
+          and(eq(flowWebhookSecrets.workspaceId, workspaceId), eq(flowWebhookSecrets.livemode, livemode)),
+        ),
+    );
   let [row] = await read();
   if (!row) {
+    // The new secret stays hidden until a request asks for it.
     const sealed = sealer.seal(mintSecret(), purposeOf(scope));
-    await database.query(MAKE, [...own, sealed, new Date(now).toISOString()]);
+    const made = { workspaceId, livemode, sealed, createdAt: new Date(now) };
+    await database.read((orm) => orm.insert(flowWebhookSecrets).values(made).onConflictDoNothing());
     [row] = await read();
   }
   return openOrNull(sealer, row?.sealed ?? '', purposeOf(scope));
 }
 
-/** Makes a new secret, which is shown this once; the one before holds no longer. */
+/** Makes a new secret, which only this answer shows; the previous one becomes invalid. */
 export const rotateFlowSecret = (
   { database, sealer }: SecretDeps,
   call: Call,

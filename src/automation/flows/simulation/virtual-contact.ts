@@ -1,3 +1,4 @@
+import { desc, eq } from 'drizzle-orm';
 import type { FilteredContact } from '../../../audience/audiences/queries.ts';
 import {
   type ContactView,
@@ -6,6 +7,7 @@ import {
   type Scope,
 } from '../../../audience/contacts/queries.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { contactActivity } from '../../../platform/db/schema/contacts.ts';
 import { type Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { eachField, fieldsOf } from '../../../platform/text/contact-fields.ts';
@@ -18,9 +20,6 @@ export interface VirtualContact extends FilteredContact {
 
 /** Entries of the activity that a simulation knows. */
 const REMEMBERED = 1_000;
-
-const ACTIVITY = `select type, subject, campaign_id as "campaignId", by_machine as "byMachine", (extract(epoch from at) * 1000)::float8 as at
-from contact_activity where contact_id = $1 order by id desc limit ${REMEMBERED}`;
 
 /** The contact that a simulation begins with: one that is there, or one that is made up. @throws UnavailableError */
 export async function virtualContact(
@@ -55,7 +54,16 @@ export async function virtualContact(
 async function copyOf(database: Database, contact: ContactView): Promise<VirtualContact> {
   const { email, status, properties, audienceIds } = contact;
   const address = parseAddress(email);
-  const activity = await database.query<FilteredContact['activity'][number]>(ACTIVITY, [contact.id]);
+  const { type, subject, campaignId, byMachine, at } = contactActivity;
+  const entries = await database.read((orm) =>
+    orm
+      .select({ type, subject, campaignId, byMachine, at })
+      .from(contactActivity)
+      .where(eq(contactActivity.contactId, contact.id))
+      .orderBy(desc(contactActivity.id))
+      .limit(REMEMBERED),
+  );
+  const activity = entries.map((entry) => ({ ...entry, at: entry.at.getTime() }));
   return {
     ...{ email, ...fieldsOf(contact), status, properties, activity },
     emailKey: isProblem(address) ? email : address.key,

@@ -1,5 +1,7 @@
+import { eq } from 'drizzle-orm';
 import type { FlowTrigger } from '../../../../machines/flow-run/definition.ts';
 import { occurrencesOf } from '../../../../machines/flow-run/time.ts';
+import { flows } from '../../../platform/db/schema/flows.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { FilterTime, SlowFilter } from '../definition/filters.ts';
@@ -36,8 +38,6 @@ from page p cross join looked l join workspaces w on w.id = $1
 where p.properties ->> $4 is not null or p.id = l.last
 order by p.id`;
 
-const SCANNED = `update flows set scanned_to = $2::timestamptz where id = $1`;
-
 interface DatedRow {
   readonly id: string;
   readonly value: string | null;
@@ -55,7 +55,10 @@ export interface DatedDeps extends EnrolDeps {
   readonly enrol: Enrol;
 }
 
-/** A walk through contacts that is under way: up to which moment, and behind which contact it goes on. */
+/**
+ * A walk through contacts that is under way: the moment of its dates, and the contact after which it
+ * continues.
+ */
 interface Walk {
   readonly upTo: number;
   readonly below: string;
@@ -121,7 +124,12 @@ export class Dates {
       }
       if (walk) return;
       this.#walks.delete(id);
-      await database.query(SCANNED, [listener.flowId, new Date(upTo).toISOString()]);
+      await database.read((orm) =>
+        orm
+          .update(flows)
+          .set({ scannedTo: new Date(upTo) })
+          .where(eq(flows.id, listener.flowId)),
+      );
     }
   }
 

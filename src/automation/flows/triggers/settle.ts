@@ -1,9 +1,11 @@
+import { and, eq, isNull, not } from 'drizzle-orm';
 import { untilDone } from '../../../engine/duties/batches.ts';
 import type { Duty } from '../../../engine/duties/duty.ts';
 import { beginRemoval, type RetentionDeps } from '../../../engine/duties/retention.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import type { Database } from '../../../platform/db/database.ts';
+import { type Database, PREPARED } from '../../../platform/db/database.ts';
 import { lowestIdAt } from '../../../platform/db/ids.ts';
+import { flowRuns, flows } from '../../../platform/db/schema/flows.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import type { TestClocks } from '../../../sending/emails/commands.ts';
 import { ENTERED, OF_RUNS, TALLY, tallied } from '../runs/tallies.ts';
@@ -17,12 +19,9 @@ export interface SettleDeps {
 
 const momentOf = (own: string, clock: Clock): number => (own === '' ? clock.now() : Number(own));
 
-const CLOCKS_OF = `select distinct test_clock_id as id from flow_runs
-where flow_id = $1 and ended_at is null and test_clock_id is not null`;
-
 /**
- * SQL of the time of a run `p.id` by its test clock, where it lives by one; empty for the service's own. A clock that is gone shows the
- * last time of the run.
+ * SQL of the time of a run `p.id` by its test clock; empty for real time. A deleted clock shows the last time
+ * of the run.
  */
 const OWN_TIME = `(select case when r.test_clock_id is null then '' else greatest(
     (select (extract(epoch from c.now_at) * 1000)::float8 from test_clocks c
@@ -49,7 +48,7 @@ export async function cancelRuns(
   await database.query(CANCELLED, [flowId]);
 }
 
-/** Lets the runs go on that wait because their flow held them. @throws UnavailableError */
+/** Resumes the runs that their flow holds. @throws UnavailableError */
 export async function releaseRuns(
   { database, engine, clock, testClocks }: SettleDeps,
   flowId: string,
@@ -62,9 +61,15 @@ export async function releaseRuns(
     (own) => ({ type: 'hold.ended' as const, at: momentOf(own, clock) }),
     stop,
   );
-  const clocks = await database.query<{ id: string }>(CLOCKS_OF, [flowId]);
+  const runs = await database.read((orm) =>
+    orm
+      .selectDistinct({ testClockId: flowRuns.testClockId })
+      .from(flowRuns)
+      .where(and(eq(flowRuns.flowId, flowId), isNull(flowRuns.endedAt))),
+  );
+  const clocks = runs.flatMap(({ testClockId }) => testClockId ?? []);
   // Only the clocks carry out the orders of these runs, so they are woken.
-  if (clocks.length > 0) await testClocks?.()?.wake(clocks.map(({ id }) => id));
+  if (clocks.length > 0) await testClocks?.()?.wake(clocks);
 }
 
 /** Ends the runs of a contact that has been forgotten, whatever they wait for. @throws UnavailableError */
@@ -84,8 +89,6 @@ export async function endRunsOf(
 
 const ENDING = `select f.id from flows f where f.cancels_before is not null
   or (f.deleted_at is not null and (select r.id from flow_runs r where r.flow_id = f.id and r.ended_at is null limit 1) is not null)`;
-const RELEASED = `select distinct r.flow_id as id from flow_runs r join flows f on f.id = r.flow_id
-where r.state = 'held' and not f.is_held`;
 
 /** Finishes requests that a crash cut off. */
 export const runSettler = (deps: SettleDeps): Duty => ({
@@ -94,8 +97,16 @@ export const runSettler = (deps: SettleDeps): Duty => ({
   asks: () => `exists (${ENDING}) or exists (${RELEASED})`,
   async run(stop) {
     for (const { id } of await deps.database.query<{ id: string }>(ENDING)) await cancelRuns(deps, id, stop);
-    for (const { id } of await deps.database.query<{ id: string }>(RELEASED))
-      await releaseRuns(deps, id, stop);
+    const released = await deps.database.read(
+      (orm) =>
+        orm
+          .selectDistinct({ id: flowRuns.flowId })
+          .from(flowRuns)
+          .innerJoin(flows, eq(flows.id, flowRuns.flowId))
+          .where(and(eq(flowRuns.state, 'held'), not(flows.isHeld))),
+      PREPARED,
+    );
+    for (const { id } of released) await releaseRuns(deps, id, stop);
   },
 });
 
