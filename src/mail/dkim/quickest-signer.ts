@@ -7,7 +7,7 @@ import type { SigningKey } from './signing-key.ts';
 const LEAST_GAIN = 1.25;
 /** Turns in which both sign. The quickest of each counts, since others of the machine slow down the rest. */
 const TURNS = 5;
-/** What is gained is gained with keys of this size and above. */
+/** The least size of a key with which the library gains time. */
 const LEAST_BITS = 2_048;
 /** Keys that are open at a time, and for how long after the last signature: a thread that ends frees no memory of a library. */
 const MOST_OPEN = 8;

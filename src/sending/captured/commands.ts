@@ -1,9 +1,11 @@
+import { and, eq } from 'drizzle-orm';
 import { boundsOf } from '../../engine/store/statements/statement-parts.ts';
 import type { Call } from '../../http/request/route.ts';
 import type { CapturedMessage } from '../../mail/transport/capture.ts';
 import { Batcher } from '../../platform/async/batcher.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { mintId } from '../../platform/db/ids.ts';
+import { captured } from '../../platform/db/schema/mail.ts';
 import { pack } from '../../platform/db/wire/packed-octets.ts';
 import { type Failure, notFound } from '../../platform/errors/failure.ts';
 import type { Clock } from '../../platform/time/clock.ts';
@@ -81,9 +83,13 @@ export async function discardCaptured(
   { database }: { readonly database: Database },
   { caller, params }: Call<{ readonly id: string }>,
 ): Promise<null | Failure> {
-  const rows = await database.query(
-    'delete from captured where id = $1 and workspace_id = $2 and $3 returning id',
-    [params.id, caller.workspaceId, caller.livemode],
+  // Captured mail is live mail.
+  if (!caller.livemode) return notFound('captured message');
+  const rows = await database.read((orm) =>
+    orm
+      .delete(captured)
+      .where(and(eq(captured.id, params.id), eq(captured.workspaceId, caller.workspaceId)))
+      .returning({ id: captured.id }),
   );
   return rows.length > 0 ? null : notFound('captured message');
 }
@@ -93,9 +99,7 @@ export async function discardAllCaptured(
   { database }: { readonly database: Database },
   { caller }: Call,
 ): Promise<null> {
-  await database.query('delete from captured where workspace_id = $1 and $2', [
-    caller.workspaceId,
-    caller.livemode,
-  ]);
+  if (caller.livemode)
+    await database.read((orm) => orm.delete(captured).where(eq(captured.workspaceId, caller.workspaceId)));
   return null;
 }

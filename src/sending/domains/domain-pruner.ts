@@ -1,6 +1,8 @@
+import { and, eq, lt } from 'drizzle-orm';
 import { untilDone } from '../../engine/duties/batches.ts';
 import type { Duty, DutyDeps } from '../../engine/duties/duty.ts';
 import { RETENTION_BATCH } from '../../engine/duties/retention.ts';
+import { domainKeys, warmUpDays } from '../../platform/db/schema/domains.ts';
 import { DAY_MS } from '../../platform/time/clock.ts';
 
 /** A live email may name a removed domain for this long: it waits at most 33 days, and its row is kept for 90. */
@@ -20,10 +22,7 @@ const BURY = `with old as materialized (
 )
 delete from domains d using old o where d.id = o.id returning 1 as one`;
 
-const FORGET = `delete from domain_keys where stage = 'retired' and since < $1::timestamptz`;
-
 /** A schedule has 90 days at most, and no statement reads a day that is over. */
-const FORGET_DAYS = "delete from warm_up_days where day < ($1::timestamptz at time zone 'UTC')::date";
 const DAYS_KEPT_MS = 7 * DAY_MS;
 
 /** Deletes removed domains, retired keys, and days of warm-ups that are over. */
@@ -34,7 +33,12 @@ export const domainPruner = ({ database, clock }: DutyDeps): Duty => ({
   async run(stop) {
     await untilDone(database, BURY, [clock.now() - REMOVED_KEPT_MS], RETENTION_BATCH, stop);
     if (stop?.aborted) return;
-    await database.query(FORGET, [new Date(clock.now() - RETIRED_KEPT_MS).toISOString()]);
-    await database.query(FORGET_DAYS, [new Date(clock.now() - DAYS_KEPT_MS).toISOString()]);
+    const { stage, since } = domainKeys;
+    const retiredBefore = new Date(clock.now() - RETIRED_KEPT_MS);
+    await database.read((orm) =>
+      orm.delete(domainKeys).where(and(eq(stage, 'retired'), lt(since, retiredBefore))),
+    );
+    const firstDay = new Date(clock.now() - DAYS_KEPT_MS).toISOString().slice(0, 10);
+    await database.read((orm) => orm.delete(warmUpDays).where(lt(warmUpDays.day, firstDay)));
   },
 });

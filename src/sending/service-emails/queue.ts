@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
+import { and, arrayContains, eq, inArray, lte } from 'drizzle-orm';
 import { MUTABLE_EMAILS, type ServiceEmail } from '../../accounts/service-emails.ts';
 import { findBrand } from '../../accounts/workspace/queries.ts';
 import type { Duty } from '../../engine/duties/duty.ts';
 import type { Sealer } from '../../platform/crypto/sealer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { mintId } from '../../platform/db/ids.ts';
+import { accounts, members } from '../../platform/db/schema/accounts.ts';
+import { serviceEmailReaders } from '../../platform/db/schema/service.ts';
+import { workspaces } from '../../platform/db/schema/workspaces.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { type Clock, DAY_MS } from '../../platform/time/clock.ts';
 import type { DirectMail } from '../emails/commands.ts';
@@ -26,11 +30,8 @@ const WARNING_LASTS_MS = 3 * DAY_MS;
 const AT_ONCE = 10;
 const PRODUCT = 'Posthorn';
 
-/** The members who are warned: only owners and admins can fix the problem. */
-const WARNED = `select a.email from members m join accounts a on a.id = m.account_id
-where m.workspace_id = $1 and m.role in ('owner', 'admin') order by m.id limit 50`;
-
-const MUTED = 'select 1 as one from workspaces where id = $1 and $2 = any(muted_emails)';
+/** The most members who get a warning. */
+const MOST_WARNED = 50;
 
 /**
  * Invitations that one address gets in a day, so that a member who revokes and makes them again cannot fill a
@@ -45,8 +46,6 @@ on conflict (reader) do update set
   since = case when c.since <= excluded.since - interval '1 day' then excluded.since else c.since end
 where c.mails < ${MOST_INVITATIONS} or c.since <= excluded.since - interval '1 day'
 returning reader`;
-
-const FORGET = `delete from service_email_readers where since <= $1::text::timestamptz - interval '1 day'`;
 
 const ENQUEUE = `insert into service_emails (id, workspace_id, sealed, next_at, expires_at)
 select r.id, $2, r.sealed, $3::text::timestamptz, $4::text::timestamptz
@@ -90,12 +89,32 @@ export async function enqueue(
     : database.query(ENQUEUE, parameters));
 }
 
+async function isMuted(database: Database, workspaceId: string, kind: string): Promise<boolean> {
+  const rows = await database.read((orm) =>
+    orm
+      .select({ id: workspaces.id })
+      .from(workspaces)
+      .where(and(eq(workspaces.id, workspaceId), arrayContains(workspaces.mutedEmails, [kind]))),
+  );
+  return rows.length > 0;
+}
+
 async function readersOf(database: Database, email: ServiceEmail): Promise<readonly string[]> {
   const { kind, workspaceId } = email;
   const isMutable = (MUTABLE_EMAILS as readonly string[]).includes(kind);
-  if (isMutable && (await database.query(MUTED, [workspaceId, kind])).length > 0) return [];
+  if (isMutable && workspaceId !== null && (await isMuted(database, workspaceId, kind))) return [];
   if ('to' in email) return [email.to];
-  return (await database.query<{ email: string }>(WARNED, [workspaceId])).map(({ email: to }) => to);
+  // Only owners and admins can fix the problem.
+  const warned = await database.read((orm) =>
+    orm
+      .select({ email: accounts.email })
+      .from(members)
+      .innerJoin(accounts, eq(accounts.id, members.accountId))
+      .where(and(eq(members.workspaceId, email.workspaceId), inArray(members.role, ['owner', 'admin'])))
+      .orderBy(members.id)
+      .limit(MOST_WARNED),
+  );
+  return warned.map(({ email: to }) => to);
 }
 
 /**
@@ -133,7 +152,8 @@ export const serviceEmailSender = (deps: ServiceEmailDeps): Duty => ({
       ]);
       const ended = await Promise.all(due.map(async (one) => ((await isOver(deps, one)) ? [one.id] : [])));
       await deps.database.query(DONE, [ended.flat()]);
-      if (due.length > 0) await deps.database.query(FORGET, [new Date(deps.clock.now()).toISOString()]);
+      const outdated = lte(serviceEmailReaders.since, new Date(deps.clock.now() - DAY_MS));
+      if (due.length > 0) await deps.database.read((orm) => orm.delete(serviceEmailReaders).where(outdated));
       if (stop?.aborted || due.length < AT_ONCE) return;
     }
   },

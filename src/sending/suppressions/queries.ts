@@ -1,9 +1,11 @@
+import { and, desc, eq, inArray, sql } from 'drizzle-orm';
 import { WEAKEST_REASON } from '../../../machines/email/rules.ts';
 import { pageOf, positionOf } from '../../http/lists/pagination.ts';
 import { type Call, Page } from '../../http/request/route.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
-import type { Database } from '../../platform/db/database.ts';
+import { type Database, PREPARED } from '../../platform/db/database.ts';
 import type { Reads } from '../../platform/db/reads.ts';
+import { suppressions } from '../../platform/db/schema/mail.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
@@ -35,16 +37,6 @@ export const replacesReason = (known: string, entered: string): string =>
 export const forgottenKey = (signer: Signer, workspaceId: string, key: string): string =>
   `forgotten:${signer.hash('forgotten address', `${workspaceId} ${key}`).toString('base64url')}`;
 
-type Row = SuppressionRow & { readonly position: string };
-
-/** Newest first, by an index. The position is the row's own moment, to the microsecond, and its key. */
-const LIST = `select address, reason, email_id, (extract(epoch from created_at) * 1000)::float8 as created_at,
-  to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' ' || address_key as position
-from suppressions
-where workspace_id = $1 and ($2::text is null or (created_at, address_key) < ($2::timestamptz, $3::text))
-  and ($4::text is null or reason = $4) and ($5::text is null or address_key in ($5, $7))
-order by created_at desc, address_key desc limit $6::integer`;
-
 const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (.+)$/;
 
 /** True when a position is one that PostgreSQL can read: 30 February would be an error there. */
@@ -72,20 +64,36 @@ export async function listSuppressions(
   if (address && isProblem(address)) return invalid([{ path: '/query/address', message: address.problem }]);
   if (!caller.livemode) return new Page([], { hasMore: false, nextCursor: null });
   const [, from = null, key = null] = POSITION.exec(after ?? '') ?? [];
-  const rows = await reads.query<Row>(LIST, [
-    caller.workspaceId,
-    from,
-    key,
-    query.reason ?? null,
-    address?.key ?? null,
-    query.limit + 1,
-    address ? forgottenKey(signer, caller.workspaceId, address.key) : null,
-  ]);
-  return pageOf(request, rows, ({ position }) => position, viewOf);
+  const { workspaceId, addressKey, reason, createdAt } = suppressions;
+  const rows = await reads.read((orm) =>
+    orm
+      .select({
+        ...{ address: suppressions.address, reason, emailId: suppressions.emailId, createdAt },
+        // The time of the row to the microsecond, which a Date does not have, and its key.
+        position: sql<string>`to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+          || ' ' || ${addressKey}`,
+      })
+      .from(suppressions)
+      .where(
+        and(
+          eq(workspaceId, caller.workspaceId),
+          from === null ? undefined : sql`(${createdAt}, ${addressKey}) < (${from}::timestamptz, ${key})`,
+          query.reason === undefined ? undefined : eq(reason, query.reason),
+          address === null
+            ? undefined
+            : inArray(addressKey, [address.key, forgottenKey(signer, caller.workspaceId, address.key)]),
+        ),
+      )
+      .orderBy(desc(createdAt), desc(addressKey))
+      .limit(query.limit + 1),
+  );
+  return pageOf(
+    request,
+    rows,
+    ({ position }) => position,
+    ({ emailId, createdAt: at, ...row }) => viewOf({ ...row, email_id: emailId, created_at: at.getTime() }),
+  );
 }
-
-const REASON = `select reason from suppressions where workspace_id = $1 and address_key in ($2, $3)
-order by reason = '${WEAKEST_REASON}' limit 1`;
 
 /**
  * The reason why an address gets no live mail, also when only its hash is kept; null when it does. `key` is
@@ -97,7 +105,16 @@ export async function reasonOf(
   key: string,
 ): Promise<SuppressionRow['reason'] | null> {
   const hash = forgottenKey(signer, workspaceId, key);
-  const [row] = await database.query<Pick<SuppressionRow, 'reason'>>(REASON, [workspaceId, key, hash]);
+  const [row] = await database.read(
+    (orm) =>
+      orm
+        .select({ reason: suppressions.reason })
+        .from(suppressions)
+        .where(and(eq(suppressions.workspaceId, workspaceId), inArray(suppressions.addressKey, [key, hash])))
+        .orderBy(eq(suppressions.reason, WEAKEST_REASON))
+        .limit(1),
+    PREPARED,
+  );
   return row?.reason ?? null;
 }
 

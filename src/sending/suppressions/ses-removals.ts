@@ -1,8 +1,10 @@
+import { eq } from 'drizzle-orm';
 import type { Duty } from '../../engine/duties/duty.ts';
 import { type SesApi, SesUnreachable } from '../../mail/transport/ses/ses-api.ts';
 import { openOrNull, type Sealer } from '../../platform/crypto/sealer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { mintId } from '../../platform/db/ids.ts';
+import { sesRemovals } from '../../platform/db/schema/mail.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 
@@ -38,8 +40,6 @@ from (
   select id from ses_removals where next_at <= $1::timestamptz order by next_at limit ${AT_ONCE} for update skip locked
 ) due where r.id = due.id returning r.id, r.sealed, r.attempts`;
 
-const DONE = 'delete from ses_removals where id = $1';
-
 export interface SesRemovalDeps {
   readonly database: Database;
   readonly clock: Clock;
@@ -64,7 +64,8 @@ export const sesRemovalTeller = ({ database, clock, sealer, logger, api }: SesRe
           { removal: id },
           'SES does not accept the removal of a suppression; remove it there manually.',
         );
-      if (isHeard || attempts >= MOST_ATTEMPTS) await database.query(DONE, [id]);
+      if (isHeard || attempts >= MOST_ATTEMPTS)
+        await database.read((orm) => orm.delete(sesRemovals).where(eq(sesRemovals.id, id)));
     }
   },
 });

@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import type {
   WebhookEndpointContext,
   WebhookEndpointState,
@@ -9,6 +10,7 @@ import { claimOnce, idempotently, keyedBy } from '../../http/request/idempotent.
 import type { Call, Replay } from '../../http/request/route.ts';
 import type { Sealer } from '../../platform/crypto/sealer.ts';
 import { mintId } from '../../platform/db/ids.ts';
+import { webhookSecrets } from '../../platform/db/schema/webhooks.ts';
 import type { StoredReply } from '../../platform/db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import type { TestClocks } from '../emails/commands.ts';
@@ -205,7 +207,11 @@ const opened =
     JSON.parse(sealer.open(reply, REPLY));
 
 async function prefixOf({ database }: WebhookReader, id: string): Promise<string | null> {
-  const sql = 'select prefix from webhook_secrets where webhook_id = $1';
-  const [row] = await database.query<{ prefix: string }>(sql, [id]);
+  const [row] = await database.read((orm) =>
+    orm
+      .select({ prefix: webhookSecrets.prefix })
+      .from(webhookSecrets)
+      .where(eq(webhookSecrets.webhookId, id)),
+  );
   return row?.prefix ?? null;
 }

@@ -1,19 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { and, eq, inArray } from 'drizzle-orm';
 import type { Duty, DutyDeps } from '../../../engine/duties/duty.ts';
 import { SettledTime } from '../../../engine/store/settled.ts';
 import { environmentPrefix, generationClosed, readBodyKey } from '../../../platform/bodies/body-key.ts';
 import type { Bucket } from '../../../platform/bodies/bucket.ts';
 import { claim, ownerOf, patiently } from '../../../platform/bodies/owner.ts';
 import { mintId } from '../../../platform/db/ids.ts';
+import { bodyCollections } from '../../../platform/db/schema/mail.ts';
+import { retention } from '../../../platform/db/schema/service.ts';
+import { workspaces } from '../../../platform/db/schema/workspaces.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { DAY_MS } from '../../../platform/time/clock.ts';
 import { forgetRemoved, referredKeys } from './referred.ts';
 
-/** What collecting takes. */
+/** The dependencies of the collector. */
 export interface CollectorDeps extends DutyDeps {
   readonly bucket: Bucket;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
-  /** Up to when (epoch ms) every birth can be seen; null while that is not known. As the database says, unless a test does. */
+  /** The time (epoch ms) up to which every insert is visible; null while it is unknown. Tests replace it. */
   readonly settled?: () => Promise<number | null>;
 }
 
@@ -23,13 +27,6 @@ const AT_ONCE = 8;
 const OWN_NAME = `with made as (
   insert into body_store_owner (id) select $1 where not exists (select from body_store_owner) on conflict do nothing returning id
 ) select id from made union all select id from body_store_owner order by id limit 1`;
-
-const REMOVED = `select livemode, (extract(epoch from removed_before) * 1000)::float8 as before from retention`;
-const COLLECTED = 'select livemode, day::text as day from body_collections';
-const NOTE =
-  'insert into body_collections (livemode, day) values ($1::boolean, $2::text::date) on conflict do nothing';
-const FORGET = 'delete from body_collections where livemode = $1::boolean and day = $2::text::date';
-const LIVING = 'select id from workspaces where id = any($1::text[])';
 
 /**
  * Removes bodies that no email has: those of emails that retention or the erasure of a workspace has removed, and those that were written
@@ -46,13 +43,14 @@ export const bodyCollector = (deps: CollectorDeps): Duty => ({
   run: (stop) => new Collection(deps, stop).run(),
 });
 
-/** What writes at the moment of the first question has mostly ended within so many more. */
+/** The most questions. Most transactions of the time of the first one have ended by then. */
 const MOST_ASKS = 60;
 const ASK_MS = 500;
 
 /**
- * Up to when (epoch ms) every birth can be seen. Where mail comes all the time some transaction is always under way: a single question
- * would never learn anything, so it is asked again until all that were under way at one of the questions have ended.
+ * The time (epoch ms) up to which every insert is visible. With constant mail some transaction is always
+ * open, and a single question would never have an answer. So it is repeated until all transactions that were
+ * open at one of the questions have ended.
  */
 export async function settledOf(
   { database, clock }: DutyDeps,
@@ -70,7 +68,7 @@ export async function settledOf(
 
 class Collection {
   #removed = 0;
-  /** Up to then (epoch ms) every birth can be seen. */
+  /** The time (epoch ms) up to which every insert is visible. */
   #settled = 0;
 
   constructor(
@@ -85,10 +83,10 @@ class Collection {
     // A transaction that is held open keeps everything as it is until it has ended.
     if (settled === null) return;
     this.#settled = settled;
-    const removedBefore = await database.query<{ livemode: boolean; before: number }>(REMOVED);
-    const collected = await database.query<{ livemode: boolean; day: string }>(COLLECTED);
+    const removedBefore = await database.read((orm) => orm.select().from(retention));
+    const collected = await database.read((orm) => orm.select().from(bodyCollections));
     for (const livemode of [true, false]) {
-      const before = removedBefore.find((row) => row.livemode === livemode)?.before ?? 0;
+      const before = removedBefore.find((row) => row.livemode === livemode)?.removedBefore.getTime() ?? 0;
       const done = new Set(collected.flatMap((row) => (row.livemode === livemode ? row.day : [])));
       for await (const prefix of this.#folders(environmentPrefix(livemode))) {
         const day = prefix.split('/')[1] ?? '';
@@ -111,7 +109,7 @@ class Collection {
     return this.stop?.aborted ?? false;
   }
 
-  /** Bodies of another database would all seem to be nobody's. */
+  /** All bodies of another database would seem to have no email. */
   async #isOurs(): Promise<boolean> {
     const { database, bucket, clock, logger } = this.deps;
     const [row] = await database.query<{ id: string }>(OWN_NAME, [mintId('own', clock.now())]);
@@ -136,7 +134,9 @@ class Collection {
     let isEmpty = true;
     for await (const folders of this.#pages(prefix)) {
       const ids = folders.map((folder) => folder.split('/')[2] ?? '');
-      const rows = await database.query<{ id: string }>(LIVING, [ids]);
+      const rows = await database.read((orm) =>
+        orm.select({ id: workspaces.id }).from(workspaces).where(inArray(workspaces.id, ids)),
+      );
       const living = new Set(rows.map(({ id }) => id));
       for (const [at, folder] of folders.entries()) {
         const id = ids[at] ?? '';
@@ -146,7 +146,12 @@ class Collection {
       }
     }
     if (!isWhole || this.#isStopped) return;
-    await database.query(isEmpty ? FORGET : NOTE, [livemode, day]);
+    const { livemode: environment, day: collected } = bodyCollections;
+    await database.read((orm) =>
+      isEmpty
+        ? orm.delete(bodyCollections).where(and(eq(environment, livemode), eq(collected, day)))
+        : orm.insert(bodyCollections).values({ livemode, day }).onConflictDoNothing(),
+    );
   }
 
   /** Removes what no email has of a workspace on a day; true when nothing is left. */
@@ -178,7 +183,7 @@ class Collection {
     for await (const page of this.#pages(prefix)) yield* page;
   }
 
-  /** What lies under a prefix, up to the next slash. */
+  /** The names below a prefix, up to the next slash. */
   async *#pages(prefix: string): AsyncGenerator<readonly string[]> {
     for (let after: string | null = null, isFirst = true; isFirst || after; isFirst = false) {
       const page = await patiently(

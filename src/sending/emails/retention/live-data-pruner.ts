@@ -5,6 +5,7 @@ import { stateList, statesWhere } from '../../../engine/machine/kind.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { lowestIdAt } from '../../../platform/db/ids.ts';
 import { partitionedDays, retireDay } from '../../../platform/db/partitions.ts';
+import { workspaces } from '../../../platform/db/schema/workspaces.ts';
 import { DAY_MS } from '../../../platform/time/clock.ts';
 
 /** True when an email can stay in that state for ever without having been sent. */
@@ -52,7 +53,6 @@ const PRUNE_OWN = batchStatement(
 );
 const PRUNE_OWN_ORPHANS = `delete from email_turns t
 where t.workspace_id = $2 and t.email_id < $1 and not exists (select true from emails e where e.id = t.email_id and e.workspace_id = $2)`;
-const WORKSPACES = 'select id from workspaces order by id';
 const OF_DAY = 'select true as one from emails where id >= $1 and id < $2 limit 1';
 
 /** Deletes emails that were kept when their day was retired and have expired since; the default partition holds these few. */
@@ -104,7 +104,10 @@ async function pruneOnNodes(
   stop: AbortSignal | undefined,
 ): Promise<void> {
   const oldest = lowestIdAt('em', cutoff);
-  for (const { id } of await database.query<{ id: string }>(WORKSPACES)) {
+  const owners = await database.read((orm) =>
+    orm.select({ id: workspaces.id }).from(workspaces).orderBy(workspaces.id),
+  );
+  for (const { id } of owners) {
     for (let from = ''; !stop?.aborted; ) {
       const parameters = [from, oldest, new Date(cutoff).toISOString(), id];
       const [batch] = await database.query<{ last: string | null; seen: number }>(PRUNE_OWN, parameters);

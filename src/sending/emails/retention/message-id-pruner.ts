@@ -1,5 +1,7 @@
+import { lte } from 'drizzle-orm';
 import type { Duty } from '../../../engine/duties/duty.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { messageIds } from '../../../platform/db/schema/mail.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 
 /** Deletes the Message-IDs that are free again. */
@@ -14,7 +16,7 @@ export const messageIdPruner = ({
   pattern: '0 47 * * * *',
   goesByAge: true,
   async run() {
-    const now = new Date(clock.now()).toISOString();
-    await database.query('delete from message_ids where until <= $1::text::timestamptz', [now]);
+    const now = new Date(clock.now());
+    await database.read((orm) => orm.delete(messageIds).where(lte(messageIds.until, now)));
   },
 });

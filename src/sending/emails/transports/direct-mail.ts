@@ -1,6 +1,9 @@
+import { and, eq, inArray } from 'drizzle-orm';
 import { leaves } from '../../../mail/transport/traits.ts';
 import type { OutboundMessage, Outcome, Transport } from '../../../mail/transport/transport.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { domains } from '../../../platform/db/schema/domains.ts';
+import { workspaces } from '../../../platform/db/schema/workspaces.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import type { SendingDomain } from '../accept/prepare.ts';
 import type { Sender } from '../send/message.ts';
@@ -9,7 +12,7 @@ import type { Senders } from './senders.ts';
 /** A message of the service itself. It is no email of a workspace: it is in no log and counts nowhere. */
 export interface DirectMessage {
   readonly id: string;
-  /** Whose sender it leaves from where it can; null for the operator's. */
+  /** The workspace whose sender it has if possible; null for the operator's. */
   readonly workspaceId: string | null;
   /** True where the operator's sender comes first: servers return what they cannot deliver to the domain of the sender. */
   readonly prefersOperator: boolean;
@@ -42,8 +45,6 @@ interface Way {
 
 const PATIENCE_MS = 30_000;
 
-const OPERATORS = `select id from domains where name = $1 and state in ('verified', 'temporaryFailure') order by id limit 1`;
-
 /** Sends messages of the service: from the default sender of the workspace while its domain may send, and from the operator's. */
 export function directMail({
   database,
@@ -67,16 +68,31 @@ export function directMail({
   };
 
   const wayOf = async (workspaceId: string | null, prefersOperator: boolean): Promise<Way | null> => {
-    const [workspace] = await database.query<{ default_from: string | null }>(
-      'select default_from from workspaces where id = $1',
-      [workspaceId],
-    );
+    const [workspace] =
+      workspaceId === null
+        ? []
+        : await database.read((orm) =>
+            orm
+              .select({ defaultFrom: workspaces.defaultFrom })
+              .from(workspaces)
+              .where(eq(workspaces.id, workspaceId)),
+          );
     const own = (name: string) => findSendingDomain(workspaceId ?? '', name);
-    const anybodys = async (name: string) =>
-      (await database.query<{ id: string }>(OPERATORS, [name]))[0] ?? null;
+    const ofAnyWorkspace = async (name: string) => {
+      const maySend = inArray(domains.state, ['verified', 'temporaryFailure']);
+      const [domain] = await database.read((orm) =>
+        orm
+          .select({ id: domains.id })
+          .from(domains)
+          .where(and(eq(domains.name, name), maySend))
+          .orderBy(domains.id)
+          .limit(1),
+      );
+      return domain ?? null;
+    };
     const ways = [
-      () => wayFrom(workspace?.default_from ?? null, own),
-      () => wayFrom(operator, anybodys),
+      () => wayFrom(workspace?.defaultFrom ?? null, own),
+      () => wayFrom(operator, ofAnyWorkspace),
     ] as const;
     const [first, second] = prefersOperator ? [ways[1], ways[0]] : ways;
     return (await first()) ?? (await second());

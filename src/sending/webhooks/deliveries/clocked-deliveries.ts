@@ -1,12 +1,12 @@
+import { and, eq, isNotNull } from 'drizzle-orm';
 import type { WebhookDeliveryContext } from '../../../../machines/webhook-delivery/context.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { ActorRow } from '../../../engine/machine/storage.ts';
 import { type ClockedActors, clockedActors, type OwnClock } from '../../../engine/runtime/clocked.ts';
-import type { Database } from '../../../platform/db/database.ts';
+import { type Database, PREPARED } from '../../../platform/db/database.ts';
+import { webhookDeliveries } from '../../../platform/db/schema/webhooks.ts';
 import { webhookDeliveryKind } from './kind.ts';
 import type { WebhookPerformer } from './performer.ts';
-
-const IDS = `select id from webhook_deliveries where test_clock_id = $1 and workspace_id = $2 and wake_at is not null order by id`;
 
 /** The deliveries on test clocks, as the clocks move them. Their posts are real. */
 export function clockedDeliveries(deps: {
@@ -17,8 +17,24 @@ export function clockedDeliveries(deps: {
   const { database, engine, performer } = deps;
   const ids =
     ({ id, workspaceId }: OwnClock) =>
-    async () =>
-      (await database.query<{ id: string }>(IDS, [id, workspaceId])).map((row) => row.id);
+    async () => {
+      const rows = await database.read(
+        (orm) =>
+          orm
+            .select({ id: webhookDeliveries.id })
+            .from(webhookDeliveries)
+            .where(
+              and(
+                eq(webhookDeliveries.testClockId, id),
+                eq(webhookDeliveries.workspaceId, workspaceId),
+                isNotNull(webhookDeliveries.wakeAt),
+              ),
+            )
+            .orderBy(webhookDeliveries.id),
+        PREPARED,
+      );
+      return rows.map((row) => row.id);
+    };
   const attempt = async (
     { id, workspace_id: workspaceId }: ActorRow,
     { attempt: number, at }: WebhookDeliveryContext,

@@ -1,9 +1,11 @@
+import { eq } from 'drizzle-orm';
 import type { WebhookEndpointContext } from '../../../../machines/webhook-endpoint/machine.ts';
 import type { Principal } from '../../../http/auth/principal.ts';
 import { claimOnce, idempotently, keyedBy } from '../../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../../http/request/route.ts';
 import { ON_ONE_SERVER } from '../../../platform/db/distribution/terms.ts';
 import { mintId, timeOfId } from '../../../platform/db/ids.ts';
+import { webhookDeliveries } from '../../../platform/db/schema/webhooks.ts';
 import type { StoredReply } from '../../../platform/db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
 import type { StandingClock } from '../../emails/commands.ts';
@@ -100,9 +102,11 @@ async function clockOf(
   id: string,
 ): Promise<StandingClock | Failure | null> {
   if (livemode) return null;
-  const [row] = await database.query<{ clock: string | null }>(
-    'select test_clock_id as clock from webhook_deliveries where id = $1',
-    [id],
+  const [row] = await database.read((orm) =>
+    orm
+      .select({ clock: webhookDeliveries.testClockId })
+      .from(webhookDeliveries)
+      .where(eq(webhookDeliveries.id, id)),
   );
   const found = row?.clock ? await testClocks?.()?.find(workspaceId, row.clock) : null;
   return found instanceof Failure && found.code === 'NOT_FOUND' ? CLOCK_GONE : (found ?? null);

@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import {
   type CountedFailure,
   FAILURES_TO_DISABLE,
@@ -5,17 +6,13 @@ import {
   type WebhookEndpointState,
 } from '../../../../machines/webhook-endpoint/machine.ts';
 import type { Warning } from '../../../accounts/service-emails.ts';
+import { webhookEndpoints } from '../../../platform/db/schema/webhooks.ts';
 import { webhookEndpointKind } from './kind.ts';
 
-interface Row {
-  readonly context: DisabledContext;
-  readonly livemode: boolean;
-}
 type DisabledContext = Pick<
   WebhookEndpointContext,
   'at' | 'url' | 'failureCount' | 'lastFailures' | 'disabled'
 >;
-const READ = 'select context, livemode from webhook_endpoints where id = $1';
 
 /** The results of the failed attempts, each once with its number: "timeout (7), HTTP 500 (3)". */
 function answersOf(failures: readonly CountedFailure[]): string {
@@ -34,9 +31,15 @@ export const disabledWarning: Warning = {
   to: 'disabled' satisfies WebhookEndpointState,
   where: `(a.context ->> 'failureCount')::integer >= ${FAILURES_TO_DISABLE}`,
   async email(database, { id, workspaceId }) {
-    const [row] = await database.query<Row>(READ, [id]);
+    const [row] = await database.read((orm) =>
+      orm
+        .select({ context: webhookEndpoints.context, livemode: webhookEndpoints.livemode })
+        .from(webhookEndpoints)
+        .where(eq(webhookEndpoints.id, id)),
+    );
     if (!row) return null;
-    const { at, url, failureCount: failures, lastFailures = [], disabled } = row.context;
+    const context = row.context as DisabledContext;
+    const { at, url, failureCount: failures, lastFailures = [], disabled } = context;
     const answers = answersOf(lastFailures);
     return {
       ...{
