@@ -138,3 +138,10 @@ export async function pressOn(target: Locator, key: 'Enter' | 'Space' = 'Enter')
 /** Presses a button with the keyboard. */
 export const press = (page: Page, name: string | RegExp): Promise<void> =>
   pressOn(page.getByRole('button', { name }));
+
+/** Has what a page reads from these addresses arrive only after a moment. */
+export const readsAfter = (page: Page, addresses: RegExp, moment: Promise<unknown>): Promise<unknown> =>
+  page.route(addresses, async (route) => {
+    if (route.request().method() === 'GET') await moment;
+    await route.continue();
+  });

@@ -159,10 +159,25 @@ export function useChange<Name extends ChangeOperation>(
   const viewer = elsewhere ? { ...here, environment: elsewhere } : here;
   const client = useQueryClient();
   const resources = [name.split('/')[1] ?? '', ...also];
-  return useMutation({
+  const change = useMutation({
     mutationFn: async (given: WithBody<Name>) => (await ask(viewer, name, given as Pieces)).data,
     onSuccess: () => refresh(client, viewer, resources),
   });
+  const { mutateAsync } = change;
+  return {
+    ...change,
+    /** The library's own calls back only while the component is there, and a row that was removed is gone before all is read again. */
+    mutate: (given: WithBody<Name>, { onSuccess, onError }: Outcomes<Operations[Name]['data']> = {}): void =>
+      void mutateAsync(given).then(onSuccess, onError ?? noticed),
+  };
+}
+
+/** The component shows the error of the change itself. */
+const noticed = (): void => {};
+
+interface Outcomes<Data> {
+  readonly onSuccess?: (data: Data) => void;
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Reads everything again that the page shows of these resources, by the first part of their paths. */
