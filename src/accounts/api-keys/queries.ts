@@ -4,7 +4,7 @@ import type { Permission } from '../../http/auth/permissions.ts';
 import type { Principal } from '../../http/auth/principal.ts';
 import type { WorkspaceTerms } from '../../http/auth/sessions/sessions.ts';
 import type { Call } from '../../http/request/route.ts';
-import { type Database, PREPARED } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { timeOfId } from '../../platform/db/ids.ts';
 import { apiKeys } from '../../platform/db/schema/workspaces.ts';
 import { findTerms } from '../workspace/queries.ts';
@@ -80,16 +80,10 @@ export async function findActiveKey(
   database: Database,
   id: string,
 ): Promise<({ readonly permissions: readonly Permission[] } & WorkspaceTerms) | null> {
-  const [row] = await database.read(
-    (orm) =>
-      orm
-        .select({ context: apiKeys.context, workspaceId: apiKeys.workspaceId })
-        .from(apiKeys)
-        .where(and(eq(apiKeys.id, id), eq(apiKeys.state, 'active'))),
-    PREPARED,
+  const [row] = await database.query<{ context: ApiKeyContext; workspace_id: string }>(
+    `select context, workspace_id from api_keys where id = $1 and state = 'active'`,
+    [id],
   );
-  const terms = row && (await findTerms(database, row.workspaceId));
-  if (!terms) return null;
-  const { permissions } = row.context as ApiKeyContext;
-  return { permissions: permissions as readonly Permission[], ...terms };
+  const terms = row && (await findTerms(database, row.workspace_id));
+  return terms ? { permissions: row.context.permissions as readonly Permission[], ...terms } : null;
 }

@@ -1,9 +1,7 @@
-import { and, eq } from 'drizzle-orm';
 import type { FactTable } from '../../engine/machine/kind.ts';
 import type { Meter } from '../../engine/machine/result.ts';
 import { PLANS, type PlanName } from '../../platform/config/plans.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { usageTotals } from '../../platform/db/schema/workspaces.ts';
 import { Failure } from '../../platform/errors/failure.ts';
 import { periodOf } from '../../platform/time/clock.ts';
 
@@ -16,6 +14,8 @@ export function sendMeter(livemode: boolean, plan: PlanName, testSendsPerDay: nu
   return { period: periodOf(livemode, at), quota };
 }
 
+const USED = `select used from usage_totals where workspace_id = $1 and livemode = $2::boolean and period = $3`;
+
 /** The units of emails in the current period. @throws UnavailableError */
 export async function findUsed(
   database: Database,
@@ -23,18 +23,11 @@ export async function findUsed(
   livemode: boolean,
   now: number,
 ): Promise<number> {
-  const [row] = await database.read((orm) =>
-    orm
-      .select({ used: usageTotals.used })
-      .from(usageTotals)
-      .where(
-        and(
-          eq(usageTotals.workspaceId, workspaceId),
-          eq(usageTotals.livemode, livemode),
-          eq(usageTotals.period, periodOf(livemode, now)),
-        ),
-      ),
-  );
+  const [row] = await database.query<{ used: number }>(USED, [
+    workspaceId,
+    livemode,
+    periodOf(livemode, now),
+  ]);
   return row?.used ?? 0;
 }
 

@@ -1,9 +1,8 @@
-import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull } from 'drizzle-orm';
 import type { Principal } from '../../http/auth/principal.ts';
 import type { WorkspaceTerms } from '../../http/auth/sessions/sessions.ts';
-import { PLANS } from '../../platform/config/plans.ts';
-import { type Database, PREPARED } from '../../platform/db/database.ts';
-import { members } from '../../platform/db/schema/accounts.ts';
+import { PLANS, type PlanName } from '../../platform/config/plans.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { usageTotals, workspaces } from '../../platform/db/schema/workspaces.ts';
 import { periodOf } from '../../platform/time/clock.ts';
 import { MUTABLE_EMAILS } from '../service-emails.ts';
@@ -32,19 +31,13 @@ const monthStart = (at: number, monthsAhead = 0): string => {
  * @throws UnavailableError
  */
 export async function findTerms(database: Database, workspaceId: string): Promise<WorkspaceTerms | null> {
-  const [row] = await database.read(
-    (orm) =>
-      orm
-        .select({
-          plan: workspaces.plan,
-          from: workspaces.defaultFrom,
-          replyTo: workspaces.defaultReplyTo,
-        })
-        .from(workspaces)
-        .where(and(eq(workspaces.id, workspaceId), isNull(workspaces.archivedAt))),
-    PREPARED,
+  const [row] = await database.query<{ plan: PlanName; default_from: string; default_reply_to: string }>(
+    'select plan, default_from, default_reply_to from workspaces where id = $1 and archived_at is null',
+    [workspaceId],
   );
-  return row ? { plan: row.plan, senderDefaults: { from: row.from, replyTo: row.replyTo } } : null;
+  return row
+    ? { plan: row.plan, senderDefaults: { from: row.default_from, replyTo: row.default_reply_to } }
+    : null;
 }
 
 /**
@@ -70,23 +63,13 @@ export async function findBrand(
   workspaceId: string,
   publicUrl: string,
 ): Promise<Brand | null> {
-  const [row] = await database.read(
-    (orm) =>
-      orm
-        .select({
-          name: workspaces.name,
-          address: workspaces.address,
-          website: workspaces.website,
-          logo: workspaces.logo,
-          colour: workspaces.colour,
-        })
-        .from(workspaces)
-        .where(eq(workspaces.id, workspaceId)),
-    PREPARED,
+  const [row] = await database.query<Omit<Brand, 'logoUrl'> & { logo: string | null }>(
+    'select name, address, website, logo, colour from workspaces where id = $1',
+    [workspaceId],
   );
   if (!row) return null;
-  const { logo, ...brand } = row;
-  return { ...brand, logoUrl: logoUrlOf(logo, publicUrl) };
+  const { logo, ...said } = row;
+  return { ...said, logoUrl: logoUrlOf(logo, publicUrl) };
 }
 
 const logoUrlOf = (logo: string | null, publicUrl: string): string | null =>
@@ -152,25 +135,11 @@ export const listWorkspaces = (
   database: Database,
   accountId: string | null,
 ): Promise<readonly ListedWorkspace[]> =>
-  database.read((orm) =>
-    orm
-      .select({
-        id: workspaces.id,
-        name: workspaces.name,
-        plan: workspaces.plan,
-        role: members.role,
-        archived: sql<boolean>`${workspaces.archivedAt} is not null`,
-      })
-      .from(workspaces)
-      .leftJoin(
-        members,
-        and(
-          eq(members.workspaceId, workspaces.id),
-          accountId === null ? sql`false` : eq(members.accountId, accountId),
-        ),
-      )
-      .where(and(isNull(workspaces.eraseAt), accountId === null ? undefined : isNotNull(members.id)))
-      .orderBy(workspaces.id),
+  database.query<ListedWorkspace>(
+    `select w.id, w.name, w.plan, m.role, w.archived_at is not null as archived
+     from workspaces w left join members m on m.workspace_id = w.id and m.account_id = $1
+     where w.erase_at is null and ($1::text is null or m.id is not null) order by w.id`,
+    [accountId],
   );
 
 /** Deleted workspaces whose rows are not all removed yet, for the operator. @throws UnavailableError */

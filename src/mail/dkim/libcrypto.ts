@@ -1,4 +1,5 @@
 import { dlopen, ptr } from 'bun:ffi';
+import { existsSync } from 'node:fs';
 
 /** A private RSA key in the memory of a library, until it is freed. */
 export interface LibraryKey {
@@ -32,7 +33,16 @@ const SYMBOLS = {
   EVP_PKEY_sign: { args: ['ptr', 'ptr', 'ptr', 'ptr', 'u64'], returns: 'i32' },
 } as const;
 
-const open = () => dlopen('libcrypto.so.3', SYMBOLS).symbols;
+/**
+ * The folders of the systems that we support. A bare name would be looked for in LD_LIBRARY_PATH and, by Bun, in the working
+ * directory: whoever may write there could run code in this process.
+ */
+const FOLDERS: Readonly<Partial<Record<string, readonly string[]>>> = {
+  x64: ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'],
+  arm64: ['/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/lib'],
+};
+
+const open = (path: string) => dlopen(path, SYMBOLS).symbols;
 type Symbols = ReturnType<typeof open>;
 type Address = NonNullable<Parameters<Symbols['EVP_PKEY_sign_init']>[0]>;
 
@@ -46,11 +56,19 @@ const RSA_PKCS1_PADDING = 1;
 export const isSound = (major: number, minor: number, patch: number): boolean =>
   major === 3 && !(minor === 0 && patch === 4);
 
+/** The file of the library, among those of the system; null where it has none. */
+export function libraryPath(exists: (path: string) => boolean = existsSync): string | null {
+  const paths = (FOLDERS[process.arch] ?? []).map((folder) => `${folder}/libcrypto.so.3`);
+  return paths.find(exists) ?? null;
+}
+
 /** The OpenSSL of this machine; null where it has none that can be used. */
 export function openLibcrypto(): SigningLibrary | null {
   if (process.platform !== 'linux') return null;
   try {
-    const library = open();
+    const path = libraryPath();
+    if (path === null) return null;
+    const library = open(path);
     const version = [
       library.OPENSSL_version_major(),
       library.OPENSSL_version_minor(),

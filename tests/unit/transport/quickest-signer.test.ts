@@ -3,6 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } 
 import {
   isSound,
   type LibraryKey,
+  libraryPath,
   openLibcrypto,
   type SigningLibrary,
 } from '../../../src/mail/dkim/libcrypto.ts';
@@ -156,4 +157,11 @@ describe('the OpenSSL of this machine', () => {
     expect(library?.open(der.subarray(0, -9)) ?? null).toBeNull();
     expect(signer.sign(key, data)).toEqual(inThisThread(key, data));
   });
+});
+
+test('the library is taken from the folders of the system alone', () => {
+  const asked: string[] = [];
+  expect(libraryPath((path) => asked.push(path) < 0)).toBeNull();
+  expect(asked.length).toBeGreaterThan(0);
+  for (const path of asked) expect(path).toMatch(/^\/usr\/lib[\w/-]*\/libcrypto\.so\.3$/);
 });

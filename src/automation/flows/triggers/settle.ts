@@ -90,6 +90,8 @@ export async function endRunsOf(
 const ENDING = `select f.id from flows f where f.cancels_before is not null
   or (f.deleted_at is not null and (select r.id from flow_runs r where r.flow_id = f.id and r.ended_at is null limit 1) is not null)`;
 
+const RELEASED = `select from flow_runs r join flows f on f.id = r.flow_id where r.state = 'held' and not f.is_held`;
+
 /** Finishes requests that a crash cut off. */
 export const runSettler = (deps: SettleDeps): Duty => ({
   name: 'flowRunSettler',

@@ -95,7 +95,7 @@ export class EmbeddedDatabase implements Database {
 
   async read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
     try {
-      return await run(this.#orm);
+      return await this.#writes.heed('', Promise.resolve(run(this.#orm)));
     } catch (error) {
       throw classify(error, NAME);
     }

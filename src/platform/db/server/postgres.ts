@@ -110,14 +110,21 @@ export class PostgresDatabase implements Database {
     run: (orm: Orm) => PromiseLike<Result>,
     { prepared = false, isBrief = false }: ReadOptions = {},
   ): Promise<Result> {
-    return this.#run(isBrief ? this.#brief : this.#reads, DEADLINE_MS, prepared, (client, prepare) => {
-      let orms = this.#orms.get(client);
-      if (!orms) {
-        orms = { plain: ormOver(client, false), preparing: ormOver(client, true) };
-        this.#orms.set(client, orms);
-      }
-      return run(prepare ? orms.preparing : orms.plain);
-    });
+    const running = this.#run(
+      isBrief ? this.#brief : this.#reads,
+      DEADLINE_MS,
+      prepared,
+      (client, prepare) => {
+        let orms = this.#orms.get(client);
+        if (!orms) {
+          orms = { plain: ormOver(client, false), preparing: ormOver(client, true) };
+          this.#orms.set(client, orms);
+        }
+        return run(prepare ? orms.preparing : orms.plain);
+      },
+    );
+    // The builder writes as well.
+    return this.#writes.heed('', running);
   }
 
   /** Runs a statement again that the server had lost, and so has not run, on new connections, which keep no statements. */
