@@ -124,11 +124,11 @@ describe('a break after the final dot', () => {
     ['a hang-up', { dot: DROP }],
     ['silence', { dot: SILENCE }],
   ] as const)
-    test(`${name}: nobody knows; waited for, told so, and repeated under the same Message-ID`, async () => {
+    test(`${name}: its outcome is unknown; waited for, told so, and repeated under the same Message-ID`, async () => {
       const { email, to } = await sendInto(script);
       expect([email.status, email.events]).toEqual(['deferred', []]);
       const explained = (await service.live.get(`/v1/emails/${email.id}/explain`)).body.data;
-      expect(explained.summary).toContain('nobody knows');
+      expect(explained.summary).toContain('the outcome is unknown');
       expect(explained.evidence.map(({ text }: Email) => text).join('\n')).toContain(
         `no reply after the whole message, so the outcome is unknown, ${to}`,
       );

@@ -90,7 +90,8 @@ test('the typing errors of an office where somebody always signs in do not add u
 
 test('an attempt that the service could not look at was no wrong one', async () => {
   const { slowDown, wait } = world();
-  const database = { query: () => Promise.reject(new UnavailableError('The database is away.')) };
+  const isAway = () => Promise.reject(new UnavailableError('The database is away.'));
+  const database = { query: isAway, read: isAway };
   const deps = { slowDown, database } as unknown as SignInDeps;
   const browser = { headers: new Headers(), client: '192.0.2.1', now: 0, requestId: 'req_1' };
   for (let attempt = 0; attempt < 20; attempt++)
