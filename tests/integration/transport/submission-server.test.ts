@@ -96,16 +96,21 @@ test('the submission server passes an attachment on whole', async () => {
 test('the submission server passes on the largest attachment without blocking the process', async () => {
   const content = Buffer.alloc(18 * 1024 * 1024, 'A catalogue, with pictures. ');
   await send();
-  const longest = await longestStall(async () =>
-    expect(await send({ ...MAIL, attachments: [{ filename: 'a.bin', content }] })).toStartWith('250'),
-  );
-  const received = Buffer.from(submitted[1]?.submission.mail.octets ?? []);
   const inBase64 = content.toString('base64').replace(/.{76}/g, '$&\r\n');
-  expect(received.includes(inBase64)).toBe(true);
-  // Beside other work of this thread, which neighbours make slower too: to read the mail here would take six times as long.
-  const encoding = costMs(() => content.toString('base64').replace(/.{76}/g, '$&\r\n'));
-  // nodemailer, which writes it in this process, included: on an idle machine both ends take twice that.
-  expect(longest).toBeLessThan(4 * encoding);
+  // The collector may take its time amid one mail, and does not amid each: reading here would cost every one of them.
+  let least = Number.POSITIVE_INFINITY;
+  for (let mail = 1; mail <= 3 && least >= 4; mail++) {
+    const longest = await longestStall(async () =>
+      expect(await send({ ...MAIL, attachments: [{ filename: 'a.bin', content }] })).toStartWith('250'),
+    );
+    const received = Buffer.from(submitted[mail]?.submission.mail.octets ?? []);
+    expect(received.includes(inBase64)).toBe(true);
+    // Beside other work of this thread, which neighbours make slower too: to read the mail here would take six times as long.
+    // nodemailer, which writes it in this process, included: on an idle machine both ends take twice that.
+    const encoding = costMs(() => content.toString('base64').replace(/.{76}/g, '$&\r\n'));
+    least = Math.min(least, longest / encoding);
+  }
+  expect(least).toBeLessThan(4);
 });
 
 test('the submission server puts off large messages beyond its room with 452', async () => {
