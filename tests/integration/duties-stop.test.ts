@@ -134,6 +134,34 @@ test('duties that say how are run only when there is work, for which one stateme
   }
 });
 
+test('an instance that is alone looks for work less often after it found none', async () => {
+  let passed = 0;
+  const clock = { now: () => NOW + passed, monotonic: () => passed };
+  let [looks, hasWork] = [0, false];
+  const database = { query: async () => [{ 0: ++looks > 0 && hasWork }] };
+  jest.useFakeTimers();
+  try {
+    const duty: Duty = { name: 'asks', pattern: '* * * * * *', asks: () => 'a', run: async () => {} };
+    const schedule = startDuties([duty], { logger, clock, database: database as never, isAlone: () => true });
+    const looksIn = async (seconds: number): Promise<number> => {
+      looks = 0;
+      for (let second = 0; second < seconds; second++) {
+        passed += 1_000;
+        jest.advanceTimersByTime(250);
+        for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+      }
+      return looks;
+    };
+    expect(await looksIn(30)).toBe(10);
+    hasWork = true;
+    await looksIn(3);
+    expect(await looksIn(30)).toBe(30);
+    await schedule.stop();
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 test('nothing is removed for its age in the first hour of a start by whose clock nothing ran for a day, nor is it remembered', async () => {
   await using made = await createTestDatabase();
   const database = await openDatabase({ url: made.url, dataDir: null });

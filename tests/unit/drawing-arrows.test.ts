@@ -65,7 +65,7 @@ test('states that are never stored are found', () => {
 });
 
 test('a label says each cause once, and guards as words', () => {
-  const move = { from: 'a', to: 'b', anew: false, effects: [] };
+  const move = { from: 'a', to: 'b', reenters: false, effects: [] };
   const label = labelOf({
     moves: [
       { ...move, cause: 'attempt.completed', guard: 'outcomesAreKnown' },

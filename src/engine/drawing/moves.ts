@@ -5,7 +5,7 @@ export interface Move {
   readonly from: string;
   readonly to: string;
   /** The state is left and entered again: its timers restart and its entry effects happen once more. */
-  readonly anew: boolean;
+  readonly reenters: boolean;
   /** `cancel.requested`, `after lease`; null for a move that needs nothing to happen. */
   readonly cause: string | null;
   /** All guards must hold. Of several arrows with one cause, the first whose guards hold is taken. */
@@ -78,7 +78,7 @@ function moveOf(node: AnyStateNode, transition: AnyTransitionDefinition, cause: 
   return {
     from,
     to: target?.key ?? from,
-    anew: target?.key === from && transition.reenter,
+    reenters: target?.key === from && transition.reenter,
     cause,
     guard: nameOf(transition.guard),
     effects: namesOf(transition.actions),

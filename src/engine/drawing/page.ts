@@ -21,11 +21,11 @@ export const stateTable = ({ states }: Drawing): string =>
 export const moveTable = ({ moves }: Drawing): string =>
   table(
     ['In', 'When', 'And', 'Then', 'Effects'],
-    moves.map(({ from, to, anew, cause, guard, effects }) => [
+    moves.map(({ from, to, reenters, cause, guard, effects }) => [
       from === '*' ? 'any' : `\`${from}\``,
       cause === null ? 'at once' : `\`${cause}\``,
       guard === null ? '' : `\`${guard}\``,
-      to === '*' ? 'stays' : `\`${to}\`${anew ? ', re-entered' : ''}`,
+      to === '*' ? 'stays' : `\`${to}\`${reenters ? ', re-entered' : ''}`,
       code(effects),
     ]),
   );

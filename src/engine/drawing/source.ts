@@ -37,9 +37,9 @@ function byCause(moves: readonly Move[]): object {
   return Object.fromEntries([...groups].map(([cause, group]) => [cause, group.map(transitionOf)]));
 }
 
-const transitionOf = ({ from, to, anew, guard, effects }: Move): object => ({
-  ...(to === '*' || (to === from && !anew) ? {} : { target: from === '*' ? `.${to}` : to }),
-  ...(anew ? { reenter: true } : {}),
+const transitionOf = ({ from, to, reenters, guard, effects }: Move): object => ({
+  ...(to === '*' || (to === from && !reenters) ? {} : { target: from === '*' ? `.${to}` : to }),
+  ...(reenters ? { reenter: true } : {}),
   ...(guard === null ? {} : { guard }),
   ...(effects.length === 0 ? {} : { actions: effects }),
 });

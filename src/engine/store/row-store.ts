@@ -121,7 +121,7 @@ export class RowStore extends ActorStore {
     return row;
   }
 
-  /** Where tables are distributed $2 are the workspaces. */
+  /** $2 are the workspaces of the actors where tables are distributed. */
   load(isDistributed = false): string {
     const { kind } = this;
     const shard = isDistributed ? onNodes('$2::text[]') : ON_ONE_SERVER;

@@ -35,7 +35,7 @@ const SYMBOLS = {
 
 /**
  * The folders of the systems that we support. A bare name would be looked for in LD_LIBRARY_PATH and, by Bun, in the working
- * directory: whoever may write there could run code in this process.
+ * directory: a program that may write there could run code in this process.
  */
 const FOLDERS: Readonly<Partial<Record<string, readonly string[]>>> = {
   x64: ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'],

@@ -25,8 +25,8 @@ interface QuickestParts {
 
 /**
  * Signs in the thread that calls it, with RSA by the library of the machine where that is quicker: with AVX-512 OpenSSL takes half the
- * time of the BoringSSL in Bun. Signatures of RSA (PKCS #1 v1.5) are the same octets whoever makes them, so that each key is tried once, and
- * an answer that differs ends the use of the library.
+ * time of the BoringSSL in Bun. Signatures of RSA (PKCS #1 v1.5) are the same octets from every library. So each key is tried once, and an
+ * answer that differs ends the use of the library.
  */
 export class QuickestSigner {
   #library: SigningLibrary | null | undefined;

@@ -1,6 +1,6 @@
 import { type HtmlReading, readHtml } from '../../mail/html/read-html.ts';
 
-/** What is read of an html part: how mail programs read it, and its text part. */
+/** The results of reading an html part: its structure as mail programs see it, and its text part. */
 export interface ReadParts {
   readonly reading: HtmlReading;
   readonly text: string;
@@ -25,7 +25,7 @@ const REST = 64;
 
 const WORD = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
 const LETTER = /[A-Za-z0-9]/;
-/** What may come before the word and after it: nothing that makes a tag, a reference or a longer word of it. */
+/** The characters allowed before and after the word: none makes a tag, a reference or a longer word of it. */
 const BEFORE = /[ >\n]/;
 const AFTER = /[ <\n,.!?:)]/;
 /** Takes the place of the word. It occurs in no text. */
@@ -45,7 +45,7 @@ export class PersonalWords {
     private readonly textFromHtml: (html: string) => string,
   ) {}
 
-  /** What is read of an html part; null where it has to be read by itself. */
+  /** Reads an html part; null where it has to be read by itself. */
   read(html: string): ReadParts | null {
     if (html.length > LONGEST) return null;
     for (const frame of this.#frames) {

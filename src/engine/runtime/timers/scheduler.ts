@@ -217,7 +217,7 @@ export class Scheduler {
     this.#sweptAt = this.clock.monotonic();
   }
 
-  /** Where one statement cannot tell, each sweep looks by itself. */
+  /** The sweeps that one statement shows to have nothing due; where it fails, each sweep looks by itself. */
   async #restingSweeps(): Promise<ReadonlyMap<Sweep, NextSweep> | null> {
     try {
       const resting = await this.#nextLook.ask(this.#sweeps);

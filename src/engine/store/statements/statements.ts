@@ -32,7 +32,7 @@ export interface CommitOptions extends StatementOptions {
   readonly isUnheard?: boolean;
 }
 
-/** What a store writes in the statement of a commit. */
+/** The parts of a commit's statement that depend on the store. */
 export interface CommitParts {
   readonly parts: readonly Part[];
   /** Further columns of the input, each behind a comma. */
@@ -50,7 +50,7 @@ export interface CommitParts {
   actorsOf(bounds: Bounds, shard: ShardTerms): string | null;
 }
 
-/** What a store writes in the statement of an insert. */
+/** The parts of an insert's statement that depend on the store. */
 export interface InsertParts {
   readonly derived: Kind['derived'];
   /** Further columns of the input, each behind a comma. */

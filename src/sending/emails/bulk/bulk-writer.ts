@@ -63,9 +63,9 @@ const MOST_RESTS = 2;
 /**
  * The pause of the threads while other mail is sent, as a multiple of the time of a batch. Their priority
  * alone does not keep them out of its way: it holds within one session or container, of which PostgreSQL has
- * another, and whoever wakes waits for some milliseconds until a thread that runs has had its turn, at each
- * of a dozen steps from its POST to the server. Where threads have only a small part of the cores, hardly
- * anybody meets them.
+ * another. A process that wakes waits for some milliseconds until a thread that runs has had its turn, at each
+ * of a dozen steps from its POST to the server. Threads that have only a small part of the cores rarely delay
+ * other mail.
  */
 export const restsOf = (threads: number, cores: number): number =>
   Math.min(MOST_RESTS, (2 * MOST_RESTS * threads) / cores);

@@ -28,9 +28,10 @@ interface Pace {
   /** The time between two searches for left-over rows, of this instance and of dead ones. */
   readonly tidy: number;
 }
-/** The time between two rounds of an instance that is alone and watched by nobody. */
-const ALONE_MS = 60_000;
+
 const PACE: Pace = { idle: 1_000, busy: 500, tidy: 5_000 };
+/** The time between two rounds of an instance that is alone and has no viewers. */
+const ALONE_MS = 60_000;
 
 /** The services of it. */
 export interface ExchangeParts {

@@ -165,10 +165,10 @@ export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateD
             {chips.map((move) => (
               <span
                 key={`${move.cause} ${move.guard}`}
-                title={`${move.cause}${move.guard === null ? '' : `, if ${inWords(move.guard)}`}: ${move.anew ? 're-enters the state' : 'stays'}`}
+                title={`${move.cause}${move.guard === null ? '' : `, if ${inWords(move.guard)}`}: ${move.reenters ? 're-enters the state' : 'stays'}`}
                 className="flex h-[17px] items-center gap-1.5 font-mono text-[10.5px] text-faint [&>svg]:size-3"
               >
-                {move.anew ? icons.Again : icons.Stay}
+                {move.reenters ? icons.Again : icons.Stay}
                 <span className="truncate">{move.cause}</span>
               </span>
             ))}
