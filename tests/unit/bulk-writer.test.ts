@@ -5,7 +5,7 @@ import { textFromHtml } from '../../src/mail/content/text-part.ts';
 import { generateDkimKey } from '../../src/mail/dkim/key-pair.ts';
 import { loadSigningKey } from '../../src/mail/dkim/signing-key.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
-import type { Logger } from '../../src/platform/telemetry/logger.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { JobTimeout, type PoolWorker } from '../../src/platform/threads/worker-pool.ts';
 import { bulkWriter, restsOf, writersRest } from '../../src/sending/emails/bulk/bulk-writer.ts';
 import type { WritingBatch, WrittenBatch } from '../../src/sending/emails/bulk/writing-thread.ts';
@@ -17,7 +17,9 @@ const publicUrl = 'https://mail.example';
 const signer = createSigner('only-for-tests');
 const personalise = personaliser({ signer, publicUrl, textFromHtml });
 const warned: unknown[] = [];
-const logger = { warn: (told: unknown) => warned.push(told) } as unknown as Logger;
+const logger = Object.assign(createLogger({ level: 'silent', pretty: false }), {
+  warn: (told: unknown) => void warned.push(told),
+});
 const parts = { signer, publicUrl, personalise, logger, monotonic: () => performance.now() };
 const writer = bulkWriter(parts);
 let sender: Sender;
