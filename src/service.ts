@@ -118,6 +118,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
         liveView.note(noted);
         for (const module of connected) module.noteChange?.(noted);
       }
+      schedule?.consider();
     },
     clock,
     ...{ log: logger, tracing: parts.tracing },

@@ -171,7 +171,9 @@ export class Engine implements SelectionTeller {
    * otherwise.
    */
   expectOthers(areThere: boolean): void {
+    const isNew = areThere !== this.#hasOthers;
     this.#hasOthers = areThere;
+    if (isNew) for (const { localLeases } of this.#kinds.values()) localLeases?.look();
     this.#scheduler.expectOthers(areThere);
   }
 

@@ -173,7 +173,7 @@ export class Roster {
     if (beganAt - this.#beatenAt > GONE_AFTER_MS - BEAT_MS) this.#here = 'infinity';
     const runsMs = beganAt - this.#startedAt;
     const shown = [[...roles], this.#here, [...holds], sealsWith, version, runsMs];
-    this.#others = await database.query<OtherInstance>(BEAT, [this.id, ...shown]);
+    this.#others = await database.query<OtherInstance>(BEAT, [this.id, ...shown], { isRoutine: true });
     this.#beatenAt = beganAt;
     if (this.#here === 'infinity')
       this.#here = (await database.query<{ now: string }>(NOW))[0]?.now ?? 'infinity';

@@ -32,7 +32,11 @@ const OLD = NOW - 100 * DAY;
 const logger = createLogger({ level: 'silent', pretty: false });
 
 /** No duty here says how to look for its work. */
-const PARTS = { logger, database: { query: () => Promise.reject(new Error('asked')) }, isAlone: () => true };
+const PARTS = {
+  logger,
+  database: { worked: 0, query: () => Promise.reject(new Error('asked')) },
+  isAlone: () => true,
+};
 
 /** A duty that runs for as long as it is let. */
 function endless(isOver: (stop: AbortSignal | undefined) => boolean) {
@@ -112,7 +116,7 @@ test('duties that say how are run only when there is work, for which one stateme
       runs.length = 0;
       asked.length = 0;
       passed += 1_000;
-      jest.advanceTimersByTime(250);
+      jest.advanceTimersByTime(1_000);
       for (let turn = 0; turn < 5; turn++) await Promise.resolve();
       return [...runs];
     };
@@ -138,21 +142,24 @@ test('an instance that is alone looks for work less often after it found none', 
   let passed = 0;
   const clock = { now: () => NOW + passed, monotonic: () => passed };
   let [looks, hasWork] = [0, false];
-  const database = { query: async () => [{ 0: ++looks > 0 && hasWork }] };
+  const database = { worked: 0, query: async () => [{ 0: ++looks > 0 && hasWork }] };
   jest.useFakeTimers();
   try {
     const duty: Duty = { name: 'asks', pattern: '* * * * * *', asks: () => 'a', run: async () => {} };
     const schedule = startDuties([duty], { logger, clock, database: database as never, isAlone: () => true });
-    const looksIn = async (seconds: number): Promise<number> => {
+    const looksIn = async (seconds: number, works = true): Promise<number> => {
       looks = 0;
       for (let second = 0; second < seconds; second++) {
         passed += 1_000;
-        jest.advanceTimersByTime(250);
+        if (works) database.worked++;
+        jest.advanceTimersByTime(1_000);
         for (let turn = 0; turn < 5; turn++) await Promise.resolve();
       }
       return looks;
     };
-    expect(await looksIn(30)).toBe(10);
+    expect(await looksIn(30), 'it works, and may have begun something').toBe(10);
+    await looksIn(10, false);
+    expect(await looksIn(60, false), 'nothing but time can have made work').toBe(6);
     hasWork = true;
     await looksIn(3);
     expect(await looksIn(30)).toBe(30);
@@ -177,7 +184,7 @@ test('nothing is removed for its age in the first hour of a start by whose clock
       schedule,
       tick: async (ms: number): Promise<number> => {
         passed += ms;
-        jest.advanceTimersByTime(250);
+        jest.advanceTimersByTime(1_000);
         await Promise.resolve();
         await Promise.resolve();
         return runs;
@@ -222,7 +229,7 @@ test('nothing is removed for its age within a quarter of an hour of a leap of th
     const schedule = startDuties([count('prunes', true)], { ...PARTS, clock });
     const tick = async (ms: number) => {
       passed += ms;
-      jest.advanceTimersByTime(250);
+      jest.advanceTimersByTime(1_000);
       await Promise.resolve();
       await Promise.resolve();
     };

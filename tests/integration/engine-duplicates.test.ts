@@ -41,6 +41,7 @@ function counting(database: Database): { readonly database: Database; writes(): 
   const counted: Database = {
     kind: database.kind,
     refusedWrite: null,
+    worked: 0,
     query: (text, ...more) => {
       if (text.includes('insert into idempotency_keys')) writes++;
       return database.query(text, ...more);

@@ -48,7 +48,7 @@ function instance(befalls: Befalls = (_, run) => run()) {
   const id = crypto.randomUUID();
   const listeners = new Set<CommitListener>();
   const roster = {
-    ...{ id, version: '1.0.0', runsMs: 0 },
+    ...{ id, version: '1.0.0', runsMs: 0, watch: () => {} },
     instances: [
       { id, roles: ['http'] },
       { id: 'another', roles: ['http'] },
@@ -356,7 +356,7 @@ describe('what is left over or too much', () => {
     const exchange = new LiveExchange({
       database: { kind: 'embedded', query: () => Promise.reject(new Error('asked')) } as never as Database,
       engine: { listen: () => () => {} },
-      roster: { ...{ id, version: '1.0.0', runsMs: 5 }, instances: [{ id, roles: [] }] },
+      roster: { ...{ id, version: '1.0.0', runsMs: 5, watch: () => {} }, instances: [{ id, roles: [] }] },
       ...{ logger: pino({ level: 'silent' }), now: () => 1_000, monotonic: () => 0 },
     });
     exchange.start();

@@ -18,6 +18,10 @@ export class HookedDatabase implements Database {
     return this.inner.refusedWrite;
   }
 
+  get worked(): number {
+    return this.inner.worked;
+  }
+
   async query<Row extends object>(
     text: string,
     parameters?: readonly Parameter[],

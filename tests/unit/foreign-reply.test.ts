@@ -7,6 +7,7 @@ import { emailSpawn, engineOver, plainInput } from '../support/engine.ts';
 const astray = (rows: readonly object[]): Database => ({
   kind: 'postgres',
   refusedWrite: null,
+  worked: 0,
   query: async <Row extends object>() => [...rows] as Row[],
   script: async () => {},
   read: () => Promise.reject(new Error('Nothing is read here.')),

@@ -5,14 +5,18 @@ import type { Duty } from './duty.ts';
 import { HELD_AFTER_STOP_MS, LONG_STOP_MS } from './last-run.ts';
 import { WorkLook, type WorkLookParts } from './work-look.ts';
 
-/** The time between two looks at the clock; no duty is timed to less than a second. */
-const TICK_MS = 250;
+/** The longest time between two looks at the clock, which may be set, and at what this process has done. */
+const LONGEST_MS = 2_500;
+/** The shortest, so that what many requests want is considered once. */
+const SHORTEST_MS = 250;
 
 /** The look for work, among the names of the running duties. */
 const LOOKING = 'look';
 
 /** The running duties. */
 export interface Schedule {
+  /** Considers soon which duties are wanted: a request may have changed that. */
+  consider(): void;
   /** Stops starting them, asks those that run to end, and waits for them. */
   stop(): Promise<void>;
 }
@@ -43,7 +47,10 @@ export function startDuties(duties: readonly Duty[], parts: ScheduleParts): Sche
     if (running.has(name) || stopping.signal.aborted) return;
     const work = run(stopping.signal)
       .catch((error: unknown) => logger.warn({ err: error, duty: name }, 'A duty failed.'))
-      .finally(() => running.delete(name));
+      .finally(() => {
+        running.delete(name);
+        arm();
+      });
     running.set(name, work);
   };
   const consider = ({ duty, isTime }: TimedDuty): void => {
@@ -66,19 +73,41 @@ export function startDuties(duties: readonly Duty[], parts: ScheduleParts): Sche
       for (const duty of asked) begin(duty);
     }
   };
-  const ticking = setInterval(() => {
+  const tick = (): void => {
     leaps.look();
     timed.forEach(consider);
-    if (asking.size > 0 && look.isDue)
+    if (asking.size > 0 && look.dueIn === 0)
       running.set(
         LOOKING,
-        ask().finally(() => running.delete(LOOKING)),
+        ask().finally(() => {
+          running.delete(LOOKING);
+          arm();
+        }),
       );
-  }, TICK_MS);
+    arm();
+  };
+  let alarm: ReturnType<typeof setTimeout> | undefined;
+  let alarmAt = Number.POSITIVE_INFINITY;
+  const wake = (ms: number): void => {
+    clearTimeout(alarm);
+    if (stopping.signal.aborted) return;
+    alarmAt = performance.now() + ms;
+    alarm = setTimeout(tick, ms);
+  };
+  /** Sets the alarm for the next moment at which there is something to do. */
+  const arm = (): void => {
+    let ms = asking.size > 0 ? Math.min(LONGEST_MS, look.dueIn) : LONGEST_MS;
+    for (const { duty, dueIn } of timed) if (!asking.has(duty.name)) ms = Math.min(ms, dueIn());
+    wake(Math.max(1, Math.ceil(ms)));
+  };
+  wake(SHORTEST_MS);
   return {
+    consider() {
+      if (alarmAt > performance.now() + SHORTEST_MS) wake(SHORTEST_MS);
+    },
     async stop() {
-      clearInterval(ticking);
       stopping.abort();
+      clearTimeout(alarm);
       await Promise.all(running.values());
     },
   };
@@ -88,6 +117,8 @@ interface TimedDuty {
   readonly duty: Duty;
   /** True when its time has come since the last call. */
   isTime(): boolean;
+  /** The time until then. */
+  dueIn(): number;
 }
 
 /** Times a duty by the injected clock: croner's own timers follow the machine's, and pause when that is put back. */
@@ -111,6 +142,7 @@ function timing(duty: Duty, clock: Clock): TimedDuty {
       next = after(now);
       return true;
     },
+    dueIn: () => (next ?? last) - clock.now(),
   };
 }
 

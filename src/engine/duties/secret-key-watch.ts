@@ -16,7 +16,7 @@ interface SecretKeyWatchDeps {
  */
 export const secretKeyWatch = ({ keys, roster, onSuperseded }: SecretKeyWatchDeps): Duty => ({
   name: 'secretKeyWatch',
-  pattern: '*/5 * * * * *',
+  pattern: '*/10 * * * * *',
   isEverybodys: true,
   async run() {
     try {

@@ -9,12 +9,17 @@ const LOOK_MS = 900;
  * the duty says that it is wanted (`Duty.isWanted`).
  */
 const ALONE_MS = 2_900;
+/**
+ * The same where, beside that, this process has asked the database for nothing but such looks since the last one: only
+ * time can have made work then.
+ */
+const REST_MS = 9_900;
 
 const NOW = '$1::text::timestamptz';
 
 /** The dependencies of looking for work. */
 export interface WorkLookParts {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'worked'>;
   readonly clock: Clock;
   /** True when no other instance lives. */
   isAlone(): boolean;
@@ -29,6 +34,8 @@ export class WorkLook {
   /** $2 says by a letter for each duty whether it is asked for: the text is always the same. */
   readonly #sql: string;
   #nextAt = Number.NEGATIVE_INFINITY;
+  /** How long it may rest beyond that, and what the process had done by then. */
+  #rest = { ms: 0, worked: 0 };
   #isLooking = false;
 
   constructor(
@@ -43,9 +50,12 @@ export class WorkLook {
     this.#sql = `select ${[...columns, `${NOW} as now`].join(',\n')}`;
   }
 
-  /** True when the time of a look has come. */
-  get isDue(): boolean {
-    return !this.#isLooking && this.parts.clock.monotonic() >= this.#nextAt;
+  /** The time until the next look; none while one is under way. */
+  get dueIn(): number {
+    if (this.#isLooking) return Number.POSITIVE_INFINITY;
+    const { ms, worked } = this.#rest;
+    const rest = this.parts.database.worked === worked ? ms : 0;
+    return Math.max(0, this.#nextAt + rest - this.parts.clock.monotonic());
   }
 
   /** Those of the duties that have work. @throws UnavailableError */
@@ -53,13 +63,23 @@ export class WorkLook {
     const { database, clock, isAlone } = this.parts;
     this.#isLooking = true;
     this.#nextAt = clock.monotonic() + LOOK_MS;
+    // Read before the look, which may miss what is done during it.
+    const { worked } = database;
+    this.#rest = { ms: 0, worked };
     try {
-      const [row = {}] = await database.query<Record<string, boolean>>(this.#sql, [
-        new Date(clock.now()).toISOString(),
-        this.#duties.map((duty) => (asked.includes(duty) ? 'y' : 'n')).join(''),
-      ]);
+      const [row = {}] = await database.query<Record<string, boolean>>(
+        this.#sql,
+        [
+          new Date(clock.now()).toISOString(),
+          this.#duties.map((duty) => (asked.includes(duty) ? 'y' : 'n')).join(''),
+        ],
+        { isRoutine: true },
+      );
       const found = this.#duties.filter((_, place) => row[place] === true);
-      if (found.length === 0 && isAlone()) this.#nextAt = clock.monotonic() + ALONE_MS;
+      if (found.length === 0 && isAlone()) {
+        this.#nextAt = clock.monotonic() + ALONE_MS;
+        this.#rest = { ms: REST_MS - ALONE_MS, worked };
+      }
       return found;
     } finally {
       this.#isLooking = false;

@@ -92,7 +92,8 @@ export class LocalLeases {
   /** Statements under way that make births of the present term and their ids. */
   readonly #making = new Set<PendingLeases>();
   #term: Term | null = null;
-  #beating: ReturnType<typeof setInterval> | undefined;
+  #isOn = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #busy: Promise<void> | null = null;
   #isWanted = false;
   #idleBeats = 0;
@@ -107,13 +108,41 @@ export class LocalLeases {
   }
 
   start(): void {
-    this.#beating ??= setInterval(() => this.#begin(), this.#times.beatMs);
+    if (this.#isOn) return;
+    this.#isOn = true;
+    this.#rest();
+  }
+
+  /** Looks at once and at the next beats: an instance that came or went may have left births behind. */
+  look(): void {
+    this.#beats = 0;
+    if (this.#isOn) this.#begin();
+  }
+
+  /** Waits for the next beat that has something to do. */
+  #rest(): void {
+    clearTimeout(this.#timer);
+    if (!this.#isOn) return;
+    const isQuiet = this.#term === null && !this.#isWanted && this.#isIdle && !this.#looksNow;
+    const beats = isQuiet ? ALONE_BEATS.every - (this.#beats % ALONE_BEATS.every) : 1;
+    this.#timer = setTimeout(() => {
+      this.#beats += beats - 1;
+      this.#begin();
+    }, beats * this.#times.beatMs);
+  }
+
+  /** True when this beat looks for dead instances. */
+  get #looksNow(): boolean {
+    const { hasOthers } = this.parts;
+    return (
+      hasOthers?.() !== false || this.#beats < ALONE_BEATS.first || this.#beats % ALONE_BEATS.every === 0
+    );
   }
 
   /** Ends the term. Others, or the next start, find the births that it still keeps. */
   async stop(): Promise<void> {
-    clearInterval(this.#beating);
-    this.#beating = undefined;
+    this.#isOn = false;
+    clearTimeout(this.#timer);
     await this.#busy;
     const term = this.#term;
     const isDone = this.#isIdle;
@@ -153,7 +182,7 @@ export class LocalLeases {
 
   /** The present term, if it keeps what is not lower than that; where there is none it is called for. */
   #termFor(lowest: string): Term | null {
-    if (this.#beating === undefined) return null;
+    if (!this.#isOn) return null;
     if (!this.#term) {
       this.#isWanted = true;
       this.#begin();
@@ -205,6 +234,7 @@ export class LocalLeases {
     if (this.#busy) return;
     this.#busy = this.#attempt(() => this.#beat()).finally(() => {
       this.#busy = null;
+      this.#rest();
     });
   }
 
@@ -223,9 +253,7 @@ export class LocalLeases {
     if (this.#term) await this.#renew(this.#term);
     else if (this.#isWanted) await this.#newTerm();
     await this.#leaveStuck();
-    const { faults, hasOthers } = this.parts;
-    const isTime = hasOthers?.() !== false || this.#beats % ALONE_BEATS.every < ALONE_BEATS.first;
-    if (!faults?.withoutHeartbeat && isTime) await this.#takeOver();
+    if (!this.parts.faults?.withoutHeartbeat && this.#looksNow) await this.#takeOver();
     // A look that failed is repeated at the next beat.
     this.#beats++;
   }
@@ -286,16 +314,17 @@ export class LocalLeases {
 
   async #takeOver(): Promise<void> {
     const { database, logger } = this.parts;
-    const gone = await database.query<{ id: number; low_water: string; open: boolean }>(FIND_GONE, [
-      this.kind.name,
-      this.#times.goneAfterMs,
-    ]);
+    const gone = await database.query<{ id: number; low_water: string; open: boolean }>(
+      FIND_GONE,
+      [this.kind.name, this.#times.goneAfterMs],
+      { isRoutine: true },
+    );
     for (const { id, low_water: mark, open } of gone) {
       // It waits for statements of the instance that are under way; who writes afterwards finds the term closed.
       if (open && (await database.query(CLOSE, [id, this.#times.goneAfterMs])).length === 0) continue;
       let left = 0;
       for (let after = ''; ; ) {
-        if (this.#beating === undefined) return;
+        if (!this.#isOn) return;
         const rows = await database.query<{ id: string }>(this.#left, [mark, after, id]);
         await Promise.all(rows.map((row) => this.parts.leave(row.id)));
         left += rows.length;

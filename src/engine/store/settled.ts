@@ -54,7 +54,9 @@ export class SettledTime {
   /** Asks again. Answers false when the database's clock was put back: then nothing that was known holds. */
   async ask(): Promise<boolean> {
     const asked = this.clock.monotonic();
-    const [row] = await this.database.query<{ at: number; number: string; lowest: string }>(MARK);
+    const [row] = await this.database.query<{ at: number; number: string; lowest: string }>(MARK, [], {
+      isRoutine: true,
+    });
     if (!row) throw new Error('The database did not report its transactions.');
     const at = Math.floor(row.at);
     const isForward = this.follow(at, asked);

@@ -50,7 +50,11 @@ const READ_BOTH = `select (select sealed from secret_key_canary) as canary, (${R
 /** @param isMigrated true where the tables are known to exist: one statement reads both then */
 async function readStored(database: Reader, isMigrated = false): Promise<StoredKeys | null> {
   if (isMigrated) {
-    const [both] = await database.query<{ canary: string | null; former: readonly FormerKey[] }>(READ_BOTH);
+    const [both] = await database.query<{ canary: string | null; former: readonly FormerKey[] }>(
+      READ_BOTH,
+      [],
+      { isRoutine: true },
+    );
     return both?.canary == null ? null : { canary: both.canary, former: both.former };
   }
   const [tables] = await database.query<{ canary: boolean; former: boolean }>(

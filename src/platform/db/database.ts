@@ -24,6 +24,8 @@ export interface QueryOptions {
   readonly isSearch?: boolean;
   /** True for a read that runs on the connections of `read` as well, and that these keep: one that is frequent and has few forms. */
   readonly isPage?: boolean;
+  /** True for a look that an idle service repeats: it is no sign of work (`Database.worked`). */
+  readonly isRoutine?: boolean;
 }
 
 export interface ReadOptions {
@@ -47,6 +49,11 @@ export interface Database {
   readonly kind: 'embedded' | 'postgres';
   /** The reason why the last write was refused within ten seconds (a full disk, a standby); null when it was not. */
   readonly refusedWrite: WriteRefusal | null;
+  /**
+   * The number of statements so far that were no routine (`QueryOptions.isRoutine`). Where it has not changed, this
+   * process has changed nothing.
+   */
+  readonly worked: number;
   /**
    * Runs one statement, which is prepared by its text and is its own transaction, and returns its rows.
    * @throws UnavailableError when the database is away, refuses for want of resources, or misses the deadline.

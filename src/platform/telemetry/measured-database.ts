@@ -30,6 +30,10 @@ export class MeasuredDatabase implements Database {
     return this.inner.refusedWrite;
   }
 
+  get worked(): number {
+    return this.inner.worked;
+  }
+
   script(text: string): Promise<void> {
     return this.inner.script(text);
   }

@@ -43,7 +43,7 @@ export async function readClock(
   let best: ClockReading | null = null;
   for (let sample = 0; sample < SAMPLES && (best === null || best.within > SHARP_MS); sample++) {
     const before = machine.monotonic();
-    const [row] = await database.query<{ at: number }>(ASK);
+    const [row] = await database.query<{ at: number }>(ASK, [], { isRoutine: true });
     const monotonic = machine.monotonic();
     const within = (monotonic - before) / 2;
     if (best === null || within < best.within)

@@ -195,7 +195,8 @@ export const emailsModule: Module<
         provide(needs);
         roster.watch(() => {
           transports.keepTo(roster.partOf('delivery'));
-          void limits.load();
+          // Where no other instance lives none has learned anything.
+          if (roster.instances.length > 1) void limits.load();
         });
         engine.listen(({ name }) => {
           if (name === 'domain') live.domainsChanged();

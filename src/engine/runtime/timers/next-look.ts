@@ -44,6 +44,7 @@ export class NextLook {
     const [row = {}] = await this.parts.database.query<Record<string, number | null>>(
       `select ${TIME} as at, ${columns.join(',\n')}`,
       [iso(soon), ...froms.map((from) => (from === null ? null : iso(from)))],
+      { isRoutine: true },
     );
     if (clock.agreement && !settled.follow(Math.floor(row.at ?? 0), monotonic)) return null;
     const resting = new Map<Sweep, NextSweep>();

@@ -13,6 +13,14 @@ const TICK_MS = 1_000;
  * The same where nothing was due and no other instance lives: what this process writes has an alarm (`expect`).
  */
 const ALONE_MS = 3_400;
+/** The same where this process, beside that, has done nothing since: a look sees further ahead. */
+const REST_MS = 9_900;
+/** The time between two ticks then. */
+const QUIET_TICK_MS = 2_500;
+/** An alarm waits no longer before it reads the clock again, which may be set. */
+const LONGEST_ALARM_MS = 2_500;
+/** A scheduler whose look is that late counts as late itself. */
+const BLIND_MS = 5_000;
 /** The time between two questions what has settled while nothing is due. */
 const IDLE_ASK_MS = 30_000;
 /** The wait before due actors that could not be taken (no room) are tried again, against a busy loop. */
@@ -33,14 +41,14 @@ export interface SchedulerHealth {
 }
 
 /**
- * Wakes actors whose `wake_at` has come. It looks every second; a wake-up within the coming second gets a
- * separate alarm. Everything else about time lives in the database: no long timer is held in memory.
+ * Wakes actors whose `wake_at` has come. It looks every second, and where nothing happens more rarely; a wake-up before
+ * the next look gets a separate alarm. Everything else about time lives in the database: no long timer is held in memory.
  */
 export class Scheduler {
   readonly #sweeps: readonly Sweep[];
   readonly #settled: SettledTime;
   readonly #nextLook: NextLook;
-  #ticking: ReturnType<typeof setInterval> | undefined;
+  #ticking: ReturnType<typeof setTimeout> | undefined;
   #looking: ReturnType<typeof setInterval> | undefined;
   #alarm: ReturnType<typeof setTimeout> | undefined;
   #alarmAt = Number.POSITIVE_INFINITY;
@@ -62,9 +70,11 @@ export class Scheduler {
   #askFrom = Number.NEGATIVE_INFINITY;
   /** The last sweep found nothing due, and nothing to read back. */
   #isIdle = false;
+  /** What this process had done by then (`Database.worked`). */
+  #workedBefore = 0;
 
   constructor(
-    database: Database,
+    private readonly database: Database,
     private readonly clock: Clock,
     wakeables: readonly DueActors[],
     private readonly logger: Logger,
@@ -82,7 +92,7 @@ export class Scheduler {
     if (this.#sweeps.length === 0) return;
     this.#started = true;
     this.#sweptAt = this.clock.monotonic();
-    this.#ticking = setInterval(() => this.#tick(), TICK_MS);
+    this.#rest();
     this.lookForBirths(this.#looksFromStart);
     this.sweep();
   }
@@ -90,15 +100,36 @@ export class Scheduler {
   /** Stops claiming and waits for the claimed work. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#ticking);
+    clearTimeout(this.#ticking);
     this.lookForBirths(false);
     clearTimeout(this.#alarm);
     await this.#busy;
   }
 
+  /** Sets the next tick. */
+  #rest(): void {
+    clearTimeout(this.#ticking);
+    if (!this.#started || this.#stopped) return;
+    this.#ticking = setTimeout(
+      () => {
+        this.#tick();
+        this.#rest();
+      },
+      this.#isQuiet && this.#patienceMs === REST_MS ? QUIET_TICK_MS : TICK_MS,
+    );
+  }
+
   #tick(): void {
-    const isQuiet = this.#isIdle && !this.#hasOthers;
-    if (!isQuiet || this.clock.monotonic() - this.#sweptAt >= ALONE_MS) this.sweep();
+    if (!this.#isQuiet || this.clock.monotonic() - this.#sweptAt >= this.#patienceMs) this.sweep();
+  }
+
+  get #isQuiet(): boolean {
+    return this.#isIdle && !this.#hasOthers;
+  }
+
+  /** The time between two looks while it is quiet. */
+  get #patienceMs(): number {
+    return this.database.worked === this.#workedBefore ? REST_MS : ALONE_MS;
   }
 
   /** Starts a sweep unless one runs. */
@@ -135,6 +166,7 @@ export class Scheduler {
   /** Sets whether other instances live. */
   expectOthers(areThere: boolean): void {
     this.#hasOthers = areThere;
+    this.#rest();
   }
 
   /** Looks for new actors that other processes leave to this one five times a second from now on, or stops that. */
@@ -150,14 +182,20 @@ export class Scheduler {
     const now = this.clock.now();
     // A sweep under way may have passed it already.
     if (!this.#started || this.#stopped || at > now + AHEAD_MS || at >= this.#alarmAt) return;
-    clearTimeout(this.#alarm);
     this.#alarmAt = at;
+    this.#setAlarm(at - now);
+  }
+
+  #setAlarm(ms: number): void {
+    clearTimeout(this.#alarm);
     this.#alarm = setTimeout(
       () => {
+        const left = this.#alarmAt - this.clock.now();
+        if (ms > LONGEST_ALARM_MS && left > 0) return this.#setAlarm(left);
         this.#alarmAt = Number.POSITIVE_INFINITY;
         this.sweep();
       },
-      Math.max(LEAST_WAIT_MS, at - now),
+      Math.max(LEAST_WAIT_MS, Math.min(ms, LONGEST_ALARM_MS)),
     );
   }
 
@@ -177,7 +215,8 @@ export class Scheduler {
     const measured = { oldestDueSeconds: Math.round(this.#oldestDueMs / 100) / 10, clockSkewMs: skewMs };
     if (this.#stopped) return { status: 'stopped', ...measured };
     if (!agrees) return { status: 'paused', ...measured };
-    const isBlind = this.clock.monotonic() - this.#sweptAt > 5_000;
+    const restMs = this.#isQuiet ? REST_MS : 0;
+    const isBlind = this.clock.monotonic() - this.#sweptAt > restMs + BLIND_MS;
     return { status: isBlind || measured.oldestDueSeconds > 5 ? 'late' : 'ok', ...measured };
   }
 
@@ -189,6 +228,8 @@ export class Scheduler {
     }
     let next = Number.POSITIVE_INFINITY;
     let oldest = 0;
+    // Read before the looks, which may miss what is done during them.
+    this.#workedBefore = this.database.worked;
     const failures: unknown[] = [];
     const found = await this.#restingSweeps();
     // After the clock was put back the backlog begins where it did at the start.

@@ -2,8 +2,8 @@ import { codeOf, TOOK_TOO_LONG } from '../../../platform/db/sqlstate.ts';
 import type { SettledTime } from '../../store/settled.ts';
 import { type BatchParts, type DueActors, DueBatches, iso } from './due-batches.ts';
 
-/** Actors that are due later are found by a later tick. */
-export const AHEAD_MS = 5_000;
+/** Actors that are due later are found by a later look: an instance at rest looks every ten seconds. */
+export const AHEAD_MS = 15_000;
 
 /** Sweeps begin with this much; all that lies further back is read beside them. */
 const FIRST_MS = 10_000;

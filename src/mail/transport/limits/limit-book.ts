@@ -31,6 +31,7 @@ const MOST_SERVERS = 2_000;
 export class LimitBook {
   readonly #sites = new Map<string, Site>();
   readonly #changed = new Map<string, Site>();
+  #listener: (() => void) | null = null;
 
   constructor(private readonly clocks: LimitClocks) {}
 
@@ -45,6 +46,12 @@ export class LimitBook {
     const entry = { ...server, site: new SiteLimits(this.clocks, changed, server.transport === 'smtp') };
     this.#sites.set(key, entry);
     return entry.site;
+  }
+
+  /** Calls the listener whenever something was found that `takeChanged` will return. */
+  heed(listener: () => void): void {
+    this.#listener = listener;
+    if (this.#changed.size > 0) listener();
   }
 
   /** Takes over what is stored of a server. */
@@ -78,6 +85,7 @@ export class LimitBook {
     if (current !== entry) current.site.adopt(entry.site.record);
     this.#sites.set(key, current);
     this.#changed.set(key, current);
+    this.#listener?.();
   }
 
   #forgetUnlimited(): void {

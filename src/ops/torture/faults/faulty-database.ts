@@ -40,6 +40,10 @@ export class FaultyDatabase implements Database {
     return this.inner.refusedWrite;
   }
 
+  get worked(): number {
+    return this.inner.worked;
+  }
+
   script(text: string): Promise<void> {
     return this.inner.script(text);
   }

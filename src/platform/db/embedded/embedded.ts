@@ -4,7 +4,7 @@ import type { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { drizzle } from 'drizzle-orm/pglite';
 import { UnavailableError } from '../../errors/unavailable.ts';
-import type { Database, Orm, Parameter } from '../database.ts';
+import type { Database, Orm, Parameter, QueryOptions } from '../database.ts';
 import { RefusedWrites, type WriteRefusal } from '../refused-writes.ts';
 import { classify } from '../sqlstate.ts';
 import { WithFixedArrays } from '../wire/fixed-arrays.ts';
@@ -22,6 +22,7 @@ export class EmbeddedDatabase implements Database {
   readonly kind = 'embedded';
   readonly #orm: Orm;
   readonly #writes = new RefusedWrites();
+  #worked = 0;
 
   /** @param lock that of its directory, where this process holds it */
   constructor(
@@ -79,6 +80,10 @@ export class EmbeddedDatabase implements Database {
     return this.#guard?.isFull ? 'full' : this.#writes.latest;
   }
 
+  get worked(): number {
+    return this.#worked;
+  }
+
   /** Resolves when PostgreSQL has ended inside this process, which cannot continue then. */
   get ended(): Promise<EngineEnded> {
     return this.#guard?.ended ?? new Promise(() => {});
@@ -88,12 +93,18 @@ export class EmbeddedDatabase implements Database {
     return this.engine instanceof GuardedEngine ? this.engine : null;
   }
 
-  async query<Row extends object>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
+  async query<Row extends object>(
+    text: string,
+    parameters: readonly Parameter[] = [],
+    { isRoutine = false }: QueryOptions = {},
+  ): Promise<Row[]> {
+    if (!isRoutine) this.#worked++;
     const running = this.#writes.heed(text, this.engine.query<Row>(text, parameters as unknown[]));
     return (await this.#told(running)).rows;
   }
 
   async read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
+    this.#worked++;
     try {
       return await this.#writes.heed('', Promise.resolve(run(this.#orm)));
     } catch (error) {
@@ -102,6 +113,7 @@ export class EmbeddedDatabase implements Database {
   }
 
   async script(text: string): Promise<void> {
+    this.#worked++;
     await this.#told(this.engine.exec(text));
   }
 

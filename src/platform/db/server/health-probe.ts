@@ -68,13 +68,15 @@ export interface OpenStatement {
  * - the server answers and works, or takes its time: it is slow, and deadlines will do.
  */
 export class HealthProbe {
-  readonly #timer: ReturnType<typeof setInterval>;
+  /** Runs while a statement is open or the database is away: an idle service wakes for nothing. */
+  #timer: ReturnType<typeof setInterval> | undefined;
   readonly #monotonic: () => number;
   /** The statements under way, in the order in which they were sent. */
   readonly #sent = new Set<OpenStatement>();
   readonly #waiting = new Set<(isBack: boolean) => void>();
   #heardAt = 0;
   #looking = false;
+  #isStopped = false;
   #isSuspected = false;
   #isAway = false;
   /**
@@ -88,8 +90,6 @@ export class HealthProbe {
 
   constructor(private readonly parts: ProbeParts) {
     this.#monotonic = parts.monotonic ?? (() => performance.now());
-    this.#timer = setInterval(() => void this.tick(), TICK_MS);
-    this.#timer.unref();
   }
 
   /** True when a statement would only wait. */
@@ -116,6 +116,7 @@ export class HealthProbe {
     if (this.#sent.size === 0) this.#heardAt = since;
     const sent = { since, backend };
     this.#sent.add(sent);
+    this.#watch();
     return sent;
   }
 
@@ -134,10 +135,26 @@ export class HealthProbe {
    */
   suspect(): void {
     this.#isSuspected = true;
+    this.#watch();
   }
 
   stop(): void {
+    this.#isStopped = true;
+    this.#rest();
+  }
+
+  #watch(): void {
+    if (this.#timer !== undefined || this.#isStopped) return;
+    this.#timer = setInterval(() => {
+      if (this.#sent.size === 0 && !this.#isSuspicious && !this.#looking) this.#rest();
+      else void this.tick();
+    }, TICK_MS);
+    this.#timer.unref();
+  }
+
+  #rest(): void {
     clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   /** Looks if there is a reason to; the timer calls it. */

@@ -35,6 +35,7 @@ export class PostgresDatabase implements Database {
   readonly #watch: HealthProbe;
   readonly #kept = new KeptStatements();
   readonly #writes = new RefusedWrites();
+  #worked = 0;
   #link = DIRECT;
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
@@ -87,13 +88,18 @@ export class PostgresDatabase implements Database {
     return this.#writes.latest;
   }
 
+  get worked(): number {
+    return this.#worked;
+  }
+
   async query<Row extends object>(
     text: string,
     parameters: readonly Parameter[] = [],
     options: QueryOptions = {},
   ): Promise<Row[]> {
     const values = parameters.map(wireText);
-    const { deadlineMs = DEADLINE_MS, isSearch = false, isPage = false } = options;
+    const { deadlineMs = DEADLINE_MS, isSearch = false, isPage = false, isRoutine = false } = options;
+    if (!isRoutine) this.#worked++;
     const isRead = isSearch || isPage;
     const rows = await this.#writes.heed(
       text,
@@ -110,6 +116,7 @@ export class PostgresDatabase implements Database {
     run: (orm: Orm) => PromiseLike<Result>,
     { prepared = false, isBrief = false }: ReadOptions = {},
   ): Promise<Result> {
+    this.#worked++;
     const running = this.#run(
       isBrief ? this.#brief : this.#reads,
       DEADLINE_MS,
@@ -149,6 +156,7 @@ export class PostgresDatabase implements Database {
   }
 
   async script(text: string): Promise<void> {
+    this.#worked++;
     await this.#engine.run(SCRIPT_DEADLINE_MS, (client) => client.unsafe(text).simple());
   }
 

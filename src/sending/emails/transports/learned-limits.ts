@@ -45,6 +45,7 @@ export interface LimitKeeperParts {
 export class LimitKeeper {
   readonly #warn: ReturnType<typeof rarely>;
   #timer: Timer | undefined;
+  #isOn = false;
   #busy: Promise<void> = Promise.resolve();
   #loadedAt: number | null = null;
 
@@ -55,7 +56,15 @@ export class LimitKeeper {
   /** Takes over what is stored, and stores what is learned from now on. A database that is away costs what was learned, and no mail. */
   async start(): Promise<void> {
     await this.load();
-    this.#timer = setInterval(() => {
+    this.#isOn = true;
+    this.parts.book.heed(() => this.#soon());
+  }
+
+  /** Stores what was found within a second; nothing wakes a service that finds nothing. */
+  #soon(): void {
+    if (!this.#isOn || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
       this.#busy = this.#busy.then(() => this.save());
     }, SAVE_EVERY_MS);
     this.#timer.unref();
@@ -95,7 +104,8 @@ export class LimitKeeper {
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#isOn = false;
+    clearTimeout(this.#timer);
     await this.#busy;
     await this.save();
   }

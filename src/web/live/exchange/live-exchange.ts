@@ -30,7 +30,7 @@ interface Pace {
 }
 
 const PACE: Pace = { idle: 1_000, busy: 500, tidy: 5_000 };
-/** The time between two rounds of an instance that is alone and has no viewers. */
+/** The time between two rounds with statements of an instance that is alone and has no viewers. */
 const ALONE_MS = 60_000;
 
 /** The services of it. */
@@ -38,7 +38,7 @@ export interface ExchangeParts {
   readonly database: Database;
   readonly engine: FeedSource;
   readonly logger: Logger;
-  readonly roster: Pick<KnownInstances, 'id' | 'version' | 'runsMs' | 'instances'>;
+  readonly roster: Pick<KnownInstances, 'id' | 'version' | 'runsMs' | 'instances' | 'watch'>;
   readonly now: () => number;
   readonly monotonic: () => number;
   /** As usual when absent. */
@@ -123,6 +123,13 @@ export class LiveExchange {
   start(): void {
     if (this.parts.database.kind === 'embedded') return;
     this.#isOn = true;
+    const { roster } = this.parts;
+    let hadOthers = roster.instances.length > 1;
+    roster.watch(() => {
+      const hasOthers = roster.instances.length > 1;
+      if (hasOthers && !hadOthers) this.#soon();
+      hadOthers = hasOthers;
+    });
     this.#schedule(0);
   }
 
@@ -152,7 +159,8 @@ export class LiveExchange {
         this.#round = null;
         const isBusy = this.#leave !== null || this.#incoming.scopes.length > 0;
         const { idle, busy } = this.#pace;
-        if (this.#isOn) this.#schedule(this.#isWanted ? SOONEST_MS : isBusy ? busy : idle);
+        const rest = this.#isAlone ? ALONE_MS : isBusy ? busy : idle;
+        if (this.#isOn) this.#schedule(this.#isWanted ? SOONEST_MS : rest);
       });
     }, ms);
   }
@@ -201,7 +209,7 @@ export class LiveExchange {
     const { database, engine, monotonic, roster } = this.parts;
     const isTidying = monotonic() - this.#tidiedAt >= this.#pace.tidy;
     const [row] = await database.query<{ watched: string; littered: boolean }>(LOOK, [roster.id, isTidying], {
-      isPage: true,
+      ...{ isPage: true, isRoutine: true },
     });
     const watched = (JSON.parse(row?.watched ?? '[]') as [string, boolean, boolean][]).map(
       ([workspaceId, livemode, elsewhere]) => ({ scope: { workspaceId, livemode }, elsewhere }),
