@@ -34,7 +34,7 @@ export class WorkLook {
   /** $2 says by a letter for each duty whether it is asked for: the text is always the same. */
   readonly #sql: string;
   #nextAt = Number.NEGATIVE_INFINITY;
-  /** How long it may rest beyond that, and what the process had done by then. */
+  /** The further time that it may rest, and the count of what the process had done by then. */
   #rest = { ms: 0, worked: 0 };
   #isLooking = false;
 

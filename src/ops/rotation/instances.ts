@@ -4,7 +4,7 @@ import { keysInUse } from '../../platform/control/client.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { IS_LIVING } from '../../platform/db/living.ts';
 
-/** Instances look at the keys every five seconds, and those that are gone count for 35 s. */
+/** Instances look at the keys every ten seconds, and those that are gone count for 35 s. */
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 250;
 

@@ -195,7 +195,7 @@ export const emailsModule: Module<
         provide(needs);
         roster.watch(() => {
           transports.keepTo(roster.partOf('delivery'));
-          // Where no other instance lives none has learned anything.
+          // An instance that is alone has none to learn from.
           if (roster.instances.length > 1) void limits.load();
         });
         engine.listen(({ name }) => {

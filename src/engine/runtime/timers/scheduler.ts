@@ -70,7 +70,7 @@ export class Scheduler {
   #askFrom = Number.NEGATIVE_INFINITY;
   /** The last sweep found nothing due, and nothing to read back. */
   #isIdle = false;
-  /** What this process had done by then (`Database.worked`). */
+  /** The count of what this process had done by then (`Database.worked`). */
   #workedBefore = 0;
 
   constructor(
