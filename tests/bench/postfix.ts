@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
 import { generateDkimKey } from '../../src/mail/dkim/key-pair.ts';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { postfixMissing, startPostfix } from '../integration/transport/postfix.ts';
@@ -10,6 +9,7 @@ import { startCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { LIVE_KEY, startService } from '../support/service.ts';
 import { median } from './median.ts';
+import { submitAll } from './submitter.ts';
 
 // Mail that comes by SMTP and leaves signed, beside Postfix with OpenDKIM, both durable, to sinks of one kind, in turns:
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/bench/postfix.ts [messages] [kB of each] [connections] [rounds]
@@ -73,24 +73,18 @@ interface Side {
 
 /** Sends all messages over pooled connections; answers messages a second up to the last one at the sink. */
 async function rateOf({ port, auth, taken }: Side): Promise<number> {
-  const mailer = createTransport({
-    ...{ host: '127.0.0.1', port, ignoreTLS: true, pool: true },
-    ...{ maxConnections: connections, maxMessages: Number.POSITIVE_INFINITY },
-    ...(auth && { auth }),
-  });
   const before = taken();
   const begun = performance.now();
-  await Promise.all(
-    Array.from({ length: messages }, () => {
-      const to = `r${number++}@receiver.example`;
-      return mailer.sendMail({ envelope: { from: 'shop@sender.example', to }, raw: messageOf(to) });
-    }),
-  );
+  const mails = Array.from({ length: messages }, () => {
+    const to = `r${number++}@receiver.example`;
+    return { from: 'shop@sender.example', to, octets: Buffer.from(messageOf(to)) };
+  });
+  const { refusals } = await submitAll({ port, ...(auth && { auth }) }, connections, mails);
+  for (const [words, count] of refusals) throw new Error(`${count} were refused: ${words}`);
   await eventually('all have left', () => taken() - before >= messages || undefined, {
     ...{ withinMs: 600_000, everyMs: 5 },
   });
   const rate = (messages * 1_000) / (performance.now() - begun);
-  mailer.close();
   return rate;
 }
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../integration/transport/certificates.ts';
 import { createClient } from '../support/client.ts';
@@ -12,6 +11,7 @@ import { meterCpu, parentOf } from './cpu.ts';
 import { openSink } from './live.ts';
 import { onlooker } from './lives.ts';
 import { memoryOf } from './memory.ts';
+import { submitAll } from './submitter.ts';
 
 // Mail that comes by SMTP, from the first octet to the sink, and the memory that it takes:
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/bench/submitted.ts [messages] [kB of each] [connections]
@@ -78,12 +78,11 @@ const messageOf = (n: number): string =>
     '',
   ].join('\r\n');
 
-const mailer = createTransport({
-  ...{ host: '127.0.0.1', port, requireTLS: true, pool: true },
-  ...{ maxConnections: CONNECTIONS, maxMessages: Number.POSITIVE_INFINITY },
+const session = {
+  port,
   tls: { ca: AUTHORITY, servername: 'relay.test' },
   auth: { user: 'svc', pass: LIVE_KEY },
-});
+};
 const sql = onlooker(cluster.url);
 stack.defer(() => sql.end());
 const sent = async (): Promise<number> =>
@@ -92,29 +91,17 @@ const sentBefore = await sent();
 const idle = memoryOf(service.pid).now;
 const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
 const cpu = meterCpu([service.pid], parentOf(backend?.pid ?? 0));
-const refusals = new Map<string, number>();
+const messages = Array.from({ length: MESSAGES }, (_, n) => ({
+  ...{ from: 'shop@sender.example', to: `r${n}@receiver.example` },
+  octets: Buffer.from(messageOf(n)),
+}));
 const begun = performance.now();
-const replies = await Promise.all(
-  Array.from({ length: MESSAGES }, async (_, n) => {
-    const envelope = { from: 'shop@sender.example', to: `r${n}@receiver.example` };
-    try {
-      await mailer.sendMail({ envelope, raw: messageOf(n) });
-      return true;
-    } catch (error) {
-      const { response, message } = error as Error & { response?: string };
-      const words = (response ?? message).slice(0, 80);
-      refusals.set(words, (refusals.get(words) ?? 0) + 1);
-      return false;
-    }
-  }),
-);
+const { taken: accepted, refusals } = await submitAll(session, CONNECTIONS, messages);
 const acceptedMs = performance.now() - begun;
-const accepted = replies.filter(Boolean).length;
 await eventually('all have left', async () => ((await sent()) - sentBefore >= accepted ? true : undefined), {
   withinMs: 600_000,
 });
 const arrivedMs = performance.now() - begun;
-mailer.close();
 const each = cpu(accepted);
 const rate = (ms: number) => Math.round((accepted * 1_000) / ms);
 console.log(

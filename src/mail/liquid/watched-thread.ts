@@ -36,6 +36,7 @@ const TICK_MS = 10;
 const MOST_KNOWN = 2_000;
 /** Nothing waits so long: the watch ends a thread that is stuck. */
 const NEVER_MS = 600_000;
+const neverEnded = (): Error => new UnavailableError('It never ended.');
 
 /**
  * Inside the executable every file has the import.meta.url of one beside src/main.ts, and the bundle of the thread lies beneath it as its
@@ -134,13 +135,13 @@ export class WatchedThread {
     const thread = this.startThread();
     this.#loading = thread;
     const progress = new SharedArrayBuffer(4);
-    const late = new UnavailableError('Rendering templates: its thread does not start.');
+    const late = () => new UnavailableError('Rendering templates: its thread does not start.');
     try {
       const loaded = await thread.next(LOADING_MS, late);
       this.#number = 'ready' in loaded ? loaded.ready : null;
       await thread.ask({ progress }, LOADING_MS, late);
     } catch (reason) {
-      this.#leave(thread, late);
+      this.#leave(thread, late());
       throw reason;
     } finally {
       this.#loading = null;
@@ -157,7 +158,7 @@ export class WatchedThread {
     if (this.#underWay.size === 0) this.#watch = this.#startWatch(thread);
     this.#underWay.add(base);
     try {
-      const reply = await thread.ask(jobs.map(this.#slim), NEVER_MS, new UnavailableError('It never ended.'));
+      const reply = await thread.ask(jobs.map(this.#slim), NEVER_MS, neverEnded);
       if (!('answer' in reply)) throw new Error('The thread of templates failed.');
       return reply.answer.map((done, index) => this.#noted(done, jobs[index]));
     } finally {

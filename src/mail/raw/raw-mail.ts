@@ -67,8 +67,11 @@ export interface RawMail {
   /** With its angle brackets; null where it is missing or malformed. */
   readonly messageId: string | null;
   readonly controls: RawControls;
-  /** The fingerprint of the message for an Idempotency-Key: a client that writes the same mail again gets the same one. */
-  readonly digest: string;
+  /**
+   * The fingerprint of the message for its Idempotency-Key; null where it has none. A client that writes the same mail again gets the
+   * same one.
+   */
+  readonly digest: string | null;
 }
 
 /** The requests to this service in X-Svc- fields and Idempotency-Key. */

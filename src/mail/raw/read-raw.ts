@@ -85,6 +85,7 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
   const cc = mailboxes(email.cc ?? []);
   const replyTo = mailboxes(email.replyTo ?? []);
   const headers = ownHeaders(email);
+  const controls = controlsOf(fields);
   const leaves = leavesOf(octets);
   const html = changeableHtml(octets, leaves);
   const exit = changeableText(octets, leaves);
@@ -101,8 +102,13 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
     replyTo,
     ...shown,
     messageId: messageIdOf(fields),
-    controls: controlsOf(fields),
-    digest: isRead ? digestOf({ from, to, cc, replyTo, headers, ...shown }, email) : digestOfOctets(octets),
+    controls,
+    digest:
+      controls.idempotencyKey === null
+        ? null
+        : isRead
+          ? digestOf({ from, to, cc, replyTo, headers, ...shown }, email)
+          : digestOfOctets(octets),
   };
 }
 

@@ -172,7 +172,7 @@ class PoolSlot<Question, Answer> {
     // Time counts from the first look on. Most questions are answered before it, and a look costs as much as a small one.
     look(LOOK_MS);
     try {
-      const starved = new UnavailableError(`${work}: the machine is too busy.`);
+      const starved = () => new UnavailableError(`${work}: the machine is too busy.`);
       return await worker.ask(question, STARVED_MS + limits.deadlineMs, starved, moved);
     } finally {
       clearTimeout(watch);
@@ -197,7 +197,7 @@ class PoolSlot<Question, Answer> {
     try {
       const worker = this.startThread();
       this.#loading = worker;
-      const late = new UnavailableError(`${this.work}: its thread does not start.`);
+      const late = () => new UnavailableError(`${this.work}: its thread does not start.`);
       const reply = await worker.next(LOADING_MS, late);
       this.#loading = null;
       this.#thread = { worker, number: 'ready' in reply ? reply.ready : null };
