@@ -20,7 +20,8 @@ const startMarkdown = (() => {
   const thread = ++threads;
   return {
     ...{ next: async () => ({ ready: null }), end() {}, gone: new Promise(() => {}) },
-    async ask({ markdown }: RenderRequest): Promise<{ answer: RenderResult }> {
+    async ask(request: RenderRequest): Promise<{ answer: RenderResult }> {
+      const markdown = 'markdown' in request ? request.markdown : request.mjml;
       begun.push({ thread, markdown });
       for (const resolve of waiting.splice(0)) resolve();
       const isHeavy = markdown.startsWith(HEAVY);

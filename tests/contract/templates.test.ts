@@ -46,7 +46,7 @@ describe('what a template is', () => {
     expect(createdAt).toBe(updatedAt);
     expect(template).toEqual({
       ...{ livemode: false, name: 'Order', alias, format: 'html', subject: HTML.subject, html: HTML.html },
-      ...{ previewText: 'Soon {{ name }}', markdown: null, text: 'Hi {{ name }}', version: 1 },
+      ...{ previewText: 'Soon {{ name }}', markdown: null, mjml: null, text: 'Hi {{ name }}', version: 1 },
       ...{ from: 'Acme <a@acme.example>', replyTo: ['help@acme.example'] },
       variables: [
         { key: 'name', type: 'string', required: false, fallback: 'there' },
@@ -89,7 +89,7 @@ describe('what a template is', () => {
       ['/body/html'],
     ],
     ['emailmd without markdown', { name: 'x', format: 'emailmd' }, ['/body/markdown']],
-    ['an unknown format', { name: 'x', format: 'mjml', html: 'x' }, ['/body/format']],
+    ['an unknown format', { name: 'x', format: 'markdown', html: 'x' }, ['/body/format']],
     ['a subject in two lines', { ...HTML, subject: 'a\nb' }, ['/body/subject']],
     ['an alias in capitals', { ...HTML, alias: 'Order' }, ['/body/alias']],
     ['an alias of 65', { ...HTML, alias: 'a'.repeat(65) }, ['/body/alias']],

@@ -9,6 +9,9 @@ import { Failure } from '../../src/platform/errors/failure.ts';
 import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { JobTimeout, type PoolLimits } from '../../src/platform/threads/worker-pool.ts';
 
+const sourceOf = (request: RenderRequest): string =>
+  'markdown' in request ? request.markdown : request.mjml;
+
 /** More buttons than there may be, which are counted after they have been made: it takes minutes. */
 const ENDLESS = '[a](b){button}'.repeat(18_000);
 
@@ -114,7 +117,8 @@ describe('the markdown renderer', () => {
       const name = `thread ${++lane}`;
       return {
         ...{ next: async () => ({ ready: null }), end() {}, gone: new Promise(() => {}) },
-        async ask({ markdown }: RenderRequest) {
+        async ask(request: RenderRequest) {
+          const markdown = sourceOf(request);
           begun.push(`${markdown} on ${name}`);
           if (markdown === 'bomb') throw new JobTimeout('late');
           return { answer: { html: '', text: '', ms: markdown === 'heavy' ? 600 : 1 } };
@@ -154,7 +158,7 @@ describe('the markdown renderer', () => {
     const begun: string[] = [];
     const renderer = createMarkdownRenderer(
       {},
-      threadThat(({ markdown }) => begun.push(markdown)),
+      threadThat((request) => begun.push(sourceOf(request))),
     );
     open.push(renderer);
     const theirs = ['one', 'two', 'three'].map((text) => renderer.render(text, { owner: 'theirs' }));
@@ -166,7 +170,7 @@ describe('the markdown renderer', () => {
     const begun: string[] = [];
     const renderer = createMarkdownRenderer(
       {},
-      threadThat(({ markdown }) => begun.push(markdown)),
+      threadThat((request) => begun.push(sourceOf(request))),
     );
     open.push(renderer);
     const leaving = new AbortController();

@@ -52,7 +52,7 @@ describe('text of users is read in a time that grows with its length', () => {
       const stopped = new Failure('SERVICE_UNAVAILABLE', 'It is stopped here.');
       const compilers = {
         liquid: { examine: async () => ({ problems: [], names: [], raw: [] }) } as never,
-        markdown: { renderTemplate: async () => stopped },
+        markdown: { renderTemplate: async () => stopped, renderMjml: async () => stopped },
       };
       const authored = {
         format: 'emailmd',

@@ -42,7 +42,7 @@ describe('markdown is ordered for the workspace, and until nobody hears the answ
         compile(
           {
             liquid: { examine: async () => ({ problems: [], names: [], raw: [] }) } as never,
-            markdown: { renderTemplate: refuse },
+            markdown: { renderTemplate: refuse, renderMjml: () => expect.unreachable() },
           },
           'ws_1',
           { format: 'emailmd', subject: 'Hi', previewText: null, html: null, markdown: '# Hi' } as never,

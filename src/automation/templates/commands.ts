@@ -175,7 +175,7 @@ function readPatch(body: TemplatePatch, before: VersionContent): VersionContent 
   const changesFormat = body.format !== undefined && body.format !== before.format;
   const authored = readContent(
     body,
-    changesFormat ? { ...before, html: null, markdown: null } : before,
+    changesFormat ? { ...before, html: null, markdown: null, mjml: null } : before,
     problems.report,
   );
   return problems.failure() ?? authored;

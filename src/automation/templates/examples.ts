@@ -27,7 +27,7 @@ const ITEM_CONTENT = {
     { key: 'items', type: 'list' as const, required: true, fallback: null },
   ],
 };
-const BODIES = { html: NEW_TEMPLATE.html, markdown: null, text: null };
+const BODIES = { html: NEW_TEMPLATE.html, markdown: null, mjml: null, text: null };
 
 /** The same template in a list, and by itself. */
 export const TEMPLATE_ITEM = {

@@ -25,9 +25,14 @@ export const SERVICE_NAMES = [
 export const ALIAS = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const MOST_VARIABLES = 100;
 
-const Format = literals(['html', 'emailmd'], {
+/** The member that holds what the author of a format writes. */
+export const BODY_OF = { html: 'html', emailmd: 'markdown', mjml: 'mjml' } as const;
+/** The language in which a template is written. */
+export type TemplateFormat = keyof typeof BODY_OF;
+
+const Format = literals(['html', 'emailmd', 'mjml'] satisfies readonly TemplateFormat[], {
   description:
-    '`html`: you write the html. `emailmd`: you write markdown, from which html and text are made.',
+    '`html`: you write the html. `emailmd`: you write markdown, from which html and text are made. `mjml`: you write MJML, from which html is made.',
 });
 const Alias = Type.String({
   pattern: ALIAS.source,
@@ -46,7 +51,12 @@ const members = {
   previewText: nullable(Source('What inboxes show behind the subject.')),
   html: nullable(Source('The html part; format `html` only.', ['<p>Hello {{ name }}</p>'])),
   markdown: nullable(Source('emailmd markdown; format `emailmd` only.', ['# Hello {{ name }}'])),
-  text: nullable(Source('The plain text part; made from the html or markdown when null.')),
+  mjml: nullable(
+    Source('MJML 5; format `mjml` only.', [
+      '<mjml><mj-body><mj-section><mj-column><mj-text>Hello {{ name }}</mj-text></mj-column></mj-section></mj-body></mjml>',
+    ]),
+  ),
+  text: nullable(Source('The plain text part; made from the html, markdown or mjml when null.')),
   from: nullable(Type.String({ description: 'The sender, where the request names none.' })),
 };
 
@@ -79,6 +89,7 @@ const content = {
   previewText: Type.Optional(members.previewText),
   html: Type.Optional(members.html),
   markdown: Type.Optional(members.markdown),
+  mjml: Type.Optional(members.mjml),
   text: Type.Optional(members.text),
   from: Type.Optional(members.from),
   replyTo: Type.Optional(ReplyTo),
@@ -156,7 +167,7 @@ const itemMembers = {
   createdAt: Timestamp('When the template was made.'),
   updatedAt: Timestamp('When it was changed last.'),
 };
-const bodies = { html: members.html, markdown: members.markdown, text: members.text };
+const bodies = { html: members.html, markdown: members.markdown, mjml: members.mjml, text: members.text };
 
 /** A template in a list: without its bodies. */
 export const TemplateItem = Type.Object(itemMembers, { title: 'TemplateItem' });
@@ -210,7 +221,8 @@ export const PreviewBody = Type.Object(
     ),
     format: Type.Optional(Format),
     ...{ subject: content.subject, previewText: content.previewText, html: content.html },
-    ...{ markdown: content.markdown, text: content.text, from: content.from, replyTo: content.replyTo },
+    ...{ markdown: content.markdown, mjml: content.mjml, text: content.text },
+    ...{ from: content.from, replyTo: content.replyTo },
     declared: Type.Optional(content.variables),
     variables: Type.Optional(Values),
   },
@@ -221,11 +233,17 @@ const Warning = Type.Object(
   {
     code: Type.String({
       description:
-        'One of raw_filter, unused_variables, no_subject, no_unsubscribe_link, encoded_placeholder, image_only, odd_links, no_preferences_page, clipped, image_without_alt, insecure_link, unclosed_tag.',
+        'One of raw_filter, unused_variables, no_subject, no_unsubscribe_link, encoded_placeholder, image_only, odd_links, no_preferences_page, clipped, image_without_alt, insecure_link, unclosed_tag, mjml.',
     }),
     message: Type.String({ description: 'A sentence about something that may not be meant.' }),
     line: nullable(
-      Type.Integer({ description: 'The line of the rendered html, from 1; null where none is to blame.' }),
+      Type.Integer({
+        description:
+          'The line of the rendered html, or with the code mjml of the mjml, from 1; null where none is to blame.',
+      }),
+    ),
+    column: nullable(
+      Type.Integer({ description: 'The column in that line, from 1; null where it is not known.' }),
     ),
   },
   { title: 'TemplateWarning' },

@@ -82,6 +82,18 @@ export interface VersionRow
 const { version, content, createdAt } = templateVersions;
 const versionColumns = { version, content, createdAt };
 
+/** Versions that were written before there was MJML have none of its members. */
+const withMembers = (stored: unknown): StoredContent => ({
+  ...{ mjml: null, notes: [] },
+  ...(stored as StoredContent),
+});
+const versionOf = (
+  row: Pick<typeof templateVersions.$inferSelect, keyof typeof versionColumns>,
+): VersionRow => ({
+  ...row,
+  content: withMembers(row.content),
+});
+
 /** One version of a template that was found; null where it has none of that number. */
 export async function readVersion(
   database: Database,
@@ -96,7 +108,7 @@ export async function readVersion(
         .where(and(eq(templateVersions.templateId, id), eq(version, number))),
     PREPARED,
   );
-  return row ? (row as VersionRow) : null;
+  return row ? versionOf(row) : null;
 }
 
 /** The versions below a number, newest first. */
@@ -106,16 +118,18 @@ export const readVersions = (
   below: number,
   limit: number,
 ): Promise<VersionRow[]> =>
-  database.read(
-    (orm) =>
-      orm
-        .select(versionColumns)
-        .from(templateVersions)
-        .where(and(eq(templateVersions.templateId, id), lt(version, below)))
-        .orderBy(desc(version))
-        .limit(limit),
-    PREPARED,
-  ) as Promise<VersionRow[]>;
+  database
+    .read(
+      (orm) =>
+        orm
+          .select(versionColumns)
+          .from(templateVersions)
+          .where(and(eq(templateVersions.templateId, id), lt(version, below)))
+          .orderBy(desc(version))
+          .limit(limit),
+      PREPARED,
+    )
+    .then((rows) => rows.map(versionOf));
 
 /** The templates of an owner with what their present version says, newest first. */
 export const readTemplates = (

@@ -70,5 +70,8 @@ export function versionsOf(database: Database): Versions {
   };
 }
 
-const lengthOf = ({ html, markdown, text, sources }: StoredContent): number =>
-  [html, markdown, text, sources.html, sources.text].reduce((sum, part) => sum + (part?.length ?? 0), 1_000);
+const lengthOf = ({ html, markdown, mjml, text, sources }: StoredContent): number =>
+  [html, markdown, mjml, text, sources.html, sources.text].reduce(
+    (sum, part) => sum + (part?.length ?? 0),
+    1_000,
+  );

@@ -4,7 +4,13 @@ import type { TemplateRow, VersionRow } from './store.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-const withoutBodies = ({ html: _html, markdown: _markdown, text: _text, ...rest }: VersionContent) => rest;
+const withoutBodies = ({
+  html: _html,
+  markdown: _markdown,
+  mjml: _mjml,
+  text: _text,
+  ...rest
+}: VersionContent) => rest;
 
 /** A template in a list. */
 export const itemOf = (row: TemplateRow, livemode: boolean, content: VersionContent): TemplateItemView => ({
@@ -25,8 +31,8 @@ export const viewOf = (
   content: VersionContent,
   version = row.version,
 ): TemplateView => {
-  const { html, markdown, text } = content;
-  return { ...itemOf(row, livemode, content), version, html, markdown, text };
+  const { html, markdown, mjml, text } = content;
+  return { ...itemOf(row, livemode, content), version, html, markdown, mjml, text };
 };
 
 /** A version in a list. */
@@ -43,6 +49,6 @@ export const versionItemOf = (
 
 /** A version with its bodies. */
 export const versionOf = (row: TemplateRow, version: VersionRow): VersionView => {
-  const { html, markdown, text } = version.content;
-  return { ...versionItemOf(row, version), html, markdown, text };
+  const { html, markdown, mjml, text } = version.content;
+  return { ...versionItemOf(row, version), html, markdown, mjml, text };
 };

@@ -12,6 +12,7 @@ import {
 } from '../../platform/threads/worker-pool.ts';
 import type { RenderRequest, RenderResult } from './markdown-thread.ts';
 import type { RenderedMarkdown, TemplateFrame } from './render-markdown.ts';
+import type { RenderedMjml } from './render-mjml.ts';
 
 /** The context of a Markdown text. */
 export interface MarkdownOrder {
@@ -34,6 +35,8 @@ export interface MarkdownRenderer {
   render(markdown: string, order: MarkdownOrder): Promise<RenderedMarkdown | Failure>;
   /** The same for a template: its Liquid stays in both parts as it is. */
   renderTemplate(markdown: string, order: MarkdownOrder & TemplateFrame): Promise<RenderedMarkdown | Failure>;
+  /** The html of MJML, whose Liquid stays as it is, or a 422. */
+  renderMjml(mjml: string, order: MarkdownOrder): Promise<RenderedMjml | Failure>;
   /** Ends the threads; callers that still wait get UnavailableError. */
   close(): void;
 }
@@ -96,7 +99,7 @@ export function createMarkdownRenderer(
   const ask = async (
     request: RenderRequest,
     { owner, path = '/body/markdown', unheard }: MarkdownOrder,
-  ): Promise<RenderedMarkdown | Failure> => {
+  ): Promise<Rendering | Failure> => {
     const signal = unheard?.();
     try {
       // Its owner may belong into the other lane by its turn.
@@ -109,24 +112,41 @@ export function createMarkdownRenderer(
       if (delivery === null && signal?.aborted) return UNHEARD;
       if (delivery === null) throw new UnavailableError('Rendering markdown: too many wait.');
       if (delivery.ms >= SLOW_MS) wasSlow(owner);
-      return 'problem' in delivery
-        ? refused(path, delivery.problem)
-        : { html: delivery.html, text: delivery.text };
+      return 'problem' in delivery ? refused(path, delivery.problem) : delivery;
     } catch (reason) {
       if (isTimeout(reason)) wasSlow(owner);
       if (!(reason instanceof JobTimeout)) throw reason;
       return refused(path, 'Must be simpler: it takes too long to render.');
     }
   };
+  const askMarkdown = async (
+    request: RenderRequest,
+    order: MarkdownOrder,
+  ): Promise<RenderedMarkdown | Failure> => {
+    const rendered = await ask(request, order);
+    if (rendered instanceof Failure) return rendered;
+    return 'text' in rendered ? { html: rendered.html, text: rendered.text } : expectedParts();
+  };
   return {
-    render: (markdown, order) => ask({ markdown, title: order.title ?? '' }, order),
+    render: (markdown, order) => askMarkdown({ markdown, title: order.title ?? '' }, order),
     renderTemplate: (markdown, { previewText, ...order }) =>
-      ask({ markdown, title: order.title ?? '', template: { previewText } }, order),
+      askMarkdown({ markdown, title: order.title ?? '', template: { previewText } }, order),
+    async renderMjml(mjml, order) {
+      const rendered = await ask({ mjml }, { path: '/body/mjml', ...order });
+      if (rendered instanceof Failure) return rendered;
+      return 'notes' in rendered ? { html: rendered.html, notes: rendered.notes } : expectedParts();
+    },
     close() {
       usual.close();
       slow.close();
     },
   };
+}
+
+type Rendering = RenderedMarkdown | RenderedMjml;
+
+function expectedParts(): never {
+  throw new Error('The thread answered another question.');
 }
 
 /** It is not thrown, since that is logged: a client that hangs up again and again must not fill a disk. */

@@ -1,20 +1,27 @@
-// The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). emailmd and mjml
-// are loaded here alone: they take 65 MB and 100 ms, which a service without markdown does not pay and no request waits for.
+// The entry point of a thread and of a bundle in the executable (scripts/build.ts). emailmd and mjml are loaded here alone: they take
+// 65 MB and 100 ms, which a service without markdown and MJML does not pay and no request waits for.
 import { serve } from '../../platform/threads/serve.ts';
 import { ownTime } from '../../platform/threads/thread-time.ts';
 import { MarkdownProblem } from './markdown-values.ts';
 import { type RenderedMarkdown, renderMarkdown, type TemplateFrame } from './render-markdown.ts';
+import { type RenderedMjml, renderMjml } from './render-mjml.ts';
 
-/** A markdown to be rendered. */
-export interface RenderRequest {
-  readonly markdown: string;
-  readonly title: string;
-  /** Of a template, whose Liquid stays. */
-  readonly template?: TemplateFrame | null;
-}
+/** A markdown or an MJML to render. */
+export type RenderRequest =
+  | {
+      readonly markdown: string;
+      readonly title: string;
+      /** Of a template, whose Liquid stays. */
+      readonly template?: TemplateFrame | null;
+    }
+  | { readonly mjml: string };
 
-/** The two parts, or the reason that there are none, and the milliseconds of processor time that it took. */
-export type RenderResult = { readonly ms: number } & (RenderedMarkdown | { readonly problem: string });
+/** The result, or the reason that there is none, and the milliseconds of processor time that it took. */
+export type RenderResult = { readonly ms: number } & (
+  | RenderedMarkdown
+  | RenderedMjml
+  | { readonly problem: string }
+);
 
 const nonce = (): string => crypto.randomUUID().replaceAll('-', '');
 
@@ -25,10 +32,13 @@ await renderMarkdown(
   nonce(),
 );
 
-serve(async ({ markdown, title, template }: RenderRequest): Promise<RenderResult> => {
+serve(async (request: RenderRequest): Promise<RenderResult> => {
   const before = ownTime();
   try {
-    const rendered = await renderMarkdown(markdown, title, nonce(), template);
+    const rendered =
+      'mjml' in request
+        ? await renderMjml(request.mjml, nonce())
+        : await renderMarkdown(request.markdown, request.title, nonce(), request.template);
     return { ...rendered, ms: ownTime() - before };
   } catch (error) {
     if (error instanceof MarkdownProblem) return { problem: error.message, ms: ownTime() - before };

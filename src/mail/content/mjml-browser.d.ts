@@ -5,6 +5,13 @@ declare module 'mjml-browser' {
     readonly validationLevel: 'skip' | 'soft' | 'strict';
   }
 
-  const mjml2html: (mjml: string, options: Options) => Promise<{ readonly html: string }>;
+  const mjml2html: (
+    mjml: string,
+    options: Options,
+  ) => Promise<{
+    readonly html: string;
+    /** Empty without validation. */
+    readonly errors: readonly { readonly line: number; readonly message: string; readonly tagName: string }[];
+  }>;
   export default mjml2html;
 }

@@ -20,6 +20,8 @@ const MOST_RESTORED = 1_048_576;
  */
 export class Shield {
   readonly #tags: string[] = [];
+  /** The offset of each in what was hidden first. */
+  readonly #offsets: number[] = [];
   readonly #nonce: string;
   #restored = 0;
 
@@ -46,6 +48,7 @@ export class Shield {
         parts.push(markdown.slice(from, index), `TAG${this.#nonce}N${this.#tags.length}E`);
         from = end + closing.length;
         this.#tags.push(markdown.slice(index, from));
+        this.#offsets.push(index);
       }
     }
     if (open > MOST_UNCLOSED)
@@ -56,6 +59,18 @@ export class Shield {
   /** True when the text holds a hidden tag. */
   hides(text: string): boolean {
     return text.includes(`TAG${this.#nonce}N`);
+  }
+
+  /** The first hidden tag of a kind that a result has lost, with its offset in what was hidden; null where all are there. */
+  firstMissing(
+    text: string,
+    isOfKind: (tag: string) => boolean,
+  ): { readonly tag: string; readonly at: number } | null {
+    const there = new Set(
+      [...text.matchAll(new RegExp(`TAG${this.#nonce}N(\\d+)E`, 'g'))].map(([, index]) => Number(index)),
+    );
+    const missing = this.#tags.findIndex((tag, index) => isOfKind(tag) && !there.has(index));
+    return missing === -1 ? null : { tag: this.#tags[missing] ?? '', at: this.#offsets[missing] ?? 0 };
   }
 
   /** The text with its tags again, each passed through `as`. */

@@ -97,8 +97,8 @@ function within<Result>(part: PartName, work: () => Result): Result {
   }
 }
 
-/** A source as its author wrote it. `markdown` is read like a text, and becomes an html later. */
-export type AuthoredPart = PartName | 'markdown';
+/** A source as its author wrote it. `markdown` and `mjml` are read like a text, and become an html later. */
+export type AuthoredPart = PartName | 'markdown' | 'mjml';
 
 /** A mistake in one source, as a sentence. */
 export interface PartProblem {

@@ -95,7 +95,7 @@ describe('the bounds of a raw message', () => {
 
 describe('a repeated Idempotency-Key', () => {
   const digest = async (more: string, body = 'x') =>
-    (await read(`From: a@v.example\r\n${HEAD}${more}\r\n${body}\r\n`)).digest;
+    (await read(`From: a@v.example\r\nIdempotency-Key: one\r\n${HEAD}${more}\r\n${body}\r\n`)).digest;
   test('stands for all that readers see', async () => {
     const long = 'x'.repeat(1_048_576);
     const all = [
@@ -107,6 +107,7 @@ describe('a repeated Idempotency-Key', () => {
     ];
     expect(new Set(all).size).toBe(all.length);
     expect(await digest('')).toBe(await digest('Message-ID: <another@v.example>\r\n'));
+    expect(await digest('')).toBeString();
   });
 });
 

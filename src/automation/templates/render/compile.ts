@@ -5,12 +5,13 @@ import type { Sources } from '../../../mail/liquid/parts.ts';
 import { hasLiquid } from '../../../mail/liquid/pieces.ts';
 import type { HangUpSignal } from '../../../platform/async/deadline.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { BODY_OF, type TemplateFormat } from '../model.ts';
 import { type StoredContent, sampleValues, type VersionContent } from './content.ts';
 
 /** The dependencies of compiling content. */
 export interface Compilers {
   readonly liquid: LiquidRenderer;
-  readonly markdown: Pick<MarkdownRenderer, 'renderTemplate'>;
+  readonly markdown: Pick<MarkdownRenderer, 'renderTemplate' | 'renderMjml'>;
 }
 
 /**
@@ -31,6 +32,7 @@ export async function compile(
     previewText,
     html,
     markdown: authored.markdown,
+    mjml: authored.mjml,
     text,
   });
   const found =
@@ -51,7 +53,16 @@ export async function compile(
     if (split) return refusedAt('markdown', split.message);
     sources = { subject, previewText, html: bare, text: text ?? made.text };
   }
-  const content: StoredContent = { ...authored, sources, names: findings.names, raw: findings.raw };
+  let notes: StoredContent['notes'] = [];
+  if (format === 'mjml') {
+    const made = await markdown.renderMjml(authored.mjml ?? '', { owner, path: '/body/mjml', unheard });
+    if (made instanceof Failure) return made;
+    const split = await liquid.examineMade(owner, made.html);
+    if (split) return refusedAt('mjml', split.message);
+    sources = { subject, previewText, html: made.html, text, placesPreview: true };
+    notes = made.notes;
+  }
+  const content: StoredContent = { ...authored, sources, names: findings.names, raw: findings.raw, notes };
   // Nothing is rendered of what has no Liquid; a busy machine must not call it slow.
   if (
     ![subject, previewText, sources.html, sources.text].some((source) => source !== null && hasLiquid(source))
@@ -74,8 +85,8 @@ export async function compile(
 export const bodyOf = ({
   format,
   html,
-}: Pick<VersionContent, 'format' | 'html'>): 'markdown' | 'html' | 'text' =>
-  format === 'emailmd' ? 'markdown' : html === null ? 'text' : 'html';
+}: Pick<VersionContent, 'format' | 'html'>): (typeof BODY_OF)[TemplateFormat] | 'text' =>
+  format === 'html' && html === null ? 'text' : BODY_OF[format];
 
 const refusedAt = (part: string, message: string): Failure => invalid([{ path: `/body/${part}`, message }]);
 

@@ -1,14 +1,30 @@
+import type { MjmlNote } from '../../../mail/content/render-mjml.ts';
 import { isTooLong, type Sources } from '../../../mail/liquid/parts.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { hasControls } from '../../../platform/text/characters.ts';
 import type { Report } from '../../../platform/text/problems.ts';
-import type { DeclaredVariable, NewTemplate, TemplateView, VariableView } from '../model.ts';
+import {
+  BODY_OF,
+  type DeclaredVariable,
+  type NewTemplate,
+  type TemplateView,
+  type VariableView,
+} from '../model.ts';
 import { problemOfValue, readDeclared } from './variables.ts';
 
 /** One version of a template, as its author writes it. */
 export type VersionContent = Pick<
   TemplateView,
-  'format' | 'subject' | 'previewText' | 'html' | 'markdown' | 'text' | 'from' | 'replyTo' | 'variables'
+  | 'format'
+  | 'subject'
+  | 'previewText'
+  | 'html'
+  | 'markdown'
+  | 'mjml'
+  | 'text'
+  | 'from'
+  | 'replyTo'
+  | 'variables'
 >;
 
 /** A version as it is stored: what was written, and what was found out about it when it was saved. */
@@ -19,6 +35,8 @@ export interface StoredContent extends VersionContent {
   readonly names: readonly string[];
   /** Parts with a value that is written as it is. */
   readonly raw: readonly string[];
+  /** Notes of MJML on what it left out or read in another way. */
+  readonly notes: readonly MjmlNote[];
 }
 
 /** The members of a request that are content. */
@@ -28,18 +46,19 @@ export type GivenContent = Partial<Omit<Pick<NewTemplate, keyof VersionContent>,
 
 /** The content before the first version. */
 export const NOTHING: VersionContent = {
-  ...{ format: 'html', subject: null, previewText: null, html: null, markdown: null, text: null },
+  ...{ format: 'html', subject: null, previewText: null, html: null, markdown: null, mjml: null, text: null },
   ...{ from: null, replyTo: [], variables: [] },
 };
 
-const NEEDS_EMAILMD = 'Must be given only with the format emailmd.';
-const IS_MADE = 'Must not be given with the format emailmd, whose html is made from its markdown.';
-const NO_MARKDOWN = 'Must not be empty with the format emailmd.';
+const NEEDS = {
+  markdown: 'Must be given only with the format emailmd.',
+  mjml: 'Must be given only with the format mjml.',
+};
 const NO_BODY = 'Must be given, or text.';
 const TOO_LONG = 'Must be at most 256 KiB.';
 const ONE_LINE = 'Must be one line, without control characters.';
 
-const PARTS = ['subject', 'previewText', 'html', 'markdown', 'text'] as const;
+const PARTS = ['subject', 'previewText', 'html', 'markdown', 'mjml', 'text'] as const;
 
 /** Reads the content of a request over that of the version before; what is left out stays. `declaredAt` is the pointer of the variables. */
 export function readContent(
@@ -74,14 +93,18 @@ const listOf = (given: string | readonly string[] | null): string[] =>
   given === null ? [] : typeof given === 'string' ? [given] : [...given];
 
 function checkParts(authored: VersionContent, report: Report): void {
-  const { format, html, markdown, text, subject, previewText } = authored;
-  if (format === 'html') {
-    if (markdown !== null) report('/body/markdown', NEEDS_EMAILMD);
-    else if (html === null && text === null) report('/body/html', NO_BODY);
-  } else {
-    if (html !== null) report('/body/html', IS_MADE);
-    if (markdown === null) report('/body/markdown', NO_MARKDOWN);
-  }
+  const { format, html, text, subject, previewText } = authored;
+  const own = BODY_OF[format];
+  const others = (['markdown', 'mjml'] as const).filter((part) => part !== own && authored[part] !== null);
+  for (const part of others) report(`/body/${part}`, NEEDS[part]);
+  if (own !== 'html') {
+    if (html !== null)
+      report(
+        '/body/html',
+        `Must not be given with the format ${format}, whose html is made from its ${own}.`,
+      );
+    if (authored[own] === null) report(`/body/${own}`, `Must not be empty with the format ${format}.`);
+  } else if (others.length === 0 && html === null && text === null) report('/body/html', NO_BODY);
   for (const part of PARTS) if (isTooLong(authored[part] ?? '')) report(`/body/${part}`, TOO_LONG);
   if (hasControls(subject ?? '')) report('/body/subject', ONE_LINE);
   if (hasControls(previewText ?? '')) report('/body/previewText', ONE_LINE);
@@ -98,8 +121,8 @@ export const saysTheSame = (one: VersionContent, other: VersionContent): boolean
 
 /** The members that the author wrote, in one order. */
 export const authoredOf = (content: VersionContent): VersionContent => {
-  const { format, subject, previewText, html, markdown, text, from, replyTo, variables } = content;
-  return { format, subject, previewText, html, markdown, text, from, replyTo, variables };
+  const { format, subject, previewText, html, markdown, mjml, text, from, replyTo, variables } = content;
+  return { format, subject, previewText, html, markdown, mjml, text, from, replyTo, variables };
 };
 
 /** The declared variables, each with a value that fits its type. */

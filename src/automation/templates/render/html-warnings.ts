@@ -91,7 +91,7 @@ export function htmlWarnings(html: string, hasLines: boolean): PreviewWarning[] 
   const warn = (code: string, message: string, line: number) => {
     const count = (counts.get(code) ?? 0) + 1;
     counts.set(code, count);
-    if (count <= MOST_OF_A_KIND) warnings.push({ code, message, line: hasLines ? line : null });
+    if (count <= MOST_OF_A_KIND) warnings.push({ code, message, line: hasLines ? line : null, column: null });
   };
   const open = new Map<string, number[]>();
   for (const { name, isEnd, endsItself, attributes, line } of tagsOf(html)) {

@@ -30,6 +30,7 @@ const CONTENT = [
   'previewText',
   'html',
   'markdown',
+  'mjml',
   'text',
   'from',
   'replyTo',
@@ -116,9 +117,10 @@ const FILLED_LATER = /^(?:unsubscribeUrl|preferencesUrl)\b/;
 
 /** Used names that have no value and no `default`. */
 function missingIn(content: StoredContent, names: Readonly<Record<string, unknown>>): string[] {
-  const written = [content.subject, content.previewText, content.html, content.markdown, content.text].join(
-    '\n',
-  );
+  const written = [
+    ...[content.subject, content.previewText, content.html, content.markdown, content.mjml],
+    content.text,
+  ].join('\n');
   return content.names.filter((path) => {
     if (FILLED_LATER.test(path)) return false;
     const value = path.split(/[.[\]'"]+/).reduce<unknown>(memberOf, names);
@@ -161,7 +163,8 @@ function warningsOf(
   const used = new Set(content.names.map((path) => path.split(/[.[]/)[0]));
   const idle = Object.keys(values).filter((name) => !used.has(name));
   const warnings: PreviewWarning[] = [];
-  const warn = (code: string, message: string) => warnings.push({ code, message, line: null });
+  const warn = (code: string, message: string) => warnings.push({ code, message, line: null, column: null });
+  for (const note of content.notes) warnings.push({ code: 'mjml', ...note });
   for (const part of content.raw)
     warn('raw_filter', `The ${part} writes a value with the filter raw: nothing escapes it.`);
   if (idle.length > 0)

@@ -10,8 +10,8 @@ import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 
 /** The content of a template, in the form of a request. */
-const contentOf = ({ format, subject, previewText, html, markdown, text, ...rest }: Template) => ({
-  ...{ format, subject, previewText, html, markdown, text },
+const contentOf = ({ format, subject, previewText, html, markdown, mjml, text, ...rest }: Template) => ({
+  ...{ format, subject, previewText, html, markdown, mjml, text },
   ...{ from: rest.from, replyTo: rest.replyTo, variables: rest.variables },
 });
 

@@ -1,5 +1,6 @@
 import { ownOf } from '../../../../../../platform/text/own-member.ts';
 import type { Template, TemplateVariableInput } from '../../../../../client/operations.ts';
+import { FORMATS, sourceOf } from './formats.ts';
 
 type Type = NonNullable<TemplateVariableInput['type']>;
 
@@ -48,8 +49,8 @@ export const draftOf = (template: Template): Draft => ({
   previewText: template.previewText ?? '',
   from: template.from ?? '',
   replyTo: template.replyTo.join(', '),
-  source: (template.format === 'html' ? template.html : template.markdown) ?? '',
-  text: template.format === 'html' ? (template.text ?? '') : '',
+  source: sourceOf(template),
+  text: FORMATS[template.format].hasText ? (template.text ?? '') : '',
   variables: template.variables.map(({ key, type, required, fallback }) => ({
     ...newVariable(key),
     type,
@@ -101,8 +102,8 @@ export const LABELS = {
 export const contentOf = (draft: Draft, format: Template['format']) => ({
   subject: orNull(draft.subject),
   previewText: orNull(draft.previewText),
-  ...(format === 'html' ? { html: draft.source } : { markdown: draft.source }),
-  ...(format === 'html' && { text: orNull(draft.text) }),
+  [FORMATS[format].member]: draft.source,
+  ...(FORMATS[format].hasText && { text: orNull(draft.text) }),
   from: orNull(draft.from),
   replyTo: draft.replyTo
     .split(',')
@@ -116,8 +117,7 @@ export function changesOf(
   draft: Draft,
   format: Template['format'],
 ): Partial<ReturnType<typeof bodyOf>> {
-  const own = format === 'html' ? 'html' : 'markdown';
-  const members = new Set<string>(names.map((name) => (name === 'source' ? own : name)));
+  const members = new Set<string>(names.map((name) => (name === 'source' ? FORMATS[format].member : name)));
   return Object.fromEntries(Object.entries(bodyOf(draft, format)).filter(([name]) => members.has(name)));
 }
 

@@ -9,6 +9,7 @@ import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
+import { FORMATS } from './formats.ts';
 import { NewTemplate } from './new-template.tsx';
 
 const Detail = lazy(() => import('./detail.tsx'));
@@ -38,7 +39,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     from: 'sm',
     cell: ({ format }) => (
       <Badge status={format} tone="quiet">
-        {format === 'html' ? 'HTML' : 'Markdown'}
+        {FORMATS[format].name}
       </Badge>
     ),
   },

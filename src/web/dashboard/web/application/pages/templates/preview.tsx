@@ -85,16 +85,19 @@ export function Preview({ answer }: { readonly answer: Omit<ReturnType<typeof us
               {data.warnings.length > 0 &&
                 ` ${data.warnings.length === 1 ? 'One warning' : `${count(data.warnings.length)} warnings`}:`}
             </span>
-            {data.warnings.map(({ code, line, message }) => (
+            {data.warnings.map(({ code, line, column, message }) => (
               <span
-                key={`${code} ${line} ${message}`}
+                key={`${code} ${line} ${column} ${message}`}
                 data-color="waiting"
                 className="flex items-baseline gap-2"
               >
                 <span aria-hidden="true" className="size-1.5 shrink-0 rounded-full bg-(--state)" />
                 <span className="min-w-0 break-words">
                   {message}
-                  {line !== null && ` (line ${line} of the result)`}
+                  {line !== null &&
+                    (code === 'mjml'
+                      ? ` (line ${line}${column === null ? '' : `, column ${column}`})`
+                      : ` (line ${line} of the result)`)}
                 </span>
               </span>
             ))}

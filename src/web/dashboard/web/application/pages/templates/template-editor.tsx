@@ -12,6 +12,7 @@ import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
 import { TemplateActions } from './actions.tsx';
 import { bodyOf, changesOf, type Draft, draftOf, LABELS, type VariableRow, valuesOf } from './draft.ts';
+import { FORMATS } from './formats.ts';
 import { Preview, usePreview } from './preview.tsx';
 import { Line, TemplateSettings } from './settings.tsx';
 import { Values } from './values.tsx';
@@ -128,7 +129,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
             <Chips
               label="Edit"
               // Markdown generates its text part.
-              options={format === 'html' ? PANES : { ...PANES, text: undefined }}
+              options={FORMATS[format].hasText ? PANES : { ...PANES, text: undefined }}
               value={pane}
               onChange={setPane}
             />
@@ -136,8 +137,8 @@ export default function TemplateEditor({ template }: { readonly template: Templa
           <div className="h-136 min-w-0 overflow-y-auto">
             {pane === 'source' && (
               <CodeEditor
-                label={format === 'html' ? 'HTML source' : 'Markdown source'}
-                language={format === 'html' ? 'html' : 'markdown'}
+                label={`${FORMATS[format].name} source`}
+                language={FORMATS[format].language}
                 value={draft.source}
                 isReadOnly={!mayWrite}
                 onChange={(source) => set({ source })}

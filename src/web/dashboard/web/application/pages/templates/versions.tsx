@@ -9,11 +9,9 @@ import { Failed, Skeleton } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
+import { FORMATS, sourceOf } from './formats.ts';
 
 const Comparison = lazy(() => import('../../ui/forms/code-editor.tsx'));
-
-const sourceOf = ({ format, html, markdown }: TemplateVersion): string =>
-  (format === 'html' ? html : markdown) ?? '';
 
 /** The versions of a template, each beside the one that is sent. */
 export default function Versions({ id }: { readonly id: string }) {
@@ -104,7 +102,7 @@ export default function Versions({ id }: { readonly id: string }) {
                 <Comparison
                   key={`${chosen} ${current}`}
                   label={`Source of version ${chosen}`}
-                  language={shown.data.format === 'html' ? 'html' : 'markdown'}
+                  language={FORMATS[shown.data.format].language}
                   value={sourceOf(shown.data)}
                   isReadOnly
                   {...(!shown.data.isCurrent && { before: sourceOf(sent.data) })}

@@ -1,0 +1,22 @@
+import type { Template } from '../../../../../client/operations.ts';
+
+/** A format of templates as the editor shows it. */
+interface Format {
+  readonly name: string;
+  /** The member that holds the source. */
+  readonly member: 'html' | 'markdown' | 'mjml';
+  readonly language: 'html' | 'markdown';
+  /** Whether the author may write the text part. */
+  readonly hasText: boolean;
+}
+
+export const FORMATS: Readonly<Record<Template['format'], Format>> = {
+  html: { name: 'HTML', member: 'html', language: 'html', hasText: true },
+  emailmd: { name: 'Markdown', member: 'markdown', language: 'markdown', hasText: false },
+  mjml: { name: 'MJML', member: 'mjml', language: 'html', hasText: true },
+};
+
+/** The source of a template or of one of its versions. */
+export const sourceOf = (
+  template: Pick<Template, 'format' | (typeof FORMATS)[Template['format']]['member']>,
+): string => template[FORMATS[template.format].member] ?? '';
