@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { deleteTemplate } from '../../src/automation/templates/commands.ts';
+import { DETAILS } from '../../src/automation/templates/model.ts';
 import { versionsOf } from '../../src/automation/templates/versions.ts';
 import { type Asking, pathsOf, type Told } from './ask.ts';
 import { type RealService, startRealService } from './real-service.ts';
@@ -56,6 +57,23 @@ describe('what a template is', () => {
     for (const name of [id, alias])
       expect((await ask('GET', `/v1/templates/${name}`)).body.data).toEqual(told.body.data);
   });
+
+  test.each(DETAILS)(
+    'has the detail %s, which a change alters alone and without a new version',
+    async (name) => {
+      const [first, second] = [fresh(), fresh()];
+      const template = await create({ ...HTML, [name]: first });
+      expect(template[name]).toBe(first);
+      const path = `/v1/templates/${template.id}`;
+      const changed = (await ask('PATCH', path, { [name]: second })).body.data;
+      expect(changed).toEqual({ ...template, [name]: second, updatedAt: changed.updatedAt });
+      expect((await ask('PATCH', path, { subject: 'Another' })).body.data[name]).toBe(second);
+      expect((await post(`${path}/restore`, { version: 1 })).body.data[name]).toBe(second);
+      expect((await ask('GET', path)).body.data[name]).toBe(second);
+      const listed = (await ask('GET', '/v1/templates')).body.data;
+      expect(listed.find(({ id }: { id: string }) => id === template.id)[name]).toBe(second);
+    },
+  );
 
   test('leaves its bodies out of the list, which is newest first and has pages', async () => {
     const [first, second] = [await create(), await create()];

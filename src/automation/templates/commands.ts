@@ -6,7 +6,13 @@ import { isId, mintId } from '../../platform/db/ids.ts';
 import { isDuplicate } from '../../platform/db/sqlstate.ts';
 import { Failure } from '../../platform/errors/failure.ts';
 import { Problems, type Report } from '../../platform/text/problems.ts';
-import type { NewTemplate, TemplatePatch, TemplateView, VersionBody } from './model.ts';
+import {
+  detailsOf,
+  type NewTemplate,
+  type TemplatePatch,
+  type TemplateView,
+  type VersionBody,
+} from './model.ts';
 import { findTemplate, NO_TEMPLATE, NO_VERSION, type TemplateReader } from './queries.ts';
 import { type Compilers, compile } from './render/compile.ts';
 import {
@@ -76,7 +82,8 @@ async function create(commands: TemplateCommands, call: Call<unknown, unknown, N
   const content = await compile(commands, caller.workspaceId, authored, now, call.unheard);
   if (content instanceof Failure) return content;
   const row: TemplateRow = {
-    ...{ id: mintId('tpl', now), name: body.name, alias: body.alias ?? null },
+    id: mintId('tpl', now),
+    ...detailsOf(body),
     ...{ version: 1, latest: 1, revision: 1, created_at: now, updated_at: now },
   };
   const view = viewOf(row, caller.livemode, content);
@@ -154,8 +161,7 @@ export const updateTemplateBy = (
     const latest = isNew ? row.latest + 1 : row.latest;
     const changed: TemplateRow = {
       ...row,
-      name: body.name ?? row.name,
-      alias: body.alias === undefined ? row.alias : body.alias,
+      ...detailsOf(body, row),
       latest,
       version: isNew && !isDraft ? latest : row.version,
       revision: row.revision + 1,

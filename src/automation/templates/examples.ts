@@ -1,3 +1,5 @@
+import { detailsOf } from './model.ts';
+
 const ID = 'tpl_01m7xj1rwzprnwr10308attx';
 
 /** The body that makes the template of the examples. */
@@ -31,7 +33,8 @@ const BODIES = { html: NEW_TEMPLATE.html, markdown: null, mjml: null, text: null
 
 /** The same template in a list, and by itself. */
 export const TEMPLATE_ITEM = {
-  ...{ id: ID, livemode: false, name: NEW_TEMPLATE.name, alias: NEW_TEMPLATE.alias },
+  ...{ id: ID, livemode: false },
+  ...detailsOf(NEW_TEMPLATE),
   ...ITEM_CONTENT,
   ...{ version: 1, createdAt: '2026-11-20T21:33:00.000Z', updatedAt: '2026-11-20T21:33:00.000Z' },
 };

@@ -46,6 +46,19 @@ const Source = (description: string, examples: readonly string[] = []) =>
     examples: [...examples],
   });
 
+/**
+ * The members of a template beside its content; a change of them makes no version. Requests, answers, examples and
+ * statements follow from this list.
+ */
+export const details = {
+  name: nameSchema({
+    description: 'The name of the template; recipients never see it.',
+    examples: ['Order'],
+  }),
+  alias: nullable(Alias),
+};
+const someDetails = Type.Partial(Type.Object(details)).properties;
+
 const members = {
   subject: nullable(Source('The subject, in one line.', ['Your order {{ order.number }}'])),
   previewText: nullable(Source('What inboxes show behind the subject.')),
@@ -100,13 +113,12 @@ const content = {
     }),
   ),
 };
-const Name = nameSchema({ description: 'For people.', examples: ['Order'] });
 
 /** The body of `POST /v1/templates`. */
 export const CreateTemplate = Type.Object(
   {
-    name: Name,
-    alias: Type.Optional(nullable(Alias)),
+    ...someDetails,
+    name: details.name,
     format: Type.Optional(Format),
     ...content,
   },
@@ -116,8 +128,7 @@ export const CreateTemplate = Type.Object(
 /** The body of `PATCH /v1/templates/{id}`. */
 export const UpdateTemplate = Type.Object(
   {
-    name: Type.Optional(Name),
-    alias: Type.Optional(nullable(Alias)),
+    ...someDetails,
     format: Type.Optional(Format),
     ...content,
     draft: Type.Optional(
@@ -153,8 +164,7 @@ const TemplateId = Type.String({ description: 'The template.', examples: ['tpl_0
 const itemMembers = {
   id: TemplateId,
   livemode: Type.Boolean({ description: 'The environment that it belongs to.' }),
-  name: Type.String(),
-  alias: nullable(Type.String()),
+  ...details,
   format: Format,
   subject: members.subject,
   previewText: members.previewText,
@@ -293,6 +303,18 @@ export const TestSendBody = Type.Object(
   },
   { title: 'TestSendTemplate' },
 );
+
+type DetailName = keyof typeof details;
+export type Details = { readonly [Name in DetailName]: Static<(typeof details)[Name]> };
+
+/** The names of the details. */
+export const DETAILS = Object.keys(details) as DetailName[];
+
+/** The details that a request names, over those from before; null where neither has one. */
+export const detailsOf = (body: Partial<Details>, before: Partial<Details> = {}): Details =>
+  Object.fromEntries(
+    DETAILS.map((name) => [name, body[name] === undefined ? (before[name] ?? null) : body[name]]),
+  ) as Details;
 
 export type NewTemplate = Static<typeof CreateTemplate>;
 export type TemplatePatch = Static<typeof UpdateTemplate>;

@@ -83,7 +83,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     failures: ['NOT_FOUND'],
     ipLimitPerMinute: 60,
     ipLimitSetting: deps.previewsPerMinute,
-    example: { body: { templateId: TEMPLATE.alias, variables: VALUES }, response: PREVIEW },
+    example: { body: { templateId: NEW_TEMPLATE.alias, variables: VALUES }, response: PREVIEW },
     handle: (call) => answeredOnce(deps.database, call, () => previewTemplate(deps, call)),
   }),
   route({

@@ -6,6 +6,7 @@ import { type Database, PREPARED } from '../../platform/db/database.ts';
 import { isId } from '../../platform/db/ids.ts';
 import { templates, templateVersions } from '../../platform/db/schema/templates.ts';
 import { type KeyedRequest, keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
+import { DETAILS, type Details } from './model.ts';
 import type { StoredContent } from './render/content.ts';
 
 /** The owner of a template. */
@@ -18,13 +19,23 @@ type StoredTemplateRow = typeof templates.$inferSelect;
 
 /** A template without its content. `version` is the one that is sent, `latest` the newest. */
 export interface TemplateRow
-  extends Readonly<Pick<StoredTemplateRow, 'id' | 'name' | 'alias' | 'version' | 'latest' | 'revision'>> {
+  extends Details,
+    Readonly<Pick<StoredTemplateRow, 'id' | 'version' | 'latest' | 'revision'>> {
   /** Epoch milliseconds. */
   readonly created_at: number;
   readonly updated_at: number;
 }
 
-const COLUMNS = `t.id, t.name, t.alias, t.version, t.latest, t.revision,
+/** The columns of the details, each beside its name. */
+const detailColumns = DETAILS.map((name) => ({ name, column: templates[name].name }));
+const listOfDetails = (each: (column: string, name: string) => string): string =>
+  detailColumns.map(({ name, column }) => each(column, name)).join(', ');
+/** The details of a row as one parameter, typed by the columns of the table. */
+const detailsJson = (row: Details): string =>
+  JSON.stringify(Object.fromEntries(detailColumns.map(({ name, column }) => [column, row[name]])));
+const DETAILS_OF = (parameter: string) => `json_populate_record(null::templates, ${parameter}::json) d`;
+
+const COLUMNS = `t.id, ${listOfDetails((column, name) => `t.${column} as "${name}"`)}, t.version, t.latest, t.revision,
   (extract(epoch from t.created_at) * 1000)::float8 as created_at,
   (extract(epoch from t.updated_at) * 1000)::float8 as updated_at`;
 
@@ -131,6 +142,11 @@ export const readVersions = (
     )
     .then((rows) => rows.map(versionOf));
 
+const selectedDetails = Object.fromEntries(DETAILS.map((name) => [name, templates[name]])) as Pick<
+  typeof templates,
+  keyof Details
+>;
+
 /** The templates of an owner with what their present version says, newest first. */
 export const readTemplates = (
   database: Database,
@@ -142,8 +158,7 @@ export const readTemplates = (
     orm
       .select({
         id: templates.id,
-        name: templates.name,
-        alias: templates.alias,
+        ...selectedDetails,
         version: templates.version,
         latest: templates.latest,
         revision: templates.revision,
@@ -186,22 +201,27 @@ const VERSION_OF_IT = `insert into template_versions (template_id, version, cont
   select id, $6::integer, $8::text::json, $9::timestamptz from written where $8::text is not null`;
 
 const INSERT = `with written as (
-  insert into templates (id, workspace_id, livemode, name, alias, version, latest, revision, created_at, updated_at)
-  values ($1, $2, $3::boolean, $4, $5, $6::integer, $6::integer, $7::integer, $9::timestamptz, $9::timestamptz)
+  insert into templates
+    (id, workspace_id, livemode, ${listOfDetails((column) => column)}, version, latest, revision, created_at, updated_at)
+  select $1, $2, $3::boolean, ${listOfDetails((column) => `d.${column}`)}, $5::integer, $6::integer, $7::integer,
+    $9::timestamptz, $9::timestamptz
+  from ${DETAILS_OF('$4')}
   returning id
 ), version as (${VERSION_OF_IT}), kept as (${kept})
 select id from written`;
 
 const UPDATE = `with written as (
-  update templates set name = $4, alias = $5, version = $18::integer, latest = $6::integer,
-    revision = $7::integer, updated_at = $9::timestamptz
-  where id = $1 and workspace_id = $2 and livemode = $3::boolean and revision = $7::integer - 1
-  returning id
+  update templates t set ${listOfDetails((column) => `${column} = d.${column}`)}, version = $5::integer,
+    latest = $6::integer, revision = $7::integer, updated_at = $9::timestamptz
+  from ${DETAILS_OF('$4')}
+  where t.id = $1 and t.workspace_id = $2 and t.livemode = $3::boolean and t.revision = $7::integer - 1
+  returning t.id
 ), version as (${VERSION_OF_IT}), kept as (${kept})
 select id from written`;
 
 const parametersOf = ({ owner, row, content, keyed, status, reply }: Write) => [
-  ...[row.id, owner.workspaceId, owner.livemode, row.name, row.alias, row.latest, row.revision],
+  ...[row.id, owner.workspaceId, owner.livemode, detailsJson(row), row.version],
+  ...[row.latest, row.revision],
   ...[content === null ? null : JSON.stringify(content), new Date(row.updated_at).toISOString()],
   ...replyParameters(keyed, status),
   reply,
@@ -217,6 +237,6 @@ export async function insertTemplate(database: Database, write: Write): Promise<
  * @throws as `insertTemplate`
  */
 export async function updateTemplate(database: Database, write: Write): Promise<boolean> {
-  const rows = await database.query(UPDATE, [...parametersOf(write), write.row.version]);
+  const rows = await database.query(UPDATE, parametersOf(write));
   return rows.length > 0;
 }

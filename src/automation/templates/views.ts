@@ -1,4 +1,10 @@
-import type { TemplateItemView, TemplateView, VersionItemView, VersionView } from './model.ts';
+import {
+  detailsOf,
+  type TemplateItemView,
+  type TemplateView,
+  type VersionItemView,
+  type VersionView,
+} from './model.ts';
 import { authoredOf, type VersionContent } from './render/content.ts';
 import type { TemplateRow, VersionRow } from './store.ts';
 
@@ -16,8 +22,7 @@ const withoutBodies = ({
 export const itemOf = (row: TemplateRow, livemode: boolean, content: VersionContent): TemplateItemView => ({
   id: row.id,
   livemode,
-  name: row.name,
-  alias: row.alias,
+  ...detailsOf(row),
   ...withoutBodies(authoredOf(content)),
   version: row.version,
   createdAt: iso(row.created_at),

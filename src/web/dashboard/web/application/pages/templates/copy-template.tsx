@@ -9,11 +9,15 @@ import { Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 
-/** The content of a template, in the form of a request. */
-const contentOf = ({ format, subject, previewText, html, markdown, mjml, text, ...rest }: Template) => ({
-  ...{ format, subject, previewText, html, markdown, mjml, text },
-  ...{ from: rest.from, replyTo: rest.replyTo, variables: rest.variables },
-});
+/** All that a request may set of a template: every member but those that the service sets. */
+const writableOf = ({
+  id: _id,
+  livemode: _livemode,
+  version: _version,
+  createdAt: _createdAt,
+  updatedAt: _updatedAt,
+  ...writable
+}: Template) => writable;
 
 /**
  * Copies a template into the other environment. If its alias exists there, programs already send that
@@ -37,11 +41,12 @@ export function CopyTemplate({
   const replace = isKnown && alias !== null;
   const copy = async () => {
     if (replace) {
-      await change.mutateAsync({ path: { id: alias }, body: contentOf(template) });
+      const { name: _, alias: __, ...content } = writableOf(template);
+      await change.mutateAsync({ path: { id: alias }, body: content });
       return true;
     }
     try {
-      await create.mutateAsync({ body: { name, alias, ...contentOf(template) } });
+      await create.mutateAsync({ body: writableOf(template) });
       return true;
     } catch (error) {
       if (!(error instanceof RequestError) || error.status !== 409 || alias === null) throw error;

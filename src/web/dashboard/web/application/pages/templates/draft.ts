@@ -1,5 +1,5 @@
 import { ownOf } from '../../../../../../platform/text/own-member.ts';
-import type { Template, TemplateVariableInput } from '../../../../../client/operations.ts';
+import type { CreateTemplate, Template, TemplateVariableInput } from '../../../../../client/operations.ts';
 import { FORMATS, sourceOf } from './formats.ts';
 
 type Type = NonNullable<TemplateVariableInput['type']>;
@@ -14,10 +14,31 @@ export interface VariableRow {
   readonly fallback: string;
 }
 
+type ContentMember =
+  | 'subject'
+  | 'previewText'
+  | 'html'
+  | 'markdown'
+  | 'text'
+  | 'from'
+  | 'replyTo'
+  | 'variables';
+type DetailName = Exclude<keyof CreateTemplate, ContentMember | 'format'>;
+
+/** The label and the hint of each field beside the content. */
+export const DETAILS = {
+  name: { label: 'Name', hint: 'Recipients never see it.' },
+  alias: { label: 'Alias', hint: 'The name that your program uses instead of the ID.' },
+} as const satisfies Record<DetailName, { readonly label: string; readonly hint: string }>;
+
+/** The names of these fields, in the order of the form. */
+export const DETAIL_NAMES = Object.keys(DETAILS) as DetailName[];
+
+const eachDetail = <Value>(make: (name: DetailName) => Value) =>
+  Object.fromEntries(DETAIL_NAMES.map((name) => [name, make(name)])) as Record<DetailName, Value>;
+
 /** A template while it is edited. */
-export type Draft = {
-  readonly name: string;
-  readonly alias: string;
+export type Draft = { readonly [Name in DetailName]: string } & {
   readonly subject: string;
   readonly previewText: string;
   readonly from: string;
@@ -43,8 +64,7 @@ const asText = (value: unknown): string =>
 
 /** The editable fields of a template, or of one of its versions. */
 export const draftOf = (template: Template): Draft => ({
-  name: template.name,
-  alias: template.alias ?? '',
+  ...eachDetail((name) => template[name] ?? ''),
   subject: template.subject ?? '',
   previewText: template.previewText ?? '',
   from: template.from ?? '',
@@ -87,8 +107,7 @@ export const declaredIn = (draft: Draft): readonly TemplateVariableInput[] =>
 
 /** The labels of a draft's fields. */
 export const LABELS = {
-  name: 'Name',
-  alias: 'Alias',
+  ...eachDetail((name) => DETAILS[name].label),
   subject: 'Subject',
   previewText: 'Preview text',
   from: 'From',
@@ -123,8 +142,8 @@ export function changesOf(
 
 /** All that is saved. */
 export const bodyOf = (draft: Draft, format: Template['format']) => ({
+  ...eachDetail((name) => orNull(draft[name])),
   name: draft.name,
-  alias: orNull(draft.alias),
   ...contentOf(draft, format),
   variables: declaredIn(draft),
 });

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import type { Draft } from './draft.ts';
+import { DETAIL_NAMES, DETAILS, type Draft } from './draft.ts';
 
 /** One line of a template, with what is wrong with it. */
 export function Line(props: {
@@ -45,8 +45,9 @@ export function TemplateSettings(props: {
   readonly onChange: (part: Partial<Draft>) => void;
 }) {
   const { draft, problems, isReadOnly, onChange } = props;
-  const line = (member: 'name' | 'alias' | 'from' | 'replyTo', label: string, hint: string) => (
+  const line = (member: (typeof DETAIL_NAMES)[number] | 'from' | 'replyTo', label: string, hint: string) => (
     <Line
+      key={member}
       label={label}
       hint={hint}
       value={draft[member]}
@@ -57,8 +58,7 @@ export function TemplateSettings(props: {
   );
   return (
     <div className="grid gap-3 p-4">
-      {line('name', 'Name', 'Recipients never see it.')}
-      {line('alias', 'Alias', 'The name that your program uses instead of the ID.')}
+      {DETAIL_NAMES.map((name) => line(name, DETAILS[name].label, DETAILS[name].hint))}
       {line('from', 'From', 'The sender when a request names none, for example Acme <hello@acme.example>.')}
       {line('replyTo', 'Reply to', 'The reply addresses, separated by commas.')}
     </div>
