@@ -61,7 +61,7 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
   await typeInto(page, { 'Your name': 'Ada Lovelace', 'Email address': 'ada', Password: 'short' });
   await page.keyboard.press('Enter');
   await page.locator('[aria-invalid=true]').first().waitFor();
-  // What is wrong is told at each field, and the first of them has the focus.
+  // Each wrong field shows its problem, and the first of them has the focus.
   expect(
     await page
       .locator('[aria-invalid=true]')
@@ -203,7 +203,7 @@ test('signing out and in, and a new password by the link that the operator print
   await signIn('wrong');
   await page.getByRole('alert').filter({ hasText: 'The address or the password is wrong.' }).waitFor();
   await signIn(PASSWORD);
-  // Whoever signs in goes on where they were.
+  // After signing in, people are back on the page that they wanted.
   await heading('API keys');
 
   const printing = Bun.spawn([...COMMAND, 'members', 'reset-password', ADA], {

@@ -14,7 +14,7 @@ export interface Dashboard extends AsyncDisposable {
   readonly browser: Browser;
   /** What browsers have complained of: the policy, a script, a request to elsewhere. It has to stay empty. */
   readonly complaints: string[];
-  /** A browser of its own, where nobody is signed in, on a computer in that time zone. */
+  /** A separate browser without a session, on a computer in that time zone. */
   newcomer(timezoneId?: string): Promise<Page>;
 }
 
@@ -89,7 +89,7 @@ export const asMember = <Data = unknown>(page: Page, method: string, path: strin
   ) as Promise<{ status: number; data: Data }>;
 
 /**
- * Waits until an element has the focus. What a dialog that is not open yet holds can be found and cannot be focused, as what stands
+ * Waits until an element has the focus. What a dialog that is not open yet holds can be found and cannot be focused, as content that stands
  * behind one that is closing.
  */
 async function focusOn(target: Locator): Promise<void> {
@@ -101,7 +101,7 @@ async function focusOn(target: Locator): Promise<void> {
   });
 }
 
-/** Types into one field after the other, as somebody without a mouse. */
+/** Types into one field after the other, as a person without a mouse. */
 export async function typeInto(page: Page, texts: Readonly<Record<string, string>>): Promise<void> {
   const [first = ''] = Object.keys(texts);
   await focusOn(page.getByLabel(first, { exact: true }));
@@ -112,7 +112,7 @@ export async function typeInto(page: Page, texts: Readonly<Record<string, string
     );
     await focused.fill(text);
     await page.keyboard.press('Tab');
-    // Behind a password stands the button that shows it.
+    // The button that shows a password follows it.
     if ((await page.locator(':focus').getAttribute('aria-controls')) !== null)
       await page.keyboard.press('Tab');
   }

@@ -53,7 +53,7 @@ const keptSubject = (page: Page): Promise<string> =>
     };
   })`);
 
-test('a browser that is killed while somebody types loses nothing that was kept', async () => {
+test('a browser that is killed during typing loses nothing that was kept', async () => {
   await using dashboard = await openDashboard();
   const { url } = dashboard.service;
   const first = await dashboard.newcomer();

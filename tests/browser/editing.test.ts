@@ -16,7 +16,7 @@ import {
 } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
-// What is sent is what is on the screen, nothing typed is lost, and nobody takes back what somebody else has saved.
+// The request has what the screen shows, nothing typed is lost, and a save never undoes another person's save.
 
 let dashboard: Dashboard;
 let url: string;
@@ -98,7 +98,7 @@ describe('what is sent is what is on the screen', () => {
     });
   });
 
-  test('what somebody else changes while the dialog is open is not sent', async () => {
+  test('a change by another person while the dialog is open is not overwritten', async () => {
     const id = await aCampaign();
     await page.goto(`${url}/app/live/campaigns/${id}`);
     await press(page, 'Send or schedule');

@@ -29,7 +29,7 @@ const linkOf = ({ service }: Dashboard): string =>
 /** The state of the email on its drawn machine: the one card that is lit. */
 const lit = (page: Page, state: string) => page.locator(`button.halo[data-state=${state}]`);
 
-/** Goes to a control as somebody does who has no mouse. */
+/** Goes to a control with the keyboard alone. */
 async function tabTo(page: Page, what: Locator): Promise<void> {
   await what.waitFor();
   for (let presses = 0; presses < 80; presses++) {

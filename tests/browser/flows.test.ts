@@ -62,7 +62,7 @@ test('a flow is made of a recipe, and a step added, told and saved, by keyboard 
   await pressOn(page.getByRole('menuitem', { name: /Send an email/ }));
   const panel = page.getByRole('region', { name: 'Send an email' });
   await panel.waitFor();
-  // What is not finished is told on its card, from the refusal of the service.
+  // The card of an unfinished step shows the refusal of the service.
   await page.keyboard.press('Control+s');
   await cardWith('email', /./);
   await page.getByText(/problem prevents activation/).waitFor();
@@ -124,7 +124,7 @@ test('a walk through it is played over the drawing, with the mail as it would be
   await page.locator('[data-step="bought"][aria-current=step]').waitFor();
 });
 
-test('it is activated, runs for somebody, and the run is shown over the drawing and ended', async () => {
+test('it is activated, runs for a contact, and the run is shown over the drawing and ended', async () => {
   await press(page, 'Activate');
   await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Activate flow' }));
   await waitForToast(page, 'Flow activated');
@@ -151,11 +151,11 @@ test('it is activated, runs for somebody, and the run is shown over the drawing 
   await timeline.getByText(/^Flow cancelled: /).waitFor();
   await timeline.getByText(/^Flow started: /).waitFor();
   await page.goBack();
-  // The link back stands over the page that is still read as well, which takes the one that has the focus away.
+  // The link back is also on the page that is still loading, which removes the one with the focus.
   await page.getByRole('status').getByText('Cancelled').waitFor();
 });
 
-test('a draft stands beside the version that runs; it is paused, copied and deleted', async () => {
+test('a draft is shown beside the version that runs; it is paused, copied and deleted', async () => {
   await pressOn(page.getByRole('link', { name: 'Runs' }));
   await pressOn(page.getByRole('link', { name: 'Canvas' }));
   await page.getByRole('region', { name: 'Canvas', exact: true }).waitFor();

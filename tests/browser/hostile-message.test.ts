@@ -7,7 +7,7 @@ import { TEST_KEY } from '../support/service.ts';
 import { type Dashboard, openDashboard, pressOn, signUp } from './dashboard.ts';
 import { sidewaysOf } from './looks.ts';
 
-/** A server that answers nothing and remembers who connected: even a connection tells the sender that somebody looks. */
+/** A server that answers nothing and remembers who connected: a connection alone tells the sender that the message is read. */
 interface Listener {
   readonly server: Server;
   readonly port: number;
@@ -25,7 +25,7 @@ async function listen(): Promise<Listener> {
   return Object.assign(listener, { server, port });
 }
 
-/** Everything by which a message reaches out when it is merely looked at, each to a listener of its own. */
+/** Everything by which a message reaches out when it is merely looked at, each to a separate listener. */
 const ATTACKS = {
   preconnect: (to: string) => `<link rel="preconnect" href="${to}">`,
   'preconnect in a body, beside text': (to: string) =>
@@ -59,7 +59,7 @@ const HUGE =
 let dashboard: Dashboard;
 let page: Page;
 let listeners: ReadonlyMap<Attack, Listener>;
-/** Where the same message stands on a page that forbids it nothing. */
+/** A page that shows the same message and forbids it nothing. */
 let careless: ReturnType<typeof Bun.serve>;
 let id: string;
 

@@ -82,7 +82,7 @@ const picture = (page: Page, name: string) => pictureOf(page, `live-view/${name}
 const state = (page: Page) => page.locator('[data-life-state]');
 
 describe('the live view in a browser', () => {
-  test('one instance is told of alone, and moves without its name', async () => {
+  test('a single instance is shown alone, and its moves without its name', async () => {
     await using view = await open('/inspector');
     const { page } = view;
     await page.getByText('One instance has all roles').waitFor();

@@ -52,7 +52,7 @@ await page.keyboard.press('Enter');
 await page.locator('[data-life-state]', { hasText: 'delivered' }).waitFor();
 await page.locator('[data-count=cancelled]', { hasText: '3' }).waitFor();
 await page.locator('.line-group.taken').first().waitFor();
-// The diagram is fitted anew when the scrubber beneath it has appeared.
+// The diagram is fitted again when the scrubber beneath it has appeared.
 await page.waitForFunction(`document.querySelector('[data-state=failed]').getBoundingClientRect().bottom <
   document.querySelector('.react-flow').getBoundingClientRect().bottom`);
 await page.screenshot({ path: OUTPUT, animations: 'disabled' });

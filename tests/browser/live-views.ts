@@ -41,7 +41,7 @@ export async function startBusyService(): Promise<BusyService> {
   return { service, retried, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
-/** The page as somebody meets it who is not signed in. */
+/** The page without a session. */
 export async function signedOut(
   browser: Browser,
   { url }: Service,
@@ -78,7 +78,7 @@ export interface View {
 
 const appears = (selector: string) => (page: Page) => page.locator(selector).first().waitFor();
 
-/** Every view that somebody who is signed in can come to. */
+/** Every view that a member can open. */
 export const viewsOf = ({ retried }: BusyService): Readonly<Record<string, View>> => ({
   all: { query: '', isReady: appears('[data-count=delivered]:has-text("8")') },
   email: { query: '?kind=email', isReady: appears('[data-count=delivered]:has-text("8")') },

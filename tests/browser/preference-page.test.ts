@@ -37,7 +37,7 @@ test.each([
   ['light', 'en', 1_024],
   ['dark', 'de', 320],
 ] as const)('the pages of recipients, %s, in %s, %i pixels wide', async (colorScheme, locale, width) => {
-  // axe needs scripts of its own; the pages have none, and are used without in the next test.
+  // axe needs scripts; the pages have none, and the next test uses them without.
   const context = await browser.newContext({
     colorScheme,
     locale,

@@ -178,7 +178,7 @@ test('a domain is added, its records are copied and looked up, and it is removed
     .getByLabel(/^Clicks/)
     .and(page.locator(':not(:checked)'))
     .waitFor();
-  // Nothing can come after what keeps the mail here: that is told at the second place, where the focus is.
+  // No transport can follow capture: the second field says so, and has the focus.
   await press(page, 'Add fallback');
   await page.getByLabel('First fallback').and(page.locator(':focus')).waitFor();
   await press(page, 'Save order');

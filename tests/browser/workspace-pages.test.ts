@@ -42,7 +42,7 @@ afterAll(() => dashboard?.[Symbol.asyncDispose]());
 
 const heading = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
 
-test('the overview says what fails and what needs somebody', async () => {
+test('the overview says what fails and what needs a person', async () => {
   const client = createClient(url, TEST_KEY);
   const email = { from: 'a@example.com', to: 'bounced@simulator.svc.test', subject: 'Invoice', text: 'x' };
   expect((await client.post('/v1/emails', email)).status).toBe(202);
@@ -59,7 +59,7 @@ test('the overview says what fails and what needs somebody', async () => {
   await inspect(page, 'overview');
 });
 
-test('settings and brand are saved, and what is wrong is told at its field', async () => {
+test('settings and brand are saved, and each wrong field shows its problem', async () => {
   await page.keyboard.press('g');
   await page.keyboard.press('s');
   await heading('Settings');
@@ -97,7 +97,7 @@ test('settings and brand are saved, and what is wrong is told at its field', asy
   expect([data.name, data.branding.colour]).toEqual(['Acme Limited', '#0f766e']);
 });
 
-test('somebody is invited, gets another role, taken back by undo, and sees nothing that would be refused', async () => {
+test('a member is invited, gets another role, which undo takes back, and sees nothing that would be refused', async () => {
   await page.goto(`${url}/app/test/members`);
   await heading('Members');
   await page.keyboard.press('c');
@@ -142,7 +142,7 @@ test('somebody is invited, gets another role, taken back by undo, and sees nothi
   await eve.goto(`${url}/app/live/audit-log`);
   await eve.getByRole('heading', { name: 'Page not found' }).waitFor();
   expect(refused).toEqual([]);
-  // Whoever goes may leave keys behind: the dialog names them, from the test environment those of both.
+  // A member who goes may leave keys behind: the dialog names them, from the test environment those of both.
   const { data: members } = await asMember<{ id: string; name: string }[]>(page, 'GET', 'live/members');
   const id = members.find(({ name }) => name === 'Eve')?.id;
   await asMember(page, 'PATCH', `live/members/${id}`, { role: 'admin' });
@@ -201,7 +201,7 @@ test('a passkey is added for the password, which can be looked at, and signs in'
   await person.keyboard.press('Enter');
   await press(person, /^Account/);
   await pressOn(person.getByRole('menuitem', { name: 'Your account' }));
-  // A new password tells how hard it is to guess, and whoever types can look at it.
+  // A new password shows how hard it is to guess, and can be made visible.
   const fresh = person.getByLabel('New password', { exact: true });
   await fresh.fill('aaaaaaaaaaaaaaaa');
   await person.getByText('Weak: easy to guess').waitFor();
@@ -257,7 +257,7 @@ test('an authenticator is set up, and another session is signed out', async () =
   expect(dashboard.complaints).toEqual([]);
 });
 
-/** What Tab comes to in a page. */
+/** The elements that Tab reaches in a page. */
 const FOCUSABLE =
   'main :is(a[href], button:enabled, input:enabled, select:enabled, textarea, [tabindex="0"])';
 
@@ -282,7 +282,7 @@ test('every page is reached by the keys that the overlay names, and holds togeth
   expect(places.length).toBeGreaterThan(12);
   await page.keyboard.press('Escape');
   for (const [title = '', key = ''] of places) {
-    // Keys go into a field while somebody types in one.
+    // While a field has the focus, keys go into it.
     await page.locator('main').focus();
     await page.keyboard.press('g');
     await page.keyboard.press(key);
@@ -291,7 +291,7 @@ test('every page is reached by the keys that the overlay names, and holds togeth
     expect([title, await sidewaysOf(page)]).toEqual([title, 0]);
     // Parts of a page that come without placeholders bring the first thing that Tab could come to.
     await page.locator(FOCUSABLE).filter({ visible: true }).first().waitFor();
-    // The first thing that Tab comes to in the page can be seen, and shows that it has the focus.
+    // The first element that Tab reaches is visible, and shows that it has the focus.
     await page.locator('main').focus();
     await page.keyboard.press('Tab');
     const focused = await page.evaluate(`(() => {
@@ -326,7 +326,7 @@ test('on a phone the navigation is a drawer, which breaks no rule and closes beh
   await withoutDialog(page);
 });
 
-test('nothing moves for whoever wants no motion, and something does for everybody else', async () => {
+test('nothing moves for people who want no motion, and something does for all others', async () => {
   for (const reducedMotion of ['reduce', 'no-preference'] as const) {
     await page.emulateMedia({ reducedMotion });
     await page.keyboard.press('Escape');

@@ -3,7 +3,7 @@ import type { RealService } from './real-service.ts';
 
 /** The address under which the service of a test knows itself. */
 export const ORIGIN = 'http://localhost:3000';
-/** A password that nobody refuses. */
+/** A password that every rule accepts. */
 export const PASSWORD = 'correct horse battery staple';
 
 /** The status of an answer and the code of its refusal. */
@@ -17,7 +17,7 @@ let browsers = 0;
 /** A browser at the dashboard: it keeps its cookie, and says from which page it asks. */
 export class Browser {
   cookie = '';
-  /** An address of its own, for a service that trusts one proxy. */
+  /** A separate address, for a service that trusts one proxy. */
   readonly #client = `192.0.2.${++browsers % 250}`;
 
   constructor(
@@ -63,7 +63,7 @@ export async function setUpOwner(service: RealService, email = 'ada@acme.example
   return browser;
 }
 
-/** Sets the service up as its owner, beside whom somebody has an account and belongs to no workspace of the owner's. */
+/** Sets the service up as its owner, and adds an account that belongs to no workspace of the owner's. */
 export async function setUpOwnerAndSomebody(service: RealService, email: string): Promise<Browser> {
   const owner = await setUpOwner(service);
   const form = { email, password: PASSWORD, name: 'Bob' };

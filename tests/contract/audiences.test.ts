@@ -236,7 +236,7 @@ describe.each(BOTH_DATABASES)('audiences on %s', (_, environment) => {
     expect(refused.text).toContain('at most 100 conditions');
     const { id: most, contactCount } = await made(dynamic(four));
     expect(contactCount).toBe(2);
-    // One condition more below would be four more above, where nobody would match any more.
+    // One condition more below would be four more above, where no contact would match any more.
     const path = `/v1/audiences/${few}`;
     const more = await send('PATCH', path, { filter: times(25, one) });
     expect([more.status, pathsOf(more)]).toEqual([422, ['/body/filter']]);

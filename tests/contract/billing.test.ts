@@ -67,7 +67,7 @@ const reread = (now: () => number) =>
     now,
   );
 
-test('without Stripe the plan is told, and what would sell one says how to choose it', async () => {
+test('without Stripe the plan is shown, and the routes that sell one say how to choose it', async () => {
   await using plain = await startRealService();
   const other = await plain.keyWith('live', ['*']);
   const { body } = await plain.ask({ path: '/v1/billing', key: other });

@@ -309,7 +309,7 @@ test('counts a stalled body against its sender until it has arrived', async () =
   const answered = Promise.withResolvers<string>();
   socket.on('data', (text) => answered.resolve(String(text)));
   socket.write(raw('POST /v1/things', headers, body.slice(0, -1)));
-  // Whoever is known by their key has been given room before anything else can arrive.
+  // A caller with a valid key gets room before anything else can arrive.
   await eventually('the stalled request', async () => small.lookedUp[0]);
   const reply = await other();
   expect([reply.status, reply.body.error?.code, reply.headers.get('retry-after')]).toEqual([

@@ -68,7 +68,7 @@ test('a campaign has the fields that are documented, and is of the environment o
   const list = (await service.test.post('/v1/audiences', { name: 'Test' })).body.data.id;
   const tried = await service.test.post('/v1/campaigns', { ...body, audienceId: list });
   expect([tried.status, tried.body.data.livemode]).toEqual([201, false]);
-  // No test campaign is ever sent, whoever asks.
+  // No test campaign is ever sent, for any caller.
   for (const act of ['/send', '/test-send']) {
     const asked = act === '/send' ? {} : { to: ['a@sender.example'] };
     const refused = await service.test.post(path(tried.body.data.id, act), asked);

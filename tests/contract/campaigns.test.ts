@@ -194,7 +194,7 @@ describe('a campaign', () => {
     await live.post(`/v1/campaigns/${id}/send`, {});
     await eventually('one is given out', async () => ((await statsOf(id)).sent === 1 ? true : undefined));
     expect(await refusals()).toEqual([used, used]);
-    // The rest of a campaign that is resumed would reach nobody.
+    // The rest of a resumed campaign would reach no recipient.
     expect((await live.post(`/v1/campaigns/${id}/pause`, {})).body.data.status).toBe('paused');
     expect(await refusals()).toEqual([used, used]);
     expect((await live.get(`/v1/audiences/${list}`)).body.data.contactCount).toBe(2);
@@ -219,7 +219,7 @@ describe('a campaign', () => {
     expect((await live.post('/v1/campaigns', { name: 'x', audienceId: 'aud_none' })).status).toBe(404);
   });
 
-  test('takes a template by its alias, and a preview chooses for nobody', async () => {
+  test('takes a template by its alias, and a preview has no recipient', async () => {
     const { live } = service;
     const html =
       '<p>{{ campaign.name }} {{ contact.firstName }}</p><a href="{{ preferencesUrl }}">Choose</a>';

@@ -46,7 +46,7 @@ async function refused(path: string, headers: Record<string, string>) {
   return [reply.status, error.code];
 }
 
-test('nobody follows without a session, from another site, with a key or in another workspace', async () => {
+test('following is refused without a session, from another site, with a key or in another workspace', async () => {
   const { cookie } = owner;
   const key = await service.keyWith('live', ['*']);
   expect(await refused(pathOf('live'), {})).toEqual([401, 'UNAUTHORIZED']);
@@ -58,7 +58,7 @@ test('nobody follows without a session, from another site, with a key or in anot
   expect(await refused(pathOf('live', 'ws_other'), { cookie, origin: ORIGIN })).toEqual([409, 'CONFLICT']);
 });
 
-test('commits of the engine and acts of people are told, to whom may see them and in their environment', async () => {
+test('commits of the engine and acts of people reach those who may see them, in their environment', async () => {
   const { browser: viewer } = await inviteMember(service, owner, 'viewer');
   const [live, test, reader] = [follow(owner, 'live'), follow(owner, 'test'), follow(viewer, 'test')];
   await Promise.all([live.opened, test.opened, reader.opened]);
@@ -118,11 +118,11 @@ test('one person has so many connections open, and another one when one has ende
   for (const page of [...pages, again]) page.close();
 });
 
-/** How a session ends, by a request of its person or of somebody else. */
+/** The ways in which a session ends, by its own person or by another one. */
 const ENDS: Readonly<Record<string, (person: Awaited<ReturnType<typeof inviteMember>>) => Promise<unknown>>> =
   {
     'who signs out': ({ browser }) => browser.ask('/session', {}, 'DELETE'),
-    'who signs in anew': ({ browser, email }) => browser.signIn(email),
+    'a second sign-in': ({ browser, email }) => browser.signIn(email),
     'who is signed out from another browser': async ({ email }) => {
       const other = new Browser(service);
       await other.signIn(email);
@@ -132,7 +132,7 @@ const ENDS: Readonly<Record<string, (person: Awaited<ReturnType<typeof inviteMem
   };
 
 test.each(Object.entries(ENDS))(
-  'a page of a person %s is told nothing from the answer on',
+  'after %s, an open page gets no more changes',
   async (_, end) => {
     const person = await inviteMember(service, owner, 'member');
     const [page, another] = [follow(person.browser, 'test'), follow(owner, 'test')];

@@ -124,7 +124,7 @@ describe('path parameters that are ids', () => {
     ['one that exists', { path: `/v1/things/${THING}`, key: all }, 200],
     ['one that does not', { path: `/v1/things/${MISSING}`, key: all }, 404, 'NOT_FOUND'],
     [
-      'a malformed body is told before a missing id',
+      'a malformed body is reported before a missing id',
       { method: 'PATCH', path: '/v1/things/x', key: all, body: {} },
       422,
       'VALIDATION_ERROR',

@@ -125,7 +125,7 @@ describe.each(BOTH_DATABASES)('waits of flows by test clocks on %s', (_, environ
     ]);
   });
 
-  test('a step that leads to itself waits anew each time', async () => {
+  test('a step that leads to itself waits again each time', async () => {
     const flow = await aFlow({
       trigger: { type: 'manual' },
       entry: 'wait',

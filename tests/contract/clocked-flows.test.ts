@@ -136,7 +136,7 @@ describe.each(BOTH_DATABASES)('flows by test clocks on %s', (_, environment) => 
     await owner.ask(`/test/flows/${flow}/pause`, { runs: 'finish' });
   });
 
-  test('a run begins where the clock stands, without an advance, and hears the events of its contact there', async () => {
+  test('a run begins at the time of the clock, without an advance, and gets the events of its contact at that time', async () => {
     const flow = await aFlow(MONTH());
     const clock = await aClock();
     const contact = await aContact(clock);
@@ -161,7 +161,7 @@ describe.each(BOTH_DATABASES)('flows by test clocks on %s', (_, environment) => 
     expect(ended.endedAt).toBe(at(2 * DAY + MINUTE));
   });
 
-  test('a run that is begun with the header lives by its clock, whoever its contact is, and hears no other time', async () => {
+  test('a run that is begun with the header follows its clock, whatever its contact follows', async () => {
     const flow = await aFlow({
       trigger: { type: 'manual' },
       entry: 'wait',

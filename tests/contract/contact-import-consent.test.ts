@@ -118,7 +118,7 @@ describe('an import may lower a status, and never raises one', () => {
     expect(await reasonOf('zero@wrong.example')).toBe('bounced');
   });
 
-  test('what is not understood is told by the answer to the request itself', async () => {
+  test('the answer to the request itself names what is not understood', async () => {
     const told = await client.post('email,Unsubscribed\na@told.example,perhaps\n');
     expect(told.status).toBe(202);
     expect(told.body.data.warnings).toMatchObject([{ column: 2, header: 'Unsubscribed' }]);

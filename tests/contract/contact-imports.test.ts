@@ -251,7 +251,7 @@ describe('audienceId', () => {
   };
   const named = (rest: string) => `aud_01m7xj1rwzprnwr10308${rest}`;
 
-  test('lets the contacts of the file into the audience, whoever has left it apart', async () => {
+  test('adds the contacts of the file to the audience, but for those who have left it', async () => {
     const id = await audience(named('att1'));
     const [a, b, gone] = [fresh(), fresh(), fresh()];
     await imported(`email\n${gone}\n${b}\n`);
@@ -275,7 +275,7 @@ describe('audienceId', () => {
     ]);
   });
 
-  test('is refused where nobody can be let in', async () => {
+  test('is refused for an audience that takes no members', async () => {
     const dynamic = await audience(named('att2'), 'dynamic');
     const confirming = await audience(named('att3'), 'static', true);
     for (const id of [dynamic, confirming])

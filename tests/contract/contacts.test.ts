@@ -94,7 +94,7 @@ describe.each(BOTH_DATABASES)('contacts on %s', (_, environment) => {
     expect((await get('?email=walled@example.com', inTest)).body.data).toEqual([]);
   });
 
-  test('neither an id nor an address is nobody: 404', async () => {
+  test('a name that is neither an id nor an address is 404', async () => {
     for (const name of ['nobody', 'con_1', 'Ada <ada@example.com>'])
       expect((await get(`/${encodeURIComponent(name)}`)).status).toBe(404);
   });

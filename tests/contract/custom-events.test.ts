@@ -67,7 +67,7 @@ describe.each(BOTH_DATABASES)('custom events on %s', (_, environment) => {
     expect(await tell('often@example.com')).not.toBeInstanceOf(Failure);
   });
 
-  test('events that come together each have their own answer, one of them for nobody', async () => {
+  test('events that come together each have their own answer, also one without a contact', async () => {
     const made = await Promise.all(
       Array.from({ length: 10 }, (_, n) => added({ email: `together${n}@example.com` })),
     );

@@ -269,7 +269,7 @@ describe('the examples of the documentation match the service', () => {
 });
 
 // Last, since the lines leave behind what they make.
-describe('every curl line of the reference runs as it stands', () => {
+describe('every curl line of the reference runs unchanged', () => {
   /** What the reference shows beside each operation. */
   const linesOf = async (): Promise<string[]> => {
     const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as typeof OPEN_API;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Nobody is told of a plan before their key is looked up again, so keys are made afterwards. */
+/** A key learns of a plan at its next look-up, so keys are made afterwards. */
 async function plan(name: 'free' | 'growth') {
   const [row] = await service.service.database.query<{ id: string }>('select id from workspaces');
   await setPlan(service.service.database, row?.id ?? '', name);

@@ -52,9 +52,9 @@ describe('a repeated POST /v1/emails after its scheduled time', () => {
     expect(data).toHaveLength(1);
     const conflict = await post('/v1/emails', { ...body, subject: 'Twice' }, name);
     expect([conflict.status, conflict.body.error.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
-    const anew = await post('/v1/emails', body, randomUUID());
-    expect([anew.status, pathsOf(anew)]).toEqual([422, ['/body/scheduledAt']]);
-    // The other environment has keys of its own.
+    const again = await post('/v1/emails', body, randomUUID());
+    expect([again.status, pathsOf(again)]).toEqual([422, ['/body/scheduledAt']]);
+    // The other environment has separate keys.
     expect((await post('/v1/emails', body, name, live)).status).toBe(422);
   });
 

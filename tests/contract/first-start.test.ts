@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test('lets nobody sign up before the printed link made an owner', async () => {
+test('refuses every sign-up before the printed link made an owner', async () => {
   const stranger = new Browser(service);
   const form = { email: 'eve@evil.example', password: PASSWORD, name: 'Eve' };
   expect(codeOf(await stranger.ask('/signup', form))).toEqual([403, 'FORBIDDEN']);
@@ -33,7 +33,7 @@ test('makes one owner of two links that are used at the same time, and none late
   );
   expect(told.map(({ answer }) => answer.status).sort()).toEqual([201, 400]);
   expect(await setupToken(service)).toBe('');
-  // Also when the first owner has left, and somebody else is one.
+  // Also when the first owner has left, and another member is owner.
   await service.service.database.query(`update members set id = 'mem_someoneelse'`);
   const late = { token: leftOver, email: 'late@evil.example', password: PASSWORD, name: 'Eve' };
   expect(codeOf(await new Browser(service).ask('/setup', late))).toEqual([400, 'INVALID_TOKEN']);
@@ -51,7 +51,7 @@ test('makes one owner of two links that are used at the same time, and none late
   });
 });
 
-test('afterwards anybody may sign up where SIGNUP is open, into a workspace of their own', async () => {
+test('afterwards anyone may sign up where SIGNUP is open, into a new workspace', async () => {
   const browser = new Browser(service);
   const told = await browser.ask('/signup', { email: 'bob@b.example', password: PASSWORD, name: 'Bob' });
   expect(told.status).toBe(201);

@@ -8,7 +8,7 @@ import { BOTH_DATABASES, type RealService, startRealService } from './real-servi
 
 const SIGNER = createSigner('only-for-tests-only-for-tests-only');
 
-/** Everything by which somebody who has a guess could find an address in a dump. */
+/** Everything by which a person with a guess could find an address in a dump. */
 function tracesOf(address: string): readonly string[] {
   const hashes = ['md5', 'sha1', 'sha256', 'sha512'].flatMap((name) =>
     (['hex', 'base64', 'base64url'] as const).map((form) => createHash(name).update(address).digest(form)),
@@ -90,7 +90,7 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
   const suppression = async (address: string) =>
     (await send('GET', `/v1/suppressions?address=${address}`))[0] ?? null;
 
-  test('live mail stands in the activity of a contact, and a complaint is the end', async () => {
+  test('live mail appears in the activity of a contact, and a complaint is the end', async () => {
     await send('POST', '/v1/contacts', { email: 'Cy@example.com' });
     const id = await mailed(['cy@example.com', 'nobody@example.com']);
     await until(id, 'delivered');
@@ -130,7 +130,7 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
     expect((await contact('li@example.com')).status).toBe('unsubscribed');
   });
 
-  test('simulated mail changes no status, and stands in the activity of the test contact alone', async () => {
+  test('simulated mail changes no status, and appears in the activity of the test contact alone', async () => {
     for (const outcome of ['complained', 'bounced', 'unsubscribed']) {
       const email = `${outcome}@simulator.svc.test`;
       for (const key of [live, inTest]) await send('POST', '/v1/contacts', { email }, key);
@@ -186,7 +186,7 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
     const second = await send('GET', `/v1/emails/${ids[1]}`);
     expect(second.to).toEqual(['first@example.com', 'forgotten-1@forgotten.invalid']);
     expect(second.recipients.map((one: { address: string }) => one.address)).toContain('other@example.com');
-    // A repetition of the request that made the contact finds nobody.
+    // A repetition of the request that made the contact finds no contact.
     const again = await service.ask({ method: 'POST', path: '/v1/contacts', key: live, body, headers });
     expect(again.status).toBe(404);
 
@@ -297,7 +297,7 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
     expect(await listed()).toEqual([]);
   });
 
-  test('a link of an email still unsubscribes somebody who was forgotten, whose address does not come back', async () => {
+  test('a link of an email still unsubscribes a forgotten person, whose address does not come back', async () => {
     const exit = (emailId: string, address: string) => {
       const target = `${service.workspaceId} ${address}`;
       const token = linkToken('unsubscribe', { emailId, recipient: 0, target }, SIGNER);
@@ -334,7 +334,7 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
     expect(listed.filter((one: { address: string | null }) => one.address?.endsWith('.invalid'))).toEqual([]);
   });
 
-  test('the preference page knows somebody who had left and was forgotten, and stores the address no more', async () => {
+  test('the preference page knows a person who had left and was forgotten, and no longer stores the address', async () => {
     const address = 'page@forget.example';
     await send('POST', '/v1/contacts', { email: address, status: 'unsubscribed' });
     const url =

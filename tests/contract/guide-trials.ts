@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 
-/** A snippet of a guide, and how somebody would run it. */
+/** A snippet of a guide, and the way to run it. */
 export interface Trial {
   /** The last part of the guide's path. */
   readonly guide: string;

@@ -73,7 +73,7 @@ describe('conflicting Content-Length and Transfer-Encoding', () => {
     expect(heard.replace('HTTP/1.1 100 Continue\r\n\r\n', '')).toStartWith(`HTTP/1.1 ${status} `);
   });
 
-  test('read what follows a refused body as a request of its own', async () => {
+  test('read what follows a refused body as a separate request', async () => {
     const refused = `POST /v1/nothing HTTP/1.1\r\nHost: a\r\n${KEY}\r\nContent-Length: 5\r\n\r\nabcde`;
     const heard = await speak(service.port, refused + http(`GET ${GET} HTTP/1.1`, ['Host: a', KEY]));
     expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);

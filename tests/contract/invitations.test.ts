@@ -26,7 +26,7 @@ test('holds once, also for two at the same time', async () => {
   expect(codeOf(await accept())).toEqual([400, 'INVALID_TOKEN']);
 });
 
-test('is for its address alone: who is signed in as another, or as nobody, does not join with it', async () => {
+test('is for its address alone: another account, or a visitor without one, does not join with it', async () => {
   const token = await tokenOf(BOB);
   const stranger = new Browser(service);
   await stranger.signIn('once@acme.example');

@@ -23,7 +23,7 @@ describe.each([
 ] as const)('the last place on %s', (_, environment, rounds) => {
   let service: RealService;
   let owner: Browser;
-  /** The same person with a session of its own. */
+  /** The same person with another session. */
   let another: Browser;
 
   beforeAll(async () => {
@@ -150,7 +150,7 @@ describe.each([
        from accounts a cross join (values ($2, $4), ($3, $5)) i (id, hash)`,
       [...fiftyOf('ws'), ...hashes],
     );
-    // Who joins gets another session: each has one of its own to begin with.
+    // Joining makes another session: each person begins with a separate one.
     const browsers = [owner, another] as const;
     const accept = (at: 0 | 1) => browsers[at].ask('/invitation', { token: tokens[at] });
     const told = await Promise.all([accept(0), accept(1)]);
@@ -174,7 +174,7 @@ describe.each([
     );
     expect(told.filter(({ status }) => status === 204)).toHaveLength(1);
     const winner = told.findIndex(({ status }) => status === 204);
-    // Whose request comes to the service after the change has no session any more.
+    // A request that arrives after the change has no session any more.
     for (const [index, { status, body }] of told.entries())
       if (index !== winner)
         expect([status, body.error.message]).toEqual(

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test('nobody gives, changes or takes a role above the own', async () => {
+test('members cannot grant, change or remove a role higher than their own', async () => {
   const admin = await inviteMember(service, owner, 'admin');
   const viewer = await inviteMember(service, owner, 'viewer');
   const [first] = (await owner.ask('/live/members')).body.data;
@@ -37,7 +37,7 @@ test('nobody gives, changes or takes a role above the own', async () => {
   const byKey = { method: 'PATCH', path: `/v1/members/${viewer.id}`, key };
   expect(codeOf(await service.ask({ ...byKey, body: { role: 'owner' } }))).toEqual([403, 'FORBIDDEN']);
   expect((await service.ask({ ...byKey, body: { role: 'member' } })).status).toBe(200);
-  // A test key would open the live environment by making somebody a member.
+  // With a test key, adding a member would open the live environment.
   const testKey = await service.keyWith('test', ['*']);
   for (const [method, path, body] of [
     ['POST', '/v1/members/invitations', { email: 'new@acme.example', role: 'viewer' }],

@@ -46,7 +46,7 @@ describe('the same routes for members', () => {
   });
 });
 
-test('a test of a template goes to members, and to nobody who is none', async () => {
+test('a test of a template goes to members alone', async () => {
   const template = { ...{ name: 'Hello', subject: 'Hi', html: '<p>Hi</p>' }, from: 'hello@acme.test' };
   expect((await owner.ask('/live/domains', { name: 'acme.test' })).status).toBe(201);
   const { id } = (await owner.ask('/live/templates', template)).body.data;

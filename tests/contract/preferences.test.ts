@@ -64,7 +64,7 @@ test('the page shows public audiences alone; saving joins and leaves what it sho
   expect(saved.text).toContain('Your choice is saved.');
   const after = [secret.id, offers.id].toSorted();
   expect((await contact('ada@example.com')).audienceIds).toEqual(after);
-  // What the page did not show stays as it is, and nobody joins what is not public.
+  // What the page did not show stays as it is, and a private audience takes no one.
   await submit(path, [
     ['action', 'save'],
     ['audience', news.id],
@@ -188,7 +188,7 @@ test('double opt-in: who was asked is in the audience once the link was used, an
   expect((await send('GET', '/v1/contacts/opt@example.com/activity?type=joined')).length).toBe(1);
   await send('DELETE', `/v1/audiences/${id}/contacts/opt@example.com`);
   expect((await submit(path, [])).status).toBe(400);
-  // Whoever is not asked any more is not shown the question either.
+  // A person who is no longer asked does not see the question either.
   expect((await open(path)).status).toBe(400);
 });
 

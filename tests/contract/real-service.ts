@@ -30,7 +30,7 @@ export const OPEN_API = withSchemasInPlace(
 /** One for all services of this process: it compiles a schema with the first answer that has it. */
 const WITNESS = new Witness(OPEN_API);
 
-/** The whole service in this process, on a socket and a database of its own. */
+/** The whole service in this process, on a separate socket and database. */
 export interface RealService extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
@@ -60,7 +60,7 @@ export async function startRealService(
     RATE_LIMIT_PREVIEW: '0',
     RATE_LIMIT_PER_KEY: '0',
     TEST_SENDS_PER_DAY: '0',
-    // Nobody answers there: no test asks the world's DNS.
+    // No server answers there: no test asks the world's DNS.
     DNS_SERVERS: '127.0.0.1:9',
     ...environment,
   });

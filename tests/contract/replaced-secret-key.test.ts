@@ -174,7 +174,7 @@ test('a webhook fails with the reason until its secret is rotated', async () => 
   await receiver.until(1);
 });
 
-test('an erasure that cannot be finished is put off for a day and holds nobody else up', async () => {
+test('an erasure that cannot be finished is put off for a day and delays no other', async () => {
   const { id } = await made('test', 'contacts', { email: 'other@a.example' });
   await service.service.database.query(`update erasures set next_at = now() - interval '1 hour'`);
   expect((await api('test', 'DELETE', `contacts/${id}`)).status).toBe(204);

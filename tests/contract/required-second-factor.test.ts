@@ -52,7 +52,7 @@ describe('REQUIRE_TWO_FACTOR=admins', () => {
     expect(told(await rename(admin.browser))).toEqual(needed);
     const member = await inviteMember(service, owner, 'member');
     expect((await member.browser.ask('/live/contacts', { email: 'a@acme.example' })).status).toBe(201);
-    // Whoever is made an admin has to have one from then on, and may still lose the role.
+    // A new admin needs a second factor from then on, and may still lose the role.
     expect((await owner.ask(`/live/members/${member.id}`, { role: 'admin' }, 'PATCH')).status).toBe(200);
     expect(told(await member.browser.ask('/live/contacts', { email: 'b@acme.example' }))).toEqual(needed);
   });

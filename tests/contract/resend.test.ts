@@ -111,7 +111,7 @@ describe('the package resend', () => {
     });
   });
 
-  test('sends once for a key, and is told of another email under it', async () => {
+  test('sends once for a key, and reports another email under it', async () => {
     const options = { idempotencyKey: 'receipt-1' };
     const first = idOf(await resend.emails.send(EMAIL, options));
     const again = await resend.emails.send(EMAIL, options);
@@ -226,7 +226,7 @@ describe('the package resend', () => {
     expect(most.error).toMatchObject({ statusCode: 422, name: 'validation_error' });
   });
 
-  test('sends what is right of a permissive batch, and is told of the rest', async () => {
+  test('sends the valid emails of a permissive batch, and reports the rest', async () => {
     const { data } = await resend.batch.send([EMAIL, { ...EMAIL, to: 'nobody' }, EMAIL], {
       batchValidation: 'permissive',
     });
@@ -237,7 +237,7 @@ describe('the package resend', () => {
   });
 
   // Last, since nothing can be sent with test keys after it.
-  test('is told of the cap of test sends as one of the day', async () => {
+  test('reports the cap of test sends as one of the day', async () => {
     const refusal = await eventually(
       'the cap',
       async () => (await resend.emails.send(EMAIL)).error ?? undefined,

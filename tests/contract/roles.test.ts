@@ -88,7 +88,7 @@ test('a workspace is changed by its owners, and is not there for anybody else', 
       expect([role, method, at.status]).toEqual([role, method, 403]);
     }
   }
-  // A name stands in subjects and before addresses: it is one line, and all of it is seen.
+  // A name appears in subjects and before addresses: it is one line, and fully visible.
   for (const name of ['A\r\nBcc: b@b.example', 'A\u202eB']) {
     expect((await owner.ask('/workspaces', { name })).status).toBe(422);
     expect((await owner.ask(`/workspaces/${other}`, { name }, 'PATCH')).status).toBe(422);

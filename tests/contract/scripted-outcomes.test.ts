@@ -105,7 +105,7 @@ describe('scripted outcomes', () => {
     expect(next.at).toBeNull();
   });
 
-  test('an outcome is told to webhooks and lists as any other', async () => {
+  test('webhooks and lists get an outcome like any other', async () => {
     const told = await send({ 'x-svc-simulate': 'deferred*2, bounced' });
     const seen = await eventually('it has bounced', async () => {
       const found = await email(told.body.data.id);
@@ -116,7 +116,7 @@ describe('scripted outcomes', () => {
     expect(suppressed.body.data).toEqual([]);
   });
 
-  test('in a batch each email may have a script of its own', async () => {
+  test('in a batch each email may have its own script', async () => {
     const batch = (emails: readonly object[], script: string) =>
       service.ask({
         method: 'POST',
@@ -164,7 +164,7 @@ describe('scripted outcomes', () => {
       expect([status, body.error.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
   });
 
-  test('what is no script is refused where it stands, and a live key always', async () => {
+  test('an invalid script is refused at its place, and a live key always', async () => {
     const refused = await send({ 'x-svc-simulate': 'opened+5weeks' });
     expect([refused.status, places(refused)]).toEqual([422, ['/headers/x-svc-simulate']]);
     const inBody = await send({}, { simulate: 'bounced*2' });

@@ -159,7 +159,7 @@ describe('a password', () => {
   });
 });
 
-test('codes cannot be guessed by whoever knows the password, nor by whoever has a session', async () => {
+test('codes cannot be guessed with the password, nor with a session', async () => {
   const { browser, email } = await inviteMember(service, owner, 'member');
   const { secret } = (await browser.ask('/account/totp', {})).body.data;
   await browser.ask('/account/totp/confirm', { code: totpCode(secret, step()) });

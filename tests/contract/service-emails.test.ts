@@ -66,7 +66,7 @@ test('an invitation is mailed from the workspace, signed, and is no email of the
   expect(fields['auto-submitted']).toBe('auto-generated');
   expect(fields['dkim-signature']).toContain('d=sender.example');
   await allGone(service);
-  // Whoever may read the emails of the workspace must not find a way in among them.
+  // The emails of the workspace must not show its readers a way in.
   expect((await service.live.get('/v1/emails')).body.data).toEqual([]);
   expect((await service.live.get('/v1/captured')).body.data).toEqual([]);
   expect((await service.live.get('/v1/workspace')).body.data.usage.emailsSent).toBe(0);
