@@ -76,7 +76,7 @@ test('an invitation is mailed from the workspace, signed, and is no email of the
   expect(accepted.status).toBe(201);
 });
 
-test('a link for a new password is mailed to who has an account, and to nobody else', async () => {
+test('a link for a new password is mailed to people with an account alone', async () => {
   const unknown = await post(service, '/password-reset/link', { email: 'nobody@people.example' });
   const known = await post(service, '/password-reset/link', { email: 'Ada@people.example' });
   expect(known).toEqual(unknown);
@@ -91,7 +91,7 @@ test('a link for a new password is mailed to who has an account, and to nobody e
   expect((await post(service, '/session', { ...credentials, password: PASSWORD })).status).toBe(401);
   const notice = await PostalMime.parse((await mailTo('ada@people.example', 3)).raw);
   expect(notice.subject).toBe('A new password was set for your account by a link');
-  // Three links at most hold at the same time, whoever asks.
+  // At most three links are valid at the same time, whatever asks for them.
   for (let asked = 0; asked < 5; asked++)
     await post(service, '/password-reset/link', { email: 'ada@people.example' });
   await mailTo('ada@people.example', 6);
@@ -102,7 +102,7 @@ test('a link for a new password is mailed to who has an account, and to nobody e
   expect(sink.received.some(({ to }) => to.includes('nobody@people.example'))).toBe(false);
 });
 
-test('a person is told of each change of how they sign in, once of a code that comes again, and of nothing else that was refused', async () => {
+test('a person gets a mail for each change of how they sign in, one for a repeated code, and none for other refusals', async () => {
   const { url, email } = await invite(service, 'cleo@people.example');
   const accepted = await fetch(`${service.url}/app/api/invitation`, {
     method: 'POST',
@@ -128,7 +128,7 @@ test('a person is told of each change of how they sign in, once of a code that c
   const step = Math.floor(Date.now() / 30_000);
   const code = (later: number) => ({ code: totpCode(secret, step + later) });
   expect((await change('POST', '/totp/confirm', code(0))).status).toBe(200);
-  // The code was taken when it was confirmed: whoever comes with it again has seen it.
+  // The code was used when it was confirmed: a repetition proves that another person has seen it.
   for (const again of [code(0), code(0)]) {
     const told = await post(service, '/session', { email, password: next, ...again });
     expect(told.status).toBe(401);

@@ -5,7 +5,7 @@ import { route } from '../../src/http/request/route.ts';
 import { type Asking, ask, speak } from './ask.ts';
 import { keyOf, startSmallService, THING } from './small-service.ts';
 
-// A cookie goes along whoever makes the browser ask. What an attacker's page can make it send is tried here.
+// A browser sends its cookie with requests that any page causes. These tests send what an attacker's page could cause.
 
 const service = startSmallService();
 afterAll(() => service[Symbol.dispose]());
@@ -26,7 +26,7 @@ const things = (method: string, headers: Record<string, string>): Asking => ({
 });
 
 describe('the session of a browser', () => {
-  test('is a principal of its own kind, on the plan of its workspace', async () => {
+  test('is a separate kind of principal, on the plan of its workspace', async () => {
     const { body } = await ask(service.url, things('GET', {}));
     expect(body.data).toEqual({ kind: 'operatorLink', plan: 'growth' });
     const reader = await ask(service.url, { path: '/app/things', headers: { cookie: 'session=reader' } });

@@ -23,7 +23,7 @@ test('answers the same to a wrong password and to an account that does not exist
   expect([unknown.text, malformed.text]).toEqual([wrong.text, wrong.text]);
 });
 
-test('gives each sign-in a session of its own, and one that somebody brought along is not used', async () => {
+test('gives each sign-in a new session, and never uses one that the browser brought along', async () => {
   const fixed = `posthorn_session=${'A'.repeat(43)}`;
   const browser = new Browser(service);
   browser.cookie = fixed;

@@ -176,7 +176,7 @@ const FAILING: Record<string, () => unknown> = {
   never: () => new Promise(() => {}),
 };
 
-/** Answers when nobody hears it any more. */
+/** Answers after its caller has hung up. */
 const untilUnheard = (done: string[], unheard: HangUpSignal | undefined): Promise<null> =>
   new Promise((resolve) => {
     const signal = unheard?.();
@@ -317,7 +317,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       method: 'POST',
       path: '/v1/preview',
       permission: 'any key',
-      summary: 'Act under a limit of its own',
+      summary: 'Act under a separate limit',
       ipLimitPerMinute: 3,
       response: Thing,
       status: 200,
@@ -338,7 +338,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       method: 'GET',
       path: '/v1/unheard',
       permission: 'any key',
-      summary: 'Wait until nobody hears the answer any more',
+      summary: 'Wait until the caller has hung up',
       response: T.Null(),
       status: 200,
       handle: ({ unheard }) => untilUnheard(done, unheard),

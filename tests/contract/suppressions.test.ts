@@ -7,7 +7,7 @@ let service: RealService;
 let live: string;
 let inTest: string;
 
-/** As much of SES as suppressions need: it is away until it is told to come, and knows no address. */
+/** As much of SES as suppressions need: it is away until the test brings it back, and knows no address. */
 const ses = { isAway: true, asked: [] as string[] };
 const server = Bun.serve({
   hostname: '127.0.0.1',
@@ -90,7 +90,7 @@ test('what is exported can be imported again; a test key sees none', async () =>
   );
 });
 
-test('lifting a suppression is told to Amazon SES, as soon as it hears', async () => {
+test('Amazon SES learns of a lifted suppression as soon as it can be reached', async () => {
   const { database } = service.service;
   expect((await send('DELETE', '/v1/suppressions/new@example.com')).status).toBe(204);
   expect((await send('DELETE', '/v1/suppressions/new@example.com')).status).toBe(404);

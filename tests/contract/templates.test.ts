@@ -113,7 +113,7 @@ describe('what a template is', () => {
     ['an alias of 65', { ...HTML, alias: 'a'.repeat(65) }, ['/body/alias']],
     ['an alias like an id', { ...HTML, alias: `tpl_${'0'.repeat(24)}` }, ['/body/alias']],
     ['a sender that is none', { ...HTML, from: 'nobody' }, ['/body/from']],
-    ['answers to nobody', { ...HTML, replyTo: ['a@b.example', 'x'] }, ['/body/replyTo/1']],
+    ['a reply address that is none', { ...HTML, replyTo: ['a@b.example', 'x'] }, ['/body/replyTo/1']],
     ['a variable called contact', { ...HTML, variables: [{ key: 'contact' }] }, ['/body/variables/0/key']],
     ['a variable twice', { ...HTML, variables: [{ key: 'a' }, { key: 'a' }] }, ['/body/variables/1/key']],
     ['a variable __proto__', { ...HTML, variables: [{ key: '__proto__' }] }, ['/body/variables/0/key']],
@@ -260,7 +260,7 @@ describe('a template in use', () => {
 });
 
 describe('previews', () => {
-  test('have a limit of their own by client address, also where there is no other', async () => {
+  test('have a separate limit by client address, also where there is no other', async () => {
     await using limited = await startRealService({ RATE_LIMIT_PREVIEW: '2', RATE_LIMIT_PER_KEY: '4' });
     const by = await limited.keyWith('test', ['templates:read']);
     const asking = { method: 'POST', path: '/v1/templates/render-preview', key: by, body: { html: 'x' } };

@@ -73,7 +73,7 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     expect(after.events.map((event: { occurredAt: string }) => event.occurredAt)).toEqual([at(29), at(29)]);
   });
 
-  test('an email that is sent at once leaves at the time of the clock, which stands still', async () => {
+  test('an email that is sent at once leaves at the time of the clock, which does not move', async () => {
     const clock = await aClock();
     const id = await sent('opened', { testClockId: clock });
     const done = await eventually('it is opened', async () => {
@@ -113,10 +113,10 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     expect(await email(moved)).toMatchObject({ status: 'delivered', sentAt: at(20) });
   });
 
-  test('an email that is moved to where its clock stands leaves at once', async () => {
+  test('an email that is moved to the time of its clock leaves at once', async () => {
     const clock = await aClock();
     const id = await sent('delivered', { testClockId: clock, scheduledAt: at(1) });
-    // So long ago that nobody looks after its beginning any more.
+    // So long ago that no instance watches its beginning any more.
     await query('update test_clocks set entered_at = null where id = $1 returning 1 as n', [clock]);
     expect((await ask('PATCH', `/v1/emails/${id}`, { scheduledAt: FROZEN })).status).toBe(200);
     const gone = await eventually('it has left', async () => {
@@ -131,7 +131,7 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     const hook = await ask('POST', '/v1/webhooks', { url, events: ['sent', 'delivered'] });
     const began = Date.parse(hook.body.data.createdAt);
     const path = `/v1/webhooks/${hook.body.data.id}`;
-    // Nobody takes them, and the retries of a day are more than an endpoint is forgiven.
+    // No server takes them, and a day of failed retries pauses an endpoint.
     const active = () => ask('PATCH', path, { status: 'active' });
     for (const years of [-9, 9]) {
       await active();
@@ -180,7 +180,7 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     expect(refusal(strange)).toEqual([404, 'NOT_FOUND']);
   });
 
-  test('every email of a batch may have a clock of its own', async () => {
+  test('every email of a batch may have its own clock', async () => {
     const clock = await aClock();
     const one = {
       from: 'shop@acme.example',
@@ -258,7 +258,7 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     expect((await told).body.data).toMatchObject({ status: 'advancing', ran: 0 });
   });
 
-  test('an advance whose answer was lost is told to its repetition once it is over', async () => {
+  test('the repetition of an advance whose answer was lost is answered once the advance is over', async () => {
     const clock = await aClock();
     const id = await sent('delivered', { testClockId: clock, scheduledAt: at(1) });
     await eventually('its beginning is settled', async () => {

@@ -162,7 +162,7 @@ describe.each(BOTH_DATABASES)('time zones on %s', (_, environment) => {
     expect([set.body.data.timeZone, asked.body.data.timeZone]).toEqual([name, name]);
   });
 
-  test('the dashboard is told the clock of the workspace, and the zones that there are', async () => {
+  test('the dashboard gets the time zone of the workspace, and the list of zones', async () => {
     const live = await service.keyWith('live', ['workspace:write']);
     const timeZone = 'America/Vancouver';
     await service.ask({ method: 'PATCH', path: '/v1/workspace', key: live, body: { timeZone } });
@@ -178,7 +178,7 @@ describe.each(BOTH_DATABASES)('time zones on %s', (_, environment) => {
     expect(names).toEqual(expect.arrayContaining(['UTC', 'Asia/Calcutta', 'US/Pacific', timeZone]));
   });
 
-  test('the release of the rules is told', async () => {
+  test('the release of the rules is shown', async () => {
     const { timeZones } = (await service.ask({ path: '/health' })).body.data;
     expect(timeZones.release >= '2026f').toBe(true);
   });

@@ -65,7 +65,7 @@ test('a fault before the pipeline is answered in the envelope, and logged withou
   expect(JSON.stringify(broken.logged)).not.toContain('hunter2');
 });
 
-describe('work that nobody hears any more is told of it', () => {
+describe('work whose caller has hung up is aborted', () => {
   test('when the deadline has passed', async () => {
     service.done.length = 0;
     expect((await ask(service.url, { path: '/v1/unheard', key })).status).toBe(503);

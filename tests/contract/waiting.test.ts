@@ -71,13 +71,13 @@ describe.each(['test', 'live'] as const)('%s mail', (env) => {
     });
   });
 
-  test('nobody waits longer than asked for, and hears 404 then', async () => {
+  test('a wait ends at its timeout, with 404', async () => {
     const { status, body } = await wait(first, env, 'to=nobody@people.example&timeout=0');
     expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
     expect(body.error.message).toContain('within 0 seconds');
   });
 
-  test('a part of the subject tells one from another, and stands for nothing but itself', async () => {
+  test('a part of the subject selects an email, and is taken literally', async () => {
     const to = `subjects-${env}@people.example`;
     const asked = async (subject: string) => {
       const told = await wait(first, env, `to=${to}&timeout=0&subject=${encodeURIComponent(subject)}`);
@@ -131,7 +131,7 @@ test('a connection that waits may be silent for as long, and no other one is', a
   expect(silences).toEqual([90]);
 });
 
-test('the newest is told, or the first behind an email and of a moment', async () => {
+test('the newest is answered, or the first behind an email and of a moment', async () => {
   const to = 'several@people.example';
   const one = await send(first, 'test', to);
   const two = await send(first, 'test', to, { cc: 'other@people.example' });
@@ -157,7 +157,7 @@ test('what cannot be waited for is 422 with its place; 60 seconds are the most',
   expect(await wrong('to=a@b.example&since=yesterday')).toEqual(['/query/since']);
 });
 
-test('whoever hangs up keeps no place', async () => {
+test('a caller who hangs up frees the place', async () => {
   const key = await embedded.keyWith('test', ['emails:read']);
   const ask = (timeout: number, signal: AbortSignal | null = null, by = key) =>
     fetch(`${embedded.url}/v1/emails/wait?to=nobody@people.example&timeout=${timeout}`, {
@@ -195,7 +195,7 @@ test('twenty requests of a key wait at once; a service that stops lets all of th
   expect(new Set(told.map(({ status }) => status))).toEqual(new Set([503]));
 });
 
-test('a key that is revoked, or may not read any more, is told of nothing that comes afterwards', async () => {
+test('a key that is revoked, or may not read any more, gets nothing that comes afterwards', async () => {
   const live = keyOf(first, 'live');
   for (const [status, code, change] of [
     [401, 'UNAUTHORIZED', (path: string) => first.ask({ method: 'DELETE', path, key: live })],

@@ -21,7 +21,7 @@ const OF_TEST_KEYS = new Set(['clk']);
 /** A key of the first workspace's test environment, which asks for those. */
 let askingInTest: string;
 
-/** What a name in a path stands for: an id by its prefix, a contact by either, a suppression by its address. */
+/** The values of a name in a path: an id by its prefix, a contact by either, a suppression by its address. */
 const nameOf = (param: string, spec: ParamSpec): string => ('prefix' in spec ? spec.prefix : param);
 
 const NAMED = ROUTES.filter(

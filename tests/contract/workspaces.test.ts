@@ -106,7 +106,7 @@ describe('the end of a workspace', () => {
     );
   });
 
-  test('the export has every row of it and nobody else’s, without secrets', async () => {
+  test('the export has every row of this workspace and of no other, without secrets', async () => {
     const lines: string[] = [];
     for await (const line of exportWorkspace(service.service.database, journals, theirs)) lines.push(line);
     const text = lines.join('');
@@ -166,7 +166,7 @@ describe('the end of a workspace', () => {
     expect((await owner.signIn('d@secret.example')).status).toBe(401);
   });
 
-  test('the log of a workspace tells of its own name only, wherever its owner was signed in', async () => {
+  test('the log of a workspace has its own name alone, wherever its owner was signed in', async () => {
     await owner.signIn('ada@acme.example');
     const { id } = (await owner.ask('/workspaces', { name: 'Project Hush' })).body.data;
     await owner.ask(`/workspaces/${id}`, { name: 'Project Whisper' }, 'PATCH');

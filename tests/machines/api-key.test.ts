@@ -55,7 +55,7 @@ function along(events: readonly ActorEvent[]): LoneActor<ApiKeyContext> {
 }
 
 describe('the life of an API key', () => {
-  test('comes to every state that is drawn', () => {
+  test('reaches every state that is drawn', () => {
     expect(new Set(paths.map((path) => along(path).state))).toEqual(new Set(Object.keys(DRAWN)));
   });
 

@@ -29,7 +29,7 @@ const exhausted = ({ context: { attempt } }: Campaign): CampaignEvent => ({
   ...{ type: 'recipients.exhausted', at, attempt },
 });
 
-/** A campaign in each state, as one comes to it. */
+/** A campaign in each state, by the events that lead there. */
 const IN: Readonly<Record<(typeof CAMPAIGN_STATES)[number], () => Campaign>> = {
   draft: () => draft(),
   scheduled: () => told(draft(), later),

@@ -134,7 +134,7 @@ describe('every path of the domain machine', () => {
         expect(state).toBe(state === 'removed' ? 'removed' : 'temporaryFailure');
         expect(context.refutedSince).toBeGreaterThanOrEqual(context.since);
       }
-      // Whoever may send has proven it; whoever has lost the proof says so.
+      // A domain that may send has its proof; one that lost it says so.
       if (state === 'verified' || state === 'temporaryFailure') expect(context.verifiedAt).not.toBeNull();
       if (state === 'pending' || state === 'failed') expect(context.verifiedAt).toBeNull();
       // No living domain is ever forgotten by the clock, or looked at too often.
@@ -300,7 +300,7 @@ describe('a verified domain', () => {
     expect(domain.delays).toEqual({ recheck: domain.context.at + MINUTE });
   });
 
-  test('is itself again with the first good answer, and the grace begins anew', () => {
+  test('is verified again with the first good answer, and the grace begins again', () => {
     const domain = proven();
     for (let i = 0; i < 10; i += 1) look(domain, 'unanswered');
     look(domain, 'verified');
@@ -359,7 +359,7 @@ test('a change of a domain that was decided before another one is refused, whate
     expect(domain.tell(settings(BORN + 5_000, { ...change, seenAt: BORN }))).toBe(false);
     expect(domain.tell(settings(BORN + 5_000, { ...change, seenAt: null }))).toBe(true);
     expect(domain.tell(settings(BORN + 5_000, { ...change, seenAt: null }))).toBe(false);
-    // Two within a millisecond are told apart.
+    // Two within a millisecond are distinct.
     expect(domain.tell(settings(BORN + 5_000, change))).toBe(true);
     expect(domain.tell(settings(BORN + 5_000, { ...change, seenAt: BORN + 5_000 }))).toBe(false);
     expect(domain.tell(settings(BORN + 5_000, { ...change, seenAt: BORN + 5_001 }))).toBe(true);

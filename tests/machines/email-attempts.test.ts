@@ -61,7 +61,7 @@ describe('attempts of the email machine', () => {
     expect([email.state, email.delays.backoff]).toEqual(['deferred', late + 600_000]);
   });
 
-  test('whoever was reached stays reached when retries run out for the others', () => {
+  test('a reached recipient stays reached when retries run out for the others', () => {
     const email = sending();
     email.tell(completed(BORN + 1_000, 1, outcome(0, 'accepted'), outcome(1, 'deferred')));
     email.again(email.delays.backoff as number);
@@ -101,7 +101,7 @@ describe('attempts of the email machine', () => {
 });
 
 describe('an unknown outcome of the email machine', () => {
-  test('is impossible for test mail: the simulator has reached nobody when its attempt is lost', () => {
+  test('is impossible for test mail: a lost attempt of the simulator reached no recipient', () => {
     const email = new Observed(BEGINNINGS['a test email']);
     email.wake(email.delays.lease as number);
     expect([email.state, email.context.recipients[0]?.inDoubt]).toEqual(['sending', false]);
@@ -203,7 +203,7 @@ describe('a report while an email waits for a slot', () => {
     return email;
   };
 
-  test('is taken of whoever has the message, and the email goes on waiting as it did', () => {
+  test('is taken of a recipient who has the message, and the email keeps waiting as before', () => {
     for (const [type, more] of [
       ['complained', {}],
       ['bounced', { permanent: true }],

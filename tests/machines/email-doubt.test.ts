@@ -10,7 +10,7 @@ import { completed, type Observed, outcome, sending } from '../support/observed-
 const PATIENCE_IS_OVER = BORN + 4_000_000;
 const one = { ...BEGINNINGS['a live email to two'], recipients: [{ simulate: null }] };
 
-/** The ways by which nobody knows of the first attempt. */
+/** The ways by which the outcome of the first attempt is unknown. */
 const DOUBTS: Readonly<Record<string, (email: Observed) => void>> = {
   'a lost lease': (email) => email.wake(email.delays.lease as number),
   'an unknown outcome': (email) => {

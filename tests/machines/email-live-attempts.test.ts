@@ -9,7 +9,7 @@ describe('an attempt of live mail', () => {
   const ended = (by: string): ActorEvent =>
     ({ ...completed(BORN + 2_000, 1, outcome(0, 'accepted'), outcome(1, 'accepted')), by }) as ActorEvent;
 
-  test('is offered until somebody begins it, and leaves nobody in doubt before', () => {
+  test('is offered until an instance begins it, and leaves no recipient in doubt before', () => {
     const email = new Observed(BEGINNINGS['a live email to two']);
     for (let turn = 1; turn <= 3; turn++) {
       expect([email.state, email.context.attempt, email.offers, email.transmissions]).toEqual([
@@ -125,7 +125,7 @@ describe('an attempt of live mail', () => {
     }
   });
 
-  test('that outlived its lease and reached nobody is made again without a doubt: its own outcome is the answer', () => {
+  test('that outlived its lease and reached no recipient is made again without a doubt: its own outcome is the answer', () => {
     for (const holdsDoubt of [false, true]) {
       const email = sending({ ...BEGINNINGS['a live email to two'], holdsDoubt });
       email.wake(email.delays.lease as number);
@@ -139,7 +139,7 @@ describe('an attempt of live mail', () => {
     }
   });
 
-  test('that reached nobody leaves the doubt of an earlier one, and waits RFC 5321 ten minutes for a report of that', () => {
+  test('that reached no recipient leaves the doubt of an earlier one, and waits the ten minutes of RFC 5321 for a report of that', () => {
     const email = sending();
     email.wake(email.delays.lease as number);
     const at = BORN + 900_000;

@@ -3,7 +3,7 @@ import type { ActorEvent } from '../../src/engine/machine/kind.ts';
 import { BORN } from '../support/engine-email-model.ts';
 import { completed, outcome, sending } from '../support/observed-email.ts';
 
-// Whoever has an email can follow its links at will: what of it is recorded.
+// Anyone who has an email can follow its links at will: these tests show what is recorded.
 
 const SECOND = 1_000;
 

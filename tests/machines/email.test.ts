@@ -90,7 +90,7 @@ function holds(email: Observed): void {
     expect(recorded).toEqual([]);
     expect(context.attempt).toBe(0);
   } else if (state !== 'queued') expect(context.attempt).toBeGreaterThan(0);
-  // Nobody is in doubt of live mail whose attempt nobody has begun.
+  // Live mail whose attempt no instance has begun leaves no recipient in doubt.
   if (email.transmissions === 0) for (const { inDoubt } of recipients) expect(inDoubt).toBeFalse();
   if (input.livemode && state === 'sending') expect(context.begunBy).not.toBeNull();
   expect(email.transmissions - email.declined).toBe(context.attempt);
@@ -130,7 +130,7 @@ function holds(email: Observed): void {
 }
 
 describe('the life of an email', () => {
-  test('comes to every state that is drawn, and rests in no other', () => {
+  test('reaches every state that is drawn, and rests in no other', () => {
     const reached = new Set<string>(lives.map((life) => along(life).state));
     expect([...reached].sort()).toEqual(Object.keys(DRAWN).sort());
   });

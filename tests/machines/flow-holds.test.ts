@@ -23,7 +23,7 @@ function runOf(steps: readonly FlowStep[], edges: readonly (readonly [string, st
   const actor = new ComparedActor(new Decider(machine), machine, INPUT, AT);
   const standing = () => {
     const { now } = actor;
-    if (!now) throw new Error('It stands nowhere.');
+    if (!now) throw new Error('The run is at no step.');
     const { step, status, awaits } = now.context as FlowRunContext;
     const log = now.effects.flatMap(({ type, params }) => (type === 'log' ? [params] : []));
     return { state: now.state, step, status, awaits, timers: Object.values(now.timers), log };

@@ -31,7 +31,7 @@ function runOf(flow: FlowDefinition) {
   const actor = new ComparedActor(new Decider(machine), machine, INPUT, AT);
   const standing = () => {
     const { now } = actor;
-    if (!now) throw new Error('It stands nowhere.');
+    if (!now) throw new Error('The run is at no step.');
     const { visit, status } = now.context as FlowRunContext;
     return { state: now.state, visit, status, due: Object.values(now.timers) };
   };
@@ -47,7 +47,7 @@ describe('a step that leads to itself', () => {
     ['delay', 'default', [DAY, 2 * DAY, 3 * DAY, 4 * DAY]],
     ['delayUntil', 'default', [21 * HOUR, 45 * HOUR, 69 * HOUR, 93 * HOUR]],
     ['waitForEvent', 'timeout', [2 * HOUR, 4 * HOUR, 6 * HOUR, 8 * HOUR]],
-  ] as const)('of the type %s waits anew each time', (type, way, dues) => {
+  ] as const)('of the type %s waits again each time', (type, way, dues) => {
     const flow = flowOf([STEP_OF[type]('it')], [['it', way, 'it']]);
     expect(graphProblems(flow)).toEqual([]);
     const { standing, wake } = runOf(flow);

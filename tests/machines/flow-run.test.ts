@@ -9,7 +9,7 @@ import { draw } from '../../src/engine/drawing/moves.ts';
 import { Decider } from '../../src/engine/machine/decide.ts';
 import { generatedFlows, STEP_OF } from '../support/generated-flows.ts';
 
-// What the compiler makes of a definition is stored beside this file: runs that are under way depend on it. Write it anew with
+// The compiler's output for a definition is stored beside this file: running flows depend on it. Write it again with
 // `GOLDEN=write bun test tests/machines/flow-run.test.ts`, and look at the difference.
 
 const GOLDEN = join(import.meta.dir, 'flow-run.golden.txt');
@@ -156,7 +156,7 @@ describe('a run', () => {
     expect(left && decider.next(left, done(2))).toBeNull();
   });
 
-  // As a release wrote it down: whoever changes the context has to be able to go on from here.
+  // As a release stored it: a changed context has to continue from here.
   test('that an earlier release has stored goes on', () => {
     const decider = new Decider(compileFlow(loop));
     const stored = {

@@ -274,7 +274,7 @@ describe('a webhook delivery', () => {
       }
   });
 
-  test('that stops while an attempt runs still records what that comes to, once', () => {
+  test('that stops while an attempt runs still records its outcome, once', () => {
     const timeout = { ...failed(1, 1_010_000), httpStatus: 0, error: 'timeout' } as const;
     for (const late of [timeout, failed(1, 1_000_600), succeeded(1, 1_000_600)]) {
       const delivery = newDelivery();

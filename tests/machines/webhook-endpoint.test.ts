@@ -281,7 +281,7 @@ describe('replays of a webhook endpoint', () => {
     expect(endpoint.effects).toMatchObject([{ params: { startAt: 6_000 } }]);
   });
 
-  test('of nothing hold nobody up', () => {
+  test('of nothing delay no other', () => {
     const endpoint = newEndpoint();
     const ofNothing = { ...replay(5_000), most: 0 };
     expect(endpoint.tell(ofNothing)).toBe(true);

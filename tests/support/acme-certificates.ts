@@ -21,7 +21,7 @@ export interface TestAuthority {
   own(dates: Dates): Promise<{ readonly cert: string; readonly key: string }>;
 }
 
-/** Makes an authority with a key of its own. */
+/** Makes an authority with a new key. */
 export async function createTestAuthority(): Promise<TestAuthority> {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const year = 365 * 86_400_000;

@@ -2,7 +2,7 @@ import { joinAudience, leaveAudience } from '../../src/audience/audiences/comman
 import { eventually } from './eventually.ts';
 import type { LiveService } from './live-service.ts';
 
-/** Somebody whom a campaign or a flow is for. */
+/** A recipient of a campaign or a flow. */
 export interface Person {
   readonly id: string;
   readonly email: string;

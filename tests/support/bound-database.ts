@@ -9,7 +9,7 @@ import { createTestDatabase } from './postgres.ts';
 export const OLD = 'the-key-of-before-the-key-of-before-it';
 export const NEW = 'the-key-of-now-the-key-of-now-and-after';
 
-/** A database of its own, migrated. */
+/** A separate database, migrated. */
 export interface BoundDatabase extends AsyncDisposable {
   readonly url: string;
   readonly database: Database;

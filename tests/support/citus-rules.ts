@@ -111,7 +111,7 @@ function blocksOf(tree: Node): readonly Block[] {
       }
   };
   walk(tree);
-  // The halves of a UNION have no name of their own.
+  // The halves of a UNION have no names.
   for (const { node } of [...found])
     for (const half of [node.larg, node.rarg])
       if (half) found.push({ kind: 'SelectStmt', node: half }, ...halvesOf(half));

@@ -21,7 +21,7 @@ export interface Cluster {
   stopNow(): void;
 }
 
-/** Many test files run at once, each with pools of its own. */
+/** Many test files run at once, each with its own pools. */
 const SETTINGS = { max_connections: '400', max_wal_size: '2GB' };
 
 /**
@@ -35,7 +35,7 @@ export async function startSharedCluster(): Promise<Cluster> {
   return cluster;
 }
 
-/** Has one round of hashing stand for 4,096 at each of the thousands of connections, and says so to nobody but this server. */
+/** Replaces 4,096 rounds of hashing by one at each of the thousands of connections, on this server alone. */
 async function shortenSignIn(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {

@@ -16,7 +16,7 @@ export interface Walked {
 
 /** The longest life of one actor on the walk. */
 const LONGEST_LIFE = 40;
-/** Events that an actor is told after its end; most of them it must refuse. */
+/** Events for an actor after its end; it must refuse most of them. */
 const AFTERLIFE = 4;
 
 /** True of an actor that goes nowhere any more, though there may be something that it still takes. */
@@ -58,7 +58,7 @@ const START = Date.parse('2026-11-20T12:00:00.000Z');
 export const timersOf = (machine: AnyStateMachine): readonly string[] =>
   Object.values(machine.states).flatMap(({ after }) => after.map(({ eventType }) => eventType));
 
-/** Mostly what may happen from outside or a timer that is due, now and then any timer, and rarely what nobody knows. */
+/** Mostly what may happen from outside or a timer that is due, now and then any timer, and rarely an unknown event. */
 function eventFor(
   { context, timers }: Comparable,
   known: readonly string[],

@@ -91,7 +91,7 @@ export interface EventResult {
   readonly event: ActorEvent;
 }
 
-/** Whoever begins attempts here. */
+/** The instance that begins attempts here. */
 const ME = 'me';
 
 /** Whatever an email in this condition could be told, sensible or not; one second later, or after patience has ended. */
@@ -142,7 +142,7 @@ export function everyEvent({
       } as EmailEvent,
     })),
     {
-      name: 'outcome of somebody else’s attempt',
+      name: 'outcome of another instance’s attempt',
       event: { ...completed([{ ...OUTCOMES[0], recipient: 0 }]), by: 'somebody else' } as EmailEvent,
     },
     { name: 'declined', event: { type: 'attempt.declined', at: soon, attempt, ...byMe } as EmailEvent },
@@ -206,7 +206,7 @@ export interface ActorHistory {
   readonly events: readonly ActorEvent[];
 }
 
-/** Ways that meet in one condition may come there at different moments: none of the later events is told before that. */
+/** Ways that meet in one condition may reach it at different moments: no later event is sent before that. */
 function eventsOf(
   steps: readonly { readonly event: { readonly type: string } }[],
   { at: born }: EmailInput,
@@ -239,7 +239,7 @@ export const shortestLives = foundOnce((input) =>
   }).map(({ steps }) => ({ input, events: eventsOf(steps, input) })),
 );
 
-/** Every way through the states that never comes to one twice, by a handful of events. */
+/** Every way through the states that visits none twice, by a handful of events. */
 export const simpleLives = foundOnce((input) =>
   getSimplePaths(emailMachine, {
     input,

@@ -58,7 +58,7 @@ const taskMachine = taskSetup.createMachine({
 const TASK_STATES = storedStates(taskMachine);
 
 /**
- * A task as somebody defined it: so many pieces of work, one after the other. Its states are its own; the events and
+ * A task as a user defined it: so many pieces of work, one after the other. Its states are its own; the events and
  * effects are those of a task.
  */
 export function definedTask(pieces: number): AnyStateMachine {

@@ -14,7 +14,7 @@ import { emails } from '../../src/sending/emails/kind.ts';
 import { embeddedDatabase } from './embedded.ts';
 import { createTestDatabase } from './postgres.ts';
 
-/** A wall clock that stands still until it is moved; the monotonic one is real, so that waits end. */
+/** A wall clock that moves only by the test; the monotonic one is real, so that waits end. */
 export class ManualClock implements Clock {
   constructor(public time: number) {}
 
@@ -22,7 +22,7 @@ export class ManualClock implements Clock {
   monotonic = (): number => performance.now();
 }
 
-/** Nothing is performed: outcomes are told by the test. */
+/** Nothing is performed: the test sends the outcomes. */
 export const idle: Performer = { slots: 1_000, backlog: 4_000, perform: () => [] };
 
 /** An engine of the service's kinds, which the test moves. */
@@ -64,7 +64,7 @@ export async function embeddedStore(): Promise<Store> {
   return { database, url: null, [Symbol.asyncDispose]: () => database.close() };
 }
 
-/** A database of its own on the real server. */
+/** A separate database on the real server. */
 export async function postgresStore(): Promise<Store> {
   const made = await createTestDatabase();
   const database = await PostgresDatabase.open(made.url);

@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import type { RealService } from '../contract/real-service.ts';
 import { eventually } from './eventually.ts';
 
-/** Somebody who follows the event log and keeps nothing but the cursor. */
+/** A client that follows the event log and keeps only the cursor. */
 export class EventFollower {
   readonly seen: string[] = [];
   #cursor = '';

@@ -28,7 +28,7 @@ export class Observed extends LoneActor<EmailContext> {
     return decodeState({ states: EMAIL_STATES }, super.state);
   }
 
-  /** Whoever speaks of an attempt of live mail without a name is the one who begins all of these. */
+  /** Events of an attempt of live mail without a name get the name of the instance that begins all of these. */
   override tell(event: ActorEvent): boolean {
     const isOurs = this.input.livemode && OF_ATTEMPTS.has(event.type) && !('by' in event);
     const taken = super.tell(isOurs ? ({ ...event, by: ME } as ActorEvent) : event);
@@ -38,7 +38,7 @@ export class Observed extends LoneActor<EmailContext> {
     return taken;
   }
 
-  /** Begins the next attempt, as whoever has a session for it does. */
+  /** Begins the next attempt, as an instance with a session does. */
   begin(at: number): boolean {
     return this.tell({ type: 'attempt.begun', at, attempt: this.context.attempt + 1 } as ActorEvent);
   }

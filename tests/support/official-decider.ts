@@ -156,7 +156,7 @@ export class ComparedActor {
       );
   }
 
-  /** How far a machine is let go round in a circle is no decision; a test of its own says what ours does. */
+  /** The length at which a circle is stopped is no decision; a separate test fixes ours. */
   #outcomeOf<T>(run: () => T): T | null {
     try {
       return run();

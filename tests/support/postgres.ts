@@ -44,7 +44,7 @@ function templateOf(name: string, make: () => Promise<unknown>): Promise<void> {
   return known;
 }
 
-/** A fresh, migrated database: a clone of the template, some 60 ms; or one of another database, to which nobody is connected. */
+/** A fresh, migrated database: a clone of the template, some 60 ms; or one of another database without connections. */
 export async function createTestDatabase(like?: TestDatabase): Promise<TestDatabase> {
   await templateOf(TEMPLATE, makeMigrated);
   // A pooler keeps connections after their clients have gone.

@@ -8,7 +8,7 @@ import { eventually } from './eventually.ts';
 export const deployed = (name: string): string =>
   readFileSync(resolve(import.meta.dir, '../../docs/deploy', name), 'utf8');
 
-/** The two ports between which a proxy stands. */
+/** The two ports of a proxy. */
 interface Between {
   readonly listen: number;
   readonly service: number;
@@ -22,7 +22,7 @@ const laid = (page: string, changes: readonly (readonly [string | RegExp, string
     return next;
   }, page);
 
-/** The documented configuration of nginx, on plain HTTP and other ports, as a program of its own. */
+/** The documented configuration of nginx, on plain HTTP and other ports, as a separate program. */
 function nginx(folder: string, { listen, service }: Between): readonly string[] {
   const server = laid(deployed('nginx.conf'), [
     [/ +listen 443 ssl;\n +listen \[::\]:443 ssl;\n/, `    listen 127.0.0.1:${listen};\n`],

@@ -1,6 +1,6 @@
 import { buildApp } from 'fauxqs';
 
-// The S3 server as a process of its own. It says its port once it listens; it keeps everything in memory.
+// The S3 server as a separate process. It says its port once it listens; it keeps everything in memory.
 
 const app = buildApp({ logger: false });
 await app.listen({ port: 0, host: '127.0.0.1' });

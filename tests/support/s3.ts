@@ -12,7 +12,7 @@ export interface S3 extends AsyncDisposable {
   readonly bucket: Bucket;
   /** Every key below the prefix, in order. */
   keys(prefix?: string): Promise<readonly string[]>;
-  /** Stores something as somebody else would who has the bucket. */
+  /** Stores something as another user of the bucket would. */
   overwrite(key: string, body: string): Promise<void>;
 }
 

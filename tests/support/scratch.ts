@@ -29,7 +29,7 @@ function removeAbandoned(): void {
       if (pid && !isRunning(Number(pid))) rmSync(join(IN_MEMORY, name), { recursive: true, force: true });
     }
   } catch {
-    // Somebody else's, or a system without it.
+    // Another user's, or a system without it.
   }
 }
 

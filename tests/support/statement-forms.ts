@@ -11,7 +11,7 @@ export const CLOCKS = [
   { ...systemClock, agreement: { skewMs: 0, machineSkewMs: 0, agrees: true } },
 ];
 
-/** The statements of a kind, each made anew: of one statement only the first few forms differ from the whole. */
+/** The statements of a kind, each made again: of one statement only the first few forms differ from the whole. */
 const STATEMENTS = CLOCKS.flatMap(
   (clock): readonly ((kind: Kind, isDistributed: boolean) => BatchStatement)[] => {
     const wake = wakeWriting(clock);

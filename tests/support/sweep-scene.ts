@@ -14,11 +14,11 @@ interface Due {
   readonly due_at: number;
 }
 
-/** What stands in the database's place: dues by their moments, transactions by their numbers. */
+/** A database in memory: dues by their moments, transactions by their numbers. */
 interface World {
   /** Moments at which actors are due. */
   due: number[];
-  /** Those of them that somebody else has locked. */
+  /** Those of them that another transaction has locked. */
   locked: number[];
   /** The lowest number of a transaction under way; null while there is none. */
   held: number | null;
@@ -87,7 +87,7 @@ export function scene({ isShared = true, areShared = false } = {}) {
   } as unknown as Database;
   let room = 500;
   const clock = { now: wall, monotonic: () => passed, ...(isShared ? { agreement } : {}) };
-  /** What waking takes, of which each is told when it begins, and whether all were woken. */
+  /** The actors that waking takes, each reported when it begins, and the result. */
   let waking: (begun: number) => Promise<boolean> = async () => true;
   const wake = async (rows: readonly unknown[]) => {
     const begun = woken.push(...(rows as Due[]).map(({ due_at }) => due_at));
@@ -109,7 +109,7 @@ export function scene({ isShared = true, areShared = false } = {}) {
     agreement,
     wakeUps,
     now: wall,
-    /** Somebody begins to write, and does not end. */
+    /** A transaction begins to write, and does not end. */
     hold: () => {
       number++;
       world.held = number;

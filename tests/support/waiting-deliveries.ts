@@ -7,7 +7,7 @@ import { deliveryStopper } from '../../src/sending/webhooks/deliveries/delivery-
 import { webhookDeliveries } from '../../src/sending/webhooks/deliveries/kind.ts';
 import { idle } from './engine.ts';
 
-/** The duty over an engine of its own, as another instance runs it. */
+/** The duty over a separate engine, as another instance runs it. */
 export function stopperOver(database: Database, clock: Clock): Duty {
   const kinds = [webhookDeliveries(idle)];
   const engine = new Engine({ database, clock, logger: pino({ level: 'silent' }), kinds });

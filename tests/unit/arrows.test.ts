@@ -115,7 +115,7 @@ describe('what one file does, no other does', () => {
     `import { transition } from 'xstate';`,
     'const next = kind.machine.transition(snapshot, event);',
     'const actor = createActor(machine);',
-  ])('nobody lets XState decide: %s', (text) => {
+  ])('a decision by XState is refused: %s', (text) => {
     expect(problems('src/engine/machine/decide.ts', text)).toHaveLength(1);
     expect(problems('tests/machines/x.test.ts', text)).toEqual([]);
     expect(problems('src/engine/machine/decide.ts', `// ${text}`)).toEqual([]);

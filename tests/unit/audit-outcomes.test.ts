@@ -18,7 +18,7 @@ test('the audit accepts an email waiting for a slot again, with recipients alrea
   expect(outcomeFaults(state, context)).toEqual([]);
 });
 
-test('the audit reports an email that waits for a slot with nobody left to serve, or served before its first attempt', () => {
+test('the audit reports an email that waits for a slot without an open recipient, or with one reached before its first attempt', () => {
   const { context } = queuedAgain();
   expect(outcomeFaults('queued', { ...context, attempt: 0 })).toEqual([
     'is queued, but some recipient is past that',

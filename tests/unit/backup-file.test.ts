@@ -151,7 +151,7 @@ test('two backups of the same rows under one passphrase have no frame in common'
   expect(readFileSync(path).subarray(begin).equals(first.subarray(begin))).toBeFalse();
 });
 
-test('what is no backup, or one of a newer form, is told apart from a damaged one', async () => {
+test('a file that is no backup, or one of a newer form, is distinguished from a damaged one', async () => {
   writeFileSync(path, 'a letter');
   expect(await refusal(isEncrypted(path))).toContain('is not a backup of Posthorn.');
   writeFileSync(path, '');

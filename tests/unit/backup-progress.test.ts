@@ -31,7 +31,7 @@ async function shown(columns: number | undefined): Promise<string> {
   return shown.join('');
 }
 
-test('where nobody watches, progress is a line for every tenth', async () => {
+test('without a terminal, progress is a line for every tenth', async () => {
   const lines = (await shown(undefined)).trimEnd().split('\n');
   expect(lines).toHaveLength(9);
   expect(lines[0]).toBe('Backed up 10 %: 100 rows, table 1 of 2 (emails)');
@@ -50,17 +50,17 @@ test('in a window it is a bar that stays on its line, however narrow the window 
   expect(await shown(120)).toContain('[####');
 });
 
-test('a single row is told as one', () => {
+test('a single row is written as one', () => {
   expect([0, 1, 2, 1_001].map(rowsOf)).toEqual(['0 rows', '1 row', '2 rows', '1,001 rows']);
 });
 
-test('a size is told in the unit that fits it', () => {
+test('a size is written in the unit that fits it', () => {
   expect([0, 999, 1_000, 1_234_567, 9_876_543_210].map(sizeOf)).toEqual([
     ...['0 bytes', '999 bytes', '1.0 kB', '1.2 MB', '9.9 GB'],
   ]);
 });
 
-test('tables are loaded after those that they refer to; a circle is told', () => {
+test('tables are loaded after those that they refer to; a circle is an error', () => {
   const table = (name: string, ...needs: string[]) => ({ name, needs });
   const order = ordered([table('a', 'c'), table('b'), table('c', 'b', 'absent')]);
   expect(order.map(({ name }) => name)).toEqual(['b', 'c', 'a']);

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { BatchedRead } from '../../src/platform/async/batched-read.ts';
 import { untilNextTurn } from '../../src/platform/async/batcher.ts';
 
-/** A read whose statements answer with their number, and a rest that ends when it is told to. */
+/** A read whose statements answer with their number, and a rest that ends when the test says so. */
 function resting() {
   const asked: (readonly string[])[] = [];
   const rests: (() => void)[] = [];
@@ -25,7 +25,7 @@ const aWhile = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn++) await untilNextTurn();
 };
 
-test('who asks during the rest shares the statement after it, and nobody is answered by one that began before he asked', async () => {
+test('questions during the rest share the statement after it, and no statement answers a question that came after its beginning', async () => {
   const { asked, read, endRest } = resting();
   expect(await read.ask('first')).toBe(1);
   const later = [read.ask('second'), read.ask('third')];

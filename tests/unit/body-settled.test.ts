@@ -16,7 +16,7 @@ function busy(lowestOf: (number: bigint) => bigint) {
   return { deps: { database, clock }, asked: () => asked };
 }
 
-test('what is settled becomes known although somebody always writes', async () => {
+test('what is settled becomes known although some transaction always writes', async () => {
   const { deps, asked } = busy((number) => number - 1n);
   expect(await settledOf(deps as never, undefined, 0)).toBe(1_000_001 - 1_000);
   expect(asked()).toBe(2);

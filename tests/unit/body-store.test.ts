@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const OWNER = { livemode: true, day: '2026-11-24', workspaceId: `ws_${'0'.repeat(24)}` };
 const BODY = new TextEncoder().encode('a body');
 
-/** A bucket in memory that counts, and fails when it is told to. */
+/** A bucket in memory that counts, and fails when the test says so. */
 class Fake {
   readonly kept = new Map<string, Uint8Array>();
   puts = 0;
@@ -86,13 +86,13 @@ test('a body is written once within an hour, and afterwards under another key', 
   expect([bucket.puts, second.key, third.key]).toEqual([1, first.key, first.key]);
   time.now += 1;
   const fourth = await store.write(OWNER, BODY);
-  // A removal of the first that is still under way cannot take the body of whoever was given the fourth.
+  // A removal of the first that is still under way cannot take the body of the request that got the fourth.
   expect([bucket.puts, fourth.key === first.key]).toEqual([2, false]);
   expect(generationClosed(readBodyKey(first.key)?.generation ?? '')).toBe(first.until);
   expect(first.until).toBeGreaterThan(time.now);
 });
 
-test('each workspace, day and environment has bodies of its own', async () => {
+test('each workspace, day and environment has separate bodies', async () => {
   const { store, bucket } = storeOf();
   for (const other of [
     {},
@@ -181,7 +181,7 @@ test('a store that answers nothing is left alone after three deadlines at most, 
 
   const other = storeOf({ writeMs: 5 });
   other.bucket.hangs = true;
-  // Emails with bodies of their own ask for each of them: the first deadline is the last one.
+  // Emails with separate bodies ask for each of them: the first deadline is the last one.
   await Promise.allSettled(
     [1, 2, 3, 4, 5, 6].map((seed) => other.store.write(OWNER, new Uint8Array([seed]))),
   );

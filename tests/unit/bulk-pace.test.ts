@@ -71,7 +71,7 @@ test('the heap is looked at twice a second, and what its collection takes keeps 
   expect([looks, units()]).toEqual([10, MOST]);
 });
 
-test('nobody is let in beyond a size that has become smaller', async () => {
+test('nothing is let in beyond a size that has become smaller', async () => {
   const sized = new Semaphore(3);
   expect([sized.tryTake(), sized.tryTake(), sized.tryTake()]).toEqual([true, true, true]);
   sized.resize(1);

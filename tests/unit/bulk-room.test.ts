@@ -19,7 +19,7 @@ function world({ own = 0, others = 1, waiting = 0, tookMs = 0 }) {
   return { state, room };
 }
 
-test('the room of this instance comes first, and asks nobody', async () => {
+test('the room of this instance comes first, without a question to others', async () => {
   const { state, room } = world({ own: 7 });
   expect(await room(false)).toEqual({ count: 7, isElsewhere: false });
   expect(state.asked).toEqual([]);

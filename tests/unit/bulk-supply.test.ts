@@ -39,7 +39,7 @@ function world(known: Sender, down: readonly Transport['name'][] = []) {
   return { supply, asked };
 }
 
-test('emails of a campaign that are here have their part of the room, of their own domain alone', async () => {
+test('emails of a campaign that are here have their part of the room of their domain alone', async () => {
   const { supply } = world(sender());
   const orders = [{}, {}, {}] as Order[];
   for (const [index, order] of orders.entries()) {

@@ -95,7 +95,7 @@ test('one connection is as fast as the parts of an email one after the other', (
 
 test('the busiest part bounds the rate, and comes near to it', () => {
   const free = { ...TIMES, flush: 1 };
-  // The main thread of one instance, everything else on machines of its own.
+  // The main thread of one instance, everything else on other machines.
   const thread = simulate(free, { ...TOGETHER, connections: 500, machines: APART });
   expect(thread.busy.mainThread).toBeGreaterThan(0.85);
   expect(thread.busy.mainThread).toBeLessThanOrEqual(1);
@@ -116,7 +116,7 @@ test('what others take of the cores is missing', () => {
   expect(beside).toBeGreaterThan(alone * 0.4);
 });
 
-test('a second instance helps where each has a machine of its own', () => {
+test('a second instance helps where each has a separate machine', () => {
   const rate = (instances: number) =>
     simulate(TIMES, { ...TOGETHER, instances, connections: 128 * instances, machines: APART }).perSecond;
   expect(rate(2) / rate(1)).toBeGreaterThan(1.7);

@@ -13,7 +13,7 @@ const KINDS = [
   { kind: { name: 'apiKey' }, resource: 'api-keys', permission: 'api-keys:read' as Permission },
 ];
 
-/** A feed over an engine of which a test makes the commits, on a clock that stands still. */
+/** A feed over an engine of which a test makes the commits, on a clock that does not move. */
 function feedOf(hasOthers = false) {
   const listeners = new Set<CommitListener>();
   const feed = new PageFeed({
@@ -40,7 +40,7 @@ function feedOf(hasOthers = false) {
   return { feed, listeners, commit, follow };
 }
 
-test('a follower hears of its own workspace and environment, and of what it may see, in one message', () => {
+test('a follower gets changes of its workspace and environment that it may see, in one message', () => {
   jest.useFakeTimers();
   const { commit, follow, feed } = feedOf();
   const owner = follow(['*']);
@@ -82,7 +82,7 @@ test('what is kept between two messages is bounded, and nothing is heard of the 
   jest.useRealTimers();
 });
 
-test('a quiet connection is told that it lives; where others work on the database, to look at everything', () => {
+test('a quiet connection gets a sign of life; where others work on the database, it is asked to read everything', () => {
   jest.useFakeTimers();
   const quiet = feedOf().follow(['*']);
   const shared = feedOf(true).follow(['*']);
@@ -94,7 +94,7 @@ test('a quiet connection is told that it lives; where others work on the databas
   jest.useRealTimers();
 });
 
-test('a slow reader is told nothing while it is full, then to look at everything; one that stays full is left', () => {
+test('a slow reader gets nothing while it is full, and is then asked to read everything; one that stays full is closed', () => {
   let [buffered, now] = [0, 0];
   const sent: string[] = [];
   const closed: number[] = [];

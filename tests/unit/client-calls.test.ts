@@ -139,7 +139,7 @@ describe('what is sent again', () => {
     expect(sent.length).toBe(1);
   });
 
-  test('a gateway whose service is away, but not a page of somebody else', async () => {
+  test('a gateway whose service is away, but not a page of another server', async () => {
     const { client } = clientOf([new Response('<h1>Bad gateway</h1>', { status: 502 }), ok(RECEIPT)]);
     await client.emails.send(EMAIL);
     const other = clientOf([
@@ -171,7 +171,7 @@ describe('what is sent again', () => {
     ]);
   });
 
-  test('no more often than asked, and the last error is told', async () => {
+  test('no more often than asked, and the last error is thrown', async () => {
     const broken = () => new Error('reset');
     const { client, sent } = clientOf([broken(), broken(), broken(), broken()]);
     expect(await failureOf(client.emails.get('em_1'))).toMatchObject({
@@ -239,7 +239,7 @@ describe('a call that ends early', () => {
 });
 
 describe('an error of the client', () => {
-  test('is told apart by its code, with what that code has', async () => {
+  test('is distinguished by its code, with what that code has', async () => {
     const error: unknown = await clientOf([refused(422, 'VALIDATION_ERROR')])
       .client.emails.send(EMAIL)
       .catch((e) => e);

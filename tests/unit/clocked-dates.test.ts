@@ -15,7 +15,7 @@ const TRIGGER = {
   offsetDays: 0,
 };
 
-/** Two flows that begin on the birthday of the one contact of a clock. Each asks its filter for as long as it is told here. */
+/** Two flows that begin on the birthday of the one contact of a clock. The test sets for how long each asks its filter. */
 function world(filterMs: number) {
   const read: { readonly text: string; readonly parameters: readonly unknown[] }[] = [];
   const began: string[] = [];

@@ -39,7 +39,7 @@ function world({ runs, posts, takeStep }: { runs: number; posts: FairQueue; take
   return { told, work };
 }
 
-test('a webhook step by a clock that gets no turn since the service stops is told nothing', async () => {
+test('a webhook step by a clock gets no event when the service stops before its turn', async () => {
   const posts = new FairQueue(LIMITS);
   const done = Promise.withResolvers<void>();
   let begun = 0;

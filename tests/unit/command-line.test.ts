@@ -51,7 +51,7 @@ test('serve --help explains every setting and touches nothing', async () => {
   }
 });
 
-test('a wrong configuration is told whole on the error stream, with exit code 2', async () => {
+test('every problem of a wrong configuration is on the error stream, with exit code 2', async () => {
   const { code, out, error } = await run('serve', { PORT: 'x', LOG_LEVEL: 'y' });
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(error).toContain('PORT is "x"');

@@ -81,7 +81,7 @@ describe('the defaults of the configuration', () => {
       ]);
   });
 
-  test('give a process every role, and refuse to leave one to nobody', () => {
+  test('give a process every role, and refuse a role without a process', () => {
     expect(load().roles).toEqual(['http', 'engine', 'delivery']);
     expect(load({ ROLES: 'delivery, engine,http' }).roles).toHaveLength(3);
     const shared = { DATABASE_URL: 'postgres://localhost/posthorn', SECRET_KEY: 'k'.repeat(32) };
@@ -219,7 +219,7 @@ describe('a file that a setting names', () => {
     });
   });
 
-  test('and is missing, a folder, or holds something else, is told beside all other problems', () => {
+  test('and is missing, a folder, or holds something else, is reported beside all other problems', () => {
     const problems = problemsOf({
       PORT: 'x',
       TLS_CA_FILE: tmpdir(),
@@ -236,7 +236,7 @@ describe('a file that a setting names', () => {
   });
 });
 
-test('all problems are told at once', () => {
+test('all problems are reported at once', () => {
   const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'y', TRANSPORT: 'z' });
   expect(problems.map((sentence) => sentence.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL', 'TRANSPORT']);
 });

@@ -104,7 +104,7 @@ describe('rendering markdown', () => {
     expect(html).toContain('<html lang="und"');
   });
 
-  test('links no font, style sheet or anything else of its own', async () => {
+  test('links no font, style sheet or other file', async () => {
     const { html } = await rendered(
       '# Hi\n\n**there** `code`\n\n<span style="font-family:Roboto,Lato,Ubuntu">x</span>',
     );

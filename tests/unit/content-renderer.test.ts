@@ -53,7 +53,7 @@ describe('the markdown renderer', () => {
     expect(rendered.html).toContain('<title>Tea &amp; milk</title>');
   });
 
-  test('says what is wrong with a markdown as a 422 of its own', async () => {
+  test('reports a wrong markdown as a separate 422', async () => {
     const failure = await rendererWith().render('---\ntheme: neon\n---\nHi', OURS);
     expect(failure).toEqual(
       new Failure('VALIDATION_ERROR', 'One value of the request is not valid.', {
@@ -140,7 +140,7 @@ describe('the markdown renderer', () => {
     now = 61_000;
     await renderer.render('light', { owner: 'theirs' });
     expect(begun.at(-1)).toBe('light on thread 1');
-    // What ends a thread again and again ends those of its own lane.
+    // Content that ends a thread again and again ends those of its own lane.
     for (const _ of [1, 2]) await renderer.render('bomb', { owner: 'theirs' });
     await renderer.render('c', OURS);
     expect(begun.at(-1)).toStartWith('c on thread');
@@ -166,7 +166,7 @@ describe('the markdown renderer', () => {
     expect(begun).toEqual(['one', 'ours', 'two', 'three']);
   });
 
-  test('does not begin what nobody hears any more', async () => {
+  test('does not begin work whose caller has hung up', async () => {
     const begun: string[] = [];
     const renderer = createMarkdownRenderer(
       {},

@@ -117,7 +117,7 @@ describe('the time of a service', () => {
     expect(behind()).toBe(0);
   });
 
-  test("stands still where the database's clock was put back, until that has caught up", () => {
+  test("does not move after the database's clock was put back, until that has caught up", () => {
     const { clock, look } = scene();
     const before = clock.now();
     look(LOOK_EVERY_MS, { databaseMs: -60_000 });

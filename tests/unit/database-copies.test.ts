@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Opens a copy of the database of a service that answers that to whoever asks for one. */
+/** Opens a copy of the database of a service that gives this answer. */
 async function openAnswered(copy: string): Promise<unknown> {
   const server = Bun.serve({
     unix: join(dataDir, 'control', 'socket'),

@@ -72,7 +72,7 @@ describe('a look at two servers, of which the first is in use', () => {
     },
   );
 
-  test('a leader of an earlier timeline is told, until one of the later is there again', async () => {
+  test('a leader of an earlier timeline is reported, until one of the later is there again', async () => {
     const seen = new Map([
       [ONE, primary('0000000A')],
       [TWO, STANDBY],

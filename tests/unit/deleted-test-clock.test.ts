@@ -41,7 +41,7 @@ function world(statusMeanwhile: 'ready' | 'advancing') {
 test('a clock is deleted once what its emails have begun with is done', async () => {
   const { asked, underWay, deleted } = world('ready');
   const answer = deleted();
-  // Whoever did not wait would have deleted it by then.
+  // Without the wait it would be deleted by then.
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
   underWay.resolve();
   expect(await answer).toBeNull();

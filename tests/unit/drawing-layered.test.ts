@@ -9,7 +9,7 @@ import { generatedFlows } from '../support/generated-flows.ts';
 const overlap = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
-test('a machine that no build has laid out has a place for each state, and a line for each way of its own', () => {
+test('a machine that no build has laid out has a place for each state, and a line for each of its transitions', () => {
   for (const flow of generatedFlows(40)) {
     const drawing = draw(compileFlow(flow));
     const layout = layeredLayout(drawing);
@@ -24,7 +24,7 @@ test('a machine that no build has laid out has a place for each state, and a lin
     }
     const lines = new Set(layout.lines.map(({ id }) => id));
     for (const { from, to } of flow.edges) expect(lines.has(`${from} → ${to}`) || from === to).toBeTrue();
-    // What every step may do has none; whoever has ended may only stay so.
+    // What every step may do has none; an ended one may only stay so.
     expect(
       [...lines].some((line) => line.endsWith('→ cancelled') && line !== 'cancelled → cancelled'),
     ).toBeFalse();

@@ -52,7 +52,7 @@ function scene(count: number, wake: (ids: readonly string[]) => Partial<WakeResu
   };
 }
 
-test('what somebody had changed before is no reason to claim, as long as it is not found again', async () => {
+test('a change by another instance is no reason to claim, as long as it is not found again', async () => {
   const { told, pass, left } = scene(1_200, () => ({}));
   expect(await pass()).toEqual({ upTo: NOW, isNothing: false });
   expect([told.claims, left()]).toEqual([0, 0]);

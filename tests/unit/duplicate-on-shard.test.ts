@@ -42,7 +42,7 @@ test.each(['23505', 'XX000'])('what a node refused is known by its message, with
   expect(isDuplicateIn(told('email_turns_20261124_pkey_102106'), 'email_turns')).toBe(true);
 });
 
-test('another error without a code of its own is no duplicate', () => {
+test('another error without a code is no duplicate', () => {
   const told = Object.assign(new Error('could not find the shard'), { code: 'XX000' });
   expect(isDuplicate(told)).toBe(false);
 });

@@ -137,7 +137,7 @@ describe('slots', () => {
     expect(slots.start()).toBeUndefined();
   });
 
-  test('a slot that nobody holds cannot be given back', () => {
+  test('a free slot cannot be given back', () => {
     expect(() => new FairSlots(wide).finish('a')).toThrow();
   });
 

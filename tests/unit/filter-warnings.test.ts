@@ -31,7 +31,7 @@ describe('links that rspamd counts as odd', () => {
   };
   for (const [name, [html, text, isOdd]] of Object.entries(cases))
     test(name, () => expect(codes(`<p>${WORDS}${html}</p>`, text)).toEqual(isOdd ? ['odd_links'] : []));
-  test('those that are counted have addresses of their own, and opens a picture', () => {
+  test('counted links have separate addresses, and opens a picture', () => {
     const [html, text] = [`<p>${WORDS}${links(1, 'a.example')}</p>`, inText(1, 'a.example')];
     expect(codes(html, text, { opens: false, clicks: true })).toEqual(['odd_links']);
     expect(codes(html, text, { opens: true, clicks: true })).toEqual([]);
@@ -43,7 +43,7 @@ describe('few words beside a picture', () => {
     /HTML_IMAGE_ONLY_\d\d/.exec(
       filterWarnings({ html: `<p>${'x'.repeat(words)}</p>${html}`, text: 'x' }, counted)[0]?.message ?? '',
     )?.[0];
-  test('are told with the rule of SpamAssassin, at its bounds', () => {
+  test('are reported with the rule of SpamAssassin, at its bounds', () => {
     expect([400, 401, 800, 3_200, 3_201].map((words) => told(words))).toEqual([
       'HTML_IMAGE_ONLY_04',
       'HTML_IMAGE_ONLY_08',
@@ -56,14 +56,14 @@ describe('few words beside a picture', () => {
       'HTML_IMAGE_ONLY_04',
     ]);
   });
-  test('are told of a captured message in a sentence', () => {
+  test('are reported of a captured message in a sentence', () => {
     const answer =
       'SPAMD/1.1 0 EX_OK\r\nSpam: False ; 1.7 / 5.0\r\n\r\n 1.7 HTML_IMAGE_ONLY_04 BODY: HTML: images with 0-400 bytes of words\n';
     expect(verdictOf(answer)?.rules[0]?.advice).toContain('write more text');
   });
 });
 
-test('what keeps recipients from seeing a way out is told', () => {
+test('what hides the unsubscribe link from recipients is reported', () => {
   const told = (html: string) => wayOutWarnings({ html, text: null }).map(({ code }) => code);
   expect(told('<a href="{{unsubscribeUrl}}">Leave</a>')).toEqual([]);
   expect(told('<p>Hi</p>')).toEqual(['no_unsubscribe_link']);

@@ -128,7 +128,7 @@ describe('a date that comes every year', () => {
       between('2027-01-05T00:00Z', '2027-01-07T00:00Z'),
       ['2027-01-06T09:00'],
     ],
-    // Nobody has a birthday before birth.
+    // No one has a birthday before birth.
     ['2027-01-01', trigger, between('2025-12-31T00:00Z', '2026-01-02T00:00Z'), []],
     [
       '2026-11-22',

@@ -29,7 +29,7 @@ test('links are those of the web, each once, those of the html first', () => {
   ]);
 });
 
-test('what is told of one mail is bounded, and so is the work', () => {
+test('what is reported of one mail is bounded, and so is the work', () => {
   const html = Array.from({ length: 300 }, (_, n) => `<a href="https://a.example/${n}">x</a>`).join('');
   const many = findInMail('', Array.from({ length: 300 }, (_, n) => 100_000 + n).join(' '), html);
   expect(many.links).toHaveLength(MOST_FOUND.links);

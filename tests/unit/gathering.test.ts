@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { Batcher, COMMIT_LIMITS, GATHERED, HALVED } from '../../src/platform/async/batcher.ts';
 import { Gathering } from '../../src/platform/async/gathering.ts';
 
-test('where few are inside nobody waits for others', () => {
+test('with few inside, no item waits for others', () => {
   const gathering = new Gathering();
   expect(gathering.patience(1, 0)).toBe(0);
   expect(gathering.patience(1, 14)).toBe(0);
@@ -40,7 +40,7 @@ test('once fewer come, what was inside is forgotten', () => {
   expect(gathering.patience(1, 0)).toBe(0);
 });
 
-/** A batcher whose batches return when they are told to. */
+/** A batcher whose batches return when the test says so. */
 function held(limits = HALVED) {
   const batches: { readonly items: readonly number[]; end(): void }[] = [];
   const batcher = new Batcher<number>(

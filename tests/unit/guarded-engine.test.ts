@@ -99,7 +99,7 @@ test('a log of 256 MiB is shortened, and none that is shorter or being copied', 
   expect(await isShortened(256 * 1_048_576)).toBeTrue();
 });
 
-test('a database that was set read-only by somebody else is called that', async () => {
+test('a database that another client set read-only is reported as such', async () => {
   const world = made();
   world.fails = error({ code: '25006' });
   await expect(world.guard.query('a')).rejects.toMatchObject({ code: '25006' });

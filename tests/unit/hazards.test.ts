@@ -116,7 +116,7 @@ describe('postgres.js', () => {
       await killSleeper();
       // The server's last word, or a closed or reset socket, whichever is seen first.
       await sleeping;
-      // Its connection is gone, so this one can only have gone to a new one, which nobody has terminated.
+      // Its connection is gone, so this one can only have gone to a new one, which no one has terminated.
       await other`select 1`.catch((error: { code?: string }) => {
         if (error.code === '57P01') neverSent++;
       });
@@ -314,7 +314,7 @@ describe('XState', () => {
 });
 
 describe('the clocks', () => {
-  test('setTimeout fires at once when it is told to wait longer than 32 bits of milliseconds', async () => {
+  test('setTimeout fires at once for a wait longer than 32 bits of milliseconds', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const long = setTimeout(resolve, 30 * 24 * 3_600_000, 'at once');
     const short = setTimeout(resolve, 1_000, 'in time');

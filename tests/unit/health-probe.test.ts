@@ -53,7 +53,7 @@ describe('a database silent on old and new connections', () => {
     const given = to(1);
     to(2);
     await at(1_000, SILENT);
-    // What nobody waits for any more is no sign of life.
+    // An answer that no caller awaits any more is no sign of life.
     watch.answered(given, { unheard: true });
     await at(2_999, SILENT);
     expect(watch.isAway).toBe(false);
@@ -112,7 +112,7 @@ test('an idle backend whose answer may lie unread is looked at once more, at onc
 
 test.each([
   ['it has no backend', null, answering(2)],
-  ['nobody knows its backend, and all are idle', undefined, answering()],
+  ['its backend is unknown, and all are idle', undefined, answering()],
 ] as const)('a connection that may still be opened has time for that: %s', async (_, backend, sign) => {
   to(backend);
   await at(400, sign);
@@ -127,7 +127,7 @@ test.each([
 
 test.each([
   ['its backend is at work', 1, answering(1)],
-  ['nobody knows its backend, and one is at work', undefined, answering(2)],
+  ['its backend is unknown, and one is at work', undefined, answering(2)],
   ['newcomers find no place', 1, FULL],
 ] as const)('a slow database is left alone, and looked at once a second: %s', async (_, backend, sign) => {
   to(backend);
@@ -176,7 +176,7 @@ test('the database watch counts answers read during its probe', async () => {
   expect(replaced).toBe(0);
 });
 
-test('one of several servers has taken over: a statement that failed is reason enough to look, and nobody waits for long', async () => {
+test('one of several servers has taken over: a statement that failed is reason enough to look, and no caller waits for long', async () => {
   await at(10_000, { seen: 'elsewhere' });
   expect([looks, replaced]).toEqual([0, 0]);
   watch.suspect();

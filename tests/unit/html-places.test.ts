@@ -54,7 +54,7 @@ describe('what is added to html is shown', () => {
     test(`in ${JSON.stringify(shape.name)}`, () => expect(faultsOf(shape)).toEqual([]));
 });
 
-test('what is added stands where the shape says', () => {
+test('additions are placed where the shape says', () => {
   const at = (html: string) => {
     const { begin, end } = readHtml(html);
     return `${html.slice(0, begin)}[${html.slice(begin, end)}]${html.slice(end)}`;

@@ -4,7 +4,7 @@ import { costMs } from '../support/own-time.ts';
 
 const told = (html: string) => htmlWarnings(html, true).map(({ code, line }) => [code, line]);
 
-test('images without alt, links without https and tags without an end are told with their lines', () => {
+test('images without alt, links without https and tags without an end are reported with their lines', () => {
   const html =
     '<!-- <img> -->\n<div><img src="https://a.example/x.png">\n<a href="http://a.example">x</a><IMG alt="x" src=x><br>';
   expect(told(html)).toEqual([

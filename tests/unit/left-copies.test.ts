@@ -19,7 +19,7 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 const { signal } = new AbortController();
 const engine = { query: async () => ({ rows: [{ labelfile: 'label' }] }) } as never;
 
-test('the next copy removes one that nobody has locked, and leaves one that is read or was just given out', async () => {
+test('the next copy removes an unlocked one, and leaves one that is read or was just given out', async () => {
   let now = 0;
   const snapshots = new Snapshots(engine, dataDir, () => now);
   const copies = () => readdirSync(snapshotFolder(dataDir)).sort();

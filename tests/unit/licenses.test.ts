@@ -36,7 +36,7 @@ test.each([
   ['no text', 'MIT', {}, 'bare 1.2.3 carries no text of its licence (MIT): name its author in WITHOUT_TEXT.'],
   ['an empty text', 'ISC', { LICENSE: ' \n' }, 'carries no text of its licence (ISC)'],
   ['a licence that asks for more', 'GPL-3.0', { LICENSE: 'GPL' }, 'has the licence "GPL-3.0", which is not'],
-  ['a choice that nobody made', '(MIT OR GPL-2.0)', { LICENSE: 'MIT' }, 'which is not in ALLOWED'],
+  ['a choice that was not made', '(MIT OR GPL-2.0)', { LICENSE: 'MIT' }, 'which is not in ALLOWED'],
   ['no licence', undefined, { LICENSE: 'Mine' }, 'has the licence none, which is not in ALLOWED'],
 ])('a package with %s is refused', (_, license, files, sentence) => {
   rmSync(join(folder, 'bare'), { recursive: true, force: true });
@@ -50,7 +50,7 @@ test('a text that several have is written once, below all their names', () => {
   expect(notice).toContain('a 1.0.0 (MIT)\nb 1.0.0 (MIT)\n\nsame');
 });
 
-test('a package is told by its folder, also one within another', () => {
+test('a package is recognised by its folder, also one within another', () => {
   expect(packageOf('node_modules/@scope/name/dist/a.js')).toBe('node_modules/@scope/name');
   expect(packageOf('node_modules/a/node_modules/b/c.js')).toBe('node_modules/a/node_modules/b');
   expect(packageOf('src/main.ts')).toBeNull();

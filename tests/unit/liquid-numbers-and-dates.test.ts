@@ -147,7 +147,7 @@ describe('dates are written as by Ruby', () => {
       expect(costMs(() => unknownDirective(`%${piece.repeat(100_000)}!`))).toBeLessThan(1_000);
   });
 
-  test('what Ruby does not know is told when the template is saved', () => {
+  test('a format that Ruby does not know is reported when the template is saved', () => {
     const told = (text: string) => examine({ text }).problems.map(({ message }) => message);
     expect(told('{{ d | date: "%F %Q" }}')).toEqual([
       'Line 1, column 14: the filter date knows no %Q; write %% for a percent sign.',

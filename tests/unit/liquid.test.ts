@@ -112,7 +112,7 @@ describe('limits', () => {
     expect(() => text('{{ v }}y', { v })).toThrow('must make at most 1,048,576 characters.');
   });
 
-  test('of arguments are told when a filter has too many or too few', () => {
+  test('of arguments are reported when a filter has too many or too few', () => {
     expect(() => text('{{ 1 | plus }}')).toThrow('must give the filter plus 1 argument.');
     expect(() => text('{{ 1 | upcase: 2 }}')).toThrow('must give the filter upcase no argument.');
   });
@@ -188,7 +188,7 @@ describe('a renderer', () => {
     expect(order).toEqual(['quick', 'stuck']);
   });
 
-  test('that is slow with some values alone makes nobody wait but its owner', async () => {
+  test('that is slow with some values alone makes only its owner wait', async () => {
     const source = '{% for i in list %}{% assign b = big | sort_natural | sort %}{% endfor %}{{ v }}';
     const big = Array.from({ length: 1_000 }, (_, n) => `${n}`);
     await ask(source, 'both', 'both 1', { list: [], big, v: 1 });

@@ -18,7 +18,7 @@ describe('what a server said in an attempt', () => {
     providerId: 'id\0',
   };
 
-  test('is told without what PostgreSQL refuses', () => {
+  test('is reported without what PostgreSQL refuses', () => {
     for (const outcome of ['accepted', 'deferred', 'refused', 'unknown'] as const) {
       const told = toldOf({ ...accepted, outcome });
       expect(told).toContain('250 2.0.0 Ok \uFFFD \uFFFD');

@@ -151,7 +151,7 @@ test('a burst of new live mail waits in memory, and is sent without being offere
   expect(performer.room).toBe(SLOTS + CLAIMED);
 });
 
-test('what waits in memory when the service stops is begun by nobody', async () => {
+test('what waits in memory when the service stops is never begun', async () => {
   const { performer, sent, take, release } = world();
   const waiting = Array.from({ length: SLOTS + CLAIMED + 10 }, () => take());
   await eventually('two have slots', async () => performer.room === 0 || undefined);
@@ -204,7 +204,7 @@ test('the emails of a paused campaign take no slot from those of another one, an
   expect(others).toHaveLength(1);
 });
 
-test('of a campaign no more emails wait than leave in a second, and room is told of once half of them have left', async () => {
+test('of a campaign no more emails wait than leave in a second, and there is room again once half of them have left', async () => {
   const clock = { at: 0, now: Date.now, monotonic: () => clock.at };
   const campaigns: CampaignMail = {
     standing: async () => 'sends',

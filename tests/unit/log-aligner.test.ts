@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { logAligner } from '../../src/sending/events/commands.ts';
 
-/** A server that says what it is told to say, and what was done to it. */
+/** A server whose answers the test sets, and that records what was done to it. */
 function server() {
   const state = { base: 0n, next: 0n, alignedWith: '7/00000001', cluster: '7/00000001' };
   const scripts: string[] = [];

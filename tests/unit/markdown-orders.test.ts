@@ -30,7 +30,7 @@ const call = {
 } as const;
 const callWith = <Body>(body: Body) => ({ ...call, body }) as unknown as Call<unknown, unknown, Body>;
 
-describe('markdown is ordered for the workspace, and until nobody hears the answer any more', () => {
+describe('markdown is ordered for the workspace, and until the caller hangs up', () => {
   const ordered = { owner: 'ws_1', unheard };
 
   test.each<[string, () => unknown]>([

@@ -15,7 +15,7 @@ test('an order that is not begun is declined with the reason: no place, or a sto
     },
     async () => {},
     () => {},
-    () => Promise.reject(new Error('Nobody is told.')),
+    () => Promise.reject(new Error('No event may be sent.')),
   );
   for (const kind of ['runs', 'waits', 'finds no place']) performing.take({ kind } as Order);
   expect(declined).toEqual([['finds no place', false]]);

@@ -60,7 +60,7 @@ test.each([
   expect(await findLink(await startGreeter(pid, refusesSettings))).toEqual(link);
 });
 
-test('whoever needs settings of its own is told where to go', () => {
+test('a caller that needs separate settings learns where to go', () => {
   const refused = Object.assign(new Error('unsupported startup parameter: jit'), { code: '08P01' });
   expect(classify(refused)).toMatchObject({
     applied: 'no',

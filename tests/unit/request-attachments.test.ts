@@ -97,7 +97,7 @@ describe('attachments of a send request', () => {
     expect(places(one({ contentType }))).toEqual(['/body/attachments/0/contentType']);
   });
 
-  test('have content ids of their own', () => {
+  test('have separate content ids', () => {
     const ids = (...given: string[]) => ({
       attachments: given.map((contentId) => ({ filename: 'a.png', content: 'AAAA', contentId })),
     });

@@ -181,7 +181,7 @@ describe('the body of a send request', () => {
     },
   );
 
-  test('has no blank parts: a blank text is made anew from the html', () => {
+  test('has no blank parts: a blank text is made again from the html', () => {
     expect(accepted({ text: ' ', html: '<p>x</p>' })).toMatchObject({ text: null, html: '<p>x</p>' });
     expect(accepted({ html: ' ' })).toMatchObject({ text: 'Hello.', html: null });
   });

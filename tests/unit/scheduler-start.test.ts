@@ -33,7 +33,7 @@ async function looksOf(told: (wakeUps: Scheduler) => void): Promise<number> {
   return looks;
 }
 
-test('who is told before the start that others leave births looks for them from the start', async () => {
+test('a scheduler that hears of abandoned inserts before its start looks for them from the start', async () => {
   const untold = await looksOf(() => {});
   expect(untold).toBeGreaterThan(0);
   expect(await looksOf((wakeUps) => wakeUps.lookForBirths(true))).toBeGreaterThan(untold);

@@ -55,7 +55,7 @@ describe("where the clock is the database's, a sweep", () => {
     expect(await sweep()).toEqual([2_001]);
   });
 
-  test('does not get ahead of what somebody has locked', async () => {
+  test('does not get ahead of what another transaction has locked', async () => {
     const { sweep, world, woken, now } = scene({ areShared: true });
     for (let tick = 0; tick < 3; tick++) await sweep();
     const due = now() + 500;
@@ -218,7 +218,7 @@ describe("where the clock is the database's, a sweep", () => {
     expect(woken).toEqual(due);
   });
 
-  test("begins anew when the database's clock was put back", async () => {
+  test("begins again when the database's clock was put back", async () => {
     const { sweep, set } = scene();
     for (let tick = 0; tick < 4; tick++) await sweep();
     set(-3_600_000);
@@ -254,7 +254,7 @@ describe("where the clock is the database's, a sweep", () => {
     expect(await sweep()).toHaveLength(1);
   });
 
-  test('begins anew when so much has gathered behind a transaction that a sweep cannot be read', async () => {
+  test('begins again when so much has gathered behind a transaction that a sweep cannot be read', async () => {
     const { sweep, world, woken, now, hold } = scene();
     for (let tick = 0; tick < 3; tick++) await sweep();
     hold();
@@ -267,7 +267,7 @@ describe("where the clock is the database's, a sweep", () => {
     expect(woken).toEqual([due]);
   });
 
-  test('claims nothing while nobody can say how late it is, and looks at everything afterwards', async () => {
+  test('claims nothing while the time is unknown, and looks at everything afterwards', async () => {
     const { sweep, world, woken, now, agreement, wakeUps } = scene();
     for (let tick = 0; tick < 3; tick++) await sweep();
     Object.assign(agreement, { agrees: false, skewMs: 3_600_000 });

@@ -31,7 +31,7 @@ describe('the slots of live mail', () => {
     expect(slots.capacity).toBe(1);
   });
 
-  test('are had by nobody any more once the service stops', async () => {
+  test('are given out no more once the service stops', async () => {
     const slots = new Semaphore(1, monotonic);
     expect(slots.take()).toBeTrue();
     const waiting = slots.take();
@@ -155,7 +155,7 @@ describe('room for so many bytes', () => {
   });
 });
 
-test('an order that cannot be begun is told so, instead of being left to its lease', async () => {
+test('an order that cannot be begun is declined, instead of being left to its lease', async () => {
   const reported: string[] = [];
   const begun = Promise.withResolvers<[]>();
   const performing = new OrderRunner(
@@ -167,7 +167,7 @@ test('an order that cannot be begun is told so, instead of being left to its lea
     },
     async ({ actor }, events) => void reported.push(...events.map(({ type }) => `${actor.id} ${type}`)),
     () => {},
-    () => Promise.reject(new Error('nobody is told anything')),
+    () => Promise.reject(new Error('no event may be sent')),
   );
   const order = (id: string): Order => ({
     kind: 'email',

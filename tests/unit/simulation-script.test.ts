@@ -34,7 +34,7 @@ test('a script says what attempts come to, and what is reported afterwards', () 
       [5 * MINUTE, 'opened'],
       [5 * MINUTE, 'opened', 'clicked', 'clicked'],
     ),
-    // Whoever opens it has got it.
+    // A recipient who opens it has got it.
     'opened+5m': accepted([0, 'delivered'], [5 * MINUTE, 'opened']),
     'sent, complained': accepted([0, 'delivered', 'complained']),
   };

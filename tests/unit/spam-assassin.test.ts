@@ -41,7 +41,7 @@ describe('SpamAssassin', () => {
     await expect(spamAssassinAt(spamd.url)(RAW)).rejects.toThrow('is not a report');
   });
 
-  test('that nobody runs is told', async () => {
+  test('that does not run is reported', async () => {
     const { url } = await startSpamd().then(async (spamd) => {
       await spamd[Symbol.asyncDispose]();
       return spamd;

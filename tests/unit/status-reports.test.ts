@@ -55,7 +55,7 @@ const NEWS: readonly (readonly [
   ],
 ];
 
-describe('what is told of a recipient', () => {
+describe('what is reported of a recipient', () => {
   for (const [progress, events, notify, isTold, news] of NEWS)
     test(`${progress.status}, ${events.map(({ type }) => type).join(' ')}, asked ${notify.join(' ')}${isTold ? ', told' : ''}`, () => {
       const got = newsOf(progress, events, notify, isTold);

@@ -55,7 +55,7 @@ test('a template that was found before is not looked for again, and its revision
   expect(await filled()).toEqual({ looks: 0, subject: 'tpl_1 1', judged: 1 });
 });
 
-test('whoever cannot have it judged gets it as it is now', async () => {
+test('a caller whose commit cannot check it gets it as it is now', async () => {
   const { filled, put } = world();
   await filled();
   put(rowOf(2));
@@ -73,7 +73,7 @@ test('a version that was not there when it was found last is sent once it is', a
   expect(await filled({ version: 2 })).toEqual({ looks: 1, subject: 'tpl_1 2', judged: null });
 });
 
-test('what was remembered refuses nobody, and what is refused is rendered once', async () => {
+test('a remembered refusal refuses no email, and what is refused is rendered once', async () => {
   const { filled, put, rendered, refused } = world();
   await filled();
   refused.add('tpl_1 1');

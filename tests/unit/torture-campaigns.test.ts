@@ -46,9 +46,9 @@ test('a campaign that everybody has one email of violates nothing', async () => 
 });
 
 const FORGED: readonly (readonly [string, readonly Invariant[], (stored: Stored) => void])[] = [
-  ['a second email for somebody', ['recipientTwice'], ({ mails }) => void mails.push([ID, person])],
+  ['a second email for one person', ['recipientTwice'], ({ mails }) => void mails.push([ID, person])],
   [
-    'somebody without an email',
+    'a person without an email',
     ['recipientMissed'],
     (stored) => {
       stored.mails = stored.mails.filter(([, address]) => address !== person);

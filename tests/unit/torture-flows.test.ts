@@ -35,7 +35,7 @@ async function judged(forge: (stored: Stored) => void = () => {}): Promise<reado
 
 test('runs that are one a contact, with a mail a sending step, violate nothing', async () => {
   expect(await judged()).toEqual([]);
-  // Nobody was told that the second contact is there.
+  // No answer said that the second contact is there.
   expect(
     await judged(({ contacts, runs, mails }) => void [contacts.pop(), runs.pop(), mails.splice(2)]),
   ).toEqual([]);
@@ -66,7 +66,7 @@ const FORGED: readonly (readonly [string, Invariant, (stored: Stored) => void])[
   ],
   ['a mail that is missing', 'wrongRun', ({ mails }) => void mails.pop()],
   ['a mail that is there twice', 'stepTwice', ({ mails }) => void mails.push('Flow hello 0')],
-  ['a mail to nobody', 'unexplained', ({ mails }) => void mails.push('Flow hello 9')],
+  ['a mail to an unknown person', 'unexplained', ({ mails }) => void mails.push('Flow hello 9')],
 ];
 
 test.each(FORGED)('%s is noticed', async (_, invariant, forge) => {

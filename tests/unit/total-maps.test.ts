@@ -39,7 +39,7 @@ const FIELD: readonly Addition[] = [
   ],
 ];
 
-/** A copy of the sources, as they would be after the additions, in a folder of its own. */
+/** A copy of the sources, as they would be after the additions, in a separate folder. */
 function scratchCopy(additions: readonly Addition[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-total-maps-'));
   for (const part of ['machines', 'src', 'drizzle', 'package.json', 'tsconfig.json'])

@@ -32,7 +32,7 @@ describe('tracked copies of an email', () => {
   const HTML = `<body><p>{{ unsubscribeUrl }}</p><a href="{{unsubscribeUrl}}">Leave</a>
 <a href="https://shop.example/?leave={{unsubscribeUrl}}&amp;b=$1">Shop</a></body>`;
 
-  test('share what is read of it, and each has links of its own', () => {
+  test('share what is read of it, and each has separate links', () => {
     const { made, personalise } = maker();
     const parts = { text: null, html: HTML };
     const links = [0, 1].map((recipient) => {

@@ -46,7 +46,7 @@ test('one look serves everybody, and what comes while it runs is looked for agai
   expect(room.isEmpty).toBe(true);
 });
 
-test('what comes elsewhere wakes nobody, and without a time the first look decides', async () => {
+test('what comes elsewhere wakes no caller, and without a time the first look decides', async () => {
   const { room, look } = openRoom();
   const waiting = room.wait('a', want(), LONG);
   (await look()).answer([null]);
@@ -91,7 +91,7 @@ test('who goes away gives the place back at once, and who is gone takes none', a
   expect(await again).toBe('em_1');
 });
 
-test('a look that fails is told to whom it was the first for; the others wait on', async () => {
+test('a look that fails is an error for the caller whose first it was; the others wait on', async () => {
   const { room, look } = openRoom(true);
   const early = room.wait('a', want(), LONG);
   (await look()).answer([null]);

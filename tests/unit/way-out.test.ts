@@ -71,7 +71,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'a part that is closed': `<details><summary>More</summary>${LINK}</details>`,
 };
 
-/** Html that has a way out of its own. */
+/** Html that has an unsubscribe link already. */
 const WITH: Readonly<Record<string, string>> = {
   'a link': `<p>Hi</p>${LINK}`,
   'a link in capitals': '<P>Hi</P><A HREF="{{unsubscribeUrl}}">LEAVE</A>',

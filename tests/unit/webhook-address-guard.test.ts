@@ -168,7 +168,7 @@ describe('the webhook address guard on loopback', () => {
   test.each([
     ['listens for the world', { host: '0.0.0.0' }],
     ['has a public address', { publicUrl: 'https://mail.example.com' }],
-    ['stands behind a proxy', { trustProxy: { hops: 1 } }],
-    ['stands behind proxies that are named', { trustProxy: { ranges: [] } }],
+    ['is behind a proxy', { trustProxy: { hops: 1 } }],
+    ['is behind proxies that are named', { trustProxy: { ranges: [] } }],
   ])('but not when it %s', (_, change) => expect(isLocalOnly({ ...alone, ...change })).toBe(false));
 });

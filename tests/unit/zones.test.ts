@@ -147,7 +147,7 @@ test('since 2000 every clock differs by whole quarters of an hour and every day 
   expect(odd).toEqual([]);
 });
 
-test('changes are told with what people call them', () => {
+test('changes are reported with their common names', () => {
   expect(own.changesOf('Europe/Vienna', at('2026-07-01T00:00Z'), at('2027-04-01T00:00Z'))).toEqual([
     { at: at('2026-07-01T00:00Z'), offset: 120, abbreviation: 'CEST' },
     { at: at('2026-10-25T01:00Z'), offset: 60, abbreviation: 'CET' },

@@ -37,7 +37,7 @@ test('the hash is argon2id with the parameters that OWASP advises, and of charac
   expect(await passwords.verify('cafe\u0301 au lait noir', hash)).toBe(true);
 });
 
-test('at most two are computed at once, and who would wait too long is told to come back', async () => {
+test('at most two are computed at once, and a wait that would be too long is refused with the time to retry', async () => {
   const waiting: (() => void)[] = [];
   let [running, most] = [0, 0];
   const hasher = {

@@ -75,7 +75,7 @@ test('an attempt that was not wrong is taken back, and clears nothing of those b
   expect(guesses).toBe(10);
 });
 
-test('the typing errors of an office where somebody always signs in do not add up: one an hour is forgiven', () => {
+test('the typing errors of a busy office do not add up: one an hour is forgiven', () => {
   const { clock, slowDown, wait } = world();
   for (let hour = 0; hour < 1_000; hour++) {
     clock.now += 3_600_000;

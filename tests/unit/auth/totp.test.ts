@@ -43,7 +43,7 @@ test('a clock may be off by one step, and no step is taken twice or after a late
   expect(steps).toEqual([null, 999, 1_000, 1_001, null]);
   expect(stepOfCode(SECRET, totpCode(SECRET, 1_000), now, 1_000)).toBeNull();
   expect(stepOfCode(SECRET, totpCode(SECRET, 999), now, 1_000)).toBeNull();
-  // What was taken, and what comes too late, is told apart from what was never right.
+  // A used code and a late one are distinguished from a wrong one.
   expect(
     [999, 1_000, 1_001, 998].map((step) => repeatedStep(SECRET, totpCode(SECRET, step), now, 1_000)),
   ).toEqual([...[999, 1_000, null, null]]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readContactFile, statusesOf } from '../../support/read-contact-file.ts';
 
-/** Reads one column of a type, and answers the values, or the problem that is told. */
+/** Reads one column of a type, and answers the values, or the problem that is reported. */
 async function column(type: string, cells: readonly string[], delimiter = ';') {
   const quoted = cells.map((cell, at) => `p${at}@example.com${delimiter}"${cell}"`);
   const file = await readContactFile(`email${delimiter}x\n${quoted.join('\n')}\n`, {
@@ -52,7 +52,7 @@ describe('numbers are read as their column writes them', () => {
       expect(await column('number', cells)).toEqual({ values: [...values], codes: [] });
     });
 
-  test('where the column leaves it open, it is told, and columns decide', async () => {
+  test('an ambiguity of a column is reported, and columns decide', async () => {
     expect((await column('number', ['1.234', '5'])).problem).toContain('number:comma');
     expect((await column('number', ['1,234'], ',')).problem).toContain('number:point');
     expect((await column('number:comma', ['1.234', '1,5'])).values).toEqual([1234, 1.5]);
@@ -68,7 +68,7 @@ describe('numbers are read as their column writes them', () => {
     expect(codes).toEqual(['number_too_large', 'number_too_large', 'number_too_large']);
   });
 
-  test('what is no number is told', async () => {
+  test('what is no number is reported', async () => {
     const { codes } = await column('number', ['x', '12 apples', '1.2.3', '5 %']);
     expect(codes).toEqual(['invalid_number', 'invalid_number', 'invalid_number', 'invalid_number']);
   });
@@ -110,7 +110,7 @@ describe('dates are read as their column writes them', () => {
       expect(await column('date', cells)).toEqual({ values: [...values], codes: [] });
     });
 
-  test('where the column leaves the order open, it is told, and columns decide', async () => {
+  test('an open order of a column is reported, and columns decide', async () => {
     expect((await column('date', ['2/1/2026', '3/4/2026'])).problem).toContain('date:mdy');
     expect((await column('date:dmy', ['2/1/2026'])).values).toEqual(['2026-01-02']);
     expect((await column('date:mdy', ['2/1/2026'])).values).toEqual(['2026-02-01']);
@@ -122,7 +122,7 @@ describe('dates are read as their column writes them', () => {
     expect(codes).toEqual(['ambiguous_date']);
   });
 
-  test('what is no day is told', async () => {
+  test('what is no day is reported', async () => {
     const { codes } = await column('date', ['31.2.2026', '2026-02-30', '1/1/26', 'soon']);
     expect(codes).toEqual(['invalid_date', 'invalid_date', 'invalid_date', 'invalid_date']);
   });
@@ -161,7 +161,7 @@ describe('rows as spreadsheets leave them', () => {
     ['status', 'active'],
     ['Newsletter', 'yes'],
   ])
-    test(`begin out where they end before ${header}, which is told`, async () => {
+    test(`begin out where they end before ${header}, which is reported`, async () => {
       const file = await readContactFile(`email,${header}\na@example.com\nb@example.com,${cell}\n`);
       expect(file.batch.faults).toEqual([]);
       expect(statusesOf(file)).toEqual({ 'a@example.com': 'not subscribed', 'b@example.com': 'subscribed' });

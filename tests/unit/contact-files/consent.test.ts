@@ -295,7 +295,7 @@ describe('a column that says who may be written to', () => {
       );
     });
 
-  test('is told where it is left out or becomes a property', async () => {
+  test('is reported where it is left out or becomes a property', async () => {
     for (const target of [null, 'properties.x']) {
       const { plan } = await readContactFile('email,Unsubscribed\na@example.com,yes\n', {
         columns: { Unsubscribed: target },

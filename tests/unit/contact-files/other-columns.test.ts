@@ -71,7 +71,7 @@ describe('a column about something else takes no one down', () => {
       });
     });
 
-  test('is told where it looks like consent, and not where its name says what it is', async () => {
+  test('is reported where it looks like consent, and not where its name says what it is', async () => {
     for (const header of ['Last complaint', 'Excluded from discount', 'Kündigungsfrist', 'Bounces'])
       expect([header, (await read(header, ['1', '2'])).warnings]).toEqual([
         header,

@@ -43,7 +43,7 @@ test('text after a closing quote is a fault of its line alone', () => {
   ]);
 });
 
-test('a quote that nobody closes is told where it was opened, and costs one line', () => {
+test('an unclosed quote is reported where it was opened, and costs one line', () => {
   expect(read('a,b\n"1\n2",3\nx,"open\n5,6\n7,8')).toEqual([
     [1, 'a', 'b'],
     [2, '1\n2', '3'],
@@ -133,7 +133,7 @@ function detected(content: Uint8Array): { readonly encoding: string; readonly te
   };
 }
 
-test('UTF-8, UTF-16 and Windows-1252 are told apart, with and without a mark', () => {
+test('UTF-8, UTF-16 and Windows-1252 are distinguished, with and without a mark', () => {
   const text = 'email,név\nå@b.example,Ünïcödé 🎈';
   const big = (value: string) => Buffer.from(value, 'utf16le').swap16();
   for (const mark of ['', '\ufeff']) {

@@ -16,7 +16,7 @@ const sourceOf = (content: Uint8Array, stored: 'utf-8' | 'windows-1252', from = 
     from,
   );
 
-/** All rows, taken so many at a time; each time by a source that begins anew where the last one stood. */
+/** All rows, taken so many at a time; each time by a new source that begins where the last one ended. */
 async function read(content: Uint8Array, stored: 'utf-8' | 'windows-1252', most: () => number) {
   const rows: (readonly [number, readonly string[]])[] = [];
   for (let from = START; ; ) {
@@ -55,7 +55,7 @@ test('small files are read alike row by row', async () => {
   );
 });
 
-test('a file whose piece is gone is told as lost', async () => {
+test('a file whose piece is gone is reported as lost', async () => {
   const { content } = contactFile(10_000);
   const plan = { stored: 'utf-8', delimiter: ',' } as const;
   const source = new RowSource({ plan, bytes: content.length, piece: async () => null }, START);

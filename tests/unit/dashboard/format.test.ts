@@ -9,7 +9,7 @@ test('a count has its thousands apart, as Intl.NumberFormat has them', () => {
     expect(count(value)).toBe(whole.format(value));
 });
 
-test('a time is told by its distance, as Intl.RelativeTimeFormat tells it', () => {
+test('a time is written as its distance, as by Intl.RelativeTimeFormat', () => {
   const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
   const now = Date.UTC(2026, 10, 23, 12);
   const sizes = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;

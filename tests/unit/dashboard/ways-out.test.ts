@@ -36,7 +36,7 @@ describe('the band of the live environment', () => {
     expect(waysOutOf(...given)).toEqual(ways);
   });
 
-  test('several ways are told, and that it depends on the domain', () => {
+  test('several transports are shown, and that the choice depends on the domain', () => {
     expect(liveSentence(['smtp', 'held'])).toBe(
       'Depends on the domain: email goes to real people through your SMTP relay; or it is held, because the transport of its domain is not enabled.',
     );

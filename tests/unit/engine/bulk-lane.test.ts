@@ -3,7 +3,7 @@ import { BulkLane, restAfter } from '../../../src/engine/runtime/bulk-lane.ts';
 import { Batcher } from '../../../src/platform/async/batcher.ts';
 import { eventually } from '../../support/eventually.ts';
 
-test('what nobody waits for rests for as long as its batch took while others are about, a quarter of a second at most', () => {
+test('bulk work rests for as long as its batch took while other work is about, a quarter of a second at most', () => {
   expect(restAfter(40, 0)).toBe(40);
   expect(restAfter(12.3, 999)).toBe(13);
   expect(restAfter(250, 0)).toBe(250);
@@ -12,7 +12,7 @@ test('what nobody waits for rests for as long as its batch took while others are
   expect(restAfter(40, Number.POSITIVE_INFINITY)).toBe(0);
 });
 
-test('batches of what nobody waits for leave one after the other, 64 items at the most', async () => {
+test('batches of bulk work leave one after the other, 64 items at the most', async () => {
   const sizes: number[] = [];
   let underWay = 0;
   const lane = new BulkLane<number>(

@@ -61,7 +61,7 @@ test('a process that does everything stores an actor as its machine has it', () 
     );
 });
 
-test('live email is due at once where nobody here delivers, and stays as it is where somebody does', () => {
+test('live email is due at once in a process that does not deliver, and unchanged in one that does', () => {
   const { after, effects } = email(true);
   const [turn] = Object.keys(after.timers) as [string];
   expect(after.timers[turn]).toBe(AT + 1_000);
@@ -70,7 +70,7 @@ test('live email is due at once where nobody here delivers, and stays as it is w
   expect(handedOver(emailKind, as(emailKind, 'delivery'), after, effects, AT).timers).toEqual(after.timers);
 });
 
-test('an order for another process stands among the timers, and is released there without a transition', () => {
+test('an order for another process is among the timers, and is released there without a transition', () => {
   const { decider, after, effects } = email(false);
   const handed = handedOver(emailKind, as(emailKind, 'http'), after, effects, AT);
   const [lease] = Object.keys(after.timers) as [string];

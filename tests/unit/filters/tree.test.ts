@@ -132,7 +132,7 @@ describe('problems', () => {
     expect(pathsOf(tree)).toEqual(paths.map((path) => `/body/filter${path}`));
   });
 
-  test('are told all at once, with what is known there', () => {
+  test('are reported all at once, with what is known there', () => {
     expect(
       problemsOf({
         and: [

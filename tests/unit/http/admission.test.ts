@@ -50,7 +50,7 @@ const throwing = (error: Error) => () => {
 
 const code = (told: unknown) => (told instanceof Failure ? told.code : told);
 
-test('a revoked key is told 401, and not what went wrong in its work', async () => {
+test('a revoked key gets 401, and not the error of its work', async () => {
   expect(code(await answered(() => null, throwing(new UnavailableError('full'))))).toBe('UNAUTHORIZED');
   expect(code(await answered(() => null, throwing(new Error('broken'))))).toBe('UNAUTHORIZED');
 });
@@ -69,7 +69,7 @@ test('what may have been written is never answered as a refusal', async () => {
   expect(told).toBe(late);
 });
 
-test('a key that is as it was is told what went wrong, also when it cannot be looked up', async () => {
+test('an unchanged key gets the error of its work, also when it cannot be looked up', async () => {
   const full = new UnavailableError('full');
   expect(await answered(() => principal(TERMS), throwing(full))).toBe(full);
   expect(await answered(throwing(new UnavailableError('away')), throwing(full))).toBe(full);

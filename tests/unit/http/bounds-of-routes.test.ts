@@ -4,7 +4,7 @@ import type { Route } from '../../../src/http/request/route.ts';
 import { compileChecker } from '../../../src/http/request/schema.ts';
 import { documentedRoutes } from '../../../src/modules.ts';
 
-/** A field of a request, with where it stands. */
+/** A field of a request, with its place. */
 interface Field {
   readonly at: string;
   readonly schema: TSchema;
@@ -52,7 +52,7 @@ function outsideOf(form: TSchema): readonly Outside[] {
   ];
 }
 
-test('a value just outside of a bound is told the bound, in every field of every route', () => {
+test('a value just outside of a bound is refused with the bound, in every field of every route', () => {
   let told = 0;
   const silent: string[] = [];
   for (const { at, schema } of documentedRoutes().flatMap(fieldsOf)) {

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { endpointOf } from '../../../src/http/request/endpoint.ts';
 import { forMembers, route } from '../../../src/http/request/route.ts';
 
-test('a route with a limit of its own has one for keys and members together, in both environments', () => {
+test('a route with a separate limit has one for keys and members together, in both environments', () => {
   const preview = route({
     method: 'POST',
     path: '/v1/templates/render-preview',

@@ -175,7 +175,7 @@ describe('a large body', () => {
     expect(hasTooManyValues(bytesOf('{'.repeat(MOST_VALUES + 1)))).toBe(true);
   });
 
-  test('has its strings left out of the count, whatever stands in them and however they end', () => {
+  test('leaves its strings out of the count, whatever they contain and however they end', () => {
     const inside = '{[,'.repeat(200_000);
     for (const text of [`["${inside}"]`, `["\\"${inside}"]`, `["a\\\\","${inside}"]`, `["${inside}`])
       expect([text.slice(0, 12), hasTooManyValues(bytesOf(text))]).toEqual([text.slice(0, 12), false]);

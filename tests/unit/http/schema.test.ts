@@ -121,7 +121,7 @@ test.each([[null], [[]], [1], ['text'], [true]])('%p instead of an object is one
   expect(check(value, '/body')).toEqual([{ path: '/body', message: 'Send an object.' }]);
 });
 
-test('a member that nobody knows is refused at every level, even __proto__', () => {
+test('an unknown member is refused at every level, even __proto__', () => {
   expect(check(JSON.parse('{"name":"ok","to":"x","kind":"a","__proto__":{"x":1}}'), '/body')?.[0]?.path).toBe(
     '/body/__proto__',
   );

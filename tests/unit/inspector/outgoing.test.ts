@@ -68,7 +68,7 @@ describe('what an instance tells the others', () => {
     ]);
   });
 
-  test('is of environments that are watched, and begins anew with each watch', () => {
+  test('is of environments that are watched, and begins again with each watch', () => {
     const { outgoing, told } = stage();
     outgoing.note(email, [draft('em_1', 'sent', scopeOf(2)), draft('em_2', 'sent')]);
     expect(told()?.entries.map(({ workspaceId }) => workspaceId)).toEqual(['ws_1']);
@@ -136,7 +136,7 @@ describe('what an instance tells the others', () => {
   });
 });
 
-describe('what a viewer is told of other instances', () => {
+describe('what a viewer gets from other instances', () => {
   const news: News = {
     ...{ times: { email: 60, domain: 3 }, before: {} },
     moves: [

@@ -15,7 +15,7 @@ const newsOf = (id: string): News => ({
   sample: [{ kind: 'email', id, event: 'attempt.completed', from: 'sending', to: 'sent', at: 1 }],
 });
 
-test("a client is told of what every instance has committed, though a round brings all instances' news at once", async () => {
+test("a client gets what every instance has committed, though a round brings all instances' news at once", async () => {
   let hear: HeardListener = () => {};
   const sent: string[] = [];
   const query = async (text: string, parameters: readonly unknown[]) =>
@@ -48,7 +48,7 @@ test("a client is told of what every instance has committed, though a round brin
     ['em_a', 'em_b', 'em_c'].flatMap((id) =>
       [1, 2].filter((round) => sent.some((text) => text.includes(`${id}${round}`))),
     );
-  const all = await eventually('all are told', async () => (told().length === 6 ? told() : undefined));
+  const all = await eventually('all have come', async () => (told().length === 6 ? told() : undefined));
   expect(all).toEqual([1, 2, 1, 2, 1, 2]);
   relay.closed();
 });

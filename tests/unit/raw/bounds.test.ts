@@ -96,7 +96,7 @@ describe('the bounds of a raw message', () => {
 describe('a repeated Idempotency-Key', () => {
   const digest = async (more: string, body = 'x') =>
     (await read(`From: a@v.example\r\nIdempotency-Key: one\r\n${HEAD}${more}\r\n${body}\r\n`)).digest;
-  test('stands for all that readers see', async () => {
+  test('represents all that readers see', async () => {
     const long = 'x'.repeat(1_048_576);
     const all = [
       await digest(''),

@@ -16,7 +16,7 @@ const fail = (times: number) => {
   for (let each = 0; each < times; each++) circuit.failed('ordinary');
 };
 
-test('opens at the third failure in a row, not at the second, and a success in between counts anew', () => {
+test('opens at the third failure in a row, not at the second, and a success in between restarts the count', () => {
   fail(FAILURES_TO_OPEN - 1);
   expect(circuit.state).toBe('closed');
   circuit.worked();

@@ -51,7 +51,7 @@ test('an order has each transport once, and ends with one that is never down by 
   expect(orderOf('smtp', ['direct', 'ses'])).toEqual(['smtp', 'direct']);
 });
 
-test('the next one gets what those before it have surely not taken, and it is told why', async () => {
+test('the next one gets what those before it have surely not taken, with the reason', async () => {
   expect(await send()).toMatchObject({ by: 'smtp', outcome: 'accepted', passedOver: [] });
   answers = { smtp: DOWN, ses: { ...DOWN, response: 'Throttled' } };
   expect(await send()).toMatchObject({
@@ -82,7 +82,7 @@ test('one that refuses to take over is passed over with its reason, and is not a
   ]);
 });
 
-test('one message without room tries the first transport after its rest: else nobody would find it back', async () => {
+test('one message without room tries the first transport after its rest: else it would stay unused', async () => {
   answers = { smtp: DOWN };
   for (let each = 0; each < FAILURES_TO_OPEN; each++) await send();
   answers = {};

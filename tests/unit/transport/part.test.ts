@@ -19,7 +19,7 @@ test('of more processes than connections each has one', () => {
   expect(parts(5).map((part) => connectionsOf(2, part))).toEqual([1, 1, 1, 1, 1]);
 });
 
-test('nobody has more than before because another process joins, whatever its place', () => {
+test('no process has more than before because another one joins, whatever its place', () => {
   for (let of = 1; of <= 20; of++)
     for (const part of parts(of))
       for (const rank of [part.rank, part.rank + 1])

@@ -174,7 +174,7 @@ test(`the writer of plain mail gives the composer's octets for ${MAILS} generate
     for (const encoding of Object.keys(used) as (keyof typeof used)[])
       if (written.includes(`Content-Transfer-Encoding: ${encoding}\r\n`)) used[encoding]++;
   }
-  // Whoever makes nothing plain would pass: most mails are, and each encoding is well met.
+  // A reader that decodes nothing would pass: most mails are plain, and each encoding is well met.
   expect(plain).toBeGreaterThan(MAILS * 0.6);
   for (const times of Object.values(used)) expect(times).toBeGreaterThan(MAILS / 20);
 });

@@ -40,7 +40,7 @@ describe('a bounce says', () => {
     ]);
   });
 
-  test('that our address is on a list: nobody may be suppressed for that', async () => {
+  test('that our address is on a list: no recipient may be suppressed for that', async () => {
     expect(await readReport(dsn({ status: EXCHANGE }), TO)).toMatchObject([
       {
         permanent: true,

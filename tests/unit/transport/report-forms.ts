@@ -210,7 +210,7 @@ export const FORMS: Readonly<Record<string, readonly [raw: string, verdict: stri
     ),
     POLICY,
   ],
-  'IronPort: in a field of its own': [
+  'IronPort: in a separate field': [
     report(
       '',
       'Final-recipient: RFC822; bob@receiver.example\nAction: failed\nStatus: 5.0.0\nX-Supplementary-Info: <mx.receiver.example #5.0.0 smtp; 550 5.2.2 mailbox full>',

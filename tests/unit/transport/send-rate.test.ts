@@ -45,7 +45,7 @@ test('a minute has no more turns than allowed, after the turns of one second', a
   expect(told.join('')).toBe('abcde');
 });
 
-test('who gives up leaves the turn to the next, and nobody who comes later is put off for it', async () => {
+test('a caller who gives up leaves the turn to the next, and no later one is delayed by it', async () => {
   const rate = new SendRate(60, () => now);
   const impatient = new AbortController();
   ask(rate, 'ab');
@@ -63,7 +63,7 @@ test('who gives up leaves the turn to the next, and nobody who comes later is pu
   expect(told.at(-1)).toBe('i');
 });
 
-test('no turn is given to one who has given up before, and nothing is planned when nobody waits', async () => {
+test('no turn is given to a caller who has given up before, and nothing is planned without a waiting caller', async () => {
   const rate = new SendRate(60, () => now);
   expect(await rate.next(AbortSignal.abort())).toBe(false);
   ask(rate, 'ab');

@@ -4,7 +4,7 @@ import { SharedSessions } from '../../../src/mail/transport/shared-sessions.ts';
 const signal = new AbortController().signal;
 const refused = () => new Error('refused');
 
-/** Sessions, each of whose messages goes on until it is told to end. */
+/** Sessions, each of whose messages goes on until the test ends it. */
 function world(count: number) {
   const sessions = new SharedSessions(count);
   const begun: string[] = [];

@@ -28,7 +28,7 @@ test('processes that are refused with what each has open agree on the limit of t
     }
 });
 
-test('each vain trial doubles the time until the next, up to an hour, and one that succeeds begins anew', () => {
+test('each vain trial doubles the time until the next, up to an hour, and one that succeeds starts over', () => {
   const site = new SiteLimits(clocks);
   site.refusedConnection(5);
   const { firstMs, longestMs } = HOLDS.connections;

@@ -168,7 +168,7 @@ describe('an SES event', () => {
       [{ permanent: true, suppresses: false }],
     );
   });
-  test('tells of its own suppression list', () => {
+  test('reports its own suppression list', () => {
     expect(
       bounce('Permanent', { status: '5.1.1' }, { bounceSubType: 'OnAccountSuppressionList' }),
     ).toMatchObject([{ permanent: true, suppresses: true }]);

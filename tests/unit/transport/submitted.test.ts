@@ -39,14 +39,14 @@ describe('the recipients of a submitted mail', () => {
       bcc: ['zoe@receiver.example'],
     });
   });
-  test('copies move up when nobody is in To', async () => {
+  test('copies move up when To is empty', async () => {
     expect(await who(HEADER, 'cy@receiver.example')).toEqual({
       to: ['cy@receiver.example'],
       cc: undefined,
       bcc: undefined,
     });
   });
-  test('one hidden recipient is named to itself, several to nobody', async () => {
+  test('one hidden recipient sees its own address, several see none', async () => {
     expect(await who(HEADER, 'zoe@receiver.example')).toMatchObject({ to: ['zoe@receiver.example'] });
     expect(await who(HEADER, 'zoe@receiver.example', 'yan@receiver.example')).toEqual({
       to: [],
