@@ -79,7 +79,7 @@ test('kill -9 between the body and its email leaves a body that is collected, an
   expect(await s3.keys('test/')).toEqual([own]);
 });
 
-test('a store that dies between the body and its email keeps nobody from it', async () => {
+test('a store that dies between the body and its email stops no acceptance', async () => {
   await using service = await startService({ env: environment });
   expect((await send(service, 3)).status).toBe(202);
   const { answer, unlock } = await untilWritten(service, 4);

@@ -29,5 +29,5 @@ const report = await killCampaign({
 console.log(JSON.stringify(report));
 const { missed, twice, copies, absent, unbalanced, stats } = report;
 const isRight = missed + twice + copies + absent + unbalanced === 0 && stats.sent === recipients;
-console.log(isRight ? 'Everybody once, or marked in doubt; nobody missing; every look balanced.' : 'WRONG.');
+console.log(isRight ? 'Everyone once, or marked in doubt; no one missing; every look balanced.' : 'WRONG.');
 process.exit(isRight ? 0 : 1);

@@ -142,7 +142,7 @@ export async function killCampaign(plan: CampaignKillPlan): Promise<CampaignKill
   };
 }
 
-/** Asks over a connection of its own: of 200,000 recipients that takes longer than a statement of the service may. */
+/** Asks over a separate connection: of 200,000 recipients that takes longer than a statement of the service may. */
 async function rows<Row extends object>(url: string, text: string, parameters: readonly string[]) {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {

@@ -7,7 +7,7 @@ import { CampaignWorld } from './campaign-world.ts';
 //   bun tests/failure/campaign-pauses-long.ts [--pauses N] [--recipients N]
 
 const WITHIN_MS = 1_000;
-/** Freezing has an aim of its own, which the bench measures. */
+/** Freezing has a separate aim, which the bench measures. */
 const FROZEN_WITHIN_MS = 300_000;
 const { values } = parseArgs({
   options: {

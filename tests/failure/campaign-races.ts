@@ -24,7 +24,7 @@ const rest = ({ ask }: World, id: string): Promise<{ status: string; reason: str
     return ENDS.includes(data.status) ? { status: data.status, reason: data.pausedReason } : undefined;
   });
 
-/** Whether the numbers balance, and nobody has two emails. */
+/** True when the numbers balance, and no recipient has two emails. */
 async function isBalanced({ ask, database }: World, id: string): Promise<boolean> {
   const { data } = await ask('GET', at(id, '/stats'));
   const [twice] = await database.query<{ n: number }>(

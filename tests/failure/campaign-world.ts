@@ -10,7 +10,7 @@ import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
 export interface CampaignWorldOptions {
   readonly instances: number;
-  /** A PostgreSQL of its own, which can be stopped. */
+  /** A separate PostgreSQL, which can be stopped. */
   readonly ownServer?: boolean;
   /** The mail server that everything is sent to; it is captured otherwise. */
   readonly sinkPort?: number | undefined;

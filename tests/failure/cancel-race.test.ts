@@ -120,7 +120,7 @@ onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
       );
       await Promise.all(births.map((birth) => cancelling.spawn('email', birth)));
       clock.time = due;
-      // Some are told before the clock looks, some while it does, some while it writes.
+      // Some events come before the clock looks, some while it does, some while it writes.
       let woken: Promise<void> | undefined;
       const telling: Promise<EventResult>[] = [];
       for (const [index, { id }] of births.entries()) {

@@ -25,7 +25,7 @@ interface ClusterOptions {
 /** Few enough that a walk on a small machine takes seconds, and more than there are nodes. */
 const SHARDS = '8';
 
-/** A coordinator of Citus and its workers, each a PostgreSQL of its own on loopback, in temporary folders. */
+/** A coordinator of Citus and its workers, each a separate PostgreSQL on loopback, in temporary folders. */
 export class CitusCluster {
   private constructor(
     private readonly nodes: readonly PostgresServer[],

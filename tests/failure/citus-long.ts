@@ -49,7 +49,7 @@ const ENV = {
   ...{ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DNS_SERVERS: '127.0.0.1:9' },
 };
 
-/** Each test has a database of its own, and Citus a process for each. */
+/** Each test has a separate database, and Citus a process for each. */
 const MANY_DATABASES = { max_connections: '400', max_worker_processes: '100', fsync: 'off' };
 
 const cluster = await CitusCluster.start({

@@ -11,7 +11,7 @@ export interface WalkedService {
   readonly test: string;
   /** Where webhooks lead to. */
   readonly receiver: string;
-  /** Is told what is done next. */
+  /** Called with each step before it is done. */
   begin(what: string): void;
 }
 
@@ -271,7 +271,7 @@ class Walker {
 const isRead = ({ method, path, waitsMs }: Route): boolean =>
   method === 'GET' && path.startsWith('/v1/') && waitsMs === undefined;
 
-/** A query for each value of each filter; what has no values of its own gets one of its form. */
+/** A query for each value of each filter; a filter without fixed values gets one of its form. */
 function queriesOf({ query }: Route, made: ReadonlyMap<string, string>): readonly string[] {
   const properties: Readonly<Record<string, TSchema>> = query?.properties ?? {};
   return Object.entries(properties).flatMap(([name, schema]) =>

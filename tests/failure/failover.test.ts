@@ -85,7 +85,7 @@ describe('two servers of which one takes writes', () => {
       expect(new URL(await primaryUrl(url)).port).toBe(String(standby.port));
   });
 
-  test('without a standby are told by doctor', async () => {
+  test('without a standby are reported by doctor', async () => {
     expect(await diagnosed()).toMatchObject({
       status: 'wrong',
       detail: '0 of 1 standbys follow the primary: no server would take over.',

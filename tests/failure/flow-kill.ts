@@ -147,7 +147,7 @@ export async function killRuns(plan: FlowKillPlan): Promise<FlowKillReport> {
   }
 }
 
-/** Counts over connections of its own: of 100,000 runs that takes longer than a statement of the service may. */
+/** Counts over separate connections: of 100,000 runs that takes longer than a statement of the service may. */
 async function outcomeOf(url: string): Promise<Omit<FlowKillReport, 'faults' | 'hits'>> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
@@ -183,7 +183,7 @@ async function ask(url: string, path: string, body: object | Uint8Array): Promis
   return ((await answer.json()) as { data: { id: string } }).data;
 }
 
-/** Two mails with a rest between them that is over at a moment: whoever comes later goes on at once. */
+/** Two mails with a rest between them that is over at a moment: a later run goes on at once. */
 async function prepareFlow(url: string, restMs: number): Promise<void> {
   await ask(url, '/v1/domains', { name: 'sender.example' });
   const templates = ['Hello', 'Again'].map((name) =>

@@ -18,7 +18,7 @@ import { LIVE_KEY, startService, TEST_KEY } from '../support/service.ts';
 
 const MIB = 1_048_576;
 
-/** A disk of its own; null, with the reason, where none can be mounted. */
+/** A separate disk; null, with the reason, where none can be mounted. */
 function smallDisk(): { readonly path: string; free(): number; [Symbol.dispose](): void } | null {
   const path = mkdtempSync(join(tmpdir(), 'posthorn-disk-'));
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=120m', 'tmpfs', path], { encoding: 'utf8' });

@@ -121,7 +121,7 @@ export async function killRepeatedly(plan: KillPlan): Promise<KillReport> {
   }
 }
 
-/** Sends without a break. Every other email has an Idempotency-Key and is asked for until somebody answers. */
+/** Sends without a break. Every other email has an Idempotency-Key and is asked for until an instance answers. */
 class Sender {
   /** Id → where it must end. */
   readonly acknowledged = new Map<string, string>();

@@ -211,7 +211,7 @@ test('another instance goes on with what a killed one held, and doubts what had 
   const open = opened.toSorted();
   held = null;
   await using other = await start('hold');
-  // The sessions of the one hang; the other has sessions of its own, and takes what nobody has begun.
+  // The sessions of the one hang; the other has separate sessions, and takes what no instance has begun.
   await sentAre(FEWER - SESSIONS);
   await killed.kill();
   expect(await idsOf(isSending)).toEqual(open);
@@ -247,7 +247,7 @@ test('stopped past its leases and woken, doubts held: the replies that waited in
   await other.stop();
 });
 
-test('stopped past its leases and woken: its orders are begun by nobody twice, its late outcomes are refused', async () => {
+test('stopped past its leases and woken: its orders are begun once, its late outcomes are refused', async () => {
   await using frozen = await start('retry');
   const ids = await send(frozen, FEWER);
   await allSessionsHang();
@@ -261,7 +261,7 @@ test('stopped past its leases and woken: its orders are begun by nobody twice, i
   await sentAre(FEWER);
   for (const answer of late) answer();
   process.kill(frozen.pid, 'SIGCONT');
-  // It has seen every reply, and every order in its memory is somebody else's by now, once it can send something new.
+  // It has seen every reply, and every order in its memory is another instance's by now, once it can send something new.
   const more = await send(frozen, 20);
   await sentAre(FEWER + 20);
   expect(await frozen.stop()).toBe(0);

@@ -23,7 +23,7 @@ afterAll(async () => {
 const MINUTE = 60_000;
 let people = 0;
 
-/** Sends to somebody new while the server misbehaves, and answers the email once the attempt has ended. */
+/** Sends to a new address while the server misbehaves, and answers the email once the attempt has ended. */
 async function sendInto(
   script: Script,
   text = 'It is on its way.',
@@ -143,7 +143,7 @@ describe('a break after the final dot', () => {
     });
 });
 
-test('nobody listens: deferred, and expired after three days of trying', async () => {
+test('no server listens: deferred, and expired after three days of trying', async () => {
   const gone = await startScriptedSmtp();
   await using lonely = await startLiveService({ transport: relayTo(gone.port, 150) });
   await gone[Symbol.asyncDispose]();
@@ -156,7 +156,7 @@ test('nobody listens: deferred, and expired after three days of trying', async (
   expect((await lonely.live.get('/v1/suppressions')).body.data).toEqual([]);
 });
 
-test('one recipient is refused, another put off: each has an outcome of its own', async () => {
+test('one recipient is refused, another deferred: each has its own outcome', async () => {
   server.dropAll();
   server.script = {
     rcpt: (command) =>

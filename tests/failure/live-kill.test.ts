@@ -64,7 +64,7 @@ const start = (transport: string, policy: 'retry' | 'hold'): Promise<Service> =>
 
 /** Lets the leases of all attempts end that were under way in a process that is dead, once its last commit has ended. */
 const passLeases = async () => {
-  await eventually('nobody is connected any more', async () => {
+  await eventually('no connection is left', async () => {
     const [others] = await sql`select count(*)::integer as n from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`;
     return others?.n === 0 || undefined;

@@ -50,7 +50,7 @@ export class PatroniCluster {
         new PatroniNode(name, join(home, name), rest[2 * place] ?? 0, rest[2 * place + 1] ?? 0, whole),
     );
     const cluster = new PatroniCluster(nodes, whole, etcd, home);
-    // Patroni's servers are nobody's children, and would outlive a run that is interrupted.
+    // Patroni's servers are children of no process here, and would outlive an interrupted run.
     process.once('exit', () => cluster.#stopNow());
     try {
       await eventually('etcd', async () => ((await fetch(`${client}/health`)).ok ? true : undefined));

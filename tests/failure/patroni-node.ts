@@ -28,7 +28,7 @@ export interface PatroniPlan {
 const TTL_SECONDS = 20;
 const MAX_CONNECTIONS = 120;
 
-/** One machine of the cluster: a Patroni and the PostgreSQL that it looks after, in a folder of their own. */
+/** One machine of the cluster: a Patroni and the PostgreSQL that it looks after, in a separate folder. */
 export class PatroniNode {
   #patroni: ChildProcess | null = null;
   #frozen: readonly number[] = [];
@@ -103,7 +103,7 @@ export class PatroniNode {
     this.#frozen = [];
   }
 
-  /** Makes the node anew from the leader's data. */
+  /** Makes the node again from the leader's data. */
   renew(): void {
     this.lose();
     rmSync(join(this.home, 'data'), { recursive: true, force: true });

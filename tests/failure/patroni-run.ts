@@ -44,7 +44,7 @@ export interface PatroniReport {
   readonly failovers: readonly Failover[];
   /** How often each status was answered. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Nodes that had to be made anew since Patroni did not bring them back. */
+  /** Nodes that had to be made again since Patroni did not bring them back. */
   readonly renewed: number;
 }
 
@@ -115,7 +115,7 @@ export async function failOverRepeatedly(plan: PatroniRunPlan): Promise<PatroniR
       const measured = await loseLeader(cluster, load, loss);
       const { renewed, isUndone } = await settle(cluster, measured.timeline);
       sums.renewed += renewed;
-      // An instance follows no timeline before the latest that it has seen, so that nobody is answered by a past.
+      // An instance follows no timeline before the latest that it has seen, so that no answer comes from the past.
       if (!isUndone) await load.progress(100);
       const left = await leftIn({ cluster, load });
       const lost = [...left.gone].filter((key) => !gone.has(key)).length;
@@ -173,7 +173,7 @@ async function lose(cluster: PatroniCluster, leader: PatroniNode, loss: Loss): P
 }
 
 /**
- * Waits until the cluster is whole, and makes the nodes anew that Patroni does not bring back. Ends early where the leader is on another
+ * Waits until the cluster is whole, and makes the nodes again that Patroni does not bring back. Ends early where the leader is on another
  * timeline than the failover has begun: its Patroni took the lock back, and may never settle.
  */
 async function settle(

@@ -48,7 +48,7 @@ export class PgBouncer {
       pool_mode: 'transaction',
       default_pool_size: poolSize,
       max_client_conn: 2_000,
-      // Each test has a database of its own, and drops it.
+      // Each test has a separate database, and drops it.
       server_idle_timeout: 5,
       ignore_startup_parameters: IGNORED.join(','),
       log_connections: 0,

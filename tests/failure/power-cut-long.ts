@@ -6,7 +6,7 @@ import { $ } from 'bun';
 import type { Service } from '../support/service.ts';
 import { faultsOf, killRepeatedly } from './kill.ts';
 
-// bun tests/failure/power-cut-long.ts [cuts] : the embedded database on an ext4 file system of its own, whose power is cut in the
+// bun tests/failure/power-cut-long.ts [cuts] : the embedded database on a separate ext4 file system, whose power is cut in the
 // middle of the work. Exit code 1 when anything was lost or doubled. Needs Linux and root, since it mounts.
 
 const cuts = Number(process.argv[2] ?? 6);

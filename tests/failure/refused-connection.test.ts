@@ -50,7 +50,7 @@ describe.each(REFUSALS)('refused with %s', (code, does, undoes) => {
   const cut = () =>
     admin`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname like ${`${made.name}%`}`;
   const refuse = async (): Promise<void> => {
-    // A rename wants nobody in the database; whoever is refused cannot come back meanwhile.
+    // A rename needs a database without connections; a refused client cannot come back meanwhile.
     await admin.unsafe(`alter database ${made.name} connection limit 0`);
     await admin.unsafe(`alter role ${role} nosuperuser`);
     await cut();
@@ -94,7 +94,7 @@ describe.each(REFUSALS)('refused with %s', (code, does, undoes) => {
   });
 });
 
-test('a start where nobody listens names host and cause', async () => {
+test('a start without a listening server names host and cause', async () => {
   const nobody = new URL(url);
   nobody.port = '1';
   await using service = await spawnService({ env: { DATABASE_URL: nobody.href } });

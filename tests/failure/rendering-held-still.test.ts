@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const ROUND_MS = 100;
 const RUNNING_MS = 5;
 
-test('what a process renders that is held still 95 % of the time is refused to nobody', async () => {
+test('a process that is stopped 95 % of the time refuses no rendering', async () => {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'rendering-held-still.ts')], {
     stdin: 'pipe',
     stdout: 'pipe',

@@ -94,7 +94,7 @@ describe('what an instance lists', () => {
     );
   });
 
-  test('comes from the leader while the standby stands still, and from the standby again', async () => {
+  test('comes from the leader while the standby is stopped, and from the standby again', async () => {
     await tell(servers.standby, 'select pg_wal_replay_pause()');
     await listedByLeader();
     await tell(servers.standby, 'select pg_wal_replay_resume()');

@@ -1,4 +1,4 @@
-// Runs the real mail servers of Debian, each in a file tree and a network of its own, collects the reports that they write about
+// Runs the real mail servers of Debian, each in a separate file tree and network, collects the reports that they write about
 // refusals of every kind, and compares what is read from them with what is right:
 //
 //   bun tests/failure/report-servers-long.ts [--only exim,dma] [--keep tests/fixtures/reports]

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
 import { timersPassed } from '../support/stored-email.ts';
 
-// Three instances on one database, each with one role. Each greets the receiving server by a name of its own.
+// Three instances on one database, each with one role. Each greets the receiving server by a different name.
 
 const ROLES = ['http', 'engine', 'delivery'] as const;
 const EMAILS = 24;
@@ -144,7 +144,7 @@ describe('instances with one role each', () => {
       expect(greeters()).toEqual(['delivery.example']);
     });
 
-  test('lose nothing when delivery is killed, and leave live email waiting while nobody delivers', async () => {
+  test('lose nothing when delivery is killed, and leave live email waiting without an instance that delivers', async () => {
     const before = sink.received.length;
     const begun = await accept(LIVE_KEY, EMAILS);
     await instance('delivery').kill();

@@ -54,7 +54,7 @@ function build(commit: string): string {
 
 /** How often each message has arrived, by the id of its email. */
 const copies = new Map<string, number>();
-/** How often somebody was welcomed, by address. */
+/** The number of welcome mails by address. */
 const welcomed = new Map<string, number>();
 const sink = stack.use(
   await startSink({
@@ -227,8 +227,8 @@ const findings = {
   'a request failed for good': failed.length > 0,
   'an acknowledged email was lost': [...live].some((id) => !copies.has(id)),
   'an email came twice': [...copies.values()].some((times) => times > 1),
-  'a message belongs to nobody': copies.size !== live.size + contacts.size,
-  'somebody was welcomed twice': [...welcomed.values()].some((times) => times > 1),
+  'a message has no recipient': copies.size !== live.size + contacts.size,
+  'a person was welcomed twice': [...welcomed.values()].some((times) => times > 1),
   'a contact was lost': kept?.n !== contacts.size,
   'the audit found faults': audit.code !== 0,
   'the downgrade was not refused':

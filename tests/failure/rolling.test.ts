@@ -6,7 +6,7 @@ import { roll, sending } from './rolling.ts';
 
 // Two instances behind a load balancer; rolling-long.ts has four, with live mail.
 
-test('instances that are replaced one after the other under load refuse nobody', async () => {
+test('instances that are replaced one after the other under load refuse no request', async () => {
   await using database = await createTestDatabase();
   const statuses = await roll({
     env: {

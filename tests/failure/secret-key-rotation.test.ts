@@ -86,7 +86,7 @@ test('a rotation that is killed again and again goes on, while two instances ser
   await first.kill();
   // As half a minute would: until then it counts as one that may seal with the key before.
   await database.query('delete from service_instances where id = $1', [row?.id ?? '']);
-  // Whoever starts now needs the new key alone: the database has the other one.
+  // An instance that starts now needs the new key alone: the database has the other one.
   const third = stack.use(await startService({ env: { ...settings, SECRET_KEY: NEW } }));
   expect(await keyNamed(third, 'before')).toBe(sealed);
   const during = await keyNamed(second, 'during');

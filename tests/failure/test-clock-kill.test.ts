@@ -47,7 +47,7 @@ test('an advance that is killed goes on, and leaves what it would have left', as
       });
 
     const killed = await aMonth();
-    // Nobody can write what becomes of the fourth email: there the advance stands still, and dies.
+    // The result for the fourth email cannot be written: the advance stops there, and dies.
     const held = await sql.reserve();
     await held`begin`;
     await held`select id from email_due where id = ${killed.ids[3] ?? ''} for update`;
@@ -143,7 +143,7 @@ test('a flow whose advance is killed goes on, each step and each email once', as
 
     const killed = await aRun(FROZEN);
     await begun(killed.run);
-    // Nobody can write what becomes of the run: there the advance stands still, and dies.
+    // The result for the run cannot be written: the advance stops there, and dies.
     const held = await sql.reserve();
     await held`begin`;
     await held`select id from flow_runs where id = ${killed.run} for update`;

@@ -29,7 +29,7 @@ const LONGER_THAN_A_REST_MS = 61_000;
 /** Ten thousand emails wait for the time limits of a relay that hangs, beside whatever else the machine does. */
 const THE_WHOLE_RUN = { withinMs: 600_000, everyMs: 200 };
 
-/** A relay that dies and returns. It may listen elsewhere then: the port that it had may be somebody else's. */
+/** A relay that dies and returns. It may listen elsewhere then: its port may be in use by now. */
 class MortalRelay {
   readonly ids: string[] = [];
   #server: ScriptedSmtp | null = null;

@@ -53,7 +53,7 @@ test('what one instance accepted and did not finish, the one that replaces it fi
   );
 });
 
-test('each migration is told with its time, once, and whoever does not know it refuses to start', async () => {
+test('each migration is logged with its time, once, and a release that does not know it refuses to start', async () => {
   await using made = await createTestDatabase();
   const database = await openDatabase({ url: made.url, dataDir: null });
   try {

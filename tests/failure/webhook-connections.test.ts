@@ -82,7 +82,7 @@ describe('the address a webhook connects to is the one that was checked', () => 
     expect(await postTo(posterOf({}).poster, 1)).toMatchObject({ error: 'unresolved_host' });
   });
 
-  test('a name server that never answers keeps nobody past the limit', async () => {
+  test('a name server that never answers delays no delivery past the limit', async () => {
     const { poster } = posterOf({}, { resolve: () => new Promise(() => {}), limitMs: 50 });
     expect(await postTo(poster, 1)).toMatchObject({ httpStatus: 0, error: 'timeout' });
   });
@@ -95,7 +95,7 @@ describe('the address a webhook connects to is the one that was checked', () => 
 });
 
 describe('webhook connections', () => {
-  test('serve one endpoint after another event of its own, never another endpoint', async () => {
+  test('serve one endpoint event after event, never another endpoint', async () => {
     await using receiver = await receiveRaw((socket) => socket.write(ok));
     const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] });
     for (const webhookId of ['wh_1', 'wh_2', 'wh_1', 'wh_2', 'wh_1'])
@@ -115,14 +115,14 @@ describe('webhook connections', () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  test('that fall silent when used again time out once, and nothing is sent anew', async () => {
+  test('that fall silent when used again time out once, and nothing is sent again', async () => {
     await using receiver = await receiveRaw((socket, _request, earlier) => {
       if (earlier === 0) socket.write(ok);
     });
     const { poster } = posterOf({ 'receiver.test': ['127.0.0.1'] }, { limitMs: 2_000 });
     await postTo(poster, receiver.port);
     expect(await postTo(poster, receiver.port)).toMatchObject({ httpStatus: 0, error: 'timeout' });
-    // Whatever had been sent anew would have arrived before this.
+    // A repetition would have arrived before this.
     expect(await postTo(poster, receiver.port, 'wh_2')).toMatchObject({ httpStatus: 200 });
     expect(receiver.connections).toHaveLength(2);
     expect(receiver.requests).toHaveLength(3);
@@ -137,7 +137,7 @@ describe('webhook connections', () => {
     expect(await postTo(poster, receiver.port)).not.toMatchObject({ responseBody: 'forged' });
   });
 
-  test('end when an answer comes that nobody asked for, or the receiver sends no more', async () => {
+  test('end when an answer comes without a request, or the receiver sends no more', async () => {
     for (const behave of [
       (socket: Socket) => void socket.write(answerOf('forged', '500 No')),
       (socket: Socket) => void socket.end(),

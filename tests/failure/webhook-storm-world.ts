@@ -17,7 +17,7 @@ export interface Tenant {
   readonly client: Client;
 }
 
-/** A service in a process of its own, which may be killed and comes back on the same port and database. */
+/** A service in a separate process, which may be killed and comes back on the same port and database. */
 export interface StormWorld extends AsyncDisposable {
   readonly tenants: readonly Tenant[];
   readonly sql: postgres.Sql;

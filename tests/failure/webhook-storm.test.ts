@@ -9,7 +9,7 @@ test('a dead webhook endpoint delays no other endpoint, and retries keep their s
   const report = await runStorm({ ...storm, kills: 0 });
   expect(report).toMatchObject({ events: 300, missing: 0, twice: 0, stuck: 0 });
   expect(report.expected).toBeGreaterThan(1_000);
-  // Whoever had to wait for one attempt at the dead endpoint would wait ten seconds at the least. The figure itself, below a
+  // A wait for one attempt at the dead endpoint would take ten seconds at least. The figure itself, below a
   // second, is that of the long form.
   expect(report.p99).toBeLessThan(10_000);
   expect(report.deadAttempts).toBeGreaterThan(0);

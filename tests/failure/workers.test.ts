@@ -70,7 +70,7 @@ test.skipIf(process.platform !== 'linux')(
       args: ['--workers', '2'],
     });
     await eventually('two listeners', async () => listenersOn(service.port) === 2 || undefined);
-    // Each on a connection of its own, which the kernel gives to one of the two.
+    // Each on a separate connection, which the kernel gives to one of the two.
     const ask = (path: string, body: object, headers: Record<string, string> = {}) =>
       fetch(`${service.url}/inspector/api/${path}`, {
         method: 'POST',

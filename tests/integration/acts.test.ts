@@ -8,13 +8,13 @@ import { faultsOf } from '../support/audited.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
-// Who gets no mail has done something, or something was done to them, and the reason that is told is that act: each act at each place
+// A person who gets no mail has done something, or something was done to them, and the reason shown is that act: each act at each place
 // where an email is held against it.
 
 const HALF_AN_HOUR = 1_800_000;
 const NAMES = Object.keys(ACTS);
 
-/** A way out that puts off whom it is told to. */
+/** A transport that defers the recipients that the test names. */
 class PuttingOff implements Transport {
   readonly name = 'smtp' as const;
   readonly confirmsDelivery = true;
@@ -112,7 +112,7 @@ describe.each([
     const [first] = (await peopleFor(service, ['first'], 'first')).values();
     const before = await peopleFor(service, NAMES, 'before');
     const meanwhile = await peopleFor(service, NAMES, 'meanwhile');
-    if (!first) throw new Error('Nobody was made.');
+    if (!first) throw new Error('No contact was made.');
     const audienceId = await anAudience([first, ...before.values(), ...meanwhile.values()]);
     await act(audienceId, before);
     const id = await begun(audienceId, {

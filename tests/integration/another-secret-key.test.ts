@@ -18,7 +18,7 @@ import { onEachStore } from '../support/shared-store.ts';
 const KEY = 'the-key-of-this-database-the-key-of';
 const ANOTHER = 'another-key-another-key-another-key';
 
-/** Does something with a database, which nobody has open before or afterwards. */
+/** Does something with a database that is closed before and afterwards. */
 async function withDatabase<Value>(
   url: string,
   work: (database: Database) => Promise<Value>,

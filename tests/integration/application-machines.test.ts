@@ -54,7 +54,7 @@ test('a member sees the machines of the environment that the address names, and 
   expect((await owner.ask(`/live/actors/${sent}`)).status).toBe(404);
 });
 
-test('a viewer sees what the role may read; nobody else gets in, and no key', async () => {
+test('a viewer sees what the role may read; other people are refused, and keys', async () => {
   const { browser } = await inviteMember(real, owner, 'viewer');
   expect((await browser.ask(`/test/actors/${sent}`)).status).toBe(200);
   expect(await statusOf(socketPath, { cookie: browser.cookie })).toBe(101);

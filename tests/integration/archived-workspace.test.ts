@@ -84,7 +84,7 @@ test('an email that waits for its connection when the answer comes does not leav
   await service.until(id, ({ status }: Email) => status === 'delivered');
 });
 
-test('a campaign under way gives nobody out, and goes on afterwards', async () => {
+test('a running campaign sends to no one, and goes on afterwards', async () => {
   const audienceId = await manyPeople(service.service.database, workspaceId, 3);
   const { body } = await service.live.post('/v1/campaigns', {
     name: 'News',

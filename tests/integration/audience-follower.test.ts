@@ -14,7 +14,7 @@ import { onEachStore } from '../support/shared-store.ts';
 const plan = (value: string) => ({ field: 'properties.plan', operator: 'eq', value });
 
 onEachStore('following dynamic audiences', (store) => {
-  /** A workspace of its own, with contacts a to d. */
+  /** A separate workspace, with contacts a to d. */
   async function world(workspaceId: string, counting?: Pick<ContactCounter, 'count'>) {
     const { database } = store;
     const clock = new ManualClock(Date.parse('2026-11-22T12:00:00.000Z'));
@@ -194,7 +194,7 @@ onEachStore('following dynamic audiences', (store) => {
     expect(await activity()).toHaveLength(100);
   });
 
-  test('an audience is made although nobody can count its contacts now', async () => {
+  test('an audience is made although its contacts cannot be counted now', async () => {
     const { audience, patch } = await world('ws_uncounted', {
       count: () => Promise.reject(new UnavailableError('Too many counts.')),
     });

@@ -46,7 +46,7 @@ export async function live(store: Store): Promise<Record<string, string>> {
   return ids;
 }
 
-/** A way to break a ledger, and the check that must see it. `$id` stands for the email of that name. */
+/** A way to break a ledger, and the check that must see it. `$id` is replaced by the id of the email of that name. */
 export type Corruption = readonly [what: string, check: Check, of: string, sql: string];
 
 /** All of them. */
@@ -94,7 +94,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
     `update emails_now set timers = null, wake_at = null where id = '$id'`,
   ],
   [
-    'a timer that nobody wakes for',
+    'a timer that wakes no instance',
     'snapshots',
     'scheduled',
     `update emails_now set wake_at = null where id = '$id'`,
@@ -118,7 +118,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
     `update emails_now set machine_version = 99 where id = '$id'`,
   ],
   [
-    'a column of its own mind',
+    'a column that contradicts the others',
     'snapshots',
     'delivered',
     `update emails_now set delivered_at = null where id = '$id'`,
@@ -143,7 +143,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
     'delivered',
     `update email_events set recipient = 'stranger@example.com' where email_id = '$id' and type = 'delivered'`,
   ],
-  ['a bounce nobody wrote down', 'events', 'bounced', `delete from email_events where email_id = '$id'`],
+  ['a bounce that was not recorded', 'events', 'bounced', `delete from email_events where email_id = '$id'`],
   [
     'an event of a suppressed recipient',
     'events',
@@ -170,7 +170,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
     'delivered',
     `update emails_now set state = 'cancelled' where id = '$id'`,
   ],
-  ['a unit that nobody took', 'quotas', 'delivered', `update usage set used = used + 1`],
+  ['a unit that no email took', 'quotas', 'delivered', `update usage set used = used + 1`],
   ['a unit given back twice', 'quotas', 'cancelled', `update usage set used = used - 1`],
   [
     'an entry too many',

@@ -165,7 +165,7 @@ describe('an audit of a server', () => {
     const session = await openSession({ url: made.url, dataDir: null });
     const error = await session.query('delete from emails').catch((caught: unknown) => caught);
     expect(codeOf((error as Error).cause)).toBe('25006');
-    // What follows is refused for the aborted transaction, which says nothing: it is told the reason.
+    // Later statements are refused for the aborted transaction, which says nothing: the reason is reported instead.
     expect(await session.close().catch((caught: unknown) => caught)).toBe(error);
   });
 

@@ -61,7 +61,7 @@ test('a passphrase for a backup that is readable is refused, wherever it is said
   expect(await command(target, 'restore', '--check', file)).toMatchObject({ code: 0 });
 });
 
-test('a database that is not empty is told before a key that is another one', async () => {
+test('a database that is not empty is reported before a different key', async () => {
   const file = join(home, 'backup');
   await using target = await createTestDatabase();
   const sql = postgres(target.url, { max: 1, onnotice: () => {} });

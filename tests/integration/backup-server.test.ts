@@ -72,7 +72,7 @@ test.each(['read', 'write'] as const)(
   },
 );
 
-test('a migrated database takes a backup, unless somebody else has a table in it', async () => {
+test('a migrated database takes a backup, unless it has a foreign table', async () => {
   await using source = await createTestDatabase();
   await using target = await createTestDatabase();
   const sql = postgres(target.url, { max: 1, onnotice: () => {} });

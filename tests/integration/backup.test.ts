@@ -94,9 +94,9 @@ test('embedded, backed up, restored on a server, moved back: every row is equal,
   await using service = await served({ DATABASE_URL: '', DATA_DIR: second.DATA_DIR });
   await expectStatus(202, service.ask({ method: 'POST', path: '/v1/emails', key, body: EMAIL }));
   await follower.reach(service, key, 14);
-  const anew = new EventFollower();
-  await anew.reach(service, key, 14);
-  expect(follower.seen).toEqual(anew.seen);
+  const again = new EventFollower();
+  await again.reach(service, key, 14);
+  expect(follower.seen).toEqual(again.seen);
   expect(new Set(follower.seen).size).toBe(14);
 });
 
@@ -262,7 +262,7 @@ const canMount = process.platform === 'linux' && process.geteuid?.() === 0;
 if (!canMount) console.warn('Not root on Linux: backups on a full disk are not tried.');
 
 test.skipIf(!canMount)(
-  'a disk that fills under a backup or a restore is told in a sentence, and nothing is left on it',
+  'a disk that fills during a backup or a restore is reported in a sentence, and nothing is left on it',
   async () => {
     await using database = await createTestDatabase();
     const settings = { DATABASE_URL: database.url, SECRET_KEY, DATA_DIR: folder('source') };

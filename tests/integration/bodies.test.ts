@@ -112,7 +112,7 @@ test('what many emails of a day have in common is stored once, and nothing of sm
   expect((await s3.keys()).length - before).toBe(1);
 });
 
-test('test mail lies under a prefix of its own', async () => {
+test('test mail lies under a separate prefix', async () => {
   const sent = await service.test.post('/v1/emails', asked({ attachments: [fileOf(noise(80_000, 4))] }));
   expect(sent.status).toBe(202);
   const workspace = (await s3.keys('test/'))[0]?.split('/')[2];
@@ -169,7 +169,7 @@ const bodyKeysOf = async (id: string): Promise<readonly string[]> =>
     )
   ).map(({ key }) => key);
 
-test('a content that is damaged or missing is told, retried, and leaves once it is there again', async () => {
+test('damaged or missing content is reported, retried, and leaves once it is there again', async () => {
   const file = noise(80_000, 7);
   const id = await service.send({ scheduledAt: later(5 * MINUTE), attachments: [fileOf(file)] });
   const [key = ''] = await bodyKeysOf(id);
@@ -184,7 +184,7 @@ test('a content that is damaged or missing is told, retried, and leaves once it 
   expect(await explained()).toContain('Its content in BODY_STORE is not what was written there');
   await s3.bucket.delete(key, never);
   await service.pass(10 * MINUTE);
-  await eventually('it is told as missing', async () =>
+  await eventually('it is reported as missing', async () =>
     (await explained()).includes('Its content is not in BODY_STORE') ? true : undefined,
   );
   expect((await service.live.get(`/v1/emails/${id}`)).body.data.text).toBe('It is on its way.');

@@ -65,7 +65,7 @@ async function contentsIn(url: string, store: BodyStore | null): Promise<readonl
 }
 
 test.each([
-  ['a store of its own', 'restored'],
+  ['a separate store', 'restored'],
   ['none, into the rows', null],
 ] as const)('a backup holds the bodies, and puts them into %s', async (_, prefix) => {
   const [own, url] = [storeOf('mail'), service.databaseUrl];

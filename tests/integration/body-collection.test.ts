@@ -44,7 +44,7 @@ const bodiesOf = async (id: string): Promise<readonly string[]> =>
     )
   ).map(({ key }) => key);
 
-/** A body that lies there since then, of which nobody knows. */
+/** A body of that time, to which no email refers. */
 async function lay(at: number, { livemode = true, of = workspaceId } = {}): Promise<string> {
   const key = bodyKey({
     ...{ livemode, day: bodyDay(at), workspaceId: of, generation: mintId('gen', at) },
@@ -127,7 +127,7 @@ test('bodies of a workspace that was erased go at once, of either environment', 
   expect(await Promise.all([...bodies, own].map(isThere))).toEqual([false, false, true]);
 });
 
-test('an email that comes to be stored too late is refused, and its bodies are nobody’s', async () => {
+test('an email that is stored too late is refused, and its bodies have no owner', async () => {
   await using slow = await startLiveService({ environment: s3.environment });
   // As a process sees it that stood still for hours between the store and the database.
   await slow.pass(-3 * HOUR);

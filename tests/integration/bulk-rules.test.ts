@@ -8,7 +8,7 @@ import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 
-// What Gmail and Yahoo ask of whoever sends to many, held against a message of a campaign as it leaves (docs/bulk-mail.md).
+// The rules of Gmail and Yahoo for bulk senders, held against a message of a campaign as it leaves (docs/bulk-mail.md).
 
 const missing = Bun.which('spamassassin') === null;
 if (missing)
@@ -150,7 +150,7 @@ test('pauses above fifty bounces of a thousand, and not at fifty', async () => {
   expect(await trippedBy(database, turn, { ...limits, bounceRate: 0 }, '')).toBeNull();
 });
 
-/** The settings that hold where nobody has set any. */
+/** The default settings. */
 function loaded() {
   const read = loadConfig({});
   if ('problems' in read) throw new Error(read.problems.join());

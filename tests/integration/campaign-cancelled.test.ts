@@ -78,10 +78,10 @@ test('one that had not begun to leave is cancelled and costs nothing; one that h
 
   expect((await live.post(`/v1/campaigns/${id}/pause`)).status).toBe(200);
   expect((await live.post(`/v1/campaigns/${id}/cancel`)).body.data.status).toBe('cancelled');
-  // How a campaign stands is known for a fifth of a second; what asks later does not begin.
+  // The state of a campaign is remembered for a fifth of a second; later emails do not begin.
   const cancelledAt = performance.now();
   await eventually(
-    'nobody takes it for one that sends',
+    'no instance takes it for one that sends',
     () => performance.now() > cancelledAt + 300 || undefined,
   );
   open.resolve();

@@ -38,7 +38,7 @@ describe.each([
 
   const get = async (path: string): Promise<Email> => (await service.live.get(path)).body.data;
 
-  /** The ways by which nothing more is sent, and what is told of one who surely got nothing. */
+  /** The ways by which nothing more is sent, and the reason shown for a recipient who surely got nothing. */
   const ENDS: Readonly<Record<string, { readonly reason: string; readonly words: string }>> = {
     'when its campaign is cancelled': { reason: 'cancelled', words: 'its campaign had been cancelled' },
     'when its recipient is suppressed': {
@@ -48,7 +48,7 @@ describe.each([
     'when its recipient is deleted': { reason: 'forgotten', words: 'the contact was deleted' },
   };
   for (const [end, { reason, words }] of Object.entries(ENDS))
-    test(`whose fate nobody knows ends in doubt ${end}, and is counted so`, async () => {
+    test(`whose outcome is unknown ends in doubt ${end}, and is counted so`, async () => {
       const { live } = service;
       const audience = (await live.post('/v1/audiences', { name: 'Letter' })).body.data;
       const emails = [`${DOUBTED}-${reason}@people.example`, `put-off-${reason}@people.example`];

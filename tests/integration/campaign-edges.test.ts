@@ -7,7 +7,7 @@ import { type Email, type LiveService, startLiveService } from '../support/live-
 
 // What may befall a campaign between its draft and its last email.
 
-/** A way out that puts off whom it is told to. */
+/** A transport that defers the recipients that the test names. */
 const way = {
   name: 'smtp',
   confirmsDelivery: true,
@@ -109,7 +109,7 @@ test('whose rate was counted by a clock that has been put back goes on', async (
   expect(await until(id, 'sent')).toMatchObject({ total: 2, sent: 2 });
 });
 
-test('does not start without the audience that it leaves out, and then has frozen nobody', async () => {
+test('does not start without the audience that it leaves out, and then has frozen no recipient', async () => {
   const [audienceId, besides] = [await people(2), await people(1)];
   const id = await aCampaign({ audienceId, excludeAudienceIds: [besides] });
   await send(id, { scheduledAt: new Date(Date.now() + 7_200_000).toISOString() });
@@ -208,7 +208,7 @@ test('with a canary waits for its outcomes to the end, also when it was paused m
   expect(await until(id, 'sent')).toMatchObject({ sent: 4 });
 });
 
-test('is shown with links that act for nobody, and listed without what it says', async () => {
+test('is shown with links that act for no contact, and listed without its content', async () => {
   const audienceId = await people(1);
   const id = await aCampaign({ audienceId });
   const [contact] = await get(`/v1/audiences/${audienceId}/contacts`);
@@ -260,7 +260,7 @@ test('that stops by itself tells the admins', async () => {
   expect(warning.text).toContain('3 recipients have not received it');
 });
 
-test('whose domain is removed and added anew sends what waited for it', async () => {
+test('whose domain is removed and added again sends what waited for it', async () => {
   const added = await service.live.post('/v1/domains', { name: 'moved.example' });
   expect(added.body.data.status).toBe('verified');
   way.defers = () => true;
@@ -300,7 +300,7 @@ test('whose domain is removed and added anew sends what waited for it', async ()
   expect(await get(`/v1/campaigns/${id}/stats`)).toMatchObject({ total: 3, sent: 3, failed: 0 });
 });
 
-test('that was paused goes on once its domain is verified, and is told so before', async () => {
+test('that was paused goes on once its domain is verified, and is refused before', async () => {
   const domain = { name: 'resumed.example' };
   const added = await service.live.post('/v1/domains', domain);
   const id = await aCampaign({

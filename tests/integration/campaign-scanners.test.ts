@@ -62,14 +62,14 @@ async function visit(link: string | undefined, from: string): Promise<void> {
   expect([200, 302]).toContain(answer.status);
 }
 
-test('a scanner that only its later clicks betray is told from people in every number', async () => {
+test('a scanner that only its later clicks betray is distinguished from people in every number', async () => {
   const { id, copies } = await delivered(2, HTML);
   const [scanned, read] = copies as [Email, Email];
   await Promise.all([
     // The scanner opens, and follows every link, from several addresses of one network.
     visit(linksIn(scanned, 'o')[0], '198.51.100.1'),
     ...linksIn(scanned, 'c').map((link, place) => visit(link, `198.51.100.${place + 1}`)),
-    // The person behind it, and somebody else, follow one link each.
+    // The person behind it, and another one, follow one link each.
     visit(linksIn(scanned, 'c')[0], '203.0.113.9'),
     visit(linksIn(read, 'o')[0], '203.0.113.10'),
     visit(linksIn(read, 'c')[1], '203.0.113.10'),
@@ -77,7 +77,7 @@ test('a scanner that only its later clicks betray is told from people in every n
   expect(await kept()).toBe(7);
   await judge();
   const stats = () => get(`/v1/campaigns/${id}/stats`);
-  // Nobody knows yet.
+  // It is not known yet.
   expect(await stats()).toMatchObject({ clicked: { count: 0 }, machineClicks: 0 });
   await service.pass(6_100);
   await allJudged();
@@ -108,7 +108,7 @@ test('a scanner that only its later clicks betray is told from people in every n
   expect(totals).toMatchObject({ opened: 1, clicked: 2, machineOpened: 1, machineClicked: 4 });
 });
 
-test('whoever comes after the first minute, or reads a message with one link, is told of at once', async () => {
+test('a visit after the first minute, or of a message with one link, is reported at once', async () => {
   const { id, copies } = await delivered(1, HTML);
   const [copy] = copies as [Email];
   await service.pass(60_001);

@@ -9,7 +9,7 @@ import { type Email, type LiveService, startLiveService } from '../support/live-
 
 // Campaigns as they leave: what a server sees of them, and what stops them.
 
-/** A way out that notes what began when, takes its time, and refuses whom it is told to. */
+/** A transport that notes what began when, takes its time, and refuses the recipients that the test names. */
 class NotedTransport implements Transport {
   readonly name = 'smtp' as const;
   readonly confirmsDelivery = true;
@@ -138,7 +138,7 @@ describe('a campaign', () => {
     expect((await get(`/v1/contacts/${opener.contactId}`)).status).toBe('subscribed');
   });
 
-  test('begins with nobody a second after a pause, and with everybody once in the end', async () => {
+  test('begins no attempt a second after a pause, and one for each recipient in the end', async () => {
     const id = await aCampaign(240);
     const before = way.begun.length;
     await send(id);

@@ -21,7 +21,7 @@ let made: TestDatabase;
 let database: Database;
 let authority: AcmeAuthority;
 let port: Bun.Server<undefined>;
-/** Whoever the authority's requests reach. */
+/** The server that the authority's requests reach. */
 let asked: CertificateKeeper | null;
 // Certificates tell times in whole seconds.
 let now = Math.floor(Date.now() / 1_000) * 1_000;
@@ -125,7 +125,7 @@ describe('the first certificate', () => {
 });
 
 describe('a renewal', () => {
-  test('comes with a third of the lifetime left, under the same account, and is told to who serves it', async () => {
+  test('comes with a third of the lifetime left, under the same account, and reaches the server that uses it', async () => {
     const keeper = instance();
     await keeper.look();
     const first = keeper.current?.certificate ?? '';
@@ -167,7 +167,7 @@ describe('a renewal', () => {
     expect(keeper.failures).toBe(0);
   });
 
-  test('waits as long as the authority asks for, and the waits of its own end at a day', async () => {
+  test('waits as long as the authority asks for, and its own waits end at a day', async () => {
     const keeper = instance();
     authority.faults = { refuse: { what: 'new-order', status: 429, retryAfter: '7200' } };
     expect(await asking('new-order', () => keeper.look())).toBe(1);
@@ -226,9 +226,9 @@ describe('an order', () => {
     expect(other.current).toBeNull();
     now += 5 * MINUTE_MS;
     authority.faults = {};
-    const anew = ['new-order', 'finalize'].map((what) => authority.asked(what));
+    const again = ['new-order', 'finalize'].map((what) => authority.asked(what));
     await other.look();
-    expect(['new-order', 'finalize'].map((what) => authority.asked(what))).toEqual(anew);
+    expect(['new-order', 'finalize'].map((what) => authority.asked(what))).toEqual(again);
     expect(other.current).not.toBeNull();
     // The first one was only slow: what it brings now is not stored.
     const stored = await storeOf('reader').read();
@@ -239,7 +239,7 @@ describe('an order', () => {
     expect(dead.current).toEqual(other.current);
   });
 
-  test('whose keys were sealed with a key that is lost is made anew', async () => {
+  test('whose keys were sealed with a lost key is ordered again', async () => {
     await instance().look();
     const keeper = new CertificateKeeper({
       ...{ store: storeOf('anew'), logger, clock: { now: () => now } },

@@ -40,7 +40,7 @@ const readsOf = (kind: Kind): readonly string[] =>
       ]
     : [];
 
-/** Those that ask every node: a node knows what is due on it, and whose an actor is that somebody knows by its id alone. */
+/** The statements that ask every node: for what is due there, and for the workspace of an actor whose id alone is known. */
 const looksOf = (kind: Kind): readonly string[] =>
   distributed.has(kind.table)
     ? [storeOf(kind).whose(), storeOf(kind).dueOnNodes(), storeOf(kind).nextDue()]
@@ -71,7 +71,7 @@ describe('on a distributed database', () => {
     );
   });
 
-  test('only what nobody knows the workspace of is asked of every node', () => {
+  test('only statements without a known workspace ask every node', () => {
     const found = kinds.flatMap(looksOf).flatMap((sql) => breachesOf(sql, distributed));
     expect([...new Set(found)].sort()).toEqual(
       ['email_due', 'emails', 'webhook_deliveries'].map((table) => `reads ${table} on every node`),

@@ -7,7 +7,7 @@ import { ManualClock } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 
 // A flow of thirty days whose emails are put off for 72 hours each: by a test clock, and by the ordinary scheduler of a service whose time
-// is moved from one due moment to the next. Both leave the journal that lies in the golden file; GOLDEN=write writes it anew.
+// is moved from one due moment to the next. Both leave the journal that lies in the golden file; GOLDEN=write writes it again.
 
 const GOLDEN = join(import.meta.dir, 'clocked-journal.golden.txt');
 const BEGIN = Date.UTC(2026, 11, 1, 9);

@@ -61,7 +61,7 @@ describe.each([
     ]);
     return waiting;
   };
-  /** What asking calls; `spawn` stands between it and the engine. */
+  /** The services that asking calls; `spawn` is between them and the engine. */
   const depsWith = (spawn?: AcceptanceDeps['engine']['spawn'], ahead = 0): AskingDeps => {
     const { database, engine, clock } = service.service;
     const none = async () => {
@@ -106,7 +106,7 @@ describe.each([
     expect(await seenOf(email)).toEqual({ entries: [], mails: 0 });
     await lookLater();
     expect(await seenOf(email)).toEqual(ONCE);
-    // Whoever comes with the same confirmation afterwards writes nothing.
+    // The same confirmation writes nothing the second time.
     await askToConfirm(depsWith(), ids);
     await lookLater();
     expect(await seenOf(email)).toEqual(ONCE);
@@ -148,7 +148,7 @@ describe.each([
     }
   });
 
-  test('why somebody could not be asked is told in the activity', async () => {
+  test('the activity shows why a person could not be asked', async () => {
     const [away, bounced, unverified, empty] = await Promise.all([
       aPerson(),
       aPerson(),
@@ -181,7 +181,7 @@ describe.each([
     expect(await left()).toEqual([]);
   });
 
-  test('nobody is asked who has left the audience, was forgotten, or whose audience is gone', async () => {
+  test('a person who has left the audience or was forgotten, or whose audience is gone, is not asked', async () => {
     const [left1, forgotten] = await Promise.all([aPerson(), aPerson()]);
     await addAndDie(left1);
     await service.live.delete(`/v1/audiences/${audienceId}/contacts/${left1}`);

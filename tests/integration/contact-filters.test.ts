@@ -192,7 +192,7 @@ onEachStore('filters over contacts', (store) => {
     const none = { workspaceId: 'nobody', livemode: true };
     expect(await estimating.preview(none, condition)).toEqual({ count: 0, isExact: true, sample: [] });
   });
-  test('whoever asks for too many counts at once keeps nobody else from theirs', async () => {
+  test('a caller with too many counts at once does not delay the counts of others', async () => {
     const counter = new ContactCounter(store.database);
     const count = (workspaceId: string) => counter.count({ workspaceId, livemode: true }, sql`true`);
     const told = await Promise.allSettled([...Array(52).fill('ws'), 'other'].map(count));

@@ -9,7 +9,7 @@ import { eachField } from '../../src/platform/text/contact-fields.ts';
 import { LIVE, rowsOf } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
-// Few who begin with a text are named by indexes, many are looked for among the newest: both find the same, whoever follows the cursors.
+// Few who begin with a text are named by indexes, many are looked for among the newest: both find the same along the cursors.
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 /** Up to so many are few. */

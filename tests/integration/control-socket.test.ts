@@ -153,7 +153,7 @@ describe('beside a service on the embedded database', () => {
   });
 });
 
-test('a service that stops finishes the statement of a command that is under way, and the next one is told', async () => {
+test('a service that stops finishes the running statement of a command, and refuses the next one', async () => {
   const dataDir = join(home, 'stopping');
   mkdirSync(join(dataDir, 'postgres'), { recursive: true });
   const lock = lockDirectory(dataDir);
@@ -183,7 +183,7 @@ test('a service that stops finishes the statement of a command that is under way
   lock.release();
 });
 
-test('a service that was killed leaves a socket that nobody minds', async () => {
+test('a service that was killed leaves a socket that disturbs no later one', async () => {
   await using killed = await startService();
   // What a command leaves that is killed while it reads a copy.
   mkdirSync(join(killed.dataDir, 'snapshots', 'left'), { recursive: true });

@@ -67,7 +67,7 @@ describe('the data directory belongs to one process', () => {
 });
 
 for (const file of ['PG_VERSION', 'global/pg_control', 'base/5/1259'])
-  test(`a database whose file ${file} is empty is told in a sentence, which names a way out`, async () => {
+  test(`a database whose file ${file} is empty is reported in a sentence, which names a remedy`, async () => {
     await layEmbedded(dataDir);
     truncateSync(join(dataDir, 'postgres', file));
     expect(await open()).toMatch(
@@ -75,7 +75,7 @@ for (const file of ['PG_VERSION', 'global/pg_control', 'base/5/1259'])
     );
   });
 
-describe('a data directory that cannot be written is told in a sentence', () => {
+describe('a data directory that cannot be written is reported in a sentence', () => {
   const NOT_WRITABLE = /^The data directory cannot be written: \S+ \(E\w+\)\. .+ another DATA_DIR\.\n$/;
 
   /** Does it as a user that permissions hold for: root may write anywhere. */
@@ -145,7 +145,7 @@ describe('a data directory that cannot be written is told in a sentence', () => 
     }
   });
 
-  test('where the database in it belongs to somebody else', async () => {
+  test('where the database in it belongs to another user', async () => {
     mkdirSync(join(dataDir, 'postgres'), { recursive: true });
     chmodSync(dataDir, 0o777);
     chmodSync(join(dataDir, 'postgres'), 0o555);

@@ -73,7 +73,7 @@ describe('distributing a database', () => {
     expect(await distribute(database)).toEqual([]);
   });
 
-  test('goes on where it was interrupted; until then nobody serves', async () => {
+  test('goes on where it was interrupted; until then no instance serves', async () => {
     await using store = await postgresStore();
     const { database } = store;
     await installStandIn(database);

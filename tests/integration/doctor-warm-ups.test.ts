@@ -3,7 +3,7 @@ import { diagnoseWarmUps } from '../../src/ops/doctor/mail/warm-ups.ts';
 import { DAY_MS } from '../../src/platform/time/clock.ts';
 import { startRealService } from '../contract/real-service.ts';
 
-// Mail that waits for the room of a day is no fault, but looks like one to whoever has forgotten the schedule.
+// Mail that waits for the room of a day is no fault, but looks like one without the schedule in mind.
 
 test('doctor tells how much of this day each warm-up has left, and warns where nothing is', async () => {
   await using service = await startRealService({

@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs the command as somebody would, in an environment that names nothing of this machine. */
+/** Runs the command as people do, in an environment that names nothing of this machine. */
 async function doctor(environment: Record<string, string>, words: readonly string[] = []) {
   let out = '';
   const say = (text: string): void => {
@@ -236,7 +236,7 @@ describe('doctor on a database', () => {
     await database.close();
     const dropping = { query: async () => [{ timeout: '0' }] } as unknown as PostgresDatabase;
     expect((await diagnosePooler(dropping, made.url, pooled))?.advice).toContain('alter role');
-    // Whether one really stands there is asked of the server: none does before a test's own, unless the run goes through one.
+    // The server says whether a pooler is there: none is before a test's own, unless the run goes through one.
     const found = await diagnosePooler(dropping, made.url);
     expect(found === null).toBe(process.env.TEST_POOLER_URL === undefined);
   });

@@ -259,7 +259,7 @@ test('a service that stops has its engine stop beside its duties, whatever those
   await begun;
   const stopped = service.stop();
   try {
-    await eventually('the clock stands', async () =>
+    await eventually('the clock has stopped', async () =>
       service.engine.scheduler.status === 'stopped' ? true : undefined,
     );
     expect(hasEnded()).toBe(false);

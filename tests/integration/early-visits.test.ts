@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Early visits at a time that the test sets, of an engine that notes what it is told, or fails. */
+/** Early visits at a time that the test sets, of an engine that records its events, or fails. */
 function visits(told: (url: unknown) => void) {
   let now = START;
   const engine = {
@@ -62,7 +62,7 @@ test('visits that an email was told of are not told again when it cannot be told
   expect(told).toEqual(['https://a.example/', 'https://b.example/']);
 });
 
-test('whoever repeats a visit without end is kept a bounded number of times, and is early all the same', async () => {
+test('a visit that is repeated without end is kept a bounded number of times, and stays early', async () => {
   let count = 0;
   const { early, after } = visits(() => {
     count++;

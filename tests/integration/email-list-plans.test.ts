@@ -6,7 +6,7 @@ import type { EmailQuery } from '../../src/sending/emails/read/query-model.ts';
 import { postgresStore, type Store } from '../support/engine.ts';
 
 // A plan of a list is made once for all workspaces. It must read none but the emails of its own workspace, however few those are:
-// in the order of ids, somebody without emails would be searched for among everybody's.
+// in the order of ids, a workspace without emails would be searched for among all emails.
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const OTHERS = 20_000;
@@ -41,7 +41,7 @@ async function waysToEmails(query: Partial<EmailQuery>, relation = 'emails_'): P
   const ways: string[] = [];
   const watched = {
     async query(text: string, parameters: readonly Parameter[] = [], options: QueryOptions = {}) {
-      // What searches for an email by a condition of its own is planned for its values.
+      // A search by a separate condition is planned for its values.
       if (options.isSearch) return database.query(text, parameters, options);
       const [row] = await database.query<{ 'QUERY PLAN': readonly { readonly Plan: Node }[] }>(
         `explain (generic_plan, format json) ${text}`,

@@ -8,7 +8,7 @@ import type { EmailQuery } from '../../src/sending/emails/read/query-model.ts';
 import { emailSpawn, engineOver, plainInput, postgresStore, type Store } from '../support/engine.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
-// A filter without an index is looked for in parts; whoever follows the cursors misses nothing.
+// A filter without an index is searched in parts; the cursors miss nothing.
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const ALL = 95;
@@ -174,7 +174,7 @@ test('an email search scans further on later pages', async () => {
 });
 
 for (const [filter, more] of Object.entries({ tag: {}, 'tag and state': { status: 'scheduled' } }))
-  test(`nothing is told twice or missed while new emails arrive: ${filter}`, async () => {
+  test(`nothing is listed twice or missed while new emails arrive: ${filter}`, async () => {
     const workspace = `ws_${'status' in more ? 'moving' : 'growing'}`;
     const mark: Mark = { tag: 'kind:a', scheduled: true };
     const ids = await writeAll(workspace, ALL, (n) => (n % 7 === 3 ? mark : { scheduled: n % 2 === 0 }));

@@ -52,7 +52,7 @@ test('every commit has reached the disk before it is answered', async () => {
   await engine.close();
 });
 
-test('an engine that cannot be made is told, where PGlite would wait for it', async () => {
+test('an engine that cannot be made is an error, where PGlite would wait for it', async () => {
   const files = new SyncedFiles(join(home, 'postgres'));
   const { emscriptenOpts } = await files.init({} as PGlite, {});
   let made = 0;

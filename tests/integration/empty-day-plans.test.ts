@@ -21,7 +21,7 @@ interface Node {
 
 const nodesOf = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** Somebody asks for the last days. */
+/** A query for the last days. */
 const REQUEST = {
   caller: LIVE,
   query: { interval: 'day', by: 'accepted' },
@@ -87,7 +87,7 @@ test('what happened to an email is found by its key, however little was known of
       const byEmail = [...ways].filter((way) => /\bid = |email_id/.test(way));
       // Of a workspace that nothing has happened in, nothing is added up.
       expect([rows, use, byEmail.length > 0 || rows === 0]).toEqual([rows, use, true]);
-      // What the workspace did is asked for by where it stands.
+      // The acts of the workspace are read by their place.
       const vague = [...ways].filter((way) => !/\bid = |email_id|"position"/.test(way));
       expect([rows, use, vague]).toEqual([rows, use, []]);
     }

@@ -93,7 +93,7 @@ onEachStore('admission', (store) => {
       expect(tally(await sendAll(10, { period, quota: null }).spawned, 'spawned')).toBe(10);
     });
 
-    test('of zero admits nobody', async () => {
+    test('of zero admits nothing', async () => {
       const { ids, spawned } = sendAll(3, { period: 'zero', quota: 0 });
       expect(tally(await spawned, 'overQuota')).toBe(3);
       expect(await emailsOf(ids)).toBe(0);
@@ -277,7 +277,7 @@ onEachStore('admission', (store) => {
       expect(stored?.reply).toBe('{"state":"cancelled","reply":"the reply"}');
     });
 
-    test('lets one of two actors act that are told something under it at once', async () => {
+    test('lets one of two actors act that get an event under it at once', async () => {
       const engine = one();
       const births = [0, 1].map(() => emailSpawn(plainInput(NOW)));
       await Promise.all(births.map((birth) => engine.spawn('email', birth)));

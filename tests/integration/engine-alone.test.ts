@@ -71,7 +71,7 @@ test('an email that cannot be read keeps those waiting that are read with it, an
   await engine.stop();
 });
 
-test('one that somebody holds locked is passed over, and is woken once it is free', async () => {
+test('a locked actor is passed over, and is woken once it is free', async () => {
   const { engine, ids, scheduled } = await aloneWith(20);
   const sql = postgres(store.url as string, { max: 1, onnotice: () => {} });
   await using _ = { [Symbol.asyncDispose]: () => sql.end() };

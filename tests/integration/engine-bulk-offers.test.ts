@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
-/** Until an email that nobody began offers itself again. */
+/** The time until an email that was not begun offers itself again. */
 const AGAIN_MS = 10_000;
 
 /** A performer that has room for so many of each sort, and begins nothing. */
@@ -31,7 +31,7 @@ const live = (isBulk: boolean, more: object = {}) => {
   return { ...spawn, columns: { ...spawn.columns, ...(isBulk && { campaign_id: 'cmp_1' }) } };
 };
 
-onEachStore('emails that nobody waits for', (store) => {
+onEachStore('emails without a waiting caller', (store) => {
   test('are claimed apart: however many wait, others are not behind them', async () => {
     const clock = new ManualClock(NOW);
     const { made, room, taken } = performer();
@@ -81,7 +81,7 @@ onEachStore('emails that nobody waits for', (store) => {
     await engine.stop();
   });
 
-  test('are left to whoever claims them, where they are for another instance', async () => {
+  test('are left to a claim, where they are for another instance', async () => {
     const clock = new ManualClock(NOW);
     const [giving, claiming] = [performer(), performer()];
     const first = engineOver(store.database, { clock, performer: giving.made });

@@ -55,7 +55,7 @@ onEachStore('children', (store) => {
     expect(worked).toEqual([`aud_${id}`]);
   });
 
-  test('take events from the moment they are made, with a history of their own', async () => {
+  test('take events from the moment they are made, with a separate history', async () => {
     const id = await spawn();
     const result = await engine.tell('helper', `imp_${id}`, { type: 'stop.requested', at: NOW });
     expect(result).toMatchObject({ outcome: 'changed', state: 'stopped' });

@@ -220,7 +220,7 @@ onEachStore('commits of the engine', (store) => {
     expect(spawned.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
   });
 
-  test('a row that no machine can read keeps nobody else from being told or woken', async () => {
+  test('a row that no machine can read stops no event or timer of others', async () => {
     const clock = { time: NOW, now: () => clock.time, monotonic: () => performance.now() };
     const messages: string[] = [];
     const engine = engineOver(database, { clock, logged: (message) => messages.push(message) });
@@ -257,7 +257,7 @@ onEachStore('commits of the engine', (store) => {
   });
 
   test('a full mailbox takes no more, but for what tells of something that was done', async () => {
-    // Its clock stands still: nobody's patience ends while a busy machine writes 20,000 events.
+    // Its clock does not move: no deadline passes while a busy machine writes 20,000 events.
     const engine = engineOver(database, { clock: { now: () => NOW, monotonic: () => 0 } });
     const ids = await sentEmails(50, engine);
     const release = database.hold();
@@ -296,7 +296,7 @@ onEachStore('commits of the engine', (store) => {
     expect(await opensOf(birth.id)).toBe(1);
   });
 
-  test('whoever has no patience hears at once that the database is away', async () => {
+  test('a caller without patience hears at once that the database is away', async () => {
     const engine = engineOver(database);
     const [id = ''] = await sentEmails(1, engine);
     database.failNext(new UnavailableError('away'), new UnavailableError('away'));
@@ -306,7 +306,7 @@ onEachStore('commits of the engine', (store) => {
     expect(await opensOf(id)).toBe(1);
   });
 
-  test('a listener that fails hurts nobody', async () => {
+  test('a listener that fails disturbs no other', async () => {
     const messages: string[] = [];
     const engine = engineOver(database, { logged: (message) => messages.push(message) });
     const heard: string[] = [];

@@ -65,7 +65,7 @@ async function bookkeeping(ids: readonly string[]) {
   return row;
 }
 
-/** Keeps telling until it is enough; answers the marks that were told to be durable, and those nobody can say anything of. */
+/** Sends events until it is enough; answers the marks reported as durable, and those whose outcome is unknown. */
 async function hammer(
   engine: Engine,
   ids: readonly string[],
@@ -154,7 +154,7 @@ describe('two engines on one database', () => {
     const outcomes = recipients.map((_, recipient) => ({ recipient, outcome: 'accepted', data: {} }));
     const completed = { type: 'attempt.completed', at: NOW, attempt: 1, outcomes } as EmailEvent;
     await Promise.all(births.map(({ id }) => two.tell('email', id, completed)));
-    // Both tell of every recipient, in orders of their own and each report in a batch of its own making.
+    // Both tell of every recipient, each in another order and in separate batches.
     const tellAll = async (engine: Engine, order: typeof reports): Promise<number> => {
       let taken = 0;
       await Promise.all(
@@ -206,7 +206,7 @@ describe('two engines on one database', () => {
     const engines = databases.map((database) => engineOver(database, { clock }));
     for (const engine of engines) engine.shareTimers(false);
     const ids = await wokenBy(engines, clock);
-    // Nobody loses them in between: each is due again when its lease ends, and not before.
+    // None is lost in between: each is due again when its lease ends, and not before.
     const [due] = await rowsOf<{ n: number }>(
       store.database,
       `select count(*)::integer as n from email_due where id = any($1::text[]) and wake_at > $2`,
@@ -267,7 +267,7 @@ describe('two engines on one database', () => {
     const present = new Set(marks);
     expect(marks.length).toBe(present.size);
     expect([...asked.durable, ...reported.durable].filter((mark) => !present.has(mark))).toEqual([]);
-    // Whatever else is there was answered with "nobody can say".
+    // The rest was answered with "unknown".
     const known = new Set([...asked.durable, ...reported.durable, ...asked.unknown]);
     expect(marks.filter((mark) => !known.has(mark))).toEqual([]);
     const written = await bookkeeping(ids);

@@ -62,7 +62,7 @@ onEachStore('a unique violation in the engine', (store) => {
     ),
   );
 
-  test('is told apart by the constraint it violates', async () => {
+  test('is distinguished by the constraint that it violates', async () => {
     const { database } = store;
     await database.query(
       `insert into idempotency_keys values ('ws_once', false, 'told apart', '', 202, '', now())`,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => store[Symbol.asyncDispose]());
 
-test('what waits for the database when its client is told 503 is not written; what was handed over is', async () => {
+test('what waits for the database when its client gets 503 is not written; what was handed over is', async () => {
   const database = new HookedDatabase(store.database);
   const engine = engineOver(database);
   const release = database.hold();

@@ -178,7 +178,7 @@ onEachStore('births that an instance keeps', (store) => {
     expect(await scene.condition(birth.id)).toMatchObject({ state: 'sent', revision: 2, isDue: false });
   });
 
-  test('of which nobody knows whether they were committed end the term, and are found', async () => {
+  test('whose commit is unknown end the term, and are found', async () => {
     await using scene = new Scene(store.database);
     const { engine, own } = scene.instance();
     const known = await scene.keptBirth(engine);
@@ -225,7 +225,7 @@ onEachStore('births that an instance keeps', (store) => {
     expect((await scene.condition(birth.id)).revision).toBeLessThanOrEqual(2);
   });
 
-  test('are told apart by an audit when their instance would not be missed, or its mark lies behind them', async () => {
+  test('are reported by an audit when their instance would not be missed, or its mark lies behind them', async () => {
     await using scene = new Scene(store.database);
     const { engine, own } = scene.instance();
     const id = await scene.keptBirth(engine);
@@ -270,7 +270,7 @@ onEachStore('births that an instance keeps', (store) => {
 describe('a birth on a server', () => {
   const store = sharedStore(postgresStore);
 
-  test('is seen by whoever closes its term while it is being written', async () => {
+  test('is seen by the instance that closes its term while it is being written', async () => {
     await using scene = new Scene(store.database);
     const frozen = scene.instance();
     const known = await scene.keptBirth(frozen.engine);
@@ -282,7 +282,7 @@ describe('a birth on a server', () => {
     await slow.unsafe('begin');
     await slow.unsafe(`select id from instances where open and id = ${kept_by} for key share`);
     scene.instance();
-    await eventually('somebody waits to close it', async () =>
+    await eventually('an instance waits to close it', async () =>
       (await countOf(scene.database, `pg_locks where not granted`)) > 0 ? true : undefined,
     );
     await slow.unsafe(`insert into emails select '${id}', workspace_id, livemode, state, context, timers, machine_version, commit_tag,

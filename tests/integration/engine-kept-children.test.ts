@@ -30,7 +30,7 @@ import { countsOfLarge } from '../support/large-counts.ts';
 import { onEachStore, type SharedStore } from '../support/shared-store.ts';
 
 const NOW = KEPT_AT;
-/** However slow the machine is, an instance takes nobody for gone. */
+/** However slow the machine is, an instance takes no other for gone. */
 const QUICK: LeaseTimes = { beatMs: 10, goneAfterMs: 60_000, stuckAfterMs: 60_000 };
 /** One that soon does. */
 const TAKING_OVER: Partial<LeaseTimes> = { goneAfterMs: 400 };

@@ -1,4 +1,4 @@
-/** The mail servers of Debian whose reports are collected. Each lives in a file tree and a network of its own. */
+/** The mail servers of Debian whose reports are collected. Each lives in a separate file tree and network. */
 export interface ReportingServer {
   readonly packages: readonly string[];
   /** Files of its tree, by path. */

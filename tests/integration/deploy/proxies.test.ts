@@ -55,7 +55,7 @@ for (const name of Object.keys(PROXIES) as (keyof typeof PROXIES)[])
         const child = Bun.spawn([curl ?? '', ...asked, `${url}/v1/emails`], { stdout: 'pipe' });
         return Number(await new Response(child.stdout).text());
       };
-      // A client that names another address each time is counted as one, and stands in nobody's way.
+      // A client that names another address each time is counted as one, and disturbs no other.
       let last = 0;
       // Twice as often as is allowed, since a minute may end in between.
       for (let n = 0; n <= 2 * A_MINUTE && last !== 429; n++) last = await from('127.0.0.1', `10.0.0.${n}`);

@@ -32,7 +32,7 @@ test('records of every transport are asked for, and those of the first one are r
   ]);
 });
 
-test('SES in reserve is told of the domain', async () => {
+test('SES in reserve learns of the domain', async () => {
   await using at = await openWorkspace(config);
   const { id, dnsRecords } = await at.add('told.test', { fallbacks: ['ses'] });
   at.dns.zone = zoneOf(dnsRecords);

@@ -107,7 +107,7 @@ describe('a rotation', () => {
       { selector: old, rsa: null, ed25519: null },
     ]);
 
-    // The old records may go, and the next rotation begins anew.
+    // The old records may go, and the next rotation begins again.
     for (const name of Object.keys(zone)) if (name.startsWith(old)) at.dns.zone[name] = 'nxdomain';
     expect(await later(before.id)).toMatchObject({ status: 'verified' });
     expect(standings(await at.rotate(before.id))).toEqual(['pending', 'active', 'retired']);

@@ -57,7 +57,7 @@ test('with SES the domain is registered there with our key, and both must agree'
   });
   const { id, dnsRecords, provider } = await at.add('shop.test');
   expect(provider).toBe('ses');
-  // SES signs with the RSA key alone, and has a return path of its own.
+  // SES signs with the RSA key alone, and has its own return path.
   expect(dnsRecords.map(({ purpose }) => purpose)).toEqual(['dkim', 'dmarc']);
   expect(ses.asked.slice(0, 2)).toEqual(['POST /v2/email/identities', 'GET /v2/email/identities/shop.test']);
   const attributes = ses.bodies[0]?.DkimSigningAttributes as Record<string, string>;

@@ -64,7 +64,7 @@ describe('the way to verification', () => {
     const before = view;
     view = await look({ [`${spf} TXT`]: 'servfail' });
     expect(view.status).toBe('failed');
-    // What was found before still stands, with a sentence on why it is not newer.
+    // The earlier result still holds, with a sentence on why it is not newer.
     expect(recordOf(view, 'spf')).toMatchObject({
       status: 'failed',
       found: recordOf(before, 'spf').found,
@@ -139,7 +139,7 @@ describe('a verified domain', () => {
   });
 });
 
-describe('what sending is told', () => {
+describe('what sending knows', () => {
   test('keys that sign and verify, the hosts whose records are there, and the owner’s wishes', async () => {
     const { id } = await verified('ready.test');
     const domain = await sender('ready.test');
