@@ -23,7 +23,7 @@ import { files as timings } from './timings.json';
 // took; the slowest begin first.
 
 const BUSY = '--busy';
-/** How much is left is told so often. */
+/** The pace at which the remaining files are reported. */
 const TOLD_EVERY_MS = 15_000;
 const words = process.argv.slice(2).filter((word) => word !== BUSY);
 const cores = availableParallelism();
@@ -124,7 +124,7 @@ for (const name of leftovers)
   console.error(`A test left its database ${name} behind: close what it created.`);
 await cluster?.stop();
 
-// What failed is told once more here: above, it stands somewhere among the lines of six thousand tests.
+// Failures are repeated here: above, they lie somewhere among the lines of six thousand tests.
 for (const failure of readFailures(report)) console.log(`\n${failure}`);
 const tally = readTally(report);
 // A run in which nothing ran has shown nothing; an error outside any test counts as one failure.

@@ -43,7 +43,7 @@ const QUIET_MS = 300;
 const DAYS = 30;
 const PAGES = ['', 'emails', 'contacts', 'campaigns', 'templates', 'flows', 'webhooks', 'analytics'] as const;
 
-/** Runs in each page before anything else, and notes what the browser tells of its own times. */
+/** Runs in each page before anything else, and records the times that the browser measures. */
 const WATCH = `(() => {
   const seen = { long: [], tasks: [], events: [], frames: [], shown: null, doing: '' };
   window.speed = seen;
@@ -67,7 +67,7 @@ interface Opening {
   readonly paint: number;
   readonly interactive: number;
 }
-/** Milliseconds of something that took long, by what somebody was doing. */
+/** Milliseconds of slow steps, by the action of the person. */
 interface Seen {
   readonly duration: number;
   readonly doing: string;
@@ -219,7 +219,7 @@ async function signUp(browser: Browser, { url, output }: Service) {
   return state;
 }
 
-/** A page of somebody who is signed in and has never been here: nothing is cached. */
+/** A page of a member on the first visit: nothing is cached. */
 async function fresh(slowness: number): Promise<{ context: BrowserContext; page: Page }> {
   const context = await browser.newContext({
     storageState: signedIn,

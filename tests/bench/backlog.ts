@@ -85,7 +85,7 @@ export const backlog: Section = {
   },
 };
 
-/** The same bytes with a time of its own in each. */
+/** The same bytes with a different time in each. */
 function scheduledWithin(port: number, opens: number, closes: number): PreparedRequest {
   const mark = new Date(0).toISOString();
   const { bytes } = preparePost(port, '/v1/emails', TEST_KEY, { ...EMAIL, scheduledAt: mark });

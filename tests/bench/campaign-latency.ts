@@ -14,7 +14,7 @@ const EVERY_MS = 25;
 const RECIPIENTS = 200_000;
 const HTML = `<p>Hi {{ contact.firstName }}</p>${'<p>Some forty characters of a newsletter.</p>\n'.repeat(50)}`;
 
-/** What a paused campaign has under way: what has left its queue comes to its end. */
+/** The running emails of a paused campaign: those that have left its queue are finished. */
 const UNDER_WAY = `select id from emails_now where campaign_id = $1 and state = 'sending' limit 1`;
 
 /** Wall clock with fractions, the same in all processes of one machine. */

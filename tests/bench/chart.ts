@@ -38,7 +38,7 @@ function drawPanel({ title, bars }: Panel, top: number): string {
     const y = top + TITLE + index * STEP;
     const middle = y + BAR - 3;
     const isShort = aim !== undefined && ratio < aim;
-    // Behind the bar, unless the mark of the aim stands there.
+    // Behind the bar, unless the mark of the aim is there.
     const isCrowded = isShort && Number(x(aim)) - Number(x(ratio)) < NUMBER * 0.75;
     const numberAt = Number(x(isCrowded ? aim : ratio)) + 6;
     return [

@@ -8,10 +8,10 @@ import { memoryOf } from './memory.ts';
 import type { Row } from './table.ts';
 import type { Section } from './workbench.ts';
 
-/** The part of the contacts of whom an event is told. */
+/** The part of the contacts that get an event. */
 const TOLD = 0.2;
 const CONNECTIONS = 256;
-/** Time in which a process that was started comes to rest. */
+/** The time in which a new process settles down. */
 const REST_MS = 10_000;
 const PATIENT = { withinMs: 900_000, everyMs: 50 };
 

@@ -56,7 +56,7 @@ async function loadFor(
   }
 }
 
-/** A transaction that somebody holds open keeps every dead row from being removed; what that does to lives, over time. */
+/** The effect on lives, over time, of a transaction that is held open and keeps every dead row from being removed. */
 export const horizon: Section = {
   name: 'horizon',
   async run(bench) {

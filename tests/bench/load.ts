@@ -13,7 +13,7 @@ export interface LoadResult {
 /** One request, prepared: the same bytes every time, so that the client costs as little as can be. */
 export interface PreparedRequest {
   readonly port: number;
-  /** The same each time, or made anew. */
+  /** The same each time, or made for each request. */
   readonly bytes: Uint8Array | (() => Uint8Array);
 }
 

@@ -47,7 +47,7 @@ export const reads: Section = {
     if (asked.length < 100) throw new Error(`Only ${asked.length} emails were found to ask for.`);
     const any = () => asked[Math.floor(Math.random() * asked.length)] as (typeof asked)[number];
 
-    /** A path whose cursor stands somewhere else each time. */
+    /** A path with another cursor each time. */
     const deep = async (path: string, position: () => string): Promise<() => string> => {
       const { body } = await client.get(path);
       const { nextCursor } = body.pagination;

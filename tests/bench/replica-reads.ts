@@ -16,8 +16,8 @@ import { preparePost } from './load.ts';
 import { median } from './median.ts';
 import { fill, liveThrough } from './reads-fill.ts';
 
-// What lists and analytics cost whoever accepts emails at the same time: one instance accepts, another reads, from a standby that follows
-// the server (`replica`) or from the server itself (`leader`). Rounds with somebody reading lie between rounds with nobody, since the
+// The cost of lists and analytics for the acceptance of emails at the same time: one instance accepts, another reads, from a standby that follows
+// the server (`replica`) or from the server itself (`leader`). Rounds with readers lie between rounds without, since the
 // noise of a machine is larger than what is looked for. On one machine the standby takes its share of the cores, the replay of what is
 // accepted included. `--apart 0:1` binds what accepts (the instance, the server, this command) to the first core and what reads (the
 // readers, their instances, the standby) to the second, as two machines would be; they then share the disk and the way to the memory. A

@@ -64,7 +64,7 @@ function printHeadlines(measured: readonly Measured[]): string {
   return ['| | a second | ratio to (a) |', '|---|---|---|', ...lines, '', ...printRuns(chosen)].join('\n');
 }
 
-/** Puts sections in the place of those kept before, and writes the table and the chart anew. */
+/** Puts sections in the place of those kept before, and writes the table and the chart again. */
 export function saveResults(measured: readonly Measured[], order: readonly string[]): void {
   const kept = existsSync(KEPT) ? (JSON.parse(readFileSync(KEPT, 'utf8')) as readonly Measured[]) : [];
   const fresh = new Set(measured.map(({ section }) => section));

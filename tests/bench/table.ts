@@ -21,7 +21,7 @@ export interface Row {
   readonly cpu?: CpuPerItem;
 }
 
-/** How a row is told from the others in ratios to the yardstick (a). */
+/** The mark of the yardstick (a), to which the other rows are ratios. */
 export const YARDSTICK = '(a)';
 
 /** A rate as a ratio to what its row names, or else to the yardstick; null where there is neither. */

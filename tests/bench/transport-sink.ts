@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 
 /**
- * An SMTP server that accepts everything as fast as it can, in a process of its own. Prints its port, and with `--tell PREFIX` a line
+ * An SMTP server that accepts everything as fast as it can, in a separate process. Prints its port, and with `--tell PREFIX` a line
  * for each message to an address that begins so: the address, and when it was taken.
  */
 interface Conversation {
   inData: boolean;
   pending: string;
-  /** The recipient that is told of. */
+  /** The recipient that is reported. */
   told: string | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the statement of a turn costs PostgreSQL, with and without whoever may listen to its events in it: processor time of a backend
+ * The cost of a turn's statement in PostgreSQL, with and without the parts for listeners to its events: processor time of a backend
  * that executes one batch over and over, and takes it back each time, in turns within one run.
  *
  * `bun tests/bench/turn-statement.ts [emails a batch] [rounds]`
@@ -35,7 +35,7 @@ await service.stop();
 const database = await PostgresDatabase.open(cluster.url);
 stack.defer(() => database.close());
 
-/** A kind of whose events nobody says where they listen, so that each commit unfolds them. */
+/** A kind whose readers name no topics, so that each commit unfolds the events. */
 const unfolding = (kind: Kind): Kind => ({
   ...kind,
   children: kind.children.map(({ listens: _, ...child }) => child),

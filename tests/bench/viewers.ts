@@ -44,7 +44,7 @@ interface House {
   readonly other?: Service;
 }
 
-/** A service of its own database, from source whatever is benched: the unwired one cannot be the executable. */
+/** A service on a separate database, from source whatever is benched: the unwired one cannot be the executable. */
 async function house(bench: Workbench, name: string, flags: readonly string[]): Promise<House> {
   const url = await bench.database(name);
   return { url, service: await bench.service(url, {}, [process.execPath, ...flags, MAIN]) };
@@ -58,7 +58,7 @@ async function pair(bench: Workbench): Promise<Required<House>> {
 }
 
 /**
- * Lives while people look, here or through another instance, while nobody does, and in an engine that nobody can look at; in turns within
+ * Lives while people look, here or through another instance, without viewers, and in an engine without a live view; in turns within
  * one run.
  */
 export const viewers: Section = {

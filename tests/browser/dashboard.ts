@@ -89,7 +89,7 @@ export const asMember = <Data = unknown>(page: Page, method: string, path: strin
   ) as Promise<{ status: number; data: Data }>;
 
 /**
- * Waits until an element has the focus. What a dialog that is not open yet holds can be found and cannot be focused, as content that stands
+ * Waits until an element has the focus. The content of a closed dialog can be found and cannot be focused, like content that lies
  * behind one that is closing.
  */
 async function focusOn(target: Locator): Promise<void> {

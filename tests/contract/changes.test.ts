@@ -131,20 +131,17 @@ const ENDS: Readonly<Record<string, (person: Awaited<ReturnType<typeof inviteMem
     'who is removed': ({ id }) => owner.ask(`/live/members/${id}`, {}, 'DELETE'),
   };
 
-test.each(Object.entries(ENDS))(
-  'after %s, an open page gets no more changes',
-  async (_, end) => {
-    const person = await inviteMember(service, owner, 'member');
-    const [page, another] = [follow(person.browser, 'test'), follow(owner, 'test')];
-    await Promise.all([page.opened, another.opened]);
-    await end(person);
-    const message = { from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'x', text: 'x' };
-    const { id } = (await owner.ask('/test/emails', message)).body.data;
-    await eventually('others hear of it', async () =>
-      another.changed().find(({ emails }) => emails?.includes(id)),
-    );
-    expect(await page.closed).toBe(SESSION_OVER);
-    expect(page.changed().some(({ emails }) => emails?.includes(id))).toBe(false);
-    another.close();
-  },
-);
+test.each(Object.entries(ENDS))('after %s, an open page gets no more changes', async (_, end) => {
+  const person = await inviteMember(service, owner, 'member');
+  const [page, another] = [follow(person.browser, 'test'), follow(owner, 'test')];
+  await Promise.all([page.opened, another.opened]);
+  await end(person);
+  const message = { from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'x', text: 'x' };
+  const { id } = (await owner.ask('/test/emails', message)).body.data;
+  await eventually('others hear of it', async () =>
+    another.changed().find(({ emails }) => emails?.includes(id)),
+  );
+  expect(await page.closed).toBe(SESSION_OVER);
+  expect(page.changed().some(({ emails }) => emails?.includes(id))).toBe(false);
+  another.close();
+});

@@ -205,7 +205,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
     await using scene = await Scene.over(store);
     const frozen = scene.instance();
     await scene.kept(frozen.engine);
-    // The email itself has had a turn, so that nobody else gives it one meanwhile.
+    // The email itself has had a turn, so that no other instance writes one meanwhile.
     const birth = emailSpawn(plainInput(NOW));
     await frozen.engine.spawn('email', birth);
     await frozen.engine.tell('email', birth.id, accepted(NOW));
@@ -312,7 +312,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  test('are told apart by an audit when their instance would not be missed', async () => {
+  test('are reported by an audit when their instance would not be missed', async () => {
     await using scene = await Scene.over(store);
     const id = await scene.keptByOneThatIsAway();
     const { kept_by } = await scene.condition(id);
@@ -329,7 +329,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
     ]);
   });
 
-  test('are none where nobody listens: no term is begun for them', async () => {
+  test('are none without a listener: no term is begun for them', async () => {
     await using scene = await Scene.over(store);
     await scene.database.query(`update webhook_endpoints set state = 'disabled' where id = $1`, [ENDPOINT]);
     const { engine, own } = scene.instance();
@@ -345,7 +345,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
     expect(await countOf(scene.database, 'webhook_deliveries')).toBe(0);
   });
 
-  test('are none of an event that is told late: their ids may lie below the mark', async () => {
+  test('are none of a late event: their ids may lie below the mark', async () => {
     await using scene = await Scene.over(store);
     const { engine } = scene.instance();
     await scene.kept(engine);

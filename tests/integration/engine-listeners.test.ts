@@ -21,7 +21,7 @@ import {
 import { HookedDatabase } from '../support/engine-faults.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-// A commit of which nobody listens to anything goes without everybody who might. Whoever begins to listen between the decision and the
+// A commit without a listener leaves out all possible listeners. A listener that begins between the decision and the
 // statement, through another instance that this one has never heard of, still gets the event.
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
@@ -93,7 +93,7 @@ const typesOf = async (database: Database, sql: string, parameter: string) =>
 /** Who reads the events of an email in the commit that records them. */
 interface Listener {
   readonly name: string;
-  /** The readers of the kind that it stands for. */
+  /** The readers of the kind in this test. */
   readonly readers: readonly string[];
   readonly columns?: Readonly<Record<string, string>>;
   readonly input?: Parameters<typeof plainInput>[1];
@@ -199,7 +199,7 @@ const lived = (engine: Engine, id: string) =>
     engine.tell('email', id, report('clicked', { url: 'https://example.com/' })),
   ]);
 
-/** A workspace that nobody listens in. */
+/** A workspace without listeners. */
 async function quietWorld(name: string): Promise<World> {
   const { database } = stores.get(name) as Store;
   const world = { database, workspaceId: mintId('ws', NOW), livemode: false };
@@ -252,7 +252,7 @@ describe.each(['PostgreSQL', 'PGlite'])('on %s', (name) => {
     },
   );
 
-  test('while others decide on the same emails, somebody who comes gets the events as well', async () => {
+  test('while others decide on the same emails, a new listener gets the events as well', async () => {
     const world = await quietWorld(name);
     // No time passes, so that the race that was lost stays a moment ago.
     const { engine, commitsOf } = instanceOver(world.database, () => 0);
@@ -275,7 +275,7 @@ describe.each(['PostgreSQL', 'PGlite'])('on %s', (name) => {
     expect(await typesOf(world.database, EVENTS, raced)).toEqual(['sent', 'opened', 'opened']);
   });
 
-  test('nobody is woken by what nobody wants: another workspace, environment or type', async () => {
+  test('an event of another workspace, environment or type wakes no listener', async () => {
     const world = await quietWorld(name);
     await endpoint({ ...world, livemode: true }, '{sent,delivered,opened,clicked}');
     await endpoint(await quietWorld(name), '{sent,delivered,opened,clicked}');

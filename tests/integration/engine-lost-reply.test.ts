@@ -94,7 +94,7 @@ async function conditionOf(
 }
 
 describe('a commit whose reply is lost', () => {
-  test('is found to have gone through, and nobody is refused or told twice', async () => {
+  test('is found to have gone through, and no caller is refused or answered twice', async () => {
     await using here = await scene();
     const id = await scheduledEmail(here);
     const struck = here.relay.trap(COMMIT, 'lose its reply');
@@ -236,7 +236,7 @@ describe('an engine on a frozen connection', () => {
     return { error, ms };
   };
 
-  /** Whoever asked a frozen engine hears in time; then the engine heals. */
+  /** Callers of a frozen engine hear in time; then the engine heals. */
   async function freezes(newcomersToo: boolean): Promise<void> {
     await using here = await scene();
     const [id, other] = await Promise.all([scheduledEmail(here), scheduledEmail(here)]);

@@ -44,7 +44,7 @@ interface Record {
 const isTimer = ({ type }: ActorEvent): boolean => type.startsWith('xstate.after.');
 const address = (recipient: number): string => `r${recipient}@example.com`;
 
-/** The life as the machine alone would live it, each event in a write of its own. */
+/** The life as the machine alone would live it, each event in a separate write. */
 function foreseen({ input, events }: ActorHistory): Record {
   const actor = new LoneActor<EmailContext>(emailMachine, input, input.at);
   const told: RecordedEvent[] = [];
@@ -124,7 +124,7 @@ async function lived({ database, engine, clock }: World, { input, events }: Acto
     [id],
   );
   if (!row) throw new Error(`no email ${id}`);
-  // Its remaining timers are nobody's business while others live.
+  // Its remaining timers do not matter while others live.
   await database.query('delete from email_due where id = $1', [id]);
   return { id, workspaceId, outcomes, ...row };
 }
@@ -167,7 +167,7 @@ function clocked({ input, events }: ActorHistory): ActorHistory {
     const delay = event.type.split('.')[2] as string;
     const due = isTimer(event) ? actor.delays[delay] : undefined;
     const next = due === undefined ? event : { ...event, at: Math.max(due, event.at) };
-    // Later events are told relative to when the earlier ones happened.
+    // The times of later events are relative to those of earlier ones.
     const at = Math.max(next.at, moved.at(-1)?.at ?? input.at);
     moved.push({ ...next, at });
     actor.tell({ ...next, at });
@@ -236,7 +236,7 @@ onEachStore('every path', (store) => {
       const all = await Promise.all(timeless.map((life) => lived(world, life)));
       for (const life of timed) all.push(await lived(world, life));
       expect(await recorded(store.database, all)).toEqual([...timeless, ...timed].map(foreseen));
-      // The engine puts a life together by a statement of its own, which must not differ from the view.
+      // The engine puts a life together by a separate statement, which must not differ from the view.
       const read = await actorReader(store.database, emailKind)(all.map(({ id }) => id));
       const contexts = new Map(read.map(({ id, context }) => [id, context]));
       expect(all.map(({ id }) => contexts.get(id))).toEqual(all.map(({ context }) => context));

@@ -116,7 +116,7 @@ onEachStore('an event for selected actors', (store) => {
     expect(commits.map(({ actors }) => actors)).toEqual([500, 500]);
   });
 
-  test('fails where the database fails, and the rest is told by asking again', async () => {
+  test('fails where the database fails, and a repeated call reaches the rest', async () => {
     const ids = await Promise.all([
       spawn(engineOn(store.database), 'chosen'),
       spawn(engineOn(store.database), 'chosen'),

@@ -45,7 +45,7 @@ onEachStore('filters', (store) => {
       }),
       { numRuns: Math.ceil(TREES / BATCH) },
     );
-    // Trees that find everybody or nobody would show little.
+    // Trees that find every contact or none would show little.
     expect(hits).toBeGreaterThan(asked / 3);
   });
 

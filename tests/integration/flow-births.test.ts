@@ -6,7 +6,7 @@ import { emailSpawn, plainInput } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FlowWorld, inEachWorld } from '../support/flow-world.ts';
 
-// Whoever cancels a run, or forgets a contact, and was answered: from then on nothing is sent for it, and nothing of it stays.
+// After the answer that a run was cancelled, or a contact forgotten, nothing is sent for it, and nothing of it stays.
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
 type Any = any;
@@ -53,7 +53,7 @@ inEachWorld('emails of steps', (world) => {
     const parts = service.service as Any;
     const [{ id: workspaceId }] = await parts.database.query('select id from workspaces');
     const asked = Date.now() - 300;
-    // Its id is higher than what whoever forgets the contact had for the present moment.
+    // Its id is higher than the present moment of the forgetting.
     const sent = ok(
       await service.test.post('/v1/emails', { from: 'a@example.com', to: email, subject: 'x', text: 'x' }),
     );
@@ -80,7 +80,7 @@ inEachWorld('emails of steps', (world) => {
     const { service } = world();
     const { database } = service.service;
     if (database.kind === 'embedded')
-      return console.log('Not on PGlite: it has one connection, so that nobody can hold a contact.');
+      return console.log('Not on PGlite: it has one connection, so that no transaction can hold a contact.');
     const { contactId, accept } = await begun(world());
     const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => {} });
     await using _ = { [Symbol.asyncDispose]: () => sql.end() };

@@ -21,7 +21,7 @@ import { type FlowWorld, inEachWorld } from '../support/flow-world.ts';
 import { openReceiver } from '../support/webhook-world.ts';
 import { sessionCookie } from './inspector-viewer.ts';
 
-// What holds when somebody, or something late, comes between two steps of the service.
+// These guarantees hold when a person, or something late, comes between two steps of the service.
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
 type Any = any;
@@ -148,7 +148,7 @@ inEachWorld('what comes between', (world) => {
     const { id } = ok(await service.live.post('/v1/flows', { name: 'Raced', steps: [hook] }));
     const commands = {
       ...partsOf(world()),
-      // Somebody saves a flow that cannot run while the URL of this one is looked at.
+      // A flow that cannot run is saved while the URL of this one is looked at.
       problemOfUrl: async () => {
         ok(
           await service.live.patch(`/v1/flows/${id}`, { steps: [{ ...hook, key: 'other' }], entry: 'gone' }),
@@ -166,7 +166,7 @@ inEachWorld('what comes between', (world) => {
     });
   });
 
-  test('what was read before a flow was paused begins nobody after it', async () => {
+  test('what was read before a flow was paused begins no run after it', async () => {
     const { service, ok, aFlow, aContact, runsOf } = world();
     const flowId = await aFlow({ trigger: { type: 'manual' }, steps: [WAIT] });
     const contactId = await aContact();

@@ -87,7 +87,7 @@ inEachWorld('waitings', (world) => {
     expect(outcomesOf(run)).toEqual(['one event', 'two event', 'leave exited']);
   });
 
-  test('that lead to themselves begin anew each time, as a simulation tells', async () => {
+  test('that lead to themselves begin again each time, as in a simulation', async () => {
     const { service, ok, aFlow, until } = world();
     const flows = [
       await aFlow({ steps: [delay('it')], edges: [{ from: 'it', to: 'it' }] }),

@@ -100,7 +100,7 @@ async function openWorld() {
   const deps = { database, engine, clock, logger, enrol: enroller({ database, engine, clock }) };
   let told = 0;
   const [follower, lane] = [new Follower(deps), new Laggards(deps)];
-  /** A busy server may miss a deadline: the service does it again a second later, and so does whoever waits here. */
+  /** A busy server may miss a deadline: the service does it again a second later, and so does this test. */
   const unlessBusy = (error: unknown): void => {
     if (!(error instanceof UnavailableError)) throw error;
   };
@@ -122,7 +122,7 @@ async function openWorld() {
         await follower.follow().catch(unlessBusy);
         return Bun.deepEquals(await standing(state), counts) || undefined;
       }),
-    /** Follows by itself until it stands so. Without the clock it does not go on there. */
+    /** Follows by itself until that state. Without the clock it does not go on there. */
     caughtUp: (so: object) =>
       eventually(JSON.stringify(so), async () => {
         await lane.follow().catch(unlessBusy);
@@ -146,7 +146,7 @@ async function openWorld() {
   };
 }
 
-test('the slow filters of one workspace keep nobody else waiting, and leave out only whom they cannot answer', async () => {
+test('the slow filters of one workspace delay no other, and leave out only contacts that they cannot answer', async () => {
   await using world = await openWorld();
   const { slow, pass, happened, standing, alone, behindSince, followed, caughtUp } = world;
   slow.contacts.add('con_s3');
@@ -156,7 +156,7 @@ test('the slow filters of one workspace keep nobody else waiting, and leave out 
   expect(await behindSince(SLOW)).toBeNumber();
   expect(await behindSince(OTHER)).toBeNull();
 
-  // With fewer and fewer at once it comes to the one, which is tried again later.
+  // With fewer and fewer at once only that contact is left, which is tried again later.
   await caughtUp({ size: 1, tries: 1 });
   expect(await standing('wait')).toEqual([2, PEOPLE]);
   pass(5_100);
@@ -190,7 +190,7 @@ test('the slow filters of one workspace keep nobody else waiting, and leave out 
   expect(await alone()).toEqual([]);
 });
 
-test('whoever waits behind a slow filter is woken late, and everybody else in time', async () => {
+test('runs behind a slow filter are woken late, and all others in time', async () => {
   await using world = await openWorld();
   const { slow, happened, alone, followed, standing } = world;
   await happened('go');

@@ -68,7 +68,7 @@ onEachStore('generated flows', (store) => {
       ],
     });
 
-  /** Two processes die at the commit, the first before it and the second behind it; the third is told the same. */
+  /** Two processes die at the commit, the first before it and the second behind it; the third gets the same event. */
   async function throughCrashes<Told>(
     clock: ManualClock,
     tell: (engine: Engine) => Promise<Told>,
@@ -82,7 +82,7 @@ onEachStore('generated flows', (store) => {
     return tell(engineAt(clock));
   }
 
-  /** The same where the clock tells: whoever has claimed a run and died leaves it due. */
+  /** The same for the clock: a process that has claimed a run and died leaves it due. */
   async function wakeThroughCrashes(clock: ManualClock, dueAt: number): Promise<void> {
     clock.time = Math.ceil(dueAt);
     for (const moment of ['before', 'after'] as const) {

@@ -19,7 +19,7 @@ inEachWorld('flows and people', (world) => {
     world().ok(await world().service.live.post(`/v1/flows/${flow}/runs`, { contactId })).id;
   const ended = (id: string) => world().until('the end', id, ({ endedAt }) => endedAt !== null);
 
-  test('a contact is told of the runs that it began, finished, left and failed in, with flow and reason', async () => {
+  test('the activity of a contact has the runs that it began, finished, left and failed in, with flow and reason', async () => {
     const { aFlow, aContact, service } = world();
     const contact = await aContact();
     const own = async (name: string, steps: readonly object[]) => {
@@ -137,7 +137,7 @@ inEachWorld('flows and people', (world) => {
       expect((await service.live.delete(`/v1/audiences/${id}`)).status).toBe(204);
   });
 
-  test('whoever is forgotten leaves every flow at once, whatever a run waits for', async () => {
+  test('a forgotten contact leaves every flow at once, whatever a run waits for', async () => {
     const { service, aFlow, aContact } = world();
     const [going, staying] = [await aContact(), await aContact()];
     const event = { key: 'event', type: 'waitForEvent', config: { name: 'never', timeout: WAIT.config } };

@@ -202,7 +202,7 @@ test('the statements of flows go by what is rarest, also where they were planned
   await cancelRuns(deps, FLOW);
   await runSettler(deps).run();
   await runPruner({ ...deps, config: LONGEST_RETENTION }).run();
-  // Held runs have an index of their own: whether it is read whole or flow by flow depends on how many there are.
+  // Held runs have a separate index: whether it is read whole or flow by flow depends on how many there are.
   const ways = [...watched.ways].filter((way) => way !== 'flow_runs_held: ');
   // By the flow alone only what is about a whole flow.
   expect(ways.sort()).toEqual([

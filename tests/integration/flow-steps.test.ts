@@ -152,7 +152,7 @@ inEachWorld('steps', (world) => {
     ]);
   });
 
-  test('of a paused flow go on to their end unless it says otherwise, and nobody begins', async () => {
+  test('of a paused flow go on to their end unless it says otherwise, and no run begins', async () => {
     const { service, ok, aFlow, aContact } = world();
     const flow = await aFlow({ steps: [rest(), mark], edges: [{ from: 'rest', to: 'mark' }] });
     const id = await begin(world(), flow, await aContact());
@@ -252,7 +252,7 @@ inEachWorld('steps', (world) => {
     expect(await ended(world(), going)).toMatchObject({ status: 'exited', reason: 'contact_deleted' });
   });
 
-  test('of an archived workspace wait, and nobody begins, until it is in use again', async () => {
+  test('of an archived workspace wait, and no run begins, until it is in use again', async () => {
     const { service, aFlow, aContact, runOf, runsOf, follow, until } = world();
     const { database } = service.service;
     const flow = await aFlow({ steps: [rest(), mark], edges: [{ from: 'rest', to: 'mark' }] });

@@ -180,7 +180,7 @@ inEachWorld('what begins and ends runs', (world) => {
     await until('the end', id, ({ status }) => status === 'completed');
   });
 
-  test('whoever has left an audience of their own will is not let in again', async () => {
+  test('a contact who has left an audience is not added again', async () => {
     const { service, ok, aContact, aFlow, until, fresh } = world();
     const { id: audienceId } = ok(await service.live.post('/v1/audiences', { name: fresh() }));
     const flow = await aFlow({ steps: [{ key: 'add', type: 'addToAudience', config: { audienceId } }] });
@@ -225,7 +225,7 @@ inEachWorld('what begins and ends runs', (world) => {
     expect(await runsOf(flow)).toHaveLength(5);
   });
 
-  test('a step posts signed requests, and whoever never answers keeps no mail waiting', async () => {
+  test('a step posts signed requests, and a server that never answers delays no mail', async () => {
     const { service, ok, aContact, aFlow, until, send } = world();
     using receiver = openReceiver();
     const { secret } = ok(await service.live.post('/v1/flows/webhook-secret'));

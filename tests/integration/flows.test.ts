@@ -66,7 +66,7 @@ inEachWorld('flows', (world) => {
     expect(stats.steps).toContainEqual({ step: 'thanks', outcome: 'sent', count: 1 });
   });
 
-  test('a mail links to the page on which its reader chooses, and a simulated one to that of nobody', async () => {
+  test('a mail links to the page on which its reader chooses, and a simulated one to that of no contact', async () => {
     const { service, ok, aContact, aFlow, until } = world();
     const html = '<a href="{{ preferencesUrl }}">Choose</a>';
     const said = { name: 'Choice', subject: 'S', from: 'Shop <shop@sender.example>', html };
@@ -89,7 +89,7 @@ inEachWorld('flows', (world) => {
     expect(await statusAfter(email.html, 200)).toBe('unsubscribed');
   });
 
-  test('what is wrong with a flow is told all at once, and keeps it from being activated', async () => {
+  test('all problems of a flow are reported at once, and keep it from being activated', async () => {
     const { service, ok } = world();
     const { id } = ok(
       await service.live.post('/v1/flows', {
@@ -183,7 +183,7 @@ inEachWorld('flows', (world) => {
     });
   });
 
-  test('a simulation walks the same way in a time of its own, with the mails, and changes nothing', async () => {
+  test('a simulation walks the same way in virtual time, with the mails, and changes nothing', async () => {
     const { service, ok, runsOf, send } = world();
     const { id } = ok(
       await service.live.post('/v1/flows', {
@@ -225,7 +225,7 @@ inEachWorld('flows', (world) => {
           ...events,
         ],
       });
-    // The loop over isPaid and mark waits nowhere, and is told.
+    // The loop over isPaid and mark waits nowhere, and is reported.
     expect((await simulate([])).status).toBe(422);
     ok(
       await service.live.patch(`/v1/flows/${id}`, {

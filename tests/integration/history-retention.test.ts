@@ -103,7 +103,7 @@ for (const kind of ['embedded', 'postgres'] as const) {
     }
   });
 
-  test(`on ${kind}, retired keys are told of for 90 days`, async () => {
+  test(`on ${kind}, retired keys are listed for 90 days`, async () => {
     await using at = await opened(kind);
     await at.domain('dom_1', 1, 'verified');
     await at.database.query(

@@ -20,7 +20,7 @@ const LIMITLESS = {
   SECRET_KEY: 'only-for-tests-only-for-tests-only',
 };
 
-/** Sends with the key, over the clients in turn, until somebody says 202. */
+/** Sends with the key, over the clients in turn, until one answers 202. */
 async function untilAcknowledged(clients: readonly Client[], key: string): Promise<string> {
   let n = 0;
   const statuses = new Set<number>();
@@ -103,7 +103,7 @@ test('100 parallel calls with one key on two instances: one email, one reply', a
   }
 });
 
-test('secrets are told once more by a replay, and lie nowhere in clear text', async () => {
+test('secrets are shown once more by a replay, and stored nowhere in clear text', async () => {
   await using database = await createTestDatabase();
   await using service = await startService({ env: { ...LIMITLESS, DATABASE_URL: database.url } });
   const client = createClient(service.url, LIVE_KEY);

@@ -114,7 +114,7 @@ describe('the live view hides what the API key does not permit', () => {
     expect(await kinds()).toEqual(['apiKey', 'domain', 'email']);
   });
 
-  test('a key without the permission is told which one it lacks, where it opens a connection itself', async () => {
+  test('a key without the permission learns which one it lacks, where it opens a connection itself', async () => {
     const { key } = await keyWith('contacts:read');
     const handshake = {
       ...{ connection: 'upgrade', upgrade: 'websocket', authorization: `Bearer ${key}` },

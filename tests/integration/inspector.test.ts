@@ -50,7 +50,7 @@ const IN_AN_HOUR = () => new Date(Date.now() + 3_600_000).toISOString();
 describe('access to the live view', () => {
   const PATHS = ['session', 'machines', 'actors?kind=email', 'actors/em_000000000000000000000001'];
 
-  test('nobody without a session, whatever key is sent', async () => {
+  test('no one without a session, whatever key is sent', async () => {
     for (const path of PATHS)
       for (const headers of [
         {},
@@ -62,7 +62,7 @@ describe('access to the live view', () => {
       }
   });
 
-  test('a key with emails:read gets a cookie that no script reads; others are told what is missing', async () => {
+  test('a key with emails:read gets a cookie that no script reads; others learn what is missing', async () => {
     const { body } = await client.post('/v1/api-keys', {
       name: 'Sender',
       env: 'test',
@@ -150,7 +150,7 @@ describe('access to the live view', () => {
       expect(await refused(key)).toEqual([401, 'UNAUTHORIZED']);
       expect(await refused({ ...key, cookie, origin: 'https://evil.example' })).toEqual([403, 'FORBIDDEN']);
       expect(await refused({ ...key, cookie }, 'POST')).toEqual([404, 'NOT_FOUND']);
-      // Without a key of its own it is no handshake.
+      // Without its own key it is no handshake.
       expect(await refused({ cookie })).toEqual([400, 'BAD_REQUEST']);
     }
   });
@@ -171,7 +171,7 @@ describe('access to the live view', () => {
     expect(await ask(FROM_OWN_PAGE)).toBe(201);
   });
 
-  test('a session ends with the key that it stands for', async () => {
+  test('a session ends with the key that it came from', async () => {
     const { body } = await client.post('/v1/api-keys', {
       name: 'Brief',
       env: 'test',
@@ -195,7 +195,7 @@ describe('the contents of the live view', () => {
     expect(email?.transient).toEqual(['accepted', 'gaveUp']);
   });
 
-  test('an email moves, is counted and found, and its life is told', async () => {
+  test('an email moves, is counted and found, and its life is shown', async () => {
     using viewer = await openViewer(service.url, TEST_KEY);
     const before = viewer.counts().email?.delivered?.count ?? 0;
     const id = await send('delivered');
@@ -293,7 +293,7 @@ describe('the contents of the live view', () => {
     });
     expect(response.status).toBe(404);
     expect((await live.actors('kind=email')).actors).toEqual([]);
-    // Both environments are told in the same turn: what the one has heard, the other would have.
+    // Both environments get their news in the same turn: what has reached one would have reached the other.
     await eventually('the movement', async () =>
       viewer.ticks.flatMap(({ sample }) => sample).find((move) => move.id === id && move.to === 'delivered'),
     );

@@ -61,7 +61,7 @@ test('a server reply with octets that PostgreSQL refuses is recorded once', asyn
   expect(odd.messages).toHaveLength(1);
 });
 
-test('every recipient gets a copy of its own, with its own way back, and sees no blind one', async () => {
+test('every recipient gets a separate copy with its own return path, and sees no blind one', async () => {
   const to = Array.from({ length: 10 }, (_, n) => `many-${n}@example.com`);
   const id = await service.send({ to, bcc: 'blind@example.com' });
   await service.until(id, ({ status }) => status === 'sent');
@@ -71,7 +71,7 @@ test('every recipient gets a copy of its own, with its own way back, and sees no
   for (const { raw } of copies) expect(raw.includes('blind@example.com')).toBeFalse();
 });
 
-test('an email for which there is no slot waits as queued, for as long as it takes, in nobody’s doubt', async () => {
+test('an email for which there is no slot waits as queued, for as long as it takes, without a doubt', async () => {
   await using silent = await startScriptedSmtp({ greeting: SILENCE });
   // The lease of the attempt that holds the slot is over several times while the other one waits.
   await using busy = await startLiveService({
@@ -83,7 +83,7 @@ test('an email for which there is no slot waits as queued, for as long as it tak
   const second = await busy.send({ to: 'second@example.com' });
   await busy.until(first, ({ status }) => status === 'sending');
   expect((await busy.live.get(`/v1/emails/${second}`)).body.data.status).toBe('queued');
-  // Whoever connects from now on is served; the first one still waits for its greeting.
+  // Later connections are served; the first one still waits for its greeting.
   silent.script = {};
   await busy.until(first, ({ status }) => status === 'deferred');
   await busy.until(second, ({ status }) => status === 'sent');

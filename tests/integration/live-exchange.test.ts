@@ -43,7 +43,7 @@ afterAll(async () => {
 /** What befalls a statement: it answers as it does without it. */
 type Befalls = (text: string, run: () => Promise<object[]>) => Promise<object[]>;
 
-/** An instance with an engine that commits what it is told to. */
+/** An instance with an engine that commits what the test says. */
 function instance(befalls: Befalls = (_, run) => run()) {
   const id = crypto.randomUUID();
   const listeners = new Set<CommitListener>();
@@ -108,7 +108,7 @@ function watch({ exchange }: { readonly exchange: LiveExchange }, scope: Scope =
 }
 
 describe('instances on one database', () => {
-  test('hear what each other commit where somebody watches, once and with its author', async () => {
+  test('get the commits of each other where a viewer watches, once and with the author', async () => {
     const [a, b, c] = [instance(), instance(), instance()];
     const viewer = watch(a);
     await Promise.all([b.follows(), c.follows()]);
@@ -144,7 +144,7 @@ describe('instances on one database', () => {
     expect([...rows]).toEqual([]);
   });
 
-  test('write nothing while nobody watches, and stop when the last one has left', async () => {
+  test('write nothing without a viewer, and stop when the last one has left', async () => {
     const [a, b] = [instance(), instance()];
     await eventually('both have looked', () =>
       a.statements.length > 0 && b.statements.length > 0 ? true : undefined,
@@ -156,7 +156,7 @@ describe('instances on one database', () => {
     b.commit();
     await viewer.hears(1);
     viewer.leave();
-    await eventually('nobody is told any more', () => (b.listeners.size === 0 ? true : undefined));
+    await eventually('no listener is left', () => (b.listeners.size === 0 ? true : undefined));
     expect([...(await sql`select from live_watches`)]).toEqual([]);
   });
 
@@ -173,7 +173,7 @@ describe('instances on one database', () => {
     });
     const looks = () => c.statements.filter((text) => text === HEAR).length;
     const before = looks();
-    // Whoever looks for the second time has read what was there at the first.
+    // The second look has read what was there at the first.
     await eventually('it has looked', () => looks() > before + 1 || undefined);
     b.commit(2);
     await second.hears(2);
@@ -283,7 +283,7 @@ describe('what is left over or too much', () => {
     expect(a.exchange.hearing(TEST)).toBe('all');
   });
 
-  test('an instance that was killed is heard no more, and what it had told is told', async () => {
+  test('an instance that was killed is heard no more, and its news until then arrive', async () => {
     let isDead = false;
     const a = instance();
     const b = instance((_, run) => (isDead ? Promise.reject(new UnavailableError('It is dead.')) : run()));
@@ -311,7 +311,7 @@ describe('what is left over or too much', () => {
       from generate_series(${first}::integer, ${last}::integer) n
       on conflict (workspace_id, livemode, instance_id) do update set until = excluded.until`;
 
-  test('five hundred environments are told of at once', async () => {
+  test('five hundred environments are shown at once', async () => {
     await crowd(2, MOST_WATCHED);
     const [a, b] = [instance(), instance()];
     const viewer = watch(a);
@@ -323,11 +323,11 @@ describe('what is left over or too much', () => {
     expect(a.exchange.hearing(TEST)).toBe('all');
   });
 
-  test('whoever comes beyond them is told so, and hears again when one has left', async () => {
+  test('a viewer beyond them learns so, and gets news again when one has left', async () => {
     await crowd(1, MOST_WATCHED);
     const [a, b] = [instance(), instance()];
     const viewer = watch(a);
-    await eventually('it is told', async () => {
+    await eventually('the viewer knows', async () => {
       await crowd(1, MOST_WATCHED);
       b.commit();
       return a.exchange.hearing(TEST) === 'crowded' || undefined;
@@ -341,12 +341,12 @@ describe('what is left over or too much', () => {
     });
   });
 
-  test('a viewer is told while the database does not answer', async () => {
+  test('a viewer learns that the database does not answer', async () => {
     let isAway = false;
     const a = instance((_, run) => (isAway ? Promise.reject(new UnavailableError('It is away.')) : run()));
     watch(a);
     isAway = true;
-    await eventually('it is told', () => a.exchange.hearing(TEST) === 'away' || undefined);
+    await eventually('the viewer knows', () => a.exchange.hearing(TEST) === 'away' || undefined);
     isAway = false;
     await eventually('it hears again', () => a.exchange.hearing(TEST) === 'all' || undefined);
   });
@@ -366,5 +366,4 @@ describe('what is left over or too much', () => {
       { id: id.slice(0, 8), roles: [], version: '1.0.0', startedAt: 995, isThis: true },
     ]);
     await exchange.stop();
-  });
-});
+  }););

@@ -61,7 +61,7 @@ const suppressed = async (address: string): Promise<Email> =>
   (await service.live.get(`/v1/suppressions?address=${address}`)).body.data[0];
 
 describe('a bounce that comes back by mail', () => {
-  test('finds its recipient by the address it comes to, fails it and suppresses it', async () => {
+  test('finds its recipient by the address that it is sent to, fails it and suppresses it', async () => {
     const { id, paths } = await sent(['ada@example.com', 'bob@example.com']);
     expect(await report(paths[1] as string, failure('5.1.1', '550 5.1.1 no such user'))).toStartWith('250');
     const email = (await service.live.get(`/v1/emails/${id}`)).body.data;
@@ -109,7 +109,7 @@ describe('a bounce that comes back by mail', () => {
     expect(await suppressed('carol@example.com')).toBeUndefined();
   });
 
-  test('whose cause is the infrastructure fails the email and suppresses nobody', async () => {
+  test('whose cause is the infrastructure fails the email and suppresses no address', async () => {
     const { id, paths } = await sent(['dave@example.com']);
     await report(paths[0] as string, failure('5.7.1', '550 5.7.1 listed by a blocklist'));
     expect((await service.live.get(`/v1/emails/${id}`)).body.data.status).toBe('failed');
@@ -131,7 +131,7 @@ describe('a bounce that comes back by mail', () => {
   });
 });
 
-test('a complaint is recorded once and suppresses whoever complained', async () => {
+test('a complaint is recorded once and suppresses the recipient who complained', async () => {
   const { id, paths } = await sent(['grace@example.com']);
   const complaint = arf(
     `Feedback-Type: abuse\nUser-Agent: FBL/1.0\nVersion: 1\nOriginal-Mail-From: <${paths[0]}>\n`,
@@ -157,7 +157,7 @@ describe('a report about an email that has failed', () => {
   const bounce = (diagnostic: string): Fact => bounceOf({ status: null, diagnostic, remoteMta: null });
   const complaint: Fact = { kind: 'complained', feedbackType: 'abuse', userAgent: null };
 
-  test('as expired, since nobody knew that it had arrived, suppresses whom it proves dead or annoyed', async () => {
+  test('as expired, since it was unknown that it had arrived, suppresses addresses that it proves dead or annoyed', async () => {
     await using vague = await startScriptedSmtp({ dot: DROP });
     const transport = relayTo(vague.port, 500);
     await using held = await startLiveService({ transport, environment: { UNKNOWN_OUTCOME: 'hold' } });

@@ -8,7 +8,7 @@ const MEGABYTE = 1_000_000;
 const OCTETS = 6 * MEGABYTE;
 const FILE = [{ filename: 'catalogue.bin', content: Buffer.alloc(MEGABYTE, 'catalogue').toString('base64') }];
 
-/** Takes everything, when it is told to. */
+/** Takes everything, when the test says so. */
 class Waiting implements Transport {
   readonly name = 'smtp';
   readonly confirmsDelivery = true;

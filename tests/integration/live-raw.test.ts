@@ -210,7 +210,7 @@ describe('a raw message', () => {
     );
   });
 
-  test('is refused where its sender is not ours, and where it names nobody', async () => {
+  test('is refused where its sender is not ours, and where it names no recipient', async () => {
     const from = (value: string) => withFile(3).replace(FIELDS[0] ?? '', `From: ${value}`);
     expect((await post(from('a@elsewhere.example'))).status).toBe(403);
     // Of two senders both count.

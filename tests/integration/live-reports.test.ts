@@ -95,7 +95,7 @@ describe('a report of a real server', () => {
     ],
   ];
   for (const [file, to, end, suppressed] of cases)
-    test(`${file} ends the email as ${end[1]}, and ${suppressed ? 'suppresses the address' : 'suppresses nobody'}`, async () => {
+    test(`${file} ends the email as ${end[1]}, and ${suppressed ? 'suppresses the address' : 'suppresses no address'}`, async () => {
       expect(endOf(await reported(to, ofServer(file)))).toEqual(end);
       expect(await isSuppressed(to)).toBe(suppressed);
     });
@@ -107,7 +107,7 @@ describe('a report of a real server', () => {
 });
 
 describe('a mail that comes back and is no report', () => {
-  test('is told by explain, once, and counted', async () => {
+  test('is shown by explain, once, and counted', async () => {
     const { id, status } = await reported('away@receiver.example', ofForm('vacation'));
     expect(status).toBe('sent');
     const { evidence } = (await service.live.get(`/v1/emails/${id}/explain`)).body.data;

@@ -116,7 +116,7 @@ test('a failure that a client wants to hear of is reported to it, with what it a
   await eventually('nothing more to tell', async () => (await waiting(id)).length === 0 || undefined);
 });
 
-test('the links of a returned message act for nobody', async () => {
+test('the links of a returned message act for no recipient', async () => {
   const id = await handIn(
     'no8@example.com',
     { return: 'full', notify: 'failure' },

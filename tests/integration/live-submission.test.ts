@@ -93,7 +93,7 @@ describe('SMTP submission', () => {
     await service.until(email.id, ({ status }) => status === 'delivered');
   });
 
-  test('with a test key delivers to nobody', async () => {
+  test('with a test key delivers to no one', async () => {
     const reply = await submit({ ...MAIL, to: 'bounced@simulator.svc.test' }, service.keys.test);
     const email = await emailOf(reply, service.test);
     expect([email.livemode, (await service.live.get(`/v1/emails/${email.id}`)).status]).toEqual([false, 404]);
@@ -107,7 +107,7 @@ describe('SMTP submission', () => {
   });
 });
 
-test('a port of its own is inside TLS from the first octet', async () => {
+test('a separate port is inside TLS from the first octet', async () => {
   const implicit = { port: tlsPort, secure: true };
   const reply = await submit(MAIL, service.keys.live, implicit);
   expect(reply).toMatch(/^250 2\.0\.0 Accepted as em_/);

@@ -32,7 +32,7 @@ const linkIn = (html: string, letter: string): string =>
   new RegExp(`https://mail\\.sender\\.example/t/${letter}/[\\w.-]+`).exec(html)?.[0] ?? '';
 
 describe('opens and clicks', () => {
-  test('are not counted unless somebody asks for it', async () => {
+  test('are not counted unless the request asks for it', async () => {
     const { copy } = await received({});
     expect(copy.html).not.toContain('/t/');
     expect(copy.html).toContain('https://shop.example/?a=1&amp;b=2');

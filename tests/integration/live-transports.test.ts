@@ -109,7 +109,7 @@ test('a domain may choose enabled transports only, which the refusal names', asy
   expect((await service.live.get(`/v1/domains/${service.domainId}`)).body.data).toEqual(domain);
 });
 
-test('a domain added with a transport is told the records of that transport', async () => {
+test('a domain added with a transport shows the records of that transport', async () => {
   dns.zone = {};
   const { status, body } = await service.live.post('/v1/domains', {
     name: 'chosen.example',

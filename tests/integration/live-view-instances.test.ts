@@ -74,7 +74,7 @@ test('what other instances commit is shown as it happens, each transition with i
   ]);
 });
 
-test('an actor that a viewer has opened is told to have changed by another instance', async () => {
+test('a viewer learns that another instance has changed an open actor', async () => {
   const key = await keyWith('test', ['*']);
   using viewer = await openViewer(watching.url, key);
   await heardOf([viewer], key);
@@ -88,14 +88,14 @@ test('an actor that a viewer has opened is told to have changed by another insta
   const { id } = body.data;
   viewer.watch(id);
   const told = () => viewer.ticks.filter(({ changed }) => changed.includes(id)).length;
-  // A change of its own instance tells that the watch has arrived.
+  // A change of its own instance shows that the watch has arrived.
   await eventually('it is watched', async () => {
     const scheduledAt = new Date(Date.now() + 7_200_000).toISOString();
     await watching.ask({ method: 'PATCH', path: `/v1/emails/${id}`, key, body: { scheduledAt } });
     return told() > 0 || undefined;
   });
   await working.ask({ method: 'DELETE', path: `/v1/emails/${id}`, key });
-  const cancelled = await eventually('the change of the other is told', () =>
+  const cancelled = await eventually('the change of the other has come', () =>
     viewer.ticks.find(({ moves }) => moves.some(({ to }) => to === 'cancelled')),
   );
   expect(cancelled.changed).toEqual([id]);
@@ -118,7 +118,7 @@ test('a viewer hears of its environment and the kinds that it may see alone, whi
     const kindsOf = ({ ticks }: Viewer) =>
       new Set(ticks.flatMap(({ moves }) => moves.map(({ kind }) => kind)));
     await eventually('an actor of another kind', () => kindsOf(ofTest).has('webhookEndpoint') || undefined);
-    // What is told later comes later.
+    // Later news come later.
     await heardOf([ofTest, ofEmails], key);
     expect(kindsOf(ofEmails)).toEqual(new Set(['email']));
     expect(new Set(listed(ofEmails).map(({ kind }) => kind))).toEqual(new Set(['email']));
@@ -142,7 +142,7 @@ test("Stately's inspector hears of the other instance as well", async () => {
     return { [Symbol.dispose]: () => socket.close() };
   })();
   const sent = new Set<string>();
-  // Only what is heard is told as an event; what was there before is introduced.
+  // Only news are shown as events; earlier actors are introduced.
   await eventually('one of them moves', async () => {
     sent.add(await send(key));
     return (

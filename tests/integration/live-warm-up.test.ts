@@ -147,7 +147,7 @@ test('an email that was put off before anything was opened takes room with the a
   expect((await life(id)).context).toMatchObject({ attempt: 2, counted: { attempt: 2, transport: 'smtp' } });
 });
 
-test('a campaign waits with whoever has no room yet, behind a password reset', async () => {
+test('a campaign waits with recipients without room, behind a password reset', async () => {
   // A day of which nothing is used yet.
   await service.pass(DAY_MS);
   const { database } = service.service;
@@ -161,11 +161,11 @@ test('a campaign waits with whoever has no room yet, behind a password reset', a
   const { id } = made.body.data;
   expect((await service.live.post(`/v1/campaigns/${id}/send`, {})).status).toBe(200);
   const stats = (is: (stats: Email) => boolean): Promise<Email> =>
-    eventually('the campaign stands so', async () => {
+    eventually('the campaign has these numbers', async () => {
       const { data } = (await service.live.get(`/v1/campaigns/${id}/stats`)).body;
       return is(data) || undefined;
     });
-  // One that is given out beyond the day, since nobody knew of its end yet, waits as the others do.
+  // One that is given out beyond the day, since its end was not known yet, waits as the others do.
   await stats(({ sent, remaining }) => sent >= 4 && sent + remaining === 6);
   await eventually('four have arrived', () => sink.received.length === before + 4 || undefined);
   await service.until(await service.send(), isSent);

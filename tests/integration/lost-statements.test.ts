@@ -8,7 +8,7 @@ import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { codeOf } from '../../src/platform/db/sqlstate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
-// A server may forget the statements that a connection has prepared: a pooler handed out another backend, or somebody
+// A server may forget the statements that a connection has prepared: a pooler handed out another backend, or a person
 // discarded them. The driver prepares and sends such a statement again by itself, and must send the same values.
 
 let made: TestDatabase;

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 // Two connections of one PostgreSQL: a contact leaves an audience while something else lets it in. Whichever begins first, who has left by
-// an act of their own is out at the end.
+// an own act is out at the end.
 
 let made: Awaited<ReturnType<typeof createTestDatabase>>;
 let service: RealService;

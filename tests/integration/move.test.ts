@@ -27,7 +27,7 @@ test('moved into a folder that is named: every row is equal, and the key goes al
   const there = await rowsOf({ url: null, dataDir: first });
   const second = folder('second');
   const move = (to: string) => command({ DATA_DIR: first }, 'move', '--to', to);
-  // Whoever starts the service may do so from elsewhere.
+  // The service may be started from another folder.
   const moved = await move(`embedded:${relative(process.cwd(), second)}`);
   expect(moved).toMatchObject({
     code: 0,

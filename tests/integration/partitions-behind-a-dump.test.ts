@@ -11,7 +11,7 @@ import { startRealService } from '../contract/real-service.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 // pg_dump holds every table that it has looked at, in the weakest mode there is, until it ends. Partitions are attached in
-// the strongest, and whoever comes while that lock is waited for stands in the queue behind it.
+// the strongest, and every statement that comes while that lock is waited for queues behind it.
 
 const DAY = 86_400_000;
 

@@ -27,7 +27,7 @@ describe.each([
   const ids = (prefix: string, count: number): string[] =>
     Array.from({ length: count }, () => mintId(prefix, Date.now()));
 
-  test('an environment has 1,000 audiences and 100 of them with a filter, whoever asks at once', async () => {
+  test('an environment has 1,000 audiences and 100 of them with a filter, also for requests at once', async () => {
     const fill = (count: number, filter: string | null) =>
       query(
         `insert into audiences (workspace_id, livemode, id, name, type, filter, public, confirm, created_at, updated_at)
@@ -79,7 +79,7 @@ describe.each([
         const { body } = await service.live.get(`/v1/contacts/imports/${id}`);
         return ['completed', 'cancelled'].includes(body.data.status) ? true : undefined;
       });
-    /** Imports that wait and that nobody works at. */
+    /** Imports that wait without a worker. */
     const wait = (waiting: readonly string[]) =>
       query(
         `insert into contact_imports (id, workspace_id, livemode, state, context, revision, machine_version, settings, merges, trigger_flows)
@@ -103,7 +103,7 @@ describe.each([
 
     // The embedded database has one connection, on which nothing is done at once.
     if (place === 'PostgreSQL')
-      test('whoever asks at once', async () => {
+      test('also for requests at once', async () => {
         for (let round = 0; round < rounds; round++) {
           // Long enough to be under way when the second is counted, also on a busy machine; each is cancelled then.
           const told = await Promise.all([start(20_000), start(20_000)]);
@@ -121,7 +121,7 @@ describe.each([
     });
   });
 
-  test('a contact has a hundred properties, whoever adds the last at once', async () => {
+  test('a contact has a hundred properties, also when the last are added at once', async () => {
     const email = 'full@example.com';
     const properties = Object.fromEntries(Array.from({ length: 99 }, (__, n) => [`k${n}`, n]));
     await service.live.post('/v1/contacts', { email, properties });
@@ -136,7 +136,7 @@ describe.each([
     }
   });
 
-  test('a person is asked to confirm three times a day, over all audiences and whoever adds it at once', async () => {
+  test('a person is asked to confirm three times a day, over all audiences, also when added at once', async () => {
     await service.live.patch('/v1/workspace', { defaultFrom: 'Shop <shop@sender.example>' });
     await query(`delete from audiences where workspace_id = $1`, [workspaceId]);
     const audiences = await Promise.all(
@@ -158,7 +158,7 @@ describe.each([
       const mails = await service.live.get(`/v1/emails?to=${email}`);
       expect([email, mails.body.data.length]).toEqual([email, 3]);
     }
-    // Whoever is added again although it was asked often enough leaves no further trace.
+    // A person who is added again, and was asked often enough, leaves no further trace.
     const [first] = audiences;
     await service.live.post(`/v1/audiences/${first?.body.data.id}/contacts`, { emails });
     const again = await service.live.get(`/v1/contacts/${emails[0]}/activity?type=notAsked`);

@@ -4,8 +4,8 @@ import { type Client, createClient } from '../support/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
-// A key that was found lately is not looked up before an email: the statement that accepts the email judges it. So nobody may get what
-// the key, or its workspace, said before, whoever has changed it, on whichever instance.
+// A key that was found lately is not looked up before an email: the statement that accepts the email checks it. So no request may get what
+// the key, or its workspace, said before a change, whichever instance made it.
 
 const EMAIL = { from: 'a@acme.example', to: 'delivered@simulator.svc.test', subject: 'S', text: 'T' };
 const LIMITS = { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', TEST_SENDS_PER_DAY: '0' };
@@ -67,7 +67,7 @@ describe('a remembered key', () => {
     expect(await emails()).toBe(before);
   });
 
-  test('that was revoked is told nothing else: not what is wrong, and not what it was told before', async () => {
+  test('that was revoked gets 401 alone: not the problems of its request, and not an earlier reply', async () => {
     for (const [what, body, headers] of [
       ['a body that is wrong', { ...EMAIL, to: 'nobody' }, {}],
       ['no JSON', [], {}],
@@ -94,7 +94,7 @@ describe('a remembered key', () => {
     expect((await send()).status).toBe(202);
   });
 
-  test('has them as well where a database counts its revisions anew, as after a restore', async () => {
+  test('has them as well where a database repeats its revisions, as after a restore', async () => {
     const { id, send } = await usedKey(['emails:send']);
     await sql`update api_keys set context = jsonb_set(context::jsonb, '{permissions}', '["emails:read"]')::json where id = ${id}`;
     expect((await send()).status).toBe(403);
@@ -122,7 +122,7 @@ describe('a remembered key', () => {
     const made = await client.post('/v1/test-clocks', { name: 'Still', startAt: '2026-12-01T09:00:00.000Z' });
     expect(made.status).toBe(201);
     const clocked = { ...EMAIL, testClockId: made.body.data.id };
-    // The version of its row: that something was written, and taken back, shows there. Nothing was sent by it, so nobody else writes.
+    // The version of its row: that something was written, and taken back, shows there. Nothing was sent by it, so nothing else writes.
     const version = async () =>
       (
         await sql<

@@ -77,7 +77,7 @@ describe('a read', () => {
 
   test('waits at the replica for what the leader had, and then goes to the leader', async () => {
     await tell(servers.standby, 'select pg_wal_replay_pause()');
-    await eventually('a standby that stands still', async () => {
+    await eventually('a standby that has stopped', async () => {
       const [row] = await tell(servers.standby, 'select pg_get_wal_replay_pause_state() as state');
       return row?.state === 'paused' ? true : undefined;
     });
@@ -103,7 +103,7 @@ describe('a read', () => {
     await diagnosed(servers.standby.url('postgres'), 'fine', 'is up to date with the primary.');
   });
 
-  test('that stands in the way of replaying, or takes too long at the replica, is answered by the leader', async () => {
+  test('that blocks replaying, or takes too long at the replica, is answered by the leader', async () => {
     const lasting = () =>
       reads.query<{ replica: boolean }>(
         `select pg_is_in_recovery() as replica from notes cross join lateral (

@@ -83,7 +83,7 @@ const diagnosed = async (url: string) => {
   return { status, detail };
 };
 
-/** Sends, restores into the target, sends again; a follower from before and one that begins anew must see all of it once. */
+/** Sends, restores into the target, sends again; a follower from before and a new one must see all of it once. */
 async function moves(from: string, to: string): Promise<void> {
   const follower = new EventFollower();
   let key: string;
@@ -91,7 +91,7 @@ async function moves(from: string, to: string): Promise<void> {
     await using before = await startRealService({ ...SECRET, DATABASE_URL: from });
     key = await before.keyWith('test', ['*']);
     await send(before, key, 10);
-    // Each is sent and delivered. The cursor then stands behind both, at the end of what the old cluster has seen.
+    // Each is sent and delivered. The cursor is then behind both, at the end of what the old cluster has seen.
     await follower.reach(before, key, 20);
     await spend(from, 50);
     await follower.catchUp(before, key);
@@ -104,9 +104,9 @@ async function moves(from: string, to: string): Promise<void> {
   await send(after, key, 10);
   await follower.reach(after, key, 40);
   await follower.catchUp(after, key);
-  const anew = new EventFollower();
-  await anew.reach(after, key, 40);
-  expect(follower.seen).toEqual(anew.seen);
+  const again = new EventFollower();
+  await again.reach(after, key, 40);
+  expect(follower.seen).toEqual(again.seen);
   expect(new Set(follower.seen).size).toBe(40);
   expect((await audited(to)).total).toBe(0);
 }
@@ -135,7 +135,7 @@ test('restored into a cluster that is older, the log goes on where it was', () =
     await moves(url, made.url);
   }));
 
-test('the events of another cluster, copied in beside a log that is in use, are told by audit and doctor, and moved past', () =>
+test('the events of another cluster, copied in beside a log that is in use, are reported by audit and doctor, and moved past', () =>
   withCluster(async ({ url }) => {
     {
       await using first = await startRealService({ ...SECRET, DATABASE_URL: url });
@@ -221,9 +221,9 @@ test('set back to a snapshot under a running instance: cursors beyond the end ar
     await send(service, key, 3);
     // Three emails of two events each were lost with the snapshot, two events were written before it was noticed.
     await follower.reach(service, key, 12 + 6);
-    const anew = new EventFollower();
-    await anew.reach(service, key, 6 + 2 + 6);
-    expect(follower.seen.slice(-6)).toEqual(anew.seen.slice(-6));
+    const again = new EventFollower();
+    await again.reach(service, key, 6 + 2 + 6);
+    expect(follower.seen.slice(-6)).toEqual(again.seen.slice(-6));
   }));
 
 test('another server that takes over under running instances moves the log along once', async () => {

@@ -30,7 +30,7 @@ const allowed = async (table: string, column: string): Promise<readonly string[]
 };
 
 test.each(
-  // Of a kind with definitions each actor has the states of its own.
+  // Of a kind with definitions each actor has its own states.
   MODULE_KINDS.filter(({ kind }) => !kind.hasDefinitions).flatMap(
     ({ kind: { name, table, history, states } }) =>
       (history ? [history.inserts, history.revisions] : [table]).map((one) => [name, one, states] as const),

@@ -210,7 +210,7 @@ onEachStore('warnings of what actors have come to', (store) => {
     );
   };
 
-  test('are written once, whoever looks and whenever the process that made the change has died', async () => {
+  test('are written once, whichever instance looks, and whenever the process that made the change has died', async () => {
     await query(`insert into workspaces (id, name, plan, created_at) values ('ws_w', 'A', 'free', now())`);
     await query(
       `insert into accounts (id, email, email_key, name, password, created_at) values ('acc_1', 'a@x.example', 'a@x.example', 'N', 'x', now())`,

@@ -5,7 +5,7 @@ import { SessionStore } from '../../src/http/auth/sessions/session-store.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
 import { postgresStore, rowsOf, type Store, WORKSPACE } from '../support/engine.ts';
 
-// What ends by time: sessions that nobody uses, and what the audit log keeps.
+// Unused sessions and entries of the audit log end by time.
 
 const DAY = 86_400_000;
 const START = Date.parse('2026-03-01T00:00:00Z');

@@ -24,7 +24,7 @@ test.skipIf(REDIS_SERVER === null)(
     const redis = await startRedis();
     using one = await instance(redis.url);
     using other = await instance(redis.url);
-    // Asked at the same time, they are told five different places of the window, and one is over it.
+    // Asked at the same time, they get five different places of the window, and one is over it.
     const asked = await Promise.all(
       [one, other, one, other, one, other].map(({ limiter }) => limiter.byAddress('a')),
     );

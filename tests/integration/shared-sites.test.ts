@@ -102,7 +102,7 @@ const until = (wanted: Readonly<Record<string, number>>): Promise<true> =>
     return undefined;
   });
 
-test('the connections to a site are shared out anew as instances come, go and die', async () => {
+test('the connections to a site are shared out again as instances come, go and die', async () => {
   const first = await instance('first.example');
   await until({ 'first.example': CONNECTIONS });
   const second = await instance('second.example');

@@ -7,7 +7,7 @@ import { embeddedDatabase } from '../support/embedded.ts';
 const SCOPE = { workspaceId: 'ws_many', livemode: true };
 const PEOPLE = 30_000;
 
-test('the embedded database comes to know how many a filter meets, and looks again once much has changed', async () => {
+test('the embedded database learns how many rows a filter meets, and looks again once much has changed', async () => {
   const database = await embeddedDatabase();
   const analysed = async (): Promise<number> => {
     const [row] = await database.query<{ times: number }>(
@@ -23,14 +23,14 @@ test('the embedded database comes to know how many a filter meets, and looks aga
        from generate_series($2::integer, $3::integer) i`,
       [SCOPE.workspaceId, from, to],
     );
-    // What was changed is told once a second, or when that is asked for.
+    // Changes are counted once a second, or on request.
     await database.query('select pg_stat_force_next_flush()');
   };
   await people(1, PEOPLE);
   const written = { field: 'properties.plan', operator: 'contains', value: 'ee' };
   const filter = await readContactFilter(database, SCOPE, written, { at: '', above: [] });
   if (!('sql' in filter)) throw new Error('The filter is good.');
-  // Whoever knows nothing of the table takes this for little work, and does all of it.
+  // A planner without statistics takes this for little work, and does all of it.
   const counter = new ContactCounter(database, 500);
   const count = () => counter.count(SCOPE, filter.sql(Date.now()));
   expect(await count()).toEqual({ count: PEOPLE, isExact: true });

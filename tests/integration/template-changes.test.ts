@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
-// What was remembered of a template is judged in the statement that accepts an email: nobody gets what it said before.
+// What was remembered of a template is checked in the statement that accepts an email: no recipient gets an earlier version.
 
 let service: LiveService;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ test('a template that has been sent is sent as it is now: changed, moved and del
   const asked = { ...SENDER, templateId: 'moving' };
   const first = await service.live.post('/v1/emails', asked, key);
   expect((await service.live.patch(`/v1/templates/${id}`, { alias: null })).status).toBe(200);
-  // The reply of the key stands, whatever has become of the template.
+  // The reply of the key stays, whatever has become of the template.
   expect((await service.live.post('/v1/emails', asked, key)).body).toEqual(first.body);
   expect((await send({ templateId: 'moving' })).status).toBe(404);
   await create({ alias: 'moving', html: '<p>Other</p>' });
@@ -55,7 +55,7 @@ test('a template that has been sent is sent as it is now: changed, moved and del
   expect((await send({ templateId: id })).status).toBe(404);
 });
 
-test('what a remembered template says refuses nobody once it says otherwise', async () => {
+test('a remembered template refuses no email once it has changed', async () => {
   const id = await create({ subject: '{{ title }}', html: '<p>Hello</p>' });
   await sent({ templateId: id, variables: { title: 'One' } });
   const empty = { templateId: id, variables: { title: ' ' } };
@@ -65,7 +65,7 @@ test('what a remembered template says refuses nobody once it says otherwise', as
   expect((await sent(empty)).subject).toBe('Now there is one');
 });
 
-test('changes at the same moment that ask for no version are all made, each a version of its own', async () => {
+test('changes at the same moment that ask for no version are all made, each as a separate version', async () => {
   const id = await create({ html: '<p>First</p>' });
   const told = await Promise.all(
     Array.from({ length: 8 }, (_, n) =>

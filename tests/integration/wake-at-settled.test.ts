@@ -13,7 +13,7 @@ import {
   type Store,
 } from '../support/engine.ts';
 
-// The sweeps forget what lies behind them. That is right only as long as nobody can write there.
+// The sweeps forget what lies behind them. That is right only as long as no transaction can write there.
 
 /** The database's own clock, as on this machine; the monotonic one goes on by a second at each look. */
 function sharedClock(): Clock & { passes(): void } {

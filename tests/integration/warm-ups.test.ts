@@ -79,7 +79,7 @@ for (const [name, open] of [
         return { ...rest, warmUp: { ...warmUp, ...more } };
       };
       for (let n = 0; n < 10; n++) expect(isIn(await one.take(again(), 1))).toBe(true);
-      // Each that waits has a place of its own.
+      // Each that waits has a separate place.
       const waits = [await one.take(again(), 1), await one.take(again(), 1)];
       expect(waits.map(({ until }) => until)).toEqual([MIDNIGHT, MIDNIGHT + 1]);
       // By another beginning this is the second day, and the numbers of a day may change alone.
@@ -139,7 +139,7 @@ for (const [name, open] of [
       expect(isIn(await one.take(lane, 1))).toBe(false);
     });
 
-    test('who waits is told the day that has room behind those before, campaigns later', async () => {
+    test('a waiting email gets the day that has room behind those before it, campaigns later', async () => {
       const lane = laneOf([1, 2, 3]);
       const one = instance();
       const waits = async (of: Lane): Promise<number | null> => (await one.take(of, 1)).until;

@@ -3,7 +3,7 @@ import Stripe from 'stripe';
 import { eventually } from '../support/eventually.ts';
 import { openReceiver, openWorld, type Received, type World } from '../support/webhook-world.ts';
 
-// Endpoints over HTTP, and what reaches a receiver. One world for all; each test has endpoints of its own.
+// Endpoints over HTTP, and what reaches a receiver. One world for all; each test has separate endpoints.
 
 let world: World;
 beforeAll(async () => {
@@ -191,7 +191,7 @@ describe('an endpoint', () => {
 });
 
 describe('deliveries', () => {
-  test('reach every endpoint of the environment that subscribes to the type, and nobody else', async () => {
+  test('reach every endpoint of the environment that subscribes to the type, and no other', async () => {
     using receiver = openReceiver();
     const both = await register(`${receiver.url}/both`);
     const one = await register(`${receiver.url}/one`, ['delivered']);

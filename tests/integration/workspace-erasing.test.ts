@@ -37,7 +37,7 @@ function watched(database: Database, lives = Number.POSITIVE_INFINITY) {
 }
 
 onEachStore('a workspace is erased', (store) => {
-  test('in statements of few rows, again and again from where it was killed, and nobody else’s', async () => {
+  test('in statements of few rows, again and again from where it was killed, and of no other workspace', async () => {
     await fillWorkspace(store.database, 'ws_gone', CONTACTS);
     await fillWorkspace(store.database, 'ws_other', CONTACTS);
     const before = await tracesOf(store.database, 'ws_other');
@@ -140,7 +140,7 @@ onEachStore('a workspace is erased', (store) => {
   });
 });
 
-test('the progress is told every 100,000 rows and at the end', () => {
+test('the progress is logged every 100,000 rows and at the end', () => {
   const told: string[] = [];
   const { onRemoved, end } = tellProgress((sentence) => told.push(sentence));
   for (let rows = 0; rows < 250; rows++) onRemoved('contacts', 1_000);

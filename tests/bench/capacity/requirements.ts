@@ -6,7 +6,7 @@ import type { ServiceTimes } from './times.ts';
 
 /** How much of what there is an installation may use in the long run: the rest is for peaks and for what is lost in a failover. */
 export const USED = 0.6;
-/** What nobody measured here. */
+/** The figures that were not measured here. */
 export const LARGEST_SERVER = 64;
 export const LINK_PER_SECOND = 10e9 / 8;
 
@@ -50,7 +50,7 @@ export function demandOfLive(figures: Required<Figures>, cpu: CpuPerItem): Deman
   };
 }
 
-/** What a rate needs, and how near it comes to each bound of one PostgreSQL. */
+/** The needs of a rate, and its distance from each bound of one PostgreSQL. */
 export interface Requirements {
   readonly perSecond: number;
   readonly instances: number;

@@ -8,7 +8,7 @@ import { openBursts } from './bursts.ts';
 import { fitCost } from './costs.ts';
 import type { Look, Point, ServiceTimes, WriteCost } from './times.ts';
 
-/** Emails at one moment, which divide `EMAILS`; batches grow with them, so that what a batch takes is told from what an email takes. */
+/** Emails at one moment, which divide `EMAILS`; batches grow with them, so that the cost of a batch is separated from that of an email. */
 const SIZES = [32, 96, 256] as const;
 /** Emails of one size. */
 const EMAILS = 6_144;

@@ -12,7 +12,7 @@ export interface Scenario {
   readonly connections: number;
   readonly instances: number;
   readonly emails: number;
-  /** Where what runs: everything on so many cores, or each on a machine of its own. */
+  /** The placement: everything on so many cores, or each part on a separate machine. */
   readonly machines: Together | Apart;
   readonly seed?: number;
 }
@@ -217,7 +217,7 @@ export function simulate(times: ServiceTimes, scenario: Scenario): Simulated {
     database.run(us, done);
   };
   const client = shared ? new Thread(shared) : null;
-  // On machines of their own clients are no bound, but take their time.
+  // On separate machines clients are no bound, but take their time.
   const inClient = (done: () => void) =>
     client ? client.run(times.client + times.kernel, done) : time.after(times.client + wayUs * 2, done);
 

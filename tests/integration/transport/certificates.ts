@@ -29,7 +29,7 @@ KoZIzj0EAwIDSAAwRQIhAL7w7I+4MiBK1PH28IchHZ727YOPj+m8HiSdn+iAI/cC
 AiAVImxd7qw9RejD5WCQfBaTvuD2no/ETJR2q+6+iT/CJQ==
 -----END CERTIFICATE-----`;
 
-/** The key of the certificate; a secret to nobody. */
+/** The key of the certificate; no secret. */
 export const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgSLVQ9j9AYTUnvzqz
 tnrKYXDlvykH+ahhDpR8bgYNiCyhRANCAAS3iiZgUpwAGdNz8CDKQw0uNuZEzPpV

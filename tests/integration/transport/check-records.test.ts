@@ -108,7 +108,7 @@ describe('an SPF record', () => {
   test('does not allow us: the sentence says what it should be', async () => {
     expect(await at('v=spf1 mx -all')).toMatchObject(failed('change it to: v=spf1 mx ip4:192.0.2.1 -all'));
   });
-  test('stands there twice: the sentence says how to merge', async () => {
+  test('exists twice: the sentence says how to merge', async () => {
     expect(await at('v=spf1 mx -all', 'v=spf1 ip4:192.0.2.1 ~all')).toMatchObject(
       failed('merge them into one: v=spf1 mx ip4:192.0.2.1 -all'),
     );

@@ -91,7 +91,7 @@ describe('direct delivery tries the next host', () => {
       expect(second.messages.length).toBe(1);
     });
 
-  test('when the first has no address, or one where nobody listens', async () => {
+  test('when the first has no address, or one without a listening server', async () => {
     for (const answer of [[], 'nxdomain', 'servfail', [a('127.0.0.9')]] as const) {
       dns.zone['mx1.receiver.test A'] = answer;
       expect(await send(BOB)).toEqual(['bob@receiver.test accepted 2.0.0 from mx2.receiver.test']);
@@ -135,7 +135,7 @@ describe('direct delivery stops at this host', () => {
     expect(first.connections).toBe(2);
   });
 
-  test('after five addresses where nobody answers', async () => {
+  test('after five addresses without an answer', async () => {
     dns.zone['mx1.receiver.test A'] = [1, 2, 3, 4, 5, 6].map((n) => a(`127.0.1.${n}`));
     expect(await send(BOB)).toEqual(['bob@receiver.test deferred ConnectionFailed from mx1.receiver.test']);
     expect(second.connections).toBe(0);
@@ -152,7 +152,7 @@ test('direct delivery tries IPv6 before IPv4', async () => {
 });
 
 describe('direct delivery to several domains', () => {
-  test('serves each domain by its own servers, with outcomes of its own', async () => {
+  test('serves each domain by its own servers, with its own outcomes', async () => {
     dns.zone = {
       ...dns.zone,
       'other.test MX': [mx('mx.other.test', 10)],
@@ -179,7 +179,7 @@ describe('direct delivery to several domains', () => {
       'f@RECEIVER.test accepted 2.0.0 from mx1.receiver.test',
       'g@bücher.test accepted 2.0.0 from xn--bcher-kva.test',
     ]);
-    // Two of one domain travel together; nobody's address shows in another's transaction.
+    // Two of one domain travel together; no address shows in another's transaction.
     expect(arrived()).toEqual([1, 2, 0]);
   });
 });
@@ -217,7 +217,7 @@ describe('opportunistic TLS of direct delivery', () => {
   };
   const ACCEPTED = [expect.stringContaining('accepted')];
 
-  test('with a certificate that nobody vouches for', async () => {
+  test('with a certificate of an unknown authority', async () => {
     expect(await secured({ key: PRIVATE_KEY, cert: CERTIFICATE })).toEqual([ACCEPTED, [true]]);
   });
 

@@ -19,7 +19,7 @@ export const postfixMissing = (): string | null => {
 };
 
 /**
- * Starts a whole instance in a directory of its own, beside any that the machine runs. It passes mail for elsewhere.test on to port
+ * Starts a whole instance in a separate directory, beside any that the machine runs. It passes mail for elsewhere.test on to port
  * `relaysTo` of this machine, and bounces for our return paths to port `bouncesTo`. `settings` are further lines of main.cf.
  */
 export const startPostfix = async ({

@@ -145,7 +145,7 @@ describe('recipients of one message can fare differently', () => {
     expect(server.messages.length).toBe(1);
   });
 
-  test('what was said at RCPT stands when the message then fails', async () => {
+  test('the replies at RCPT hold when the message then fails', async () => {
     expect(await attempt({ rcpt, dot: '554 5.6.0 spam' })).toEqual([
       'a refused message ContentRejected 554',
       ...refusals,
@@ -200,7 +200,7 @@ describe('an address or a message that the server cannot take is refused before 
 });
 
 describe('the envelope sent to the relay', () => {
-  test('has the return path and the recipients, in ASCII, and nobody else', async () => {
+  test('has the return path and the recipients alone, in ASCII', async () => {
     await attempt(
       {},
       {

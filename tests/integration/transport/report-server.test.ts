@@ -84,7 +84,7 @@ test('the bounce receiver refuses mail for anyone else: it is no relay', async (
   ]);
 });
 
-test('the bounce receiver accepts what is no report: it is told where it came to a return path, and dropped elsewhere', async () => {
+test('the bounce receiver accepts mail that is no report: it is noted at a return path, and dropped elsewhere', async () => {
   const away = Buffer.from('Subject: Out of office\r\n\r\nBack on Monday.\r\n');
   for (const to of [BOUNCE, 'complaints@sender.example'])
     expect(await deliver(away, to)).toEqual(['DOT 250 2.0.0 Thank you']);
@@ -139,7 +139,7 @@ describe('the bounce receiver bounds what anybody may send:', () => {
     expect(reports).toMatchObject([[told], [told]]);
   });
 
-  test('a mail of parts without end keeps nobody waiting', async () => {
+  test('a mail of parts without end delays no other', async () => {
     const bomb = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${'--b\r\n\r\nx\r\n'.repeat(800_000)}`;
     await deliver(dsn({ status: POSTFIX }), BOUNCE);
     const longest = await longestStall(async () =>

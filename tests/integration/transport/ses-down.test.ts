@@ -31,7 +31,7 @@ test.each<[number, string, true | undefined]>([
   [400, 'SendingPausedException', true],
   [403, 'InvalidSignatureException', true],
   [503, 'ServiceUnavailable', true],
-  // Nobody knows what was done before a 500; the rest is about the message, or about one domain.
+  // It is unknown what was done before a 500; the rest is about the message, or about one domain.
   [500, 'InternalFailure', undefined],
   [504, 'GatewayTimeout', undefined],
   [400, 'MessageRejected', undefined],

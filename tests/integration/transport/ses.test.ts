@@ -346,7 +346,7 @@ describe('the doctor of SES reports of the configuration set', () => {
     ['has no event destination', [], set, 'no enabled event destination'],
     ['has one that is switched off', [destination({ Enabled: false })], set, 'no enabled event destination'],
     ['has none of SNS', [destination({ SnsDestination: undefined })], set, 'no enabled event destination'],
-    ['reports to nobody here', [destination()], { ...set, topicArn: null }, 'no topic is listened to'],
+    ['reports to another service', [destination()], { ...set, topicArn: null }, 'no topic is listened to'],
     [
       'reports to another topic',
       [destination({ SnsDestination: { TopicArn: `${TOPIC}2` } })],
