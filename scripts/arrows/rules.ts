@@ -5,6 +5,7 @@ import { openingsOf } from './openings.ts';
 import { participlesOf } from './participles.ts';
 import { impatienceOf } from './patience.ts';
 import { sizeProblemsOf } from './sizes.ts';
+import { archaicOf } from './words.ts';
 
 /** A file of the project: its path from the root, with slashes, and its text. */
 export interface SourceFile {
@@ -218,7 +219,10 @@ const roomOf = (path: string): number => ROOMS.indexOf(/^src\/engine\/([^/]+)\//
 
 const beginsWithSubject: Rule = ({ path, text }) => openingsOf(path, text);
 
+const saysItPlainly: Rule = ({ path, text }) => archaicOf(path, text);
+
 const RULES: readonly Rule[] = [
+  saysItPlainly,
   beginsWithSubject,
   hasName,
   hasSize,

@@ -366,4 +366,5 @@ describe('what is left over or too much', () => {
       { id: id.slice(0, 8), roles: [], version: '1.0.0', startedAt: 995, isThis: true },
     ]);
     await exchange.stop();
-  }););
+  });
+});

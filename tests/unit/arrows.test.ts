@@ -145,6 +145,30 @@ describe('a test', () => {
   });
 });
 
+describe('the prose of a test', () => {
+  test.each([
+    '/** Nobody answers here. */',
+    '// Whoever asks is refused.',
+    '  const row = null; // Made anew.',
+    `test('is told of a change', () => {});`,
+    `describe.each(CASES)('%s has a queue of its own', () => {});`,
+    `test(\`keeps nobody waiting: \${name}\`, () => {});`,
+  ])('names its subject: %s', (text) => {
+    expect(problems('tests/support/x.ts', text)).toHaveLength(1);
+    expect(problems('src/engine/x.ts', text)).toEqual([]);
+  });
+
+  test('may name an address, a thing that belongs to its workspace, and a variable', () => {
+    for (const text of [
+      '// A mail to nobody@example.com.',
+      '// A plan of its own workspace.',
+      'const nobody = 1;',
+      `expect(body.to).toBe('nobody');`,
+    ])
+      expect(problems('tests/support/x.ts', text)).toEqual([]);
+  });
+});
+
 describe('a file', () => {
   test.each(['types.ts', 'utils.ts', 'helpers.ts', 'common.ts', 'index.ts', 'utils.test.ts'])(
     'is not called %s',
