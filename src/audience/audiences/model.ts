@@ -9,33 +9,35 @@ import { Consent, Contact } from '../contacts/queries.ts';
 const Moment = Type.String({ format: 'date-time' });
 const Name = nameSchema({ examples: ['News'] });
 const Description = Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()], {
-  description: 'What it is for; the preference page shows it. Null for none.',
+  description: 'The purpose of the audience; the preference page shows it. Null for none.',
 });
 const Public = Type.Boolean({
-  description: 'Whether the preference page shows it, where people leave and join it.',
+  description: 'True when the preference page shows it, where people leave and join it.',
 });
 const Confirm = Type.Boolean({
   description:
-    'Double opt-in: whoever is added gets a mail from the default sender of the workspace, and is in it once its link was used.',
+    'Double opt-in: an added person gets a mail from the default sender of the workspace, and joins by its link.',
 });
 
 /** A group of contacts. */
 export const Audience = Type.Object(
   {
     id: Type.String({ examples: ['aud_01m7xj1rwzprnwr10308attx'] }),
-    livemode: Type.Boolean({ description: 'False for one of the test environment.' }),
+    livemode: Type.Boolean({ description: 'False in the test environment.' }),
     name: Name,
     description: Description,
     type: literals(['static', 'dynamic'], {
       description:
-        'Who is in a static one is added and removed; a dynamic one holds whom its filter matches.',
+        '`static`: you add and remove contacts. `dynamic`: it holds the contacts that match its filter.',
     }),
-    filter: Type.Union([filterMember(), Type.Null()], { description: 'Of a dynamic one; null otherwise.' }),
+    filter: Type.Union([filterMember(), Type.Null()], {
+      description: 'The filter of a dynamic audience; null for a static one.',
+    }),
     public: Public,
     confirm: Confirm,
     contactCount: Type.Union([Type.Integer(), Type.Null()], {
       description:
-        'How many contacts are in it; null for dynamic ones in a list, since they are counted when one is asked for.',
+        'The number of its contacts. Null for a dynamic audience in a list: get the audience by itself to count it.',
     }),
     createdAt: Moment,
     updatedAt: Moment,
@@ -46,14 +48,14 @@ export const Audience = Type.Object(
 /** An audience as it is answered. */
 export type AudienceView = Static<typeof Audience>;
 
-const filter = Type.Optional(filterMember({ description: 'Of a dynamic one, which needs it.' }));
+const filter = Type.Optional(filterMember({ description: 'Required for a dynamic audience.' }));
 
 /** The body of POST /v1/audiences. */
 export const NewAudience = Type.Object(
   {
     name: Name,
     description: Type.Optional(Description),
-    type: Type.Optional(literals(['static', 'dynamic'], { description: '`static` unless stated.' })),
+    type: Type.Optional(literals(['static', 'dynamic'], { description: 'Default: `static`.' })),
     filter,
     public: Type.Optional(Public),
     confirm: Type.Optional(Confirm),
@@ -108,13 +110,15 @@ export type AddMembers = Static<typeof AddMembers>;
 /** The outcome for each contact of the request. */
 export const Added = Type.Object(
   {
-    added: Type.Integer({ description: 'Those who are in it now, or will be once they confirm.' }),
-    alreadyIn: Type.Integer({ description: 'Those who were in it, or had been asked to confirm.' }),
-    notFound: Type.Array(Type.String(), { description: 'The ids and addresses that no contact has.' }),
+    added: Type.Integer({ description: 'Contacts that are in it now, or will be once they confirm.' }),
+    alreadyIn: Type.Integer({
+      description: 'Contacts that were in it already, or had been asked to confirm.',
+    }),
+    notFound: Type.Array(Type.String(), { description: 'IDs and addresses without a contact.' }),
     left: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'The ids and addresses of people who left this audience themselves. They stay out of it unless `consent` says where and when they agreed to join again. Absent where there are none.',
+          'IDs and addresses of people who left this audience themselves. They are added only with `consent`, which says where and when they agreed to join again. Absent when empty.',
       }),
     ),
   },
@@ -130,11 +134,11 @@ export const PreviewBody = Type.Object({ filter: filterMember() }, { title: 'Pre
 /** The contacts that a filter matches. */
 export const Preview = Type.Object(
   {
-    count: Type.Integer({ description: 'How many contacts match.' }),
+    count: Type.Integer({ description: 'The number of matching contacts.' }),
     isExact: Type.Boolean({
-      description: 'False where too many contacts would have to be looked at: the count is an estimate then.',
+      description: 'False when the count is an estimate, because too many contacts would have to be read.',
     }),
-    sample: Type.Array(Contact, { description: 'Up to ten of those who match.' }),
+    sample: Type.Array(Contact, { description: 'Up to ten matching contacts.' }),
   },
   { title: 'AudiencePreview' },
 );

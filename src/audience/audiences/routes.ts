@@ -21,7 +21,7 @@ import { type AudienceLister, audienceDetail, listAudiences, listMembers, previe
 const AUDIENCE_ID = { prefix: 'aud', resource: 'audience' } as const;
 
 const TEXTS = ['email', ...CONTACT_FIELD_NAMES].map((name) => `\`${name}\``).join(', ');
-const MADE_OF = `A filter asks of ${TEXTS}, \`status\`, \`createdAt\`, \`updatedAt\`, \`unsubscribedAt\`, \`lastActivityAt\`, \`properties.<key>\`, \`audiences\`, and of what people did last: \`activity.opened\`, \`activity.clicked\`, \`activity.delivered\` (by a period, or \`eq\` with the id of a campaign) and \`activity.event:<name>\`.`;
+const MADE_OF = `A filter can use ${TEXTS}, \`status\`, \`createdAt\`, \`updatedAt\`, \`unsubscribedAt\`, \`lastActivityAt\`, \`properties.<key>\`, \`audiences\`, and the last activity: \`activity.opened\`, \`activity.clicked\`, \`activity.delivered\` (by a period, or \`eq\` with the id of a campaign) and \`activity.event:<name>\`.`;
 
 /** The endpoints of audiences. */
 export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceLister): readonly Route[] => [
@@ -32,7 +32,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     audit: { action: 'audience.created' },
     permission: 'contacts:write',
     summary: 'Create an audience',
-    description: `${MADE_OF} The dynamic audiences that it names take part by their own filters. Contacts are asked for the filters of dynamic audiences every 20 seconds, and where there are very many in turn, which takes a minute or a few for a million: who begins or ceases to match has \`joined\` or \`left\`, in the activity of the contact. Whom a new or changed filter matches to begin with has not joined. An environment has at most 100 dynamic audiences, and 1,000 in all.`,
+    description: `${MADE_OF} A named dynamic audience counts by its own filter. Filters of dynamic audiences are evaluated every 20 seconds; with a million contacts, a round takes a few minutes. A contact that begins or ceases to match gets \`joined\` or \`left\` in its activity, but for the first matches of a new or changed filter. An environment has at most 1,000 audiences, 100 of them dynamic.`,
     body: NewAudience,
     response: Audience,
     status: 201,
@@ -50,7 +50,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     permission: 'contacts:read',
     summary: 'List audiences',
     description:
-      'Newest first, static and dynamic ones. How many contacts a dynamic one has is told by its detail.',
+      'Newest first. The list has no counts of dynamic audiences; get one by itself for its count.',
     query: AudienceQuery,
     response: Type.Array(Audience),
     status: 200,
@@ -62,7 +62,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     path: '/v1/audiences/preview',
     name: 'previewAudience',
     permission: 'contacts:write',
-    summary: 'Count whom a filter matches, and show some of them',
+    summary: 'Count the contacts that match a filter, and show some of them',
     description: MADE_OF,
     body: PreviewBody,
     response: Preview,
@@ -79,8 +79,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     name: 'getAudience',
     permission: 'contacts:read',
     summary: 'Get an audience with the number of its contacts',
-    description:
-      'The number of contacts is counted at the request; that of a dynamic audience is what its filter finds now.',
+    description: 'Contacts are counted at the request; those of a dynamic audience by its filter.',
     params: { id: AUDIENCE_ID },
     response: Audience,
     status: 200,
@@ -94,7 +93,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     audit: { action: 'audience.changed' },
     permission: 'contacts:write',
     summary: 'Change an audience',
-    description: 'Members that are left out stay as they are. Its type stays what it is.',
+    description: 'Omitted members stay unchanged. The type cannot be changed.',
     params: { id: AUDIENCE_ID },
     body: PatchAudience,
     response: Audience,
@@ -111,7 +110,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     permission: 'contacts:write',
     summary: 'Delete an audience',
     description:
-      'Its contacts stay. One that a scheduled or running campaign is for, or leaves out, is kept (409): the rest of the campaign would reach nobody, or those who were to be left out. So is one that an active flow names. After a campaign was sent it takes mail from nobody: what a server has put off is still tried again.',
+      'Its contacts stay. 409 while a scheduled or running campaign sends to it or excludes it, or an active flow names it. Deleting the audience of a sent campaign stops no mail: deferred emails are still retried.',
     params: { id: AUDIENCE_ID },
     response: Type.Null(),
     status: 204,
@@ -124,8 +123,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     name: 'listAudienceContacts',
     permission: 'contacts:read',
     summary: 'List the contacts of an audience',
-    description:
-      'Newest contacts first; of a static audience those who have joined, and not those who still have to confirm.',
+    description: 'Newest contacts first, without those that still have to confirm.',
     params: { id: AUDIENCE_ID },
     query: AudienceQuery,
     response: Type.Array(Contact),
@@ -140,7 +138,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     permission: 'contacts:write',
     summary: 'Add contacts to a static audience',
     description:
-      'Being in an audience is no consent: who has unsubscribed stays so. Where the audience asks for it, people get a mail first, at most three a day and address.',
+      'Membership is no consent: unsubscribed contacts stay unsubscribed. With double opt-in, people first get a mail to confirm, at most three a day for each address.',
     params: { id: AUDIENCE_ID },
     body: AddMembers,
     response: Added,
@@ -155,8 +153,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     name: 'deleteAudienceContact',
     permission: 'contacts:write',
     summary: 'Remove a contact from a static audience',
-    description:
-      'The contact itself stays. Out of a dynamic audience nobody can be removed but by its filter.',
+    description: 'The contact itself stays. A dynamic audience has no members to remove: change its filter.',
     params: { id: AUDIENCE_ID, contact: { text: 'The id of the contact, or its address.' } },
     response: Type.Null(),
     status: 204,

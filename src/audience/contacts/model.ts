@@ -18,7 +18,7 @@ const Moment = Type.String({ format: 'date-time' });
 
 const Status = literals(CONTACT_STATUSES, {
   description:
-    'Only who is `subscribed` gets campaigns and flows. Live mail that bounces for good, a complaint and an unsubscription change it; simulated ones never do.',
+    'Only `subscribed` contacts get campaigns and flows. A permanent bounce of live mail, a complaint and an unsubscription change it; simulated ones never do.',
 });
 
 /** A person that a workspace writes to. */
@@ -26,12 +26,12 @@ export const Contact = Type.Object(
   {
     id: Type.String({ examples: ['con_01m7xj1rwzprnwr10308attx'] }),
     livemode: Type.Boolean({ description: 'False for a contact of the test environment.' }),
-    email: Type.String({ description: 'As it was given.', examples: ['ada@example.com'] }),
+    email: Type.String({ description: 'The address as it was given.', examples: ['ada@example.com'] }),
     ...eachField(() => nullable(Type.String(), 'Null when unknown.')),
     properties: Properties,
     status: Status,
     audienceIds: Type.Array(Type.String(), {
-      description: 'The static audiences that the contact is in. Dynamic ones are asked for their contacts.',
+      description: 'The static audiences of the contact. For a dynamic audience, list its contacts.',
     }),
     createdAt: Moment,
     updatedAt: Moment,
@@ -61,7 +61,7 @@ export const NewContact = Type.Object(
     status: Type.Optional(
       literals(['subscribed', 'unsubscribed'], {
         description:
-          '`subscribed` unless stated. It is no consent: a person who has left, or whose address is suppressed, stays out.',
+          'Default: `subscribed`. It is no consent: a person who has left, or whose address is suppressed, stays unsubscribed.',
       }),
     ),
   },
@@ -75,7 +75,7 @@ export type NewContact = Static<typeof NewContact>;
 export const UpsertQuery = Type.Object({
   upsert: Type.Boolean({
     default: false,
-    description: 'Whether an address that is known is updated (200) instead of refused (409).',
+    description: 'True updates the contact of a known address (200) instead of refusing it (409).',
   }),
 });
 
@@ -85,12 +85,12 @@ export const Consent = Type.Object(
     source: Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'Where the person agreed.',
+      description: 'The place at which the person agreed.',
       examples: ['Form at example.com/news'],
     }),
-    at: Type.String({ format: 'date-time', description: 'When; not in the future, nor before 1970.' }),
+    at: Type.String({ format: 'date-time', description: 'The time; not in the future, nor before 1970.' }),
   },
-  { description: 'That the person wants mail again; kept in the activity of the contact.' },
+  { description: 'Proof that the person wants mail again; kept in the activity of the contact.' },
 );
 
 /** The most that a consent may lie in the future: clocks differ. */
@@ -131,7 +131,7 @@ export const ContactBatch = Type.Object(
     contacts: Type.Array(Type.Unknown({ ...NewContact }), {
       minItems: 1,
       maxItems: MOST_CONTACTS,
-      description: `1 to ${MOST_CONTACTS.toLocaleString('en')} contacts, each as \`POST /v1/contacts?upsert=true\` takes it. An address that comes again is merged into its first place.`,
+      description: `1 to ${MOST_CONTACTS.toLocaleString('en')} contacts, each as \`POST /v1/contacts?upsert=true\` takes it. A repeated address is merged into its first place.`,
     }),
   },
   { title: 'ContactBatch' },
@@ -145,7 +145,7 @@ export const ContactBatchItem = Type.Union(
     Type.Object({
       index: Index,
       id: Type.String(),
-      created: Type.Boolean({ description: 'False for a contact that was there.' }),
+      created: Type.Boolean({ description: 'False for an existing contact.' }),
     }),
     Type.Object({ index: Index, error: ItemError('/body/contacts/1/email') }),
   ],
@@ -158,16 +158,16 @@ export type ContactBatchItem = Static<typeof ContactBatchItem>;
 /** The filters of the list. */
 export const ContactQuery = Type.Object({
   ...pageQuery,
-  email: Type.Optional(Type.String({ maxLength: 320, description: 'One address, in any case.' })),
+  email: Type.Optional(Type.String({ maxLength: 320, description: 'One address, ignoring case.' })),
   search: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: LONGEST_NAME,
-      description: 'How the address, the first, the last or the whole name begins, in any case.',
+      description: 'The beginning of the address, the first, the last or the whole name, ignoring case.',
     }),
   ),
   status: Type.Optional(Status),
-  audienceId: Type.Optional(Type.String({ maxLength: 40, description: 'Only who is in this audience.' })),
+  audienceId: Type.Optional(Type.String({ maxLength: 40, description: 'Only contacts in this audience.' })),
   ...createdQuery,
 });
 

@@ -36,7 +36,7 @@ const Format = literals(['html', 'emailmd', 'mjml'] satisfies readonly TemplateF
 });
 const Alias = Type.String({
   pattern: ALIAS.source,
-  description: 'A name of your own, accepted wherever `templateId` is; unique in its environment.',
+  description: 'Your name for the template, accepted wherever `templateId` is; unique in its environment.',
   examples: ['order-confirmation'],
 });
 const Source = (description: string, examples: readonly string[] = []) =>
@@ -70,31 +70,31 @@ const members = {
     ]),
   ),
   text: nullable(Source('The plain text part; made from the html, markdown or mjml when null.')),
-  from: nullable(Type.String({ description: 'The sender, where the request names none.' })),
+  from: nullable(Type.String({ description: 'The sender when the request has none.' })),
 };
 
 const DeclaredVariable = Type.Object(
   {
     key: Type.String({
       pattern: '^(?!__)[A-Za-z_][A-Za-z0-9_]{0,63}$',
-      description: `How the template calls it. Not one of ${SERVICE_NAMES.join(', ')}.`,
+      description: `The name in the template. Not one of ${SERVICE_NAMES.join(', ')}.`,
       examples: ['name'],
     }),
     type: Type.Optional(
       literals(VARIABLE_TYPES, {
-        description: '`string` when left out. A `date` is a day or a moment in ISO 8601.',
+        description: 'Default: `string`. A `date` is a day or a time in ISO 8601.',
       }),
     ),
-    required: Type.Optional(Type.Boolean({ description: 'Whether a request without it is refused.' })),
+    required: Type.Optional(Type.Boolean({ description: 'True refuses a request without it.' })),
     fallback: Type.Optional(
-      Type.Unknown({ description: 'The value where a request gives none; of the same type, or null.' }),
+      Type.Unknown({ description: 'The value when a request has none; of the same type, or null.' }),
     ),
   },
   { title: 'TemplateVariableInput' },
 );
 
 const ReplyTo = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 10 }), Type.Null()], {
-  description: 'Where answers go, where the request does not say: an address, or up to 10.',
+  description: 'The reply address when the request has none: one, or up to 10.',
 });
 
 const content = {
@@ -109,7 +109,7 @@ const content = {
   variables: Type.Optional(
     Type.Array(DeclaredVariable, {
       maxItems: MOST_VARIABLES,
-      description: `The variables that a request may give, at most ${MOST_VARIABLES}. Names that are not declared may be given and used too.`,
+      description: `The declared variables, at most ${MOST_VARIABLES}. Requests may also give, and the template may use, undeclared ones.`,
     }),
   ),
 };
@@ -134,14 +134,14 @@ export const UpdateTemplate = Type.Object(
     draft: Type.Optional(
       Type.Boolean({
         description:
-          'True keeps the new version aside until it is published. It builds on the newest version.',
+          'True stores the new version as a draft until it is published. It builds on the newest version.',
       }),
     ),
     ifVersion: Type.Optional(
       Type.Integer({
         minimum: 1,
         description:
-          'The version that you have seen: the present one, or with `draft` the newest. 409 when there is another by now.',
+          'The version that your change is based on: the published one, or with `draft` the newest. 409 when it has changed since.',
       }),
     ),
     ifUpdatedAt: IfUpdatedAt,
@@ -163,7 +163,7 @@ const TemplateId = Type.String({ description: 'The template.', examples: ['tpl_0
 
 const itemMembers = {
   id: TemplateId,
-  livemode: Type.Boolean({ description: 'The environment that it belongs to.' }),
+  livemode: Type.Boolean({ description: 'True in the live environment.' }),
   ...details,
   format: Format,
   subject: members.subject,
@@ -172,7 +172,7 @@ const itemMembers = {
   replyTo: Type.Array(Type.String()),
   variables: Type.Array(Variable),
   version: Type.Integer({
-    description: 'The version that is shown; of a list and of GET, the one that is sent.',
+    description: 'The version of this content; in lists and in GET, the published one.',
   }),
   createdAt: Timestamp('When the template was made.'),
   updatedAt: Timestamp('When it was changed last.'),
@@ -187,7 +187,7 @@ export const Template = Type.Object({ ...itemMembers, ...bodies }, { title: 'Tem
 const versionMembers = {
   templateId: TemplateId,
   version: Type.Integer({ minimum: 1 }),
-  isCurrent: Type.Boolean({ description: 'Whether it is the one that is sent.' }),
+  isCurrent: Type.Boolean({ description: 'True for the published version.' }),
   format: Format,
   subject: members.subject,
   previewText: members.previewText,
@@ -227,7 +227,7 @@ export const PreviewBody = Type.Object(
   {
     templateId: Type.Optional(AnyTemplate),
     version: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'A version of it; the one that is sent when left out.' }),
+      Type.Integer({ minimum: 1, description: 'A version of the template. Default: the published one.' }),
     ),
     format: Type.Optional(Format),
     ...{ subject: content.subject, previewText: content.previewText, html: content.html },
@@ -245,11 +245,11 @@ const Warning = Type.Object(
       description:
         'One of raw_filter, unused_variables, no_subject, no_unsubscribe_link, encoded_placeholder, image_only, odd_links, no_preferences_page, clipped, image_without_alt, insecure_link, unclosed_tag, mjml.',
     }),
-    message: Type.String({ description: 'A sentence about something that may not be meant.' }),
+    message: Type.String({ description: 'A sentence about a likely mistake.' }),
     line: nullable(
       Type.Integer({
         description:
-          'The line of the rendered html, or with the code mjml of the mjml, from 1; null where none is to blame.',
+          'The line of the rendered html, or with the code mjml of the mjml, from 1; null when the warning is about no line.',
       }),
     ),
     column: nullable(
@@ -267,18 +267,18 @@ export const Preview = Type.Object(
   {
     templateId: nullable(TemplateId),
     version: nullable(Type.Integer()),
-    subject: nullable(Type.String({ description: 'Null where the template has none.' })),
+    subject: nullable(Type.String({ description: 'Null when the template has none.' })),
     previewText: nullable(Type.String()),
-    html: nullable(Type.String({ description: 'The html part as it will be stored and sent.' })),
-    text: nullable(Type.String({ description: 'The text part as it will be sent.' })),
+    html: nullable(Type.String({ description: 'The html part as it would be stored and sent.' })),
+    text: nullable(Type.String({ description: 'The text part as it would be sent.' })),
     from: nullable(Type.String()),
     replyTo: Type.Array(Type.String()),
     missingVariables: Type.Array(Type.String(), {
-      description: 'Names that the template uses and that have no value here, such as `order.total`.',
+      description: 'Names that the template uses without a value, such as `order.total`.',
     }),
     warnings: Type.Array(Warning),
     sizeBytes: Type.Integer({
-      description: 'Bytes of the html part in UTF-8, or of the text part where there is no html.',
+      description: 'Bytes of the html part in UTF-8, or of the text part of a template without html.',
     }),
   },
   { title: 'TemplatePreview' },
@@ -297,7 +297,7 @@ export const TestSendBody = Type.Object(
     version: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: 'A version, such as a draft; the one that is sent when left out.',
+        description: 'A version, such as a draft. Default: the published one.',
       }),
     ),
   },

@@ -168,7 +168,7 @@ interface Beat {
 /** A message about resources. */
 export type ChangeMessage = Changes | ReloadMessage | Beat;
 
-/** The most pages show machines already; this page is told nothing of them. */
+/** The most pages show machines already; this page gets no news of them. */
 interface Full {
   readonly type: 'full';
 }

@@ -16,11 +16,11 @@ const Moment = Type.String({ format: 'date-time' });
 export const IMPORT_STATUSES = ['queued', 'processing', 'completed', 'failed', 'cancelled'] as const;
 const Status = literals(IMPORT_STATUSES, {
   description:
-    '`failed`: rows were wrong and `onError=abort` was asked for, so nothing was written; or the file was lost. `cancelled` keeps what was written before.',
+    '`failed`: rows were wrong and `onError=abort` was asked for, so nothing was written; or the file was lost. `cancelled`: earlier rows stay written.',
 });
 
 const Encoding = literals(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'], {
-  description: 'What the bytes of the file were found to be.',
+  description: 'The recognised encoding of the file.',
 });
 
 /** A mistake in the file. */
@@ -58,61 +58,60 @@ export const ContactImport = Type.Object(
     status: Status,
     failureReason: nullable(
       Type.String({ enum: ['rows_refused', 'file_lost'] }),
-      'Why it failed; null unless it did.',
+      'The reason of a failure; null without one.',
     ),
     counts: Type.Object(
       {
-        total: count('Rows that were worked through; empty ones are passed over.'),
-        created: count('Contacts that are new.'),
-        updated: count('Contacts that were there and were changed.'),
+        total: count('Processed rows; empty ones are not counted.'),
+        created: count('New contacts.'),
+        updated: count('Changed contacts.'),
         skipped: count(
-          'Rows of which nothing was taken but that a person has left: `onConflict=skip`, or an abort.',
+          'Rows that changed nothing, or only recorded that a person has left: `onConflict=skip`, or an abort.',
         ),
-        failed: count('Rows that were refused.'),
+        failed: count('Refused rows.'),
       },
       {
         description:
-          'A row is in exactly one of the four behind `total`. In a dry run, what would become of them.',
+          'Each row counts in `total` and in exactly one other member. A dry run counts what an import would do.',
       },
     ),
     consent: Type.Object(
       {
         lowered: count(
-          'Contacts that were there and that the file takes down: they unsubscribed, bounced or complained.',
+          'Existing contacts whose status the file lowers: unsubscribed, bounced or complained.',
         ),
         keptOut: count(
-          'Contacts that the file would have subscribed and that stay out, since they have left before.',
+          'Contacts that the file would subscribe, but that have left before and stay unsubscribed.',
         ),
         addedOut: count(
-          'New contacts that are not subscribed, since the file says so, or does not say that they agreed.',
+          'New contacts that are not subscribed, because the file says so or does not say that they agreed.',
         ),
       },
       {
-        description:
-          'What the file says of who may be written to. An import lowers a status, and never raises one.',
+        description: 'The effect of the file on consent. An import lowers a status, and never raises one.',
       },
     ),
     warnings: Type.Array(ImportWarning, {
       description:
-        'What has to be known of the file, from the first answer on and before anything is written; at most 20.',
+        'Warnings about the file, already in the first answer, before anything is written; at most 20.',
     }),
     errors: Type.Array(ImportFault, {
-      description: 'The first 100 mistakes; all of them are at `/errors`.',
+      description: 'The first 100 errors; all of them are at `/errors`.',
     }),
-    progress: Type.Number({ minimum: 0, maximum: 1, description: 'How much of the file is worked through.' }),
+    progress: Type.Number({ minimum: 0, maximum: 1, description: 'The processed part of the file.' }),
     onConflict: literals(['upsert', 'skip']),
     onError: literals(['continue', 'abort']),
     dryRun: Type.Boolean(),
     triggerFlows: Type.Boolean(),
     audienceId: nullable(Type.String(), 'The audience that its contacts join; null without one.'),
     encoding: Encoding,
-    delimiter: Type.String({ description: 'What its cells were found to be separated by.' }),
+    delimiter: Type.String({ description: 'The recognised separator of its cells.' }),
     columns: Type.Array(
       Type.Object({
         header: Type.String(),
         target: nullable(Type.String(), 'As `columns` writes it; null for a column that is left out.'),
       }),
-      { description: 'What becomes of each column.' },
+      { description: 'The target of each column.' },
     ),
     bytes: count('The size of the file, in UTF-8 where it was UTF-16.'),
     createdAt: Moment,
@@ -132,7 +131,7 @@ export const StartedImport = Type.Object(
     status: Status,
     warnings: Type.Optional(
       Type.Array(ImportWarning, {
-        description: 'What has to be known of the file; missing when there is nothing.',
+        description: 'Warnings about the file; absent when there are none.',
       }),
     ),
   },
@@ -155,34 +154,34 @@ export const ImportQuery = Type.Object({
     Type.String({
       maxLength: 40,
       description:
-        'A static audience without confirmation, which the contacts of the file join; whoever has left it stays out.',
+        'A static audience without confirmation, to which the contacts of the file are added, but for people who have left it.',
     }),
   ),
   onConflict: literals(['upsert', 'skip'], {
     default: 'upsert',
     description:
-      'What becomes of an address that is a contact already, or comes again in the file: its cells that are not empty are merged into the contact, or the contact stays as it is. That the person has left counts in either case.',
+      'For an address that is a contact already, or is repeated in the file: `upsert` merges its non-empty cells into the contact, `skip` leaves the contact unchanged. In either case, a person who has left stays unsubscribed.',
   }),
   onError: literals(['continue', 'abort'], {
     default: 'continue',
     description: '`abort` checks the whole file first and writes nothing at all when any row is wrong.',
   }),
-  dryRun: Type.Boolean({ default: false, description: 'Whether to count and tell only, and write nothing.' }),
+  dryRun: Type.Boolean({ default: false, description: 'True counts and reports, and writes nothing.' }),
   triggerFlows: Type.Boolean({
     default: false,
-    description: 'Whether the contacts start flows, as those that are added one by one do.',
+    description: 'True lets the contacts start flows, like contacts that are added one by one.',
   }),
   columns: Type.Optional(
     Type.String({
       maxLength: 65_536,
-      description: `A JSON object, percent-encoded, of what columns become: \`{"E-Mail": "email", "Age": "properties.age:number", "Notes": null}\`. Targets are ${['email', ...FIELD_COLUMNS].join(', ')}; status, subscribed, unsubscribed, bounced and complained, of which the last four take yes and no; unsubscribedAt, consent.source, consent.at; audiences; and properties.<key> with a type (string, number, boolean, date; string without one), numbers and dates with the form in which they are written where the column leaves it open (number:point, number:comma, date:dmy, date:mdy). null leaves a column out. Columns that it does not name are recognised by their names and cells, or become properties.`,
+      description: `A JSON object, percent-encoded, that maps columns to targets: \`{"E-Mail": "email", "Age": "properties.age:number", "Notes": null}\`. Targets are ${['email', ...FIELD_COLUMNS].join(', ')}; status, subscribed, unsubscribed, bounced and complained, of which the last four take yes and no; unsubscribedAt, consent.source, consent.at; audiences; and properties.<key> with a type (string, number, boolean, date; string without one), numbers and dates with the form in which they are written where the column leaves it open (number:point, number:comma, date:dmy, date:mdy). null leaves a column out. Columns that it does not name are recognised by their names and cells, or become properties.`,
       examples: ['{"E-Mail": "email", "Age": "properties.age:number"}'],
     }),
   ),
   filename: Type.Optional(
     Type.String({
       maxLength: 255,
-      description: 'The name of the file: some services say in it alone that everyone in it has left.',
+      description: 'The name of the file. Some services mark a list of unsubscribed people by it alone.',
       examples: ['unsubscribed_members_export_1.csv'],
     }),
   ),
@@ -196,8 +195,7 @@ export const PlanQuery = Type.Object({
   ...Type.Pick(ImportQuery, ['columns', 'filename']).properties,
   partial: Type.Boolean({
     default: false,
-    description:
-      'Whether the body is the beginning of a longer file; a row that is cut off is not looked at.',
+    description: 'True when the body is the beginning of a longer file; its last, incomplete row is ignored.',
   }),
 });
 
@@ -208,19 +206,19 @@ export type PlanQuery = Static<typeof PlanQuery>;
 export const ImportPlanView = Type.Object(
   {
     encoding: Encoding,
-    delimiter: Type.String({ description: 'What its cells were found to be separated by.' }),
+    delimiter: Type.String({ description: 'The recognised separator of its cells.' }),
     columns: Type.Array(
       Type.Object({
         header: Type.String(),
         target: nullable(Type.String(), 'As `columns` writes it; null for a column that is left out.'),
         cells: Type.Array(Type.String(), {
-          description: 'What its first rows hold, where they hold anything.',
+          description: 'Examples from its first rows, without empty cells.',
         }),
       }),
     ),
     warnings: Type.Array(ImportWarning),
     problems: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-      description: 'Why an import would be refused with 422; say in `columns` what the columns become.',
+      description: 'The reasons for which an import would be refused with 422; set the targets in `columns`.',
     }),
   },
   { title: 'ContactImportPlan' },

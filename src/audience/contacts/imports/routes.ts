@@ -61,7 +61,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     audit: { action: 'contacts.imported' },
     permission: 'contacts:write',
     summary: 'Import contacts from a CSV file',
-    description: `The file is stored before the answer, and worked through afterwards: ask for the import by its id. An import goes on after a crash, with no row lost or counted twice. A file may take the status of a contact down (it unsubscribed, bounced or complained), and never up: no person who has left or whose address is suppressed is subscribed, an erased one included. Columns of other services that say who may be written to are recognised; a row that says it in a way that is not understood is refused, and \`warnings\` tell of it in the answer. Empty cells leave what is known as it is. A cell that begins with an apostrophe before =, +, -, @, a tab or a line break loses the apostrophe, which the export has put there. At most ${MOST_OPEN} imports of an environment wait or are under way at once (409). Imports are removed after as many days as emails are kept.`,
+    description: `The file is stored before the answer, and processed afterwards: get the import by its ID. After a crash, an import continues, with no row lost or counted twice. A file may lower the status of a contact (unsubscribed, bounced or complained), and never raises it: people who have left, whose address is suppressed or who were erased are not subscribed. Consent columns of other services are recognised; a row whose consent is not understood is refused, and \`warnings\` in the answer say so. Empty cells change nothing. A cell that begins with an apostrophe before =, +, -, @, a tab or a line break loses the apostrophe, which the export adds. At most ${MOST_OPEN} imports of an environment wait or run at once (409). Imports are kept for as many days as emails.`,
     query: ImportQuery,
     body: ContactFile,
     mediaTypes: [CSV_TYPE],
@@ -80,7 +80,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     permission: 'contacts:write',
     summary: 'Ask how a CSV file of contacts would be read',
     description:
-      'Send the file, or its first MiB with `partial=true`. The answer says what was recognised: encoding, delimiter, what each column becomes and what in it is not understood. Nothing is stored. A check of every row is an import with `dryRun=true`.',
+      'Send the file, or its first MiB with `partial=true`. The answer has the encoding, the delimiter, the target of each column and the values that are not understood. Nothing is stored. A check of every row is an import with `dryRun=true`.',
     query: PlanQuery,
     body: Type.Unsafe<Uint8Array>({ type: 'string' }),
     mediaTypes: [CSV_TYPE],
@@ -107,7 +107,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     permission: 'contacts:read',
     summary: 'List imports of contacts',
     description:
-      'Newest first. Each with how far it has come and how many rows it made, changed, skipped and refused.',
+      'Newest first, each with its progress and its numbers of created, updated, skipped and refused rows.',
     query: ImportListQuery,
     response: Type.Array(ContactImport),
     status: 200,
@@ -121,7 +121,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     permission: 'contacts:read',
     summary: 'Get an import of contacts',
     description:
-      'How far it has come and how many rows it made, changed, skipped and refused. It goes on after a crash where it was.',
+      'Its progress and its numbers of created, updated, skipped and refused rows. After a crash, it continues where it was.',
     params: { id },
     response: ContactImport,
     status: 200,
@@ -133,7 +133,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     path: '/v1/contacts/imports/:id/errors',
     name: 'listContactImportErrors',
     permission: 'contacts:read',
-    summary: 'Download all mistakes of an import',
+    summary: 'Download all errors of an import',
     description: 'CSV with the columns line, column, code and message, in the order of the file.',
     params: { id },
     response: Type.String({ description: 'The file.' }),
@@ -149,7 +149,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     permission: 'contacts:write',
     summary: 'Cancel an import of contacts',
     description:
-      'What was written before stays. Cancelling a cancelled import again is 200; one that was completed or has failed is 409.',
+      'Rows that are written stay. Cancelling a cancelled import again is 200; a completed or failed one is 409.',
     params: { id },
     response: ContactImport,
     status: 200,

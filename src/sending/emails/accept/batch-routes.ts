@@ -16,7 +16,7 @@ export const batchRoutes = (deps: BatchDeps): readonly Route[] => {
       summary: 'Send or schedule up to 100 emails in one call',
       description: `Each email is accepted or refused by itself, by the same rules as in \`POST /v1/emails\`; an item has the \`index\` of the email, and either its receipt or an \`error\`. The reply is 202 even where every email was refused, so look at the items. The call counts once against the request limits, each accepted email once against the quota; where the quota ends in the middle, the rest is refused with QUOTA_EXCEEDED.
 
-An \`Idempotency-Key\` stands for the whole call. Sent again, emails that were accepted are answered as the first time and none is accepted twice, also after a crash in the middle; emails that were refused are tried again. \`idempotency-replayed\` is set when nothing was new.`,
+An \`Idempotency-Key\` covers the whole call. When the call is repeated, accepted emails get their first answer and none is accepted twice, also after a crash in the middle; refused emails are tried again. \`idempotency-replayed\` is set when nothing was new.`,
       body: BatchBody,
       bodyLimit: 31_457_280,
       headers: ['x-svc-test-clock', 'x-svc-simulate'],

@@ -21,20 +21,20 @@ const RawQuery = Type.Object({
     Type.Array(Type.String({ maxLength: 1_024 }), {
       minItems: 1,
       maxItems: MOST_RECIPIENTS,
-      description: `Who gets it, each in a parameter of its own, at most ${MOST_RECIPIENTS}; all whom To, Cc and Bcc of the message name when left out.`,
+      description: `A recipient; repeat the parameter for more, at most ${MOST_RECIPIENTS}. Default: all addresses in To, Cc and Bcc of the message.`,
     }),
   ),
   scheduledAt: Type.Optional(
     Type.String({
       description:
-        'When to send: ISO 8601 with an offset or Z, at most 30 days ahead. Up to 60 seconds in the past counts as now.',
+        'The time to send: ISO 8601 with an offset or Z, at most 30 days ahead. A time up to 60 seconds ago means now.',
     }),
   ),
   trackOpens: Type.Optional(
-    Type.Boolean({ description: 'Whether opens are recorded, in its html; false when left out.' }),
+    Type.Boolean({ description: 'True records opens, by an image in its html. Default: false.' }),
   ),
   trackClicks: Type.Optional(
-    Type.Boolean({ description: 'Whether clicks are recorded, in its html; false when left out.' }),
+    Type.Boolean({ description: 'True records clicks, by links in its html. Default: false.' }),
   ),
   tag: Type.Optional(
     Type.String({
@@ -111,9 +111,9 @@ export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
       path: '/v1/emails/raw',
       name: 'sendRawEmail',
       permission: 'emails:send',
-      summary: 'Send or schedule a message as it is',
+      summary: 'Send or schedule a finished message',
       description:
-        'The body is a whole message (RFC 5322), at most 25 MiB and 1,000 header fields. It leaves as it is: Bcc, Return-Path, X-Svc- fields, commands to relays and signatures of its own domain are removed, a Received field, a missing Date, Message-ID or MIME-Version is added, and lines that SMTP cannot carry get other ends. Its From must be at a verified domain. Only where tracking or a link to unsubscribe is asked for, the html part is changed, and never one that is signed, encrypted or within another message.',
+        'The body is a whole message (RFC 5322), at most 25 MiB and 1,000 header fields. It is sent unchanged, with few exceptions: Bcc, Return-Path, X-Svc- fields, commands to relays and signatures of its domain are removed; a Received field and a missing Date, Message-ID or MIME-Version are added; line ends that SMTP cannot carry are replaced. Its From must be at a verified domain. The html part changes only when the request asks for tracking or an unsubscribe link, and never when it is signed, encrypted or within another message.',
       query: RawQuery,
       mediaTypes: ['message/rfc822'],
       body: Octets('The message.'),
@@ -130,13 +130,13 @@ export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
       path: '/v1/emails/:id/raw',
       name: 'getRawEmail',
       permission: 'emails:read',
-      summary: 'Get the message as it left',
+      summary: 'Get the message as it was sent',
       description:
-        'The octets that leave or have left for one recipient, with header and signatures, for as long as the content is kept. Links that are a recipient’s alone lead nowhere in it.',
+        'The octets for one recipient, with header and signatures, as they are or were sent, while the content is kept. Personal links of the recipient are disabled in it.',
       params: { id: EMAIL_ID },
       query: Type.Object({
         recipient: Type.Optional(
-          Type.String({ maxLength: 320, description: 'One of its recipients; the first when left out.' }),
+          Type.String({ maxLength: 320, description: 'One of its recipients. Default: the first.' }),
         ),
       }),
       response: Type.String({ description: 'The message.' }),
@@ -154,7 +154,7 @@ export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
       name: 'getEmailAttachment',
       permission: 'emails:read',
       summary: 'Get one file of an email',
-      description: 'With the media type that its sender has given it, for as long as the content is kept.',
+      description: 'With the media type from its sender, while the content is kept.',
       params: { id: EMAIL_ID, number: { text: 'Its place in `attachments` of the email, from 0.' } },
       response: Type.String({ description: 'The file.' }),
       responseType: 'application/octet-stream',
