@@ -6,18 +6,18 @@ export interface FilePlace {
   readonly line: number;
 }
 
-/** What becomes of an import that cannot be finished. */
+/** The reason for which an import cannot be finished. */
 export type ImportFailure =
   /** `onError=abort`, and rows are wrong: nothing was written. */
   | 'rows_refused'
   /** Its file is gone: the database was restored from a dump without it. */
   | 'file_lost';
 
-/** The context of an import. Its file, its settings and its counts lie in tables of their own. Times are epoch milliseconds. */
+/** The context of an import. Its file, its settings and its counts lie in separate tables. Times are epoch milliseconds. */
 export interface ContactImportContext {
   /** The time of the last event, from which the lease counts. */
   readonly at: number;
-  /** How long a turn may be silent before it counts as lost. */
+  /** The time for which a turn may be silent before it counts as lost. */
   readonly leaseMs: number;
   /** True when every row is checked before the first one is written. */
   readonly checksFirst: boolean;
@@ -25,9 +25,9 @@ export interface ContactImportContext {
   readonly dryRun: boolean;
   /** Number of the latest turn of work that was ordered; what it tells must carry it. */
   readonly attempt: number;
-  /** Where the first row behind the header begins. */
+  /** The place of the first row behind the header. */
   readonly first: FilePlace;
-  /** Where the next row begins, in the pass under way. */
+  /** The place of the next row, in the pass under way. */
   readonly place: FilePlace;
   /** Rows that were refused so far. */
   readonly refused: number;
@@ -45,17 +45,17 @@ export interface ContactImportInput {
   readonly first: FilePlace;
 }
 
-/** Rows of the file that were worked through together. What they hold is the business of whoever gives effects their meaning. */
+/** Rows of the file that were processed together. Only the meaning of the effects depends on their content. */
 export interface RowsRead {
   readonly type: 'rows.read';
   readonly at: number;
   readonly attempt: number;
-  /** Where they begin; the import must still stand there. */
+  /** Their place; the import must still be there. */
   readonly from: number;
-  /** Where the row behind them begins. */
+  /** The place of the row behind them. */
   readonly to: FilePlace;
   readonly isLast: boolean;
-  /** How many of them are refused. */
+  /** The number of refused rows among them. */
   readonly refused: number;
   /** Opaque to the machine. */
   readonly rows: unknown;

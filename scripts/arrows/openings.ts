@@ -1,5 +1,6 @@
 /** The folders whose comments all begin with their subject (docs/style.md, rule 5). */
-const HOLDS = /^(?:scripts|src\/(?:accounts|audience|automation|http|mail|ops|sending\/emails))\//;
+const HOLDS =
+  /^(?:machines|scripts|src\/(?:accounts|audience|automation|engine|http|mail|ops|platform|sending)|tests\/(?:browser|contract|failure|integration|machines|support|unit))\//;
 
 /** The first word of a comment that puts a clause in the place of the subject. */
 const OPENING =

@@ -17,7 +17,7 @@ import {
 } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
-/** What the page has that these tests' own side has not. */
+/** The globals of the page, which this process does not have. */
 interface InPage {
   readonly document: {
     querySelector(selector: string): {

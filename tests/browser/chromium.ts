@@ -4,7 +4,7 @@ import { type Browser, chromium as playwright } from 'playwright-core';
 
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** What compiles hot scripts once more pays for itself after minutes, which no page of a test lives: an eighth less of the processor. */
+/** The second compiler of hot scripts pays for itself after minutes, which no page of a test lives: an eighth less of the processor. */
 const BRIEF = '--js-flags=--no-maglev --no-turbofan';
 
 /**

@@ -12,7 +12,7 @@ export const ADA = 'ada@acme.example';
 export interface Dashboard extends AsyncDisposable {
   readonly service: Service;
   readonly browser: Browser;
-  /** What browsers have complained of: the policy, a script, a request to elsewhere. It has to stay empty. */
+  /** The complaints of browsers: the policy, a script, a request to elsewhere. It has to stay empty. */
   readonly complaints: string[];
   /** A separate browser without a session, on a computer in that time zone. */
   newcomer(timezoneId?: string): Promise<Page>;

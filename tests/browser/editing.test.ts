@@ -214,7 +214,7 @@ describe('nothing typed is lost', () => {
     await answer('Discard changes');
     await heading(/Contacts|no contact/);
     await page.goBack();
-    // What was discarded is not offered again.
+    // A discarded draft is not offered again.
     await field(label).waitFor();
     expect(await field(label).inputValue()).not.toBe('typed@acme.test');
     expect(await page.getByRole('button', { name: 'Restore' }).count()).toBe(0);

@@ -112,7 +112,7 @@ test('a walk through it is played over the drawing, with the mail as it would be
   await page.frameLocator('iframe[title="Email"]').getByRole('heading', { name: 'Hello Ada' }).waitFor();
   await page.locator('[data-step="email"][aria-current=step]').waitFor();
   await inspect(page, 'flow-tried');
-  // Who orders within the hour is not written to.
+  // A contact who orders within the hour gets no mail.
   await press(page, 'Add event');
   await page.getByLabel('Event 1', { exact: true }).fill('order.placed');
   await press(page, 'Run simulation');

@@ -97,7 +97,7 @@ test('a message that reaches out in every way is shown, and no server hears of i
   await page.goto(`${url}/app/test/emails/${id}`);
   await page.frameLocator('iframe[title="Message"]').getByRole('heading', { name: 'The end' }).waitFor();
   expect(page.url()).toBe(`${url}/app/test/emails/${id}`);
-  // What is huge stays inside its frame: the page around it does not grow.
+  // Huge content stays inside its frame: the page around it does not grow.
   expect(await sidewaysOf(page)).toBe(0);
   // To list where it leads, the page reads it itself.
   await pressOn(page.getByRole('radio', { name: 'Links' }), 'Space');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-// What a page looks like, to axe and to people: at every width, in both themes.
+// The looks of a page, for axe and for people: at every width, in both themes.
 
 const ARTEFACTS = join(import.meta.dir, '../artefacts');
 const HEIGHTS = { 1440: 900, 768: 1024, 390: 844 } as const;
@@ -15,14 +15,14 @@ const WIDTHS = [1440, 768, 390] as const satisfies readonly Width[];
 // PICTURES=1 leaves a picture of each view in tests/artefacts, at every width and in both themes, to be looked at.
 const TAKES_PICTURES = Boolean(process.env.PICTURES);
 
-/** What axe looks for: everything, or only what another theme can break. */
+/** The rules of axe: all, or only those that another theme can break. */
 const RULES = {
   all: `rules: { 'label-content-name-mismatch': { enabled: true }, 'target-size': { enabled: true } }`,
   colours: `runOnly: ['color-contrast', 'link-in-text-block']`,
 } as const;
 
 /**
- * Where it is looked for. The theme changes colours and the width what is in sight, so that the widest and the narrowest view are
+ * The views that are examined. The theme changes colours and the width the visible parts, so that the widest and the narrowest view are
  * looked at as a whole, one in each theme, and of the widest in the other theme the colours that the narrowest did not show. The
  * width between has the columns of the one and the bar of the other: of it only the layout is measured.
  */
@@ -75,7 +75,7 @@ export async function violations(
     nodes.map(({ target, failureSummary }) => id + ' at ' + target.join(' ') + ': ' + failureSummary)))`)) as string[];
 }
 
-/** How far the page runs out of the window sideways, or what a dialog says out of the dialog. */
+/** The pixels by which the page overflows the window sideways, or the content of a dialog the dialog. */
 export const sidewaysOf = (page: Page): Promise<unknown> =>
   page.evaluate(
     `Math.max(...[document.documentElement, ...document.querySelectorAll('dialog[open]')].map((each) => each.scrollWidth - each.clientWidth))`,

@@ -25,7 +25,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** What buttons say that change nothing. */
+/** The labels of buttons that change nothing. */
 const READING = /^More actions$/;
 
 let dashboard: Dashboard;

@@ -31,7 +31,7 @@ export function askings(
     }));
 }
 
-/** What clients never should send: any JSON, with every character that there is. */
+/** Values that clients should never send: any JSON, with every character that there is. */
 const JUNK: Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 }),
   fc.string({ unit: 'binary' }),

@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import { connect } from 'node:net';
 import { type FailureCode, STATUS_OF } from '../../src/platform/errors/failure.ts';
 
-/** What is sent. Without `key` no Authorization header is. A body that is no string or bytes goes as JSON. */
+/** A request. Without `key` no Authorization header is. A body that is no string or bytes goes as JSON. */
 export interface Asking {
   readonly method?: string;
   readonly path: string;
@@ -47,7 +47,7 @@ export async function ask(
   return told;
 }
 
-/** What holds for every response: an id, no sniffing, `data` or the error envelope. */
+/** The rules for every response: an id, no sniffing, `data` or the error envelope. */
 function expectManners({ status, headers, body, text }: Told, method: string): void {
   expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-hjkmnp-tv-z]{24}$/);
   expect(headers.get('x-content-type-options')).toBe('nosniff');

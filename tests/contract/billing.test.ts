@@ -277,7 +277,7 @@ describe('a callback', () => {
         await Promise.all([...batch, ...batch.filter(() => chance() < 0.5)].map(deliver));
       }
     }
-    // What was dropped last is found by the duty, at a time at which no larger plan is paid for any more.
+    // The duty finds the latest cancellation, at a time at which no larger plan is paid for any more.
     for (const [price, status, plan] of [
       ['posthorn_growth', 'active', 'growth'],
       ['posthorn_starter', 'canceled', 'free'],

@@ -3,7 +3,7 @@ import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
-// What a client sees of a campaign in each of its states. The moves themselves: tests/machines/campaign.test.ts.
+// A campaign in each of its states, as clients see it. The moves themselves: tests/machines/campaign.test.ts.
 
 let service: LiveService;
 let audienceId: string;

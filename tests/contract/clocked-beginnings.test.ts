@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Browser, setUpOwner } from './a-browser.ts';
 import { BOTH_DATABASES, type RealService, startRealService } from './real-service.ts';
 
-// What begins runs by a test clock; tests/contract/clocked-flows.test.ts looks at how they go on.
+// The ways to begin runs by a test clock; tests/contract/clocked-flows.test.ts looks at how they go on.
 
 const FROZEN = '2026-12-01T09:00:00.000Z';
 

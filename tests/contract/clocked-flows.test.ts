@@ -100,7 +100,7 @@ describe.each(BOTH_DATABASES)('flows by test clocks on %s', (_, environment) => 
     const flow = await aFlow(MONTH());
     const clock = await aClock();
     await aContact(clock);
-    // What the contact did is followed before time goes on, whether or not anybody has seen it yet.
+    // Acts of the contact are followed before time goes on, also if no instance has seen them yet.
     const told = await advance(clock, 30, 'days');
     const run = await runOf(flow);
     expect(run).toMatchObject({

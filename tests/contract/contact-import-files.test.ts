@@ -9,7 +9,7 @@ import { type RealService, startRealService } from './real-service.ts';
 let service: RealService;
 let client: ImportClient;
 let key: string;
-/** How far the clock of the service is ahead. */
+/** The milliseconds by which the clock of the service is ahead. */
 let ahead = 0;
 const clock = { now: () => Date.now() + ahead, monotonic: () => performance.now() };
 

@@ -93,7 +93,7 @@ test('the application is there for links into it, under the same policy as the l
   expect((await fetch(`${service.url}/app/other`)).status).toBe(401);
   for (const path of ['/app/test', '/app/live/emails/em_1', '/app/test/contacts/con_1/activity'])
     expect((await fetch(`${service.url}${path}`)).headers.get('content-type')).toContain('text/html');
-  // What is beside the pages stays unknown, above all beneath the API.
+  // Paths beside the pages stay unknown, above all beneath the API.
   const nothing = await fetch(`${service.url}/app/api/test/nothing`);
   expect([nothing.status, ((await nothing.json()) as { error: { message: string } }).error.message]).toEqual([
     401,

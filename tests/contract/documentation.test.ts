@@ -270,7 +270,7 @@ describe('the examples of the documentation match the service', () => {
 
 // Last, since the lines leave behind what they make.
 describe('every curl line of the reference runs unchanged', () => {
-  /** What the reference shows beside each operation. */
+  /** The samples that the reference shows beside each operation. */
   const linesOf = async (): Promise<string[]> => {
     const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as typeof OPEN_API;
     return Object.values(paths).flatMap((methods) =>
@@ -283,7 +283,7 @@ describe('every curl line of the reference runs unchanged', () => {
     expect(lines).toHaveLength(operations.length);
     for (const line of lines) {
       const address = /^curl (?:-X [A-Z]+ )?'https:\/\/mail\.example\.com(\/[^']*)'/.exec(line)?.[1] ?? line;
-      // What curl takes for a list or a range of addresses, and what a shell takes for a word's end.
+      // Characters that curl takes for a list or a range of addresses, or a shell for the end of a word.
       expect(address).not.toMatch(/[{}[\]\s…<>]/);
     }
   });
@@ -321,7 +321,7 @@ describe('every curl line of the reference runs unchanged', () => {
   });
 });
 
-/** What a success of the operation looks like. */
+/** The form of a success of the operation. */
 function successOf({ responses }: Operation) {
   for (const [status, response] of Object.entries(responses)) {
     if ('$ref' in response) continue;

@@ -6,7 +6,7 @@ import { SIMULATED_OUTCOMES } from '../../src/sending/emails/simulator/simulated
 import { eventually } from '../support/eventually.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
-// What `data` of each event holds, member by member, as the documentation says it: for every fate that the simulator has.
+// The members of `data` of each event, as documented: for every outcome of the simulator.
 
 let service: RealService;
 let key: string;

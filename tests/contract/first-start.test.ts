@@ -3,7 +3,7 @@ import { lowestIdAt } from '../../src/platform/db/ids.ts';
 import { Browser, codeOf, PASSWORD, setupToken } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
-// Who makes the first owner of an installation, and who may sign up afterwards.
+// The first owner of an installation, and the sign-ups afterwards.
 
 let service: RealService;
 const OWNER = 'ada@acme.example';

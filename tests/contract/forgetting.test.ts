@@ -324,7 +324,7 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
     }
     await send('POST', '/v1/contacts', { email: early });
     expect((await contact(early)).status).toBe('unsubscribed');
-    // Who is a contact again leaves at the first click.
+    // A person who is a contact again leaves at the first click.
     await send('POST', '/v1/contacts', { email: late });
     expect((await contact(late)).status).toBe('subscribed');
     await leaveLate?.();

@@ -103,7 +103,7 @@ describe.each(SECURITIES)('the lines of the guides, where the SMTP port has %s T
             PATH: process.env.PATH ?? '',
             HOME: place,
             POSTHORN_API_KEY: TEST_KEY,
-            // What is compiled once serves every trial.
+            // One compilation serves every trial.
             GOCACHE: join(FOLDER, 'go-cache'),
             // The authority of tests, in the words of each language.
             NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem'),

@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import type { RealService } from './real-service.ts';
 
-/** What tests of imports ask of a service, by one key unless they name another. */
+/** The requests of import tests to a service, by one key unless they name another. */
 export const importClient = (service: RealService, key: string) => {
   const get = (path: string, by = key) => service.ask({ path, key: by });
   const post = (body: string | Uint8Array, query = '', headers: Record<string, string> = {}, by = key) =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Browser, codeOf, PASSWORD, setUpOwnerAndSomebody } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
-// How a person joins a workspace.
+// The ways to join a workspace.
 
 const OWNER = 'ada@acme.example';
 const BOB = 'bob@b.example';

@@ -59,7 +59,7 @@ async function connected<Result>(
 
 const toolsOf = (client: Client) => client.listTools().then(({ tools }) => tools.map(({ name }) => name));
 
-/** What a tool says: its JSON, or the text of its refusal. */
+/** The answer of a tool: its JSON, or the text of its refusal. */
 async function call(client: Client, name: string, input: Record<string, unknown> = {}) {
   const result = await client.callTool({ name, arguments: input });
   const [{ text }] = result.content as [{ text: string }];

@@ -4,7 +4,7 @@ import type { Permission } from '../../src/http/auth/permissions.ts';
 import { type Browser, inviteMember, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
-// What becomes of the keys that a member has made when the member goes.
+// The keys of a member who leaves the workspace.
 
 let service: RealService;
 let owner: Browser;

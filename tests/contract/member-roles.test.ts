@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Browser, codeOf, inviteMember, PASSWORD, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
-// What a member may do to others, and what is left of one who was removed.
+// The rights of members over others, and the traces of a removed one.
 
 let service: RealService;
 let owner: Browser;

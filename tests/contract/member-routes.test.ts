@@ -73,7 +73,7 @@ test('the audit log tells who did what, by name and by request, and holds no sec
     const found = (await owner.ask(`/live/audit-log?action=${action}&limit=1`)).body.data;
     expect(found.map((entry: { action: string }) => entry.action)).toEqual([action]);
   }
-  // Who took all addresses away is worth knowing; who only asked for the headers has none of them.
+  // A download of all addresses is worth an entry; a request for the headers alone is not.
   const reading = { path: '/v1/contacts/export', key: await service.keyWith('live', ['contacts:read']) };
   expect((await service.ask({ method: 'HEAD', ...reading })).status).toBe(200);
   expect((await owner.ask('/live/contacts/export')).status).toBe(200);

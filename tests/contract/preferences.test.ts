@@ -64,7 +64,7 @@ test('the page shows public audiences alone; saving joins and leaves what it sho
   expect(saved.text).toContain('Your choice is saved.');
   const after = [secret.id, offers.id].toSorted();
   expect((await contact('ada@example.com')).audienceIds).toEqual(after);
-  // What the page did not show stays as it is, and a private audience takes no one.
+  // Audiences that the page did not show stay as they are, and a private audience takes no one.
   await submit(path, [
     ['action', 'save'],
     ['audience', news.id],

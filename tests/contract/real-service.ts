@@ -68,7 +68,7 @@ export async function startRealService(
   if (loaded.config.databaseUrl === null) await layEmbedded(dataDir);
   const lines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-  // Where a database fails on purpose, the limits are shown.
+  // The limits show when a database fails on purpose.
   const timeouts = environment.DATABASE_URL ? {} : { timeouts: PATIENT };
   const service = await openService({ config: loaded.config, logger, ...timeouts, ...parts });
   await service.start();

@@ -24,7 +24,7 @@ let owner: Browser;
 let said = '';
 let workspaceId = '';
 const receiver = openReceiver();
-/** What there was under the key that was lost. */
+/** The data sealed with the lost key. */
 const before = { secret: '', codes: [] as string[], begun: '', member: '', live: '', test: '', webhook: '' };
 
 const step = () => Math.floor(Date.now() / 30_000);

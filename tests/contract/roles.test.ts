@@ -120,7 +120,7 @@ test('an invitation does not outlive the key that made it, nor what that key may
   await owner.ask(`/live/api-keys/${data.id}`, { permissions: ['api-keys:write', 'members:write'] }, 'PATCH');
   expect(await accept(boss)).toEqual([400, 'INVALID_TOKEN']);
   expect(await accept(reader)).toEqual([201, undefined]);
-  // What opens nothing any more is not in the way of another invitation.
+  // An invitation that opens nothing any more does not block another one.
   expect((await invite('boss@key.example', 'viewer'))[0]).toBe(201);
   await owner.ask(`/live/api-keys/${data.id}`, {}, 'DELETE');
   expect(await accept(later)).toEqual([400, 'INVALID_TOKEN']);

@@ -179,7 +179,7 @@ test('without a sender of the workspace the operator’s is used, and nothing of
   const mail = await PostalMime.parse((await mailTo(email)).raw);
   expect(mail.from).toEqual({ name: 'Mail', address: 'mail@operator.example' });
 
-  // What a server returns goes to the domain of the sender, and a link for a new password opens more than one workspace.
+  // A returned mail goes to the domain of the sender, and a link for a new password opens more than one workspace.
   await operators.live.patch('/v1/workspace', { name: 'Acme', defaultFrom: 'Acme <hello@sender.example>' });
   const { url } = await invite(operators, 'cy@people.example');
   const invited = await PostalMime.parse((await mailTo('cy@people.example')).raw);

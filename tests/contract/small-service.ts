@@ -157,7 +157,7 @@ const NewThing = T.Object({
 });
 const NAMES = ['e', 'd', 'c', 'b', 'a'];
 
-/** What handlers throw, or answer, for GET /v1/failing/:how. */
+/** The errors and answers of handlers for GET /v1/failing/:how. */
 const FAILING: Record<string, () => unknown> = {
   exception: () => {
     throw new TypeError('cannot read "hunter2" of ada@example.com');

@@ -10,7 +10,7 @@ import { type RealService, ROUTES, startRealService } from './real-service.ts';
 let service: RealService;
 /** A key of the first workspace's live environment, which asks. */
 let asking: string;
-/** What the others own, by the name that a path gives it. */
+/** The resources of the others, by the name in a path. */
 const owned = { workspace: new Map<string, string>(), environment: new Map<string, string>() };
 
 /** The resources of both environments of a workspace. */
@@ -29,7 +29,7 @@ const NAMED = ROUTES.filter(
     path.startsWith('/v1/') && permission !== 'public' && Object.keys(params).length > 0,
 );
 
-/** What the documented example of a POST makes, by the prefix under which it is read then: only the rest needs words in `fill`. */
+/** The resource that the documented example of a POST makes, by the prefix under which it is read then: only the rest needs words in `fill`. */
 const MADE_BY_EXAMPLE = ROUTES.flatMap(({ method, path, example }) => {
   const id = NAMED.find((route) => route.method === 'GET' && route.path === `${path}/:id`)?.params?.id;
   const isMade = id && 'prefix' in id && !SHARED.has(id.prefix) && !OF_TEST_KEYS.has(id.prefix);

@@ -93,7 +93,7 @@ test('PATCH /v1/workspace changes what it names, takes back what is null, and sa
   });
   expect((await patch({ branding: {} })).body.data).toMatchObject({ defaultFrom: settings.defaultFrom });
 
-  // What a request leaves out is the workspace's from the next request on; what it says counts.
+  // From the next request on the defaults of the workspace fill the gaps of a request; its own values count.
   const send = async (body: object) => {
     const sent = await service.ask({
       method: 'POST',

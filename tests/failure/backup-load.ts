@@ -17,7 +17,7 @@ export interface BackupPlan {
   readonly batch: number;
 }
 
-/** What came of it. */
+/** The result. */
 export interface BackupOutcome {
   readonly before: number;
   /** Acknowledged while the backup was made. */

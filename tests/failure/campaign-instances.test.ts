@@ -84,7 +84,7 @@ test('a campaign is given out as far as it may leave soon, keeps no password bac
   expect((await client.post(`/v1/campaigns/${made.body.data.id}/send`, {})).status).toBe(200);
   const stats = async () => (await client.get(`/v1/campaigns/${made.body.data.id}/stats`)).body.data;
 
-  // What is given out has taken its units of the quota, so the rest is kept back.
+  // Accepted emails have taken their units of the quota, so the rest is kept back.
   await eventually('the line is full', async () => (await stats()).sent > MOST_LEFT / 2 || undefined);
   const asked = { from: 'shop@sender.example', to: 'ada@example.com', subject: SUBJECT, text: 'Here.' };
   expect((await client.post('/v1/emails', asked)).status).toBe(202);

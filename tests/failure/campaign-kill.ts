@@ -4,7 +4,7 @@ import { randomFrom } from '../../src/ops/torture/random.ts';
 import { eventually } from '../support/eventually.ts';
 import { CampaignWorld } from './campaign-world.ts';
 
-/** How a campaign is disturbed. */
+/** The disturbances of a campaign. */
 export interface CampaignKillPlan {
   readonly recipients: number;
   readonly instances: number;
@@ -19,14 +19,14 @@ export interface CampaignKillPlan {
   say(line: string): void;
 }
 
-/** What a disturbed campaign has come to. */
+/** The result of a disturbed campaign. */
 export interface CampaignKillReport {
   readonly status: string;
   readonly stats: Ledger;
   /** Looks at the ledger on the way, and how many of them did not balance. */
   readonly looks: number;
   readonly unbalanced: number;
-  /** How far it was at each disturbance. */
+  /** Its progress at each disturbance. */
   readonly hits: readonly number[];
   /** Recipients without an email, and with more than one. */
   readonly missed: number;

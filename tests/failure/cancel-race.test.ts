@@ -14,7 +14,7 @@ import { onEachStore } from '../support/shared-store.ts';
 
 const NOON = Date.parse('2026-11-20T12:00:00.000Z');
 const RACES = 100;
-/** How often each side has to have won: races in which only one side ever wins are none. */
+/** The wins that each side needs: races in which only one side ever wins are none. */
 const WINS = 5;
 
 describe('cancelling an email at the moment it comes due', () => {

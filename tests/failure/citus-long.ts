@@ -33,7 +33,7 @@ const { values, positionals } = parseArgs({
   },
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
-// What a start waits for keeps no process alive.
+// The waits of a start keep no process alive.
 const alive = setInterval(() => {}, 60_000);
 
 const statements = new NodeStatements();

@@ -1,15 +1,15 @@
 import { DISTRIBUTED } from '../../src/platform/db/distribution/catalogue.ts';
 
-/** What one statement asked the nodes for, at most. */
+/** The most that one statement asked of the nodes. */
 export interface SeenStatement {
-  /** What the walk did meanwhile. */
+  /** The step of the walk at that moment. */
   readonly during: string;
   readonly text: string;
   readonly shards: number;
   readonly times: number;
 }
 
-/** What a coordinator has to log so that `NodeStatements` sees which shards each statement goes to. */
+/** The settings by which a coordinator logs enough that `NodeStatements` sees which shards each statement goes to. */
 export const LOGGING: Readonly<Record<string, string>> = {
   'citus.log_remote_commands': 'on',
   'citus.log_local_commands': 'on',
@@ -31,7 +31,7 @@ interface Execution {
 
 /** Reads the log of a coordinator, and counts the shards that each statement goes to. */
 export class NodeStatements {
-  /** What is going on, for whatever is logged from now on. */
+  /** The current step, for all later log lines. */
   during = 'the start';
   readonly failed = new Map<string, number>();
   readonly #seen = new Map<string, SeenStatement>();

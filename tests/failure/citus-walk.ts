@@ -3,24 +3,24 @@ import type { Route } from '../../src/http/request/route.ts';
 import { documentedRoutes } from '../../src/modules.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** What is walked: instances over one database, and who looks on. */
+/** The parts of a walk: instances over one database, and its observer. */
 export interface WalkedService {
   /** Instances; requests take turns. */
   readonly urls: readonly string[];
   readonly live: string;
   readonly test: string;
-  /** Where webhooks lead to. */
+  /** The target of webhooks. */
   readonly receiver: string;
   /** Called with each step before it is done. */
   begin(what: string): void;
 }
 
-/** What the walk has come to. */
+/** The result of the walk. */
 export interface Walk {
   readonly requests: number;
   /** Live emails that were acknowledged, campaigns' and flows' as well, by id. */
   readonly live: readonly string[];
-  /** What was not as it must be. */
+  /** The problems. */
   readonly faults: readonly string[];
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../support/engine.ts';
 import { sharedStore } from '../support/shared-store.ts';
 
-// What the wall clock does to emails, and what it does not: leases and schedules are moments of it, attempts are counted.
+// The effects of the wall clock on emails: leases and schedules are moments of it, attempts are counted.
 
 const HOUR = 3_600_000;
 const NOON = Date.parse('2026-11-20T12:00:00Z');

@@ -9,22 +9,22 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
-/** How the runs of a flow are disturbed. */
+/** The disturbances of a flow's runs. */
 export interface FlowKillPlan {
   /** Rows of the file whose import begins the runs. */
   readonly rows: number;
   readonly instances: number;
   readonly kills: number;
-  /** How long after the start the step between the two mails rests. */
+  /** The time after the start at which the step between the two mails ends. */
   readonly restMs: number;
-  /** How long steps and attempts may be silent; the product's own time when absent. */
+  /** The time for which steps and attempts may be silent; the product's own when absent. */
   readonly leaseMs?: number;
   /** Between two looks at how far it is. */
   readonly everyMs: number;
   say(line: string): void;
 }
 
-/** What the disturbed runs have come to. All but the first two, and `hits`, have to be 0, and `unsent` once leases have ended. */
+/** The results of the disturbed runs. All but the first two, and `hits`, have to be 0, and `unsent` once leases have ended. */
 export interface FlowKillReport {
   readonly contacts: number;
   readonly mails: number;
@@ -41,7 +41,7 @@ export interface FlowKillReport {
   readonly unsent: number;
   /** Mails of which the captured inbox has more than one copy. */
   readonly copies: number;
-  /** What the audit finds. */
+  /** The findings of the audit. */
   readonly faults: readonly string[];
   /** Mails that had been accepted at each kill. */
   readonly hits: readonly number[];
@@ -52,14 +52,14 @@ const TOKEN = 'flow-kill-flow-kill';
 
 const SENT = `select coalesce(sum(count), 0)::integer as n from flow_tallies where outcome = 'sent'`;
 
-/** Whether every run has ended, and every mail is sent; those of a killed instance are in doubt for some fifteen minutes more. Rows are counted last. */
+/** True when every run has ended, and every mail is sent; those of a killed instance are in doubt for some fifteen minutes more. Rows are counted last. */
 const OVER = `select case
   when exists (select from contact_imports where state in ('queued', 'checking', 'processing')) then false
   when exists (select from flow_runs where ended_at is null) then false
   else (select count(*) from flow_runs) = (select count(*) from contacts)
 end as over, not exists (select from email_due) as sent`;
 
-/** Whether every mail has begun to be sent: what waits in an instance has no turn yet. */
+/** True when every mail has begun to be sent: what waits in an instance has no turn yet. */
 const BEGUN = `select not exists (
   select from emails b where not exists (select from email_turns t where t.email_id = b.id)
 ) and not exists (select from email_due where state = 'queued') as begun`;

@@ -99,7 +99,7 @@ test('an embedded database on a full disk refuses in a sentence, goes on when th
     expect(accepted.length).toBeGreaterThan(0);
     rmSync(others);
     await expectRoom();
-    // What mail alone fills, as it did when the whole disk was the service's.
+    // The room that mail alone fills, as it did when the whole disk was the service's.
     await expectFull();
     spawnSync('mount', ['-o', 'remount,size=160m', disk.path]);
     await expectRoom();

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
 
-/** How imports are killed. */
+/** The kills of imports. */
 export interface ImportKillPlan {
   readonly database: 'PGlite' | 'PostgreSQL';
   readonly rows: number;
@@ -16,7 +16,7 @@ export interface ImportKillPlan {
   say(line: string): void;
 }
 
-/** What an import has come to. */
+/** The result of an import. */
 export interface ImportOutcome {
   readonly status: string;
   readonly counts: unknown;

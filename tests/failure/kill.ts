@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { type Service, startService, TEST_KEY } from '../support/service.ts';
 
-/** What is sent: the simulated recipients, and where each email must end. */
+/** The emails: the simulated recipients, and the state in which each must end. */
 const MIXTURE = [
   { to: ['delivered'], end: 'delivered' },
   { to: ['bounced'], end: 'failed' },
@@ -19,20 +19,20 @@ const MIXTURE = [
   { to: ['suppressed'], end: 'failed' },
 ] as const;
 
-/** How the service is killed. */
+/** The kills of the service. */
 export interface KillPlan {
   readonly database: 'PGlite' | 'PostgreSQL';
   readonly kills: number;
-  /** How many emails the client has acknowledged before each kill; picked at random between them. */
+  /** The number of emails that the client has acknowledged before each kill; picked at random between them. */
   readonly emails: readonly [least: number, most: number];
   say(line: string): void;
-  /** Where the service keeps its data; a temporary folder when absent. */
+  /** The data directory of the service; a temporary folder when absent. */
   readonly home?: string;
   /** Ends the service in the middle of its work, in place of `kill -9`; afterwards it can be started again. */
   strike?(service: Service): Promise<void>;
 }
 
-/** What came of it. Every list is empty and every sum zero when nothing was lost or doubled. */
+/** The result. Every list is empty and every sum zero when nothing was lost or doubled. */
 export interface KillReport {
   readonly acknowledged: number;
   readonly emails: number;
@@ -53,7 +53,7 @@ export interface KillReport {
   readonly journalDrift: number;
 }
 
-/** How many of its members are not as they should be. */
+/** The number of wrong members. */
 export const faultsOf = ({
   lost,
   astray,

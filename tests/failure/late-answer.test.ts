@@ -18,7 +18,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** What only the statement of an acceptance carries. */
+/** A text that only the statement of an acceptance has. */
 const ACCEPTANCE = '["spawned"';
 const EMAIL = { from: 'a@acme.example', to: 'delivered@simulator.svc.test', text: 'Hello' };
 

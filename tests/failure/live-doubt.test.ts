@@ -27,7 +27,7 @@ let asked = 0;
 /** Ids of emails in the order in which a session was used for them, and in which their messages had come. */
 let opened: string[];
 let received: string[];
-/** What answers the messages that have come; null once they are answered at once. */
+/** The answers to the messages that have come; null once they are answered at once. */
 let held: (() => void)[] | null;
 
 beforeAll(async () => {
@@ -153,7 +153,7 @@ function copies(): Readonly<Record<string, number>> {
   return sum;
 }
 
-/** How often each of these should have come: twice where a doubt was tried again. */
+/** The number of copies that should have come of each: twice where a doubt was tried again. */
 const expectCopies = (ids: readonly string[], twice: readonly string[]): void =>
   expect(copies()).toEqual(Object.fromEntries(ids.map((id) => [id, twice.includes(id) ? 2 : 1])));
 

@@ -7,7 +7,7 @@ const CLIENTS = 12;
 /** The rest of a client after each email: some 150 emails a second leave the machine to the cluster. */
 const REST_MS = 60;
 
-/** What is left of the emails that were acknowledged. */
+/** The acknowledged emails that are left. */
 export interface Left {
   /** Keys whose email was acknowledged and is not there. */
   readonly gone: ReadonlySet<string>;

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { type Account, accountForPostgres } from '../../src/ops/torture/postgres-programs.ts';
 
-/** What the nodes of one cluster share. */
+/** The settings that the nodes of one cluster share. */
 export interface PatroniPlan {
   /** The program, `patroni` of the package by default. */
   readonly patroni: string;
@@ -45,7 +45,7 @@ export class PatroniNode {
     return `http://127.0.0.1:${this.restPort}`;
   }
 
-  /** What Patroni has said since the node was first started. */
+  /** The output of Patroni since the node was first started. */
   get log(): string {
     return readFileSync(join(this.home, 'patroni.log'), 'utf8');
   }
@@ -88,7 +88,7 @@ export class PatroniNode {
 
   /** Stops everything where it is: a machine that is paused by its hypervisor, or that swaps. */
   freeze(): void {
-    // What is forked between the look and the signal is found by the next look.
+    // A process that is forked between the look and the signal is found by the next look.
     for (let found: readonly number[] = []; ; ) {
       const tree = this.#tree();
       signal(tree, 'SIGSTOP');

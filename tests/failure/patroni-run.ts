@@ -23,7 +23,7 @@ export interface PatroniRunPlan {
   say(line: string): void;
 }
 
-/** What one failover did. */
+/** The result of one failover. */
 export interface Failover {
   readonly loss: Loss;
   /** Milliseconds from the loss to the first acknowledged email after it, and to the new leader by Patroni's word. */
@@ -35,14 +35,14 @@ export interface Failover {
   readonly isUndone: boolean;
 }
 
-/** What a run did. */
+/** The result of a run. */
 export interface PatroniReport {
   readonly acknowledged: number;
   readonly gone: number;
   readonly doubled: number;
   readonly doubledEvents: number;
   readonly failovers: readonly Failover[];
-  /** How often each status was answered. */
+  /** The number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
   /** Nodes that had to be made again since Patroni did not bring them back. */
   readonly renewed: number;

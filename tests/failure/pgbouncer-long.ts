@@ -6,7 +6,7 @@ import { PgBouncer } from './pgbouncer.ts';
 // The tests of the engine and of the contract, each database of theirs behind a PgBouncer in transaction mode. On Debian:
 // apt-get install pgbouncer; then
 //   bun tests/failure/pgbouncer-long.ts [paths of tests] [flags of bun test]
-// What administers databases goes past it, as an operator's own psql does.
+// The administration of databases goes past it, as an operator's own psql does.
 
 /** The engine over its own database, and everything that the API promises. */
 const TESTS = ['tests/integration/engine', 'tests/integration/lost-statements', 'tests/contract'];

@@ -8,7 +8,7 @@ import { freePort } from '../../src/ops/torture/free-port.ts';
 import { accountForPostgres } from '../../src/ops/torture/postgres-programs.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** What the service says at the start of a connection; PgBouncer refuses what it does not know. */
+/** The settings that the service sends at the start of a connection; PgBouncer refuses unknown ones. */
 const IGNORED = [
   ...[
     'extra_float_digits',

@@ -24,9 +24,9 @@ const optionOf = (name: string): string | null => {
   return place < 0 ? null : (process.argv[place + 1] ?? null);
 };
 const clients = Number(optionOf('--clients') ?? 4);
-/** What the clients ask for, in turn. */
+/** The requests of the clients, in turn. */
 const KINDS = ['live', 'batch', 'test', 'later', 'read', 'contact'] as const;
-/** What is accepted before the first instance is replaced, while both versions serve, and afterwards. */
+/** The emails accepted before the first instance is replaced, while both versions serve, and afterwards. */
 const SOME = 400;
 
 await using stack = new AsyncDisposableStack();
@@ -52,7 +52,7 @@ function build(commit: string): string {
   return join(checkout, 'dist/posthorn');
 }
 
-/** How often each message has arrived, by the id of its email. */
+/** The number of arrivals of each message, by the id of its email. */
 const copies = new Map<string, number>();
 /** The number of welcome mails by address. */
 const welcomed = new Map<string, number>();
@@ -111,7 +111,7 @@ const env = {
   await first.stop();
 }
 
-/** What was acknowledged, and what was heard below the retries of the client. */
+/** The acknowledged emails, and the answers below the retries of the client. */
 const live = new Set<string>();
 const test = new Set<string>();
 /** Their ids by their addresses. */

@@ -48,9 +48,9 @@ export interface Rolling {
   /** The places of those that are replaced, one after the other. */
   readonly replaced: readonly number[];
   readonly clients: number;
-  /** What is accepted before the next instance is replaced. */
+  /** The number of emails accepted before the next instance is replaced. */
   readonly some?: number;
-  /** What the instances are at first; they are replaced by what is built, or by `newer`. */
+  /** The first program of the instances; the built one replaces it, or `newer`. */
   readonly older?: readonly string[];
   readonly newer?: readonly string[];
   /** Asks whatever is ready for something, again and again; answers the status. */

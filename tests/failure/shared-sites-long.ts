@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
 const ALLOWED = 20;
-/** How long the server takes for a message. */
+/** The time that the server takes for a message. */
 const SLOW_MS = 1_000;
 const EMAILS = 3_000;
 
@@ -54,7 +54,7 @@ const env = {
 const instance = (name: string): Promise<Service> =>
   startService({ env: { ...env, TRANSPORT: 'smtp', EHLO_NAME: name } });
 
-/** What the server counted at most since the last question. */
+/** The most that the server counted since the last question. */
 const report: { readonly when: string; readonly most: number; readonly afterMs: number }[] = [];
 async function until(when: string, wanted: Readonly<Record<string, number>>): Promise<void> {
   const begun = performance.now();

@@ -19,7 +19,7 @@ const CLIENTS = 4;
 const LEAST_EACH = 25;
 const EMAIL = { from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'New', text: 'Hi' };
 
-/** What this version brings, and the earlier one does not know. */
+/** The additions of this version, which the earlier one does not know. */
 const added = migrations.map(({ name }) => name).filter((name) => name > facts.lastMigration);
 const known = migrations.slice(0, migrations.length - Math.max(1, added.length));
 

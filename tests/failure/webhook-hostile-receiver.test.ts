@@ -8,7 +8,7 @@ import { answerOf, receiveRaw } from '../support/raw-receiver.ts';
 import { HOSTILE_ANSWERS } from './webhook-hostile-answers.ts';
 
 const LIMIT_MS = 150;
-/** What it may take to notice that the limit is over. */
+/** The time that may pass until the end of the limit is noticed. */
 const SLACK_MS = 250;
 
 const posterWith = (limitMs: number) =>
@@ -42,7 +42,7 @@ describe('a webhook receiver that', () => {
       expect(answer.responseBody).not.toContain('127.0.0.1');
       expect(isSuccess(answer)).toBe(error === null && httpStatus < 300);
 
-      // What is not cut short has come to its own end, long before the other limit of an hour.
+      // An answer that is not cut short ends by itself, long before the other limit of an hour.
       if (error === 'timeout') {
         expect(tookMs).toBeLessThan(LIMIT_MS + SLACK_MS);
         expect(answer.durationMs).toBeGreaterThanOrEqual(LIMIT_MS - 1);

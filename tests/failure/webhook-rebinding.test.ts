@@ -11,7 +11,7 @@ import { answerOf, receiveRaw } from '../support/raw-receiver.ts';
 
 const { Packet } = dns2;
 
-/** What the name server says; the attacker's to change. */
+/** The answer of the name server; the attacker changes it. */
 let addresses: readonly string[] = [];
 const nameServer = dns2.createServer({
   udp: true,

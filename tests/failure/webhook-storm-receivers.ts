@@ -17,7 +17,7 @@ function drip(socket: Socket, begin: string, more: string): void {
   socket.on('close', () => clearInterval(dripping));
 }
 
-/** What the receivers of a storm have got: for each path and event, when each POST arrived (epoch ms). */
+/** The POSTs that the receivers of a storm have got: for each path and event, their arrivals (epoch ms). */
 export type Arrivals = ReadonlyMap<string, readonly number[]>;
 
 /** The receivers of a storm: any number of endpoints by their path, and one that is dead. */
@@ -25,11 +25,11 @@ export interface StormReceivers extends AsyncDisposable {
   readonly url: string;
   readonly deadUrl: string;
   readonly arrivals: Arrivals;
-  /** How often the flaky endpoint refuses that event before it takes it. */
+  /** The number of refusals of the flaky endpoint before it takes that event. */
   refusals(eventId: string): number;
 }
 
-/** How often the flaky endpoint refuses an event first: decided by the event, so that retries fare better. */
+/** The number of first refusals of the flaky endpoint: decided by the event, so that retries fare better. */
 const refusalsOf = (eventId: string, most: number): number => {
   const roll = Number.parseInt(eventId.slice(-4), 36) % 50;
   return Math.min(most, roll === 0 ? 2 : roll < 8 ? 1 : 0);

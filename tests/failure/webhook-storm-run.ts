@@ -3,7 +3,7 @@ import { eventually, momentOf } from '../support/eventually.ts';
 import { openStormReceivers, type StormReceivers } from './webhook-storm-receivers.ts';
 import { openStormWorld, type StormWorld, type Tenant } from './webhook-storm-world.ts';
 
-/** How heavy a storm is. */
+/** The weight of a storm. */
 export interface Storm {
   readonly tenants: number;
   /** Of each tenant. The first tenant's first two are the dead and the flaky one. */
@@ -11,14 +11,14 @@ export interface Storm {
   /** Two events each. */
   readonly emails: number;
   readonly emailsPerSecond: number;
-  /** How often the service is killed with -9 while it lasts. */
+  /** The number of kills with -9 during the storm. */
   readonly kills: number;
-  /** How often the flaky endpoint refuses an event at the most. */
+  /** The most refusals of the flaky endpoint for an event. */
   readonly refusals: 1 | 2;
   say?(text: string): void;
 }
 
-/** What a storm came to. */
+/** The result of a storm. */
 export interface StormReport {
   readonly events: number;
   /** Pairs of an event and an endpoint that is not dead. */
@@ -185,7 +185,7 @@ async function send({ client }: Tenant, n: number): Promise<void> {
   );
 }
 
-/** How much later than its schedule says each retry reached the flaky endpoint. */
+/** The delay of each retry at the flaky endpoint behind its schedule. */
 function retryWaits({ arrivals, refusals }: StormReceivers): readonly number[] {
   return [...arrivals].flatMap(([key, times]) => {
     const [path, id = ''] = key.split(' ');

@@ -166,7 +166,7 @@ describe.each(['retry', 'hold'])('with %s, an instance', (policy) => {
         { state: 'scheduled' },
       ]);
 
-    // What it takes itself is stamped and timed by the database's clock too.
+    // Emails that it accepts itself are stamped and timed by the database's clock too.
     const own = await send(there);
     server.answer();
     await eventually('all are sent', async () => {

@@ -6,7 +6,7 @@ import type { Database, Parameter } from '../../src/platform/db/database.ts';
 import { readActs } from '../../src/sending/suppressions/queries.ts';
 import { postgresStore, rowsOf } from '../support/engine.ts';
 
-// What keeps mail from a person is asked for a dozen recipients at a time. A plan that reads the whole audience for them costs a campaign
+// The acts that keep mail from a person are read for a dozen recipients at a time. A plan that reads the whole audience for them costs a campaign
 // more than all its other statements together.
 
 const MEMBERS = 3_000;

@@ -66,7 +66,7 @@ describe.each([
         ...{ html: '<p>Hello</p>', ...more },
       })
     ).body.data;
-    // Who was put into the audience in the same millisecond in which the campaign starts is in it.
+    // A contact that was added to the audience in the millisecond of the campaign's start is in it.
     expect((await service.live.post(`/v1/campaigns/${id}/send`, {})).status).toBe(200);
     return id;
   };
@@ -84,7 +84,7 @@ describe.each([
     const world: ActWorld = { service, workspaceId, audienceId };
     await Promise.all([...people].map(([name, person]) => ACTS[name]?.does(world, person)));
   };
-  /** What became of each: the reason, or `sent`. */
+  /** The outcome of each: the reason, or `sent`. */
   const toldOf = async (id: string, people: ReadonlyMap<string, Person>): Promise<object> => {
     const rows: Email[] = await get(`/v1/campaigns/${id}/recipients?limit=100`);
     return Object.fromEntries(
@@ -123,7 +123,7 @@ describe.each([
     await act(audienceId, meanwhile);
     await service.pass(61 * 60_000);
     await until('its end', id, ({ remaining }, { status }) => remaining === 0 && status === 'sent');
-    // Who is not in the audience when it is frozen has no place in the campaign.
+    // A contact that is not in the audience when it is frozen is not in the campaign.
     const isAbsent = (name: string): boolean =>
       ACTS[name]?.isOfAudience === true || /deleted|no row/.test(name);
     expect(await toldOf(id, before)).toEqual(expected((name) => (isAbsent(name) ? 'not in it' : undefined)));
@@ -187,7 +187,7 @@ describe.each([
       })
     ).body.data;
     await live.post(`/v1/flows/${made.id}/activate`);
-    // What is about an audience is no matter of a flow.
+    // An act about an audience does not concern a flow.
     const reasonIn = (name: string): string =>
       (ACTS[name]?.isOfAudience ? null : ACTS[name]?.reason) ?? 'sent';
     const runOf = async ({ id: contactId }: Person): Promise<string> =>

@@ -169,7 +169,7 @@ onEachStore('analytics', (store) => {
     expect([day.from, day.to, day.series.length]).toEqual([
       ...['2026-04-07T00:00:00.000Z', '2026-04-08T00:00:00.000Z', 24],
     ]);
-    // What is not over yet says so, and an instant counts from the beginning of its quarter of an hour.
+    // A period that is not over says so, and an instant counts from the beginning of its quarter of an hour.
     const open = await ask(store, 'ws_history', {
       from: '2026-04-07T23:07:00Z',
       to: '2026-04-09',

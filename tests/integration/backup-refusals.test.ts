@@ -14,7 +14,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { bringPreparedDirectory } from '../support/prepared-directory.ts';
 
-// What restores and moves refuse on their way, and that nothing is left of them.
+// Refusals of restores and moves on their way, which leave nothing behind.
 
 let source: TestDatabase;
 let home: string;

@@ -35,7 +35,7 @@ class Keeping implements Transport {
   async close() {}
 }
 
-/** What is read too late is read again; what is written too late is refused, so that a busy machine gets longer for it. */
+/** A late read is repeated; a late write is refused, so that a busy machine gets longer for it. */
 const BODIES = { writeMs: 3_000, readMs: 500 };
 
 const transport = new Keeping();

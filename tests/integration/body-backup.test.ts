@@ -50,7 +50,7 @@ const storeOf = (prefix: string): BodyStore => {
   return store;
 };
 
-/** What a database holds of each email, read with that store. */
+/** The content of each email in a database, read with that store. */
 async function contentsIn(url: string, store: BodyStore | null): Promise<readonly object[]> {
   const session = await openBulkSession({ url, dataDir: null }, 'read');
   try {

@@ -79,7 +79,7 @@ test('a body that no email has goes once its day is over, and one that an email 
   expect(await isThere(orphan)).toBe(true);
   await collect(now + 2 * DAY);
   expect([await isThere(own), await isThere(orphan)]).toEqual([true, false]);
-  // What a day holds is compared once, until its emails expire.
+  // The bodies of a day are compared once, until its emails expire.
   const late = await lay(now);
   await collect(now + 3 * DAY);
   expect(await isThere(late)).toBe(true);

@@ -7,7 +7,7 @@ import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
-// What becomes of the emails that a campaign has given out when it is cancelled.
+// The accepted emails of a campaign that is cancelled.
 
 /** The first ones are put off, the next begin and wait, and all others wait before they begin. */
 const PUT_OFF = 2;
@@ -38,7 +38,7 @@ let service: LiveService;
 beforeAll(async () => {
   service = await startLiveService({
     ...{ transport: way, limits: { bulkSlots: SLOTS }, atNoon: true },
-    // What is put off must not come again before the test moves the clock, however long it takes.
+    // A deferred email must not come again before the test moves the clock, however long it takes.
     schedule: { backoffMs: [HALF_AN_HOUR] },
   });
 });

@@ -5,7 +5,7 @@ import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
-// What may befall a campaign between its draft and its last email.
+// Disturbances of a campaign between its draft and its last email.
 
 /** A transport that defers the recipients that the test names. */
 const way = {

@@ -125,7 +125,7 @@ describe('a campaign', () => {
     const activity = await get(`/v1/contacts/${opener.contactId}/activity?type=opened`);
     expect(activity[0]).toMatchObject({ campaignId: id, emailId: opener.emailId });
 
-    // Who unsubscribes leaves the audience and nothing else.
+    // An unsubscription leaves the audience and nothing else.
     const left = await fetch(local(message.unsubscribe?.url ?? ''), {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -206,10 +206,10 @@ describe('a campaign', () => {
     await send(id, { scheduledAt: new Date(Date.now() + 120_000).toISOString() });
     await service.pass(121_000);
     const paused = await until(id, 'it pauses', (_, { status }) => status === 'paused');
-    // What fits has left by then, and does not wait for the next month.
+    // The emails that fit have left by then, and does not wait for the next month.
     expect(paused).toMatchObject({ sent: 2, remaining: 3, campaign: { pausedReason: 'quota_exceeded' } });
     await until(id, 'what fits is delivered', ({ delivered }) => delivered.count === 2);
-    // What is left of the next month's quota reaches those whom it has missed.
+    // The rest of the next month's quota reaches the missed recipients.
     await take(-units);
     expect((await send(id)).body.data.status).toBe('sending');
     const sent = await until(id, 'its end', (_, { status }) => status === 'sent');

@@ -80,7 +80,7 @@ const diagnosis = () =>
     now,
   );
 
-/** What the authority was asked for while the work ran. */
+/** The requests to the authority during the work. */
 async function asking(what: string, work: () => Promise<unknown>): Promise<number> {
   const before = authority.asked(what);
   await work();

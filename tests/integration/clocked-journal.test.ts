@@ -23,7 +23,7 @@ afterAll(async () => {
   await Promise.all([real[Symbol.asyncDispose](), clocked[Symbol.asyncDispose]()]);
 });
 
-/** What a tester does with either of them. */
+/** The actions of a tester with either of them. */
 async function aMonth(service: RealService, startsAt: string | null) {
   const key = await service.keyWith('test', ['*']);
   const owner = await setUpOwner(service);
@@ -117,7 +117,7 @@ async function journalOf({ service: { database } }: RealService, runId: string):
   return `${text.join('\n')}\n`;
 }
 
-/** What waits for the clock, and whether something is under way. */
+/** The actors that wait for the clock, and true while something is under way. */
 const WAITING = `select (extract(epoch from min(w.at)) * 1000)::float8 as next, bool_or(w.busy) as busy from (
   select wake_at as at, status = 'running' as busy from flow_runs where ended_at is null
   union all select d.wake_at, n.state in ('sending', 'queued') from email_due d join emails_now n on n.id = d.id

@@ -6,7 +6,7 @@ import { LIVE_SCHEDULE } from '../../src/sending/emails/accept/attempt-schedule.
 import type { AcceptanceDeps } from '../../src/sending/emails/accept.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 
-// Who has to confirm is asked by one mail, whatever dies between the request and the mail.
+// A person who has to confirm gets one mail, whatever dies between the request and the mail.
 
 const DAY_MS = 86_400_000;
 const FROM = 'Shop <shop@sender.example>';

@@ -186,7 +186,7 @@ onEachStore('filters over contacts', (store) => {
     // The sample is of whole pages, over which the contacts are spread evenly.
     expect(count).toBeGreaterThan(8_500);
     expect(count).toBeLessThan(11_500);
-    // Whom it matches is as common among the newest, so that those are shown.
+    // Matches are as common among the newest contacts, so that those are shown.
     expect(sample.map(({ id }) => id)).toEqual(all.sample.map(({ id }) => id));
     // Of an environment with hardly any contacts in the table a sample tells nothing.
     const none = { workspaceId: 'nobody', livemode: true };

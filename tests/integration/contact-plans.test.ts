@@ -21,7 +21,7 @@ interface Node {
 
 const nodesOf = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** How a statement comes by contacts: each scan by its index, with the columns that it is asked by. */
+/** The way by which a statement reads contacts: each scan by its index, with the columns that it is asked by. */
 async function waysOf(database: Database, statement: string): Promise<readonly string[]> {
   const [row] = await rowsOf<{ 'QUERY PLAN': readonly { readonly Plan: Node }[] }>(
     database,

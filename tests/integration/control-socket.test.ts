@@ -185,7 +185,7 @@ test('a service that stops finishes the running statement of a command, and refu
 
 test('a service that was killed leaves a socket that disturbs no later one', async () => {
   await using killed = await startService();
-  // What a command leaves that is killed while it reads a copy.
+  // The files of a command that is killed while it reads a copy.
   mkdirSync(join(killed.dataDir, 'snapshots', 'left'), { recursive: true });
   await killed.kill();
   expect(existsSync(socketOf(killed.dataDir))).toBeTrue();

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** What the command line would print of what goes wrong; nothing when nothing does. */
+/** The message of the command line for an error; nothing without one. */
 const told = async (attempt: () => Promise<unknown>): Promise<string> =>
   attempt().then(
     () => '',

@@ -283,7 +283,7 @@ interface Case {
   readonly duty: (deps: RetentionDeps) => Duty;
   /** More than two batches of what the duty does away with. */
   readonly fill: string;
-  /** What it has not come to yet. */
+  /** The work that is left. */
   readonly left: string;
 }
 

@@ -35,7 +35,7 @@ interface Node {
 
 const nodesOf = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** How the emails are come by in the plans that the statements of one request have for all workspaces. */
+/** The access to emails in the plans that the statements of one request have for all workspaces. */
 async function waysToEmails(query: Partial<EmailQuery>, relation = 'emails_'): Promise<readonly string[]> {
   const { database } = store;
   const ways: string[] = [];
@@ -67,7 +67,7 @@ test.each([
   expect(ways.filter((way) => !way.includes('workspace_id_livemode_id'))).toEqual([]);
 });
 
-/** How many pages of the tables of emails a request reads by those plans. */
+/** The number of pages of the email tables that a request reads by those plans. */
 async function pagesRead(after: string, isOnNodes: boolean): Promise<number> {
   const { database, url } = store;
   await using stack = new AsyncDisposableStack();

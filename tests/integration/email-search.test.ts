@@ -138,7 +138,7 @@ describe('the work of one email search is bounded', () => {
     const [last = ''] = ids.slice(-1);
     await store.database.query(`update emails_now set state = 'queued' where id = $1`, [last]);
     expect(await follow('ws_flight', { status: 'queued' })).toEqual([...Array(9).fill([]), [last]]);
-    // Where less is due, all of it is looked at at once.
+    // With less due, all of it is examined at once.
     expect(await follow('ws_flight', { status: 'queued' }, { mostSearched: 100_000 })).toEqual([[last]]);
   });
 

@@ -67,7 +67,7 @@ test('a start after a crash syncs at once what was left behind, and by itself wh
   const before = await PGlite.create({ fs: new SyncedFiles(crashed), startParams: [...SYNCED_START] });
   await before.exec('create table kept (n integer); insert into kept values (1)');
   const found = await before.query<{ path: string }>(`select pg_relation_filepath('kept') as path`);
-  // What a process that is killed leaves behind.
+  // The files that a killed process leaves behind.
   const left = join(home, 'left');
   cpSync(crashed, left, { recursive: true });
   await before.close();
@@ -109,7 +109,7 @@ test('a start after a crash syncs at once what was left behind, and by itself wh
 
 test('a first start that was cut off leaves nothing that a second one takes for a database', async () => {
   const directory = join(home, 'postgres');
-  // What is left when the process dies between making the files and naming them.
+  // The files that are left when the process dies between making and naming them.
   await Bun.write(`${directory}.new/PG_VERSION`, '18');
   await ensureDataDirectory(directory);
   expect(readdirSync(home)).toEqual(['postgres']);
@@ -143,7 +143,7 @@ test('a cursor of the event log holds beyond a crash that gives transaction ids 
   const [all, rare] = [await page(before), await page(before, undefined, 'sent')];
   const empty = await page(before, undefined, 'bounced');
   expect(all.data.map(({ id }) => id)).toEqual([first]);
-  // What a process that is killed leaves behind.
+  // The files that a killed process leaves behind.
   cpSync(join(home, 'before', 'postgres'), join(home, 'after', 'postgres'), { recursive: true });
   await before.close();
 

@@ -71,7 +71,7 @@ onEachStore('emails without a waiting caller', (store) => {
     engine.start();
     clock.time += 60_000;
     Object.assign(room, { all: 0, bulk: 10 });
-    // Who was there when its time came has the order first, and it is claimed once that was not begun.
+    // The instance that was there at its time has the order first, and it is claimed once that was not begun.
     await eventually('it is claimed apart', async () => {
       await engine.wakeDue();
       clock.time += AGAIN_MS;
@@ -93,7 +93,7 @@ onEachStore('emails without a waiting caller', (store) => {
     claiming.room.bulk = 10;
     second.start();
     await second.wakeDue();
-    // What was left is due at once, and what is carried out there is not.
+    // An email that was left is due at once, and one that is carried out there is not.
     const claimed = claiming.taken().map(({ id }) => id);
     expect([claimed.includes(left.id), claimed.includes(here.id)]).toEqual([true, false]);
     expect(await countOf(store.database, 'email_due where is_bulk and id = $1', [left.id])).toBe(1);

@@ -43,7 +43,7 @@ async function sentEmails(count: number): Promise<readonly string[]> {
   return births.map(({ id }) => id);
 }
 
-/** What is written of these emails: nothing may be missing, nothing may be there twice. */
+/** The writes of these emails: none may be missing, none may be there twice. */
 async function bookkeeping(ids: readonly string[]) {
   const [row] = await rowsOf<{
     marks: number;
@@ -241,7 +241,7 @@ describe('two engines on one database', () => {
       }
     };
     const [impatient, patient] = instances() as [Engine, Engine];
-    // Who ends, or fails, ends the others: they would go on in the tests that follow, and fill the memory.
+    // A part that ends, or fails, ends the others: they would go on in the tests that follow, and fill the memory.
     const together = <T>(one: Promise<T>): Promise<T> =>
       one.finally(() => {
         isOver = true;

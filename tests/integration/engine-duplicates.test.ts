@@ -113,7 +113,7 @@ onEachStore('a unique violation in the engine', (store) => {
         if (text.includes('insert into idempotency_keys') && !raced) {
           raced = true;
           await first.spawn('email', scheduled(NOW + 4 * HOUR, 'k-raced'));
-          // What the name of a domain is to an addition; the key itself is not seen in this statement.
+          // The key of a domain's name in an addition; the key itself is not seen in this statement.
           throw Object.assign(new Error('duplicate'), { code: '23505', constraint: 'one_at_a_time' });
         }
         return store.database.query(text, ...more);

@@ -278,7 +278,7 @@ describe('a birth on a server', () => {
     frozen.own.before = away;
     const slow = postgres(store.url as string, { max: 1 });
     const id = lowestIdAt('em', NOW + 5);
-    // What the statement of a birth does, with time between its parts.
+    // The statement of an insert, with time between its parts.
     await slow.unsafe('begin');
     await slow.unsafe(`select id from instances where open and id = ${kept_by} for key share`);
     scene.instance();

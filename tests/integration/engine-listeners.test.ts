@@ -90,7 +90,7 @@ const endpoint = async ({ database, workspaceId, livemode }: World, events: stri
 const typesOf = async (database: Database, sql: string, parameter: string) =>
   (await rowsOf<{ type: string }>(database, sql, [parameter])).map(({ type }) => type);
 
-/** Who reads the events of an email in the commit that records them. */
+/** The readers of an email's events in the commit that records them. */
 interface Listener {
   readonly name: string;
   /** The readers of the kind in this test. */
@@ -98,7 +98,7 @@ interface Listener {
   readonly columns?: Readonly<Record<string, string>>;
   readonly input?: Parameters<typeof plainInput>[1];
   begins(world: World): Promise<void>;
-  /** What it has got of an email that was sent, delivered, opened and clicked; of the campaign, of all of them. */
+  /** The events that it has got of an email that was sent, delivered, opened and clicked; of the campaign, of all of them. */
   got(world: World, email: string): Promise<readonly unknown[]>;
   readonly expected: readonly unknown[];
 }
@@ -292,7 +292,7 @@ describe.each(['PostgreSQL', 'PGlite'])('on %s', (name) => {
       told.engine.tell('email', bounced, { type: 'report.received', at: NOW, report: bounce });
     expect(await told.commitsOf(bounces)).toEqual(['asks', 'unfolds']);
     expect(await typesOf(world.database, DELIVERED, bounced)).toEqual(['bounced']);
-    // What the endpoint did not ask for is still written without it.
+    // Events that the endpoint did not ask for are still written without it.
     const more = await born(told.engine, world);
     expect(await told.commitsOf(() => lived(told.engine, more))).toEqual(['asks']);
   });

@@ -21,7 +21,7 @@ import { eventually } from '../support/eventually.ts';
 import { livedMs, livedMsBeside } from '../support/own-time.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
-/** What only the statement of a commit, or of an acceptance, carries. */
+/** A text that only the statement of a commit, or of an acceptance, has. */
 const COMMIT = 'ed","s'; // The end of an event's name, and the beginning of the state that it came in.
 const ACCEPTANCE = '["spawned"';
 

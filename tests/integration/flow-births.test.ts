@@ -10,7 +10,7 @@ import { type FlowWorld, inEachWorld } from '../support/flow-world.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
 type Any = any;
-/** What the services of these tests seal with. */
+/** The secret key of the services of these tests. */
 const SECRET = 'only-for-tests-only-for-tests-only';
 const WAIT = { key: 'wait', type: 'delay', config: { amount: 1, unit: 'days' } } as const;
 

@@ -104,7 +104,7 @@ async function openWorld() {
   const unlessBusy = (error: unknown): void => {
     if (!(error instanceof UnavailableError)) throw error;
   };
-  /** How many runs stand in a state, of each of the two. */
+  /** The number of runs in a state, of each of the two. */
   const standing = async (state: string): Promise<readonly number[]> => {
     const [row] = await store.database.query<{ slow: number; other: number }>(
       `select count(*) filter (where flow_id = $1)::integer as slow, count(*) filter (where flow_id = $2)::integer as other

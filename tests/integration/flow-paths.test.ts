@@ -146,7 +146,7 @@ onEachStore('generated flows', (store) => {
               ...{ type: 'step.done' as const, at: clock.time, visit, way, outcome: way },
               ...{ emailId: null, timeZone: 'UTC' },
             };
-      // Who died behind the commit has not heard of it; told again, it is not done again.
+      // A process that died behind the commit has not heard of it; the repeated event does nothing.
       const { outcome } = await throughCrashes(clock, (engine) => engine.tell('flowRun', id, told));
       expect(outcome).toBe('refused');
     }

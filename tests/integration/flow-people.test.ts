@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { timePart, timePartSql } from '../../src/platform/db/ids.ts';
 import { inEachWorld } from '../support/flow-world.ts';
 
-// What runs of flows leave in the activity of a contact, and what flows need of audiences.
+// The traces of flow runs in the activity of a contact, and the needs of flows from audiences.
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
 type Any = any;
@@ -64,7 +64,7 @@ inEachWorld('flows and people', (world) => {
       entry('flowStarted', 'Birthday', waiting),
     ]);
     for (const { at } of entries) expect(new Date(at).toISOString()).toBe(at);
-    // What a flow does is nothing that the contact did.
+    // An act of a flow is no act of the contact.
     const { lastActivityAt } = world().ok(await service.live.get(`/v1/contacts/${contact}`));
     expect(lastActivityAt).toBe(entries.find(({ runId }) => runId === null)?.at);
     expect((await activityOf(contact, '?type=flowFailed')).map(({ runId }) => runId)).toEqual([failed.run]);

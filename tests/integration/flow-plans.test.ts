@@ -149,7 +149,7 @@ const happened = (database: Database, type: string, from: number, to: number): P
     insert into contact_activity (contact_id, id, livemode, type, at, subject)
     select 'con_' || lpad(n::text, 24, '0'), 'act_${type}' || n, true, '${type}', now(), 'go' from generate_series(${from}, ${to}) n`);
 
-/** What follows contacts on a database; `until` follows them until so many runs of the first flow stand there. */
+/** The follower of contacts on a database; `until` runs it until the first flow has so many runs there. */
 function partsOver(database: Database) {
   const engine = new Engine({
     ...{ database, clock, logger: pino({ level: 'silent' }) },
@@ -216,7 +216,7 @@ test('the statements of flows go by what is rarest, also where they were planned
     'flow_runs_by_flow: flow_id',
     'flow_runs_by_occurrence: occurrence_key',
     'flow_runs_by_wake_at: wake_at',
-    // Whether any run is under way.
+    // True while a run is under way.
     ...['flow_runs_held: flow_id', 'flow_runs_open: ', 'flow_runs_open: contact_id'],
     'flow_runs_pkey: id',
     ...['flow_runs_running: flow_id', 'flow_runs_under_way: flow_id', 'flow_runs_watched: contact_id'],

@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { type FlowWorld, inEachWorld } from '../support/flow-world.ts';
 import { openReceiver } from '../support/webhook-world.ts';
 
-// What each type of step does, and what becomes of a run whose surroundings go while it is under way.
+// The effect of each type of step, and runs whose surroundings disappear meanwhile.
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
 type Any = any;
@@ -111,7 +111,7 @@ inEachWorld('steps', (world) => {
     expect(outcomesOf(await ended(world(), never))).toEqual(['tell failed: no success after 6 attempts']);
     expect(receiver.received).toHaveLength(3 + 6);
     expect(await runOf(never)).toMatchObject({ status: 'completed' });
-    // What is not to be reached is refused beforehand.
+    // An address that must not be reached is refused beforehand.
     for (const url of [
       'http://169.254.169.254/latest',
       'ftp://example.com/',

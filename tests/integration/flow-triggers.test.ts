@@ -52,7 +52,7 @@ inEachWorld('what begins and ends runs', (world) => {
     const loud = ok(await service.live.get(`/v1/contacts/loud@example.com`)).id;
     expect((await began(created, 2)).toSorted()).toEqual([vip, loud].toSorted());
     expect((await began(joined, 2)).toSorted()).toEqual([other, loud].toSorted());
-    // What a flow does begins others.
+    // The acts of a flow begin others.
     expect((await began(second, 3)).toSorted()).toEqual([vip, other, loud].toSorted());
   });
 

@@ -15,7 +15,7 @@ export interface Viewer extends Disposable {
   watch(id: string | null): void;
 }
 
-/** What a browser sends with a request that a page of this service makes. */
+/** The headers of a browser's request from a page of this service. */
 export const FROM_OWN_PAGE = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' } as const;
 
 /** Exchanges a key, or a ticket, for a session's cookie; null when it is refused. */

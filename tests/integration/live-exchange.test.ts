@@ -14,7 +14,7 @@ import { LiveExchange } from '../../src/web/live/exchange/live-exchange.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
-// How instances tell each other what is looked at and what was committed there: the statements on a real server, the engines played.
+// Instances tell each other what viewers watch and what was committed: the statements on a real server, the engines played.
 
 const TEST = { workspaceId: 'ws_1', livemode: false };
 const email = { name: 'email' } as Kind;
@@ -40,7 +40,7 @@ afterAll(async () => {
   await testDatabase.close();
 });
 
-/** What befalls a statement: it answers as it does without it. */
+/** A fault of a statement: it answers as without it. */
 type Befalls = (text: string, run: () => Promise<object[]>) => Promise<object[]>;
 
 /** An instance with an engine that commits what the test says. */

@@ -58,7 +58,7 @@ async function goBy(provider: string, fallbacks: readonly string[]): Promise<Ema
 const sesHas = (id: string) =>
   ses.calls.filter(({ body }) => JSON.stringify(body?.EmailTags ?? '').includes(id)).length;
 const relayHas = (id: string) => relay.messages.filter((message) => message.includes(id)).length;
-/** What the database says of an email. */
+/** The rows of an email in the database. */
 const life = async (id: string): Promise<Email> => {
   const [row] = await service.service.database.query<Email>(
     'select state as status, context from emails_now where id = $1',

@@ -43,7 +43,7 @@ const ofForm = (name: string): Buffer => Buffer.from((FORMS[name]?.[0] ?? '').re
 const isSuppressed = async (address: string): Promise<boolean> =>
   (await service.live.get(`/v1/suppressions?address=${address}`)).body.data.length > 0;
 
-/** What became of an email: its status and reason, and the type and subType of its bounce. */
+/** The outcome of an email: its status and reason, and the type and subType of its bounce. */
 const endOf = ({ status, failureReason, events }: Email): readonly unknown[] => {
   const { type, data } = events.at(-1);
   return [status, failureReason, type, data.type, data.subType];

@@ -54,7 +54,7 @@ const putOff = (id: string): Promise<Email> =>
 const now = (): number => Date.parse(service.today());
 const isSent = ({ status }: Email): boolean => status === 'sent';
 const arrived = (id: string): number => sink.received.filter(({ raw }) => raw.includes(id)).length;
-/** What the database says of the attempts of an email. */
+/** The attempts of an email in the database. */
 const life = async (id: string): Promise<Email> => {
   const [row] = await service.service.database.query<Email>(
     `select context, (select array_agg(event) from (select s ->> 0 as event from email_journal j, json_array_elements(j.steps) s
@@ -127,7 +127,7 @@ test('an email that was put off before anything was opened takes room with the a
       service.domainId,
       state,
     ]);
-    // What is known of a domain is forgotten with any change of one.
+    // The cache of domains is cleared with any change of one.
     await patch({ openTracking: state !== 'verified' });
   };
   const id = await service.send({

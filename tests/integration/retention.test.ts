@@ -128,7 +128,7 @@ describe.each(['embedded', 'postgres'] as const)('retention on %s', (kind) => {
     await liveDataPruner(deps(database)).run();
     expect(await left(database)).toEqual([sentLater, stillScheduled, young].sort());
     expect((await partitionedDays(database)).every((day) => day > NOW - 91 * DAY - DAY)).toBe(true);
-    // What was moved out of a retired day goes when its own time has come, and so does the young one.
+    // An email that was moved out of a retired day is removed at its own time, and so is the young one.
     const later = { now: () => NOW + 29 * DAY, monotonic: () => 0 };
     await liveDataPruner({ ...deps(database), clock: later }).run();
     expect(await left(database)).toEqual([stillScheduled]);

@@ -109,7 +109,7 @@ test('the connections to a site are shared out again as instances come, go and d
   await until({ 'first.example': 3, 'second.example': 3 });
   const third = await instance('third.example');
   await until({ 'first.example': 2, 'second.example': 2, 'third.example': 2 });
-  // Who comes has one connection before the others make room.
+  // A new instance has one connection before the others make room.
   expect(most).toBeLessThanOrEqual(CONNECTIONS + 1);
 
   await third.end({ leaves: true });

@@ -48,7 +48,7 @@ const noLive = {
 
 interface Life {
   readonly outcome?: SimulatedOutcome;
-  /** What its sender has written down instead. */
+  /** The record of its sender instead. */
   readonly script?: string;
   readonly afterDays: number;
 }

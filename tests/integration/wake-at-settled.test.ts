@@ -96,7 +96,7 @@ describe('what is due on PostgreSQL', () => {
     await using _ = { [Symbol.asyncDispose]: () => sql.end() };
     const writer = await sql.reserve();
     await writer.unsafe('begin');
-    // What the engine's statements do: the number first, and then the moment.
+    // The order of the engine's statements: the number first, and then the moment.
     await writer.unsafe(
       `update email_due set wake_at = case when pg_current_xact_id() is not null then clock_timestamp() end where id = '${id}'`,
     );

@@ -13,7 +13,7 @@ const laneOf = (perDay: readonly number[], isBulk = false, domainId = `dom_${dom
 });
 const asBulk = (lane: Lane): Lane => ({ ...lane, isBulk: true });
 const isIn = (room: Room): boolean => room.until === null;
-/** How many of so many that ask one after the other have room. */
+/** The number with room among so many that ask one after the other. */
 async function taken(warmUps: WarmUps, lane: Lane, asking: number): Promise<number> {
   let count = 0;
   for (let n = 0; n < asking; n++) if (isIn(await warmUps.take(lane, 1))) count++;
@@ -46,7 +46,7 @@ for (const [name, open] of [
       );
       const used = rooms.filter(isIn).length;
       expect(used).toBeLessThanOrEqual(100);
-      // What one of them has claimed beyond that is less than a block.
+      // The claim of one of them beyond that is less than a block.
       expect(used).toBeGreaterThanOrEqual(98);
       expect(await claimed(lane)).toMatchObject([{ day: '2026-11-20', claimed: 100 }]);
     });

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { watchedDeliveries } from '../support/watched-deliveries.ts';
 import { openReceiver, openWorld, type Receiver, type World } from '../support/webhook-world.ts';
 
-// What happens after a failure, with a clock that the test owns: a retry is due at a millisecond, not about then.
+// Retries after a failure, with a clock that the test owns: a retry is due at a millisecond, not about then.
 
 const BORN = Date.UTC(2026, 10, 20, 12);
 const BACKOFF = [5_000, 30_000, 300_000, 1_800_000, 7_200_000];

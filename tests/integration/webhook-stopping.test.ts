@@ -56,7 +56,7 @@ async function crowded(deliveries: number): Promise<string> {
 const nothingWaits = (id: string) =>
   eventually('nothing waits', async () => ((await waiting(id)) === 0 ? true : undefined));
 
-/** How the deliveries of an endpoint ended: "state, reason" → how many. */
+/** The numbers of an endpoint's deliveries by "state, reason". */
 async function endsOf(id: string): Promise<Record<string, number>> {
   const rows = await world.service.database.query<{ end: string; n: number }>(
     `select concat_ws(', ', state, context->>'stoppedBy') as end, count(*)::integer as n
@@ -127,7 +127,7 @@ describe('an endpoint that is disabled with more waiting than a batch', () => {
     async (_how, enable) => {
       const id = await crowded(SOME);
       await world.test.patch(`/v1/webhooks/${id}`, { status: 'disabled' });
-      // What a busy machine has no time for (503) is asked for again.
+      // A request that a busy machine refuses (503) is repeated.
       const { status, body } = await eventually('an answer', async () => {
         const reply = await enable(id);
         return reply.status === 503 ? undefined : reply;

@@ -8,7 +8,7 @@ import { startService, TEST_KEY } from '../support/service.ts';
 import { openReceiver, openWorld } from '../support/webhook-world.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './transport/certificates.ts';
 
-// Where webhooks may not go, end to end: as a server that the world reaches judges it.
+// Forbidden targets of webhooks, end to end: as a server that the world reaches judges it.
 
 const FORBIDDEN = [
   'http://127.0.0.1/',

@@ -128,7 +128,7 @@ onEachStore('a workspace is erased', (store) => {
 
   test('through an index or a key, whichever table it is', async () => {
     const { owned } = await surveyTables(store.database, journals);
-    // What belongs to a row is looked up by it, and what is neither looked up nor keyed is short: usage is added up every ten seconds.
+    // Dependent rows are looked up by their row, and tables without an index are short: usage is added up every ten seconds.
     expect(owned.filter(({ owner, isIndexed }) => owner && !isIndexed)).toEqual([]);
     expect(
       owned.filter(({ isIndexed, key }) => !isIndexed && key.length === 0).map(({ table }) => table),

@@ -56,7 +56,7 @@ function told(campaign: Campaign, event: CampaignEvent): Campaign {
   return campaign;
 }
 
-/** What a client may ask of a campaign, and where that leads from each state; from all others it is refused. */
+/** The requests of clients, and the state that each leads to from each state; from all others it is refused. */
 const ASKED: readonly (readonly [string, CampaignEvent, Readonly<Record<string, string>>])[] = [
   ['sends it now', now, { draft: 'preparing', failed: 'preparing', paused: 'sending' }],
   ['sends it later', later, { draft: 'scheduled', failed: 'scheduled' }],

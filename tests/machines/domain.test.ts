@@ -66,7 +66,7 @@ const everyEvent = ({ at, attempt }: DomainContext): Record<string, DomainEvent>
   'daily timer': { type: 'xstate.after.daily.domain.verified', at: at + DAY } as unknown as DomainEvent,
 });
 
-/** How old a condition is only matters where a grace ends. */
+/** The age of a condition only matters when a grace ends. */
 const age = (ms: number): number => WAITS.filter((wait) => ms >= wait).length;
 
 const pathsFrom = (from: DomainInput) =>
@@ -99,7 +99,7 @@ function along({ steps, state }: (typeof paths)[number]) {
   return domain;
 }
 
-/** What each living state takes besides the outcome that it awaits. */
+/** The events that each living state takes besides the outcome that it awaits. */
 const timerOf = {
   pending: 'timer of pending',
   verified: 'daily timer',

@@ -12,7 +12,7 @@ const begin = (email: Observed, at: number, readyAt: number | null = at): boolea
     ...{ type: 'attempt.begun', at, attempt: email.context.attempt + 1 },
     ...(readyAt !== null && { readyAt }),
   } as ActorEvent);
-/** What copies would bear that are made ready then. */
+/** The date of copies that are made ready then. */
 const dated = (email: Observed, now: number): number => dateOf(email.context, now);
 
 describe('the date of an email', () => {

@@ -19,7 +19,7 @@ import { Observed } from '../support/observed-email.ts';
 type Passing = 'accepted' | 'gaveUp';
 type State = Exclude<StateValueFrom<typeof emailMachine>, Passing>;
 
-/** What each state takes; whatever is not in its row is refused. */
+/** The events that each state takes; all others are refused. */
 const DRAWN: Readonly<Record<State, readonly string[]>> = {
   scheduled: ['cancel.requested', 'reschedule.requested', 'xstate.after.due.email.scheduled'],
   queued: [
@@ -63,7 +63,7 @@ const TIMER: Readonly<Partial<Record<string, string>>> = {
   deferred: 'backoff',
 };
 
-/** What holds of every email at every moment. */
+/** The invariants of every email at every moment. */
 function holds(email: Observed): void {
   const { state, context, recorded, suppressed, input } = email;
   const { recipients, at } = context;
@@ -162,7 +162,7 @@ describe('the life of an email', () => {
     for (const life of conditions) {
       let email = along(life);
       for (const { event } of everyEvent(email.context)) {
-        // What is refused changes nothing, as the test before this one has seen.
+        // A refused event changes nothing, as the test before this one has seen.
         if (!email.tell(event)) continue;
         holds(email);
         email = along(life);

@@ -6,7 +6,7 @@ import { Decider } from '../../src/engine/machine/decide.ts';
 import { STEP_OF } from '../support/generated-flows.ts';
 import { ComparedActor } from '../support/official-decider.ts';
 
-// What runs out, and what comes, while a flow holds its runs.
+// Waits that end, and events that come, while a flow holds its runs.
 
 const HOUR = 3_600_000;
 const AT = Date.parse('2026-11-22T12:00:00.000Z');

@@ -149,7 +149,7 @@ describe('a run', () => {
       reason: 'gone',
     } as never);
     expect(failure?.effects).toMatchObject([{ type: 'log', params: { outcome: 'failed' } }]);
-    // Where it waits, no step is under way.
+    // A waiting run has no step under way.
     const waiting = decider.next(sending, done(1));
     const left = waiting && decider.next(waiting, end);
     expect(left?.snapshot.value).toBe(state);

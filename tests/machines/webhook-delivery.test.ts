@@ -36,7 +36,7 @@ const succeededAtLast = (attempt: number, at: number) => ({
   ...succeeded(attempt, at),
   endpointIsFailing: true,
 });
-/** What is kept of an attempt. */
+/** The stored record of an attempt. */
 const kept = ({ attempt, attemptedAt, httpStatus, responseBody, durationMs, error }: AttemptOutcome) => ({
   attempt,
   attemptedAt,
@@ -73,14 +73,14 @@ const everyEvent = (attempt: number, at: number): Record<string, ActorEvent> => 
   unknown: { type: 'email.sent', at },
 });
 
-/** What each state takes; everything else is refused. */
+/** The events that each state takes; all others are refused. */
 const taken = {
   made: [],
   queued: ['stopped', 'deleted', 'redeliver', 'turn'],
   posting: ['succeeded', 'succeeded at last', 'failed', 'declined', 'stopped', 'deleted', 'lease'],
   scheduled: ['stopped', 'deleted', 'redeliver', 'backoff'],
   success: ['redeliver'],
-  // Where an attempt was under way when it stopped, its outcome as well.
+  // If an attempt was under way when it stopped, its outcome as well.
   failed: ['redeliver'],
 } as const satisfies Record<State, readonly string[]>;
 

@@ -49,7 +49,7 @@ const everyEvent = ({
 
 const settings = ['new url', 'new events', 'disable', 'enable', 'rotation', 'deletion'];
 
-/** What each state takes; everything else is refused. A success is taken only where failures were counted. */
+/** The events that each state takes; all others are refused. A success is taken only where failures were counted. */
 const taken = {
   active: ['failure', 'replay', ...settings],
   disabled: settings,

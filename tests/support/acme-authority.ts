@@ -6,9 +6,9 @@ export interface AcmeAuthority extends AsyncDisposable {
   readonly directoryUrl: string;
   /** The certificate that its clients trust, in PEM. */
   readonly root: string;
-  /** What it has been asked for, by the last part of the path: `new-order`, `finalize`. */
+  /** The requests to it, by the last part of the path: `new-order`, `finalize`. */
   asked(what: string): number;
-  /** What it does wrong from now on. */
+  /** Its fault from now on. */
   faults: {
     /** Answers requests of this name with a status instead. */
     refuse?: { readonly what: string; readonly status: number; readonly retryAfter?: string };

@@ -11,12 +11,12 @@ export interface Person {
 /** An act, or what looks like one: what is done, and why nothing is sent then; null where mail goes on. */
 export interface TriedAct {
   readonly reason: string | null;
-  /** Whether it is about the audience alone. */
+  /** True when it is about the audience alone. */
   readonly isOfAudience?: true;
   does(world: ActWorld, person: Person): Promise<unknown>;
 }
 
-/** What acts are done with. */
+/** The services that acts need. */
 export interface ActWorld {
   readonly service: LiveService;
   readonly workspaceId: string;
@@ -28,7 +28,7 @@ const ok = async (answer: Promise<{ readonly status: number; readonly body: unkn
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
 };
 
-/** What a report about another email says of the address. */
+/** The verdict of a report about another email on the address. */
 async function reported({ service }: ActWorld, { email }: Person, report: object): Promise<void> {
   const id = await service.send({ to: email, subject: 'Receipt' });
   await service.until(id, ({ status }) => status === 'delivered');

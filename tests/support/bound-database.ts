@@ -28,7 +28,7 @@ export async function databaseOfOldKey(): Promise<BoundDatabase> {
 }
 
 const sealer = createSealer(OLD);
-/** What `sealedOfOld` seals for. */
+/** The purpose that `sealedOfOld` seals for. */
 export const PURPOSE = 'a suppression that was removed';
 
 /** An address as a removed suppression holds it, sealed with the old key. */

@@ -1,7 +1,7 @@
 import { loadModule, parseSync } from 'libpg-query';
 import { SHARD_KEY } from '../../src/platform/db/distribution/catalogue.ts';
 
-// What Citus documents of distributed tables, and what a cluster of it refused when this was written, held against parsed statements.
+// The documented rules of Citus for distributed tables, and those that a cluster refused when this was written, held against parsed statements.
 // Tables that are not distributed lie on the coordinator. https://docs.citusdata.com/en/stable/develop/reference_workarounds.html
 
 // biome-ignore lint/suspicious/noExplicitAny: the tree of the parser is as PostgreSQL's own, and its types say little more.
@@ -18,7 +18,7 @@ const BLOCKS = new Set<string>(['SelectStmt', 'UpdateStmt', 'DeleteStmt', 'Inser
 export const loadParser = (): Promise<void> => loadModule();
 
 /**
- * What a statement would break, each said once. `names` are the CTEs and the like that are no tables.
+ * The rules that a statement would break, each once. `names` are the CTEs and the like that are no tables.
  * @throws where the parser does not understand it
  */
 export function breachesOf(sql: string, distributed: ReadonlySet<string>): readonly string[] {
@@ -28,7 +28,7 @@ export function breachesOf(sql: string, distributed: ReadonlySet<string>): reado
     const ctes = namesOfCtes(stmt);
     const isTable = (name: string): boolean => !ctes.has(name);
     const blocks = blocksOf(stmt);
-    // What touches no distributed table is PostgreSQL's own business.
+    // A statement without a distributed table is PostgreSQL's own business.
     if (!blocks.some(({ node }) => tablesOf(node).some(({ name }) => distributed.has(name)))) continue;
     for (const breach of breachesOfHandingOn(stmt, distributed)) found.add(breach);
     for (const block of blocks)
@@ -38,7 +38,7 @@ export function breachesOf(sql: string, distributed: ReadonlySet<string>): reado
 }
 
 /**
- * What one query hands on to another goes through a file: a query without columns makes none that can be read, and one that locks beside a
+ * Rows that one query hands on to another go through a file: a query without columns makes none that can be read, and one that locks beside a
  * join writes more into it than it says. Where the lock lies in a query within, that holds it back.
  */
 function breachesOfHandingOn(tree: Node, distributed: ReadonlySet<string>): readonly string[] {
@@ -70,7 +70,7 @@ function breachesOfHandingOn(tree: Node, distributed: ReadonlySet<string>): read
 const isWithoutColumns = (query: Node): boolean =>
   query.larg ? isWithoutColumns(query.larg) : !query.targetList && !query.valuesLists;
 
-/** How many relations one query reads: tables, functions, and queries within it. */
+/** The number of relations that one query reads: tables, functions, and queries within it. */
 function relationsOf(query: Node): number {
   let count = 0;
   const walk = (node: Node): void => {
@@ -187,7 +187,7 @@ function tablesOf(node: Node): readonly Table[] {
 }
 
 /**
- * Whose workspace_id is one of a parameter's, or that of a table of which this is so, in the conditions of one query. Only a parameter
+ * The tables whose workspace_id is a parameter's, or that of such a table, in the conditions of one query. Only a parameter
  * tells the planner the shard: what a row of another relation has is known too late. `isOnly`: names without a table mean the only one.
  */
 function boundAliases(node: Node, isOnly: boolean): ReadonlySet<string> {

@@ -1,4 +1,4 @@
-/** What came back: the status, the headers and the JSON body (null when it was empty). */
+/** An answer: the status, the headers and the JSON body (null when it was empty). */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;

@@ -9,7 +9,7 @@ export interface Cluster {
   readonly url: string;
   /** The folder of its files. */
   readonly data: string;
-  /** What `pg_ctl stop -m immediate` does: as if the power had failed. */
+  /** `pg_ctl stop -m immediate`: as if the power had failed. */
   strike(): Promise<void>;
   /** Shuts it down; its folder stays. */
   down(): Promise<void>;

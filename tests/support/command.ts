@@ -2,7 +2,7 @@ import { runCommandLine } from '../../src/ops/commands/command-line.ts';
 import { exitCodeOf, explain } from '../../src/ops/commands/explain.ts';
 import { loadConfig } from '../../src/platform/config/config.ts';
 
-/** What a command has printed, and its exit code. */
+/** The output of a command, and its exit code. */
 export interface Commanded {
   readonly code: number;
   readonly out: string;

@@ -54,7 +54,7 @@ function namer(timeZone: string, interval: string): (at: number) => string {
     ...{ timeZone, year: 'numeric', month: '2-digit', day: '2-digit' },
     ...(interval === 'hour' ? { hour: '2-digit', minute: '2-digit', timeZoneName: 'longOffset' } : {}),
   });
-  // Where the clocks go back by half an hour, the hour from 1 to 2 takes 90 minutes.
+  // In a zone whose clocks go back by half an hour, the hour from 1 to 2 takes 90 minutes.
   const name = (at: number): string => {
     const name = format.format(at);
     if (interval === 'day') return name;

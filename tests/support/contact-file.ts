@@ -1,7 +1,7 @@
 /** A file of contacts that is the same for the same size. */
 export interface ContactFile {
   readonly content: Uint8Array;
-  /** What its import has to count. */
+  /** The counts of its import. */
   readonly counts: {
     readonly total: number;
     readonly created: number;

@@ -5,7 +5,7 @@ import type { RandomSource } from '../../src/ops/torture/random.ts';
 import type { Happenings } from './lifecycle-events.ts';
 import { type Comparable, ComparedActor } from './official-decider.ts';
 
-/** What a walk has come by. */
+/** The states and events of a walk. */
 export interface Walked {
   /** Events told, refused ones included. */
   readonly told: number;

@@ -39,7 +39,7 @@ const TURNS = `insert into email_turns (email_id, revision, workspace_id, livemo
   select id, revision, $2, true, 'sent', '{}', 1, 0, '[]', now(), recorded, (select event_position())
   from json_to_recordset($1::text::json) as r(id text, revision integer, recorded json)`;
 
-/** What one commit writes, and what is known once it has been made. */
+/** One commit's writes, and the facts that are known after it. */
 interface Commit {
   readonly births: readonly PastEmail[];
   readonly turns: readonly { readonly email: PastEmail; readonly events: readonly PastEvent[] }[];

@@ -200,7 +200,7 @@ const bounded = (context: EmailContext): readonly EventResult[] =>
       name === 'timer lease, late',
   );
 
-/** What leads to one condition of an email: the events in order, after its input. */
+/** The way to one condition of an email: the events in order, after its input. */
 export interface ActorHistory {
   readonly input: EmailInput;
   readonly events: readonly ActorEvent[];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Pair, Relay } from '../../src/ops/torture/faults/relay.ts';
 
-/** What happens to the next statement whose bytes contain the mark. */
+/** The fate of the next statement whose bytes contain the mark. */
 interface Plan {
   readonly mark: string;
   /**
@@ -10,7 +10,7 @@ interface Plan {
    */
   readonly fate: 'lose its reply' | 'lose it' | 'delay it';
   readonly struck: PromiseWithResolvers<void>;
-  /** What happens between the server's reply and the break that the client sees. */
+  /** Called between the server's reply and the break that the client sees. */
   readonly meanwhile: () => Promise<unknown>;
 }
 

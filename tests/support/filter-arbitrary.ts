@@ -146,7 +146,7 @@ const PARTS: Values = { contains: part, startsWith: part, endsWith: part };
 const PERIODS: Values = { withinLast: period, olderThan: period };
 const DATED: Values = { before: date, after: date, ...PERIODS };
 
-/** What is asked of each field: its operators with values that they take. */
+/** The operators of each field, with values that they take. */
 export const ASKED: Readonly<Record<string, Values>> = {
   name: { ...equalTo(text), in: listOf(text), ...PARTS, ...PRESENCE },
   score: { ...equalTo(number), ...orderedBy(number), in: listOf(number), ...PRESENCE },

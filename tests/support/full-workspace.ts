@@ -42,7 +42,7 @@ const GROWING: readonly string[] = [
    select 'log_' || $1 || i, $1, 'system', 'x', '{}' from ${EACH} where i % 10 = 0`,
 ];
 
-/** What there is one of. */
+/** The resources of which there is one. */
 const ONCE: readonly string[] = [
   `insert into workspaces (id, name, plan, created_at, archived_at) values ($1, 'w', 'unlimited', now(), now())`,
   `insert into audiences (workspace_id, livemode, id, name, type, public, confirm, created_at, updated_at)
@@ -73,7 +73,7 @@ export async function fillWorkspace(
       });
 }
 
-/** How many rows of each table name the workspace anywhere in them; only those that have some. */
+/** The number of rows of each table that name the workspace anywhere; only tables with some. */
 export async function tracesOf(
   database: Pick<Database, 'query'>,
   workspaceId: string,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client, Reply } from './client.ts';
 import { eventually } from './eventually.ts';
 
-/** What such a client looks at of an answer. */
+/** The part of an answer that such a client reads. */
 type Answer = Pick<Reply, 'status' | 'body'>;
 
 /** Asked too often, a busy service is busier still; and it has as long as a test may take at all. */

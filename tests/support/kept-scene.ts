@@ -25,7 +25,7 @@ export const away = (): never => {
   throw new UnavailableError('The instance is frozen.');
 };
 
-/** What a scene is about. */
+/** The parts of a scene. */
 interface Subject {
   /** The table or view of the actors that are kept. */
   readonly relation: string;

@@ -10,12 +10,12 @@ import type { ActorEvent, Kinds } from '../../src/engine/machine/kind.ts';
 import type { RandomSource } from '../../src/ops/torture/random.ts';
 import { BEGINNINGS, everyEvent } from './engine-email-model.ts';
 
-/** What may happen to the actors of a lifecycle, by chance. */
+/** Random events for the actors of a lifecycle. */
 export interface Happenings {
   input(random: RandomSource): unknown;
   /** An event from outside, sensible or not. */
   event(context: unknown, random: RandomSource): ActorEvent;
-  /** What the event of a timer says besides. */
+  /** Further members of a timer's event. */
   timerSays?(random: RandomSource): object;
 }
 
@@ -48,7 +48,7 @@ function happenings<Name extends LifecycleName>(
 }
 
 const HOUR = 3_600_000;
-/** How much later the next thing happens. */
+/** The time until the next event. */
 const STEPS_MS = [0, 1, 1_000, 60_000, HOUR, 30 * HOUR, 100 * HOUR];
 const AT = Date.parse('2026-11-20T12:00:00.000Z');
 
@@ -84,13 +84,13 @@ const emails: Happenings = {
   event: (context, random) => random.pick(everyEvent(context as EmailContext)).event,
 };
 
-/** Where the steps of the drawn flow lead that decide. */
+/** The targets of the deciding steps of the drawn flow. */
 const WAYS: Readonly<Record<string, readonly string[]>> = {
   hasOpened: ['met', 'met', 'met', 'notMet'],
   byCountry: ['german', 'german', 'default'],
 };
 
-/** What may happen to runs whose steps lead there, and of which some wait for an event of that name. */
+/** Random events for runs whose steps lead there, and of which some wait for an event of that name. */
 export function runHappenings(ways: Readonly<Record<string, readonly string[]>>, name: string): Happenings {
   const every = happenings<'flowRun'>(
     ['Europe/Vienna', 'UTC'].map((timeZone) => ({
@@ -123,7 +123,7 @@ export function runHappenings(ways: Readonly<Record<string, readonly string[]>>,
   return {
     input: every.input,
     timerSays: (random) => (random.between(1, 8) === 1 ? { isHeld: true } : {}),
-    // What ends a run at once comes seldom, so that walks get to the last step of a flow.
+    // Events that end a run at once come seldom, so that walks get to the last step of a flow.
     event: (context, random) => {
       for (;;) {
         const event = every.event(context, random);
@@ -137,7 +137,7 @@ export function runHappenings(ways: Readonly<Record<string, readonly string[]>>,
   };
 }
 
-/** What may happen to each of our machines. */
+/** Random events for each of our machines. */
 export const HAPPENINGS: Readonly<Record<LifecycleName, Happenings>> = {
   email: emails,
   apiKey: happenings<'apiKey'>([{ at: AT, permissions: ['*'] }], {

@@ -17,7 +17,7 @@ export interface ServerLimits {
   readonly rate?: { readonly most: number; readonly windowMs: number; readonly refusal: Refusal };
   /** Refuses this one recipient always. */
   readonly recipient?: { readonly address: string; readonly reply: string };
-  /** Whether commands may be sent ahead of the replies (RFC 2920). */
+  /** True when commands may be sent ahead of the replies (RFC 2920). */
   readonly isPipelining?: boolean;
   /** Time that each mail takes after its dot. */
   readonly takesMs?: number;
@@ -31,7 +31,7 @@ export interface LimitedSmtp extends AsyncDisposable {
   limits: ServerLimits;
   /** The recipients of the mails that were taken, one after the other. */
   readonly taken: string[];
-  /** What was refused for a limit. */
+  /** The messages refused for a limit. */
   refused: number;
   /** The sessions that are open. */
   readonly open: number;

@@ -25,7 +25,7 @@ export class LoneActor<Context> {
     return this.#now.snapshot.context as Context;
   }
 
-  /** What the last event that was taken caused. */
+  /** The effects of the last accepted event. */
   get effects(): readonly Effect[] {
     return this.#now.effects;
   }

@@ -67,7 +67,7 @@ export function sending(input: EmailInput = BEGINNINGS['a live email to two']): 
   email.begin(input.at);
   return email;
 }
-/** What became of one recipient. */
+/** The outcome of one recipient. */
 export const outcome = (
   recipient: number,
   what: RecipientOutcome['outcome'],

@@ -7,7 +7,7 @@ interface Action {
   readonly params?: { readonly id?: string; readonly sendId?: string; readonly delay?: number } | null;
 }
 
-/** What came of an event, in a form that can be compared. */
+/** The decision on an event, in a form that can be compared. */
 export interface Comparable {
   readonly state: string;
   readonly context: unknown;
@@ -18,7 +18,7 @@ export interface Comparable {
 
 type Act = (action: Action) => void;
 
-/** What XState passes around while it works out a transition; only the recording of actions is ours. */
+/** The values that XState passes around while it works out a transition; only the recording of actions is ours. */
 interface Scope {
   actionExecutor: Act;
 }
@@ -104,7 +104,7 @@ function scopeOf(machine: AnyStateMachine, input: unknown): Scope & Record<strin
   return scope;
 }
 
-/** What the engine's decider has decided, in the same form. */
+/** The decision of the engine, in the same form. */
 export const comparable = ({ snapshot, timers, effects }: Decision): Comparable => ({
   state: stateOf(snapshot),
   context: snapshot.context,

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 
 // Measures of time that a busy machine does not spoil: what neighbours take of the processor counts in none of them.
 
-/** How often a lived clock ticks; a tick that comes late, because the machine was busy elsewhere, counts for no more. */
+/** The interval of a lived clock's ticks; a tick that comes late, because the machine was busy elsewhere, counts for no more. */
 const TICK_MS = 5;
 
 /**
@@ -24,7 +24,7 @@ export class LivedClock implements Disposable {
   }
 }
 
-/** How long the work took of the time that this process lived through. */
+/** The duration of the work in the time that this process lived through. */
 export async function livedMs(work: () => Promise<unknown>): Promise<number> {
   using clock = new LivedClock();
   await work();
@@ -35,7 +35,7 @@ export async function livedMs(work: () => Promise<unknown>): Promise<number> {
 const ROUND_MS = 10;
 
 /**
- * How long the work took of the time that this process and PostgreSQL lived through. The twin opens a connection at every
+ * The duration of the work in the time that this process and PostgreSQL lived through. The twin opens a connection at every
  * round: while PostgreSQL waits for a processor, it comes no further either. For recoveries, which need new connections.
  */
 export async function livedMsBeside(databaseUrl: string, work: () => Promise<unknown>): Promise<number> {
@@ -66,7 +66,7 @@ function spentMs(): number {
   return (user + system) / 1_000;
 }
 
-/** What the work cost this thread of processor time: for work that computes. */
+/** The processor time of this thread for the work: for work that computes. */
 export function costMs(work: () => unknown): number {
   const before = spentMs();
   work();
@@ -82,7 +82,7 @@ export async function costMsOf(work: () => Promise<unknown>): Promise<number> {
 
 /** The longest time, of this thread's own, for which nothing else could happen on it while that was done. */
 export async function longestStall(work: () => Promise<unknown>): Promise<number> {
-  // What other tests of this process have left behind is not collected on its account: 400 ms, seen once.
+  // Garbage of other tests in this process is not collected on its account: 400 ms, seen once.
   Bun.gc(true);
   let longest = 0;
   let last = spentMs();
@@ -94,7 +94,7 @@ export async function longestStall(work: () => Promise<unknown>): Promise<number
   const timer = setInterval(look, 2);
   await work();
   clearInterval(timer);
-  // What stood still up to the end has let no timer run.
+  // A process that was stopped up to the end has run no timer.
   look();
   return longest;
 }

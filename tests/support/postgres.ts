@@ -18,10 +18,10 @@ export interface TestDatabase extends AsyncDisposable {
 
 const MIGRATIONS = join(import.meta.dir, '../../drizzle');
 
-/** Where there is a pooler, tests go through it, and what administers databases does not. */
+/** With a pooler, tests go through it, and the administration of databases does not. */
 const POOLER = process.env.TEST_POOLER_URL;
 
-/** Where the server is a node of Citus that holds shards, tests run on databases that are distributed on it. */
+/** On a node of Citus that holds shards, tests run on databases that are distributed on it. */
 const IS_CITUS = process.env.TEST_CITUS === 'true';
 
 /** Named after the migrations' content, so that a server that outlives the run never offers a stale template. */

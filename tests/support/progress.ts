@@ -1,4 +1,4 @@
-/** How long each file of tests took when that was written down, in milliseconds. */
+/** The recorded milliseconds of each file of tests. */
 export type Timings = Readonly<Record<string, number>>;
 
 /** A file that is new. */

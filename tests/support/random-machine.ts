@@ -16,7 +16,7 @@ const EVENTS = ['go', 'stop', 'news.good', 'news.bad', 'news', 'raised'];
 const DESCRIPTORS = [...EVENTS, 'news.*', '*'];
 const START = Date.parse('2026-11-20T12:00:00.000Z');
 
-// What its definitions may name.
+// The names in its definitions.
 const named = setup({
   types: { context: {} as Context },
   guards: {

@@ -11,7 +11,7 @@ export interface RawReceiver extends AsyncDisposable {
   readonly requests: readonly string[];
 }
 
-/** How many requests its connection has brought before, and the request's text. */
+/** The number of earlier requests on its connection, and the request's text. */
 type Behaviour = (socket: Socket, request: string, earlier: number) => void;
 
 /** Listens on a free port of 127.0.0.1; `behave` runs for every request that arrives. */

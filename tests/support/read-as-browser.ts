@@ -17,7 +17,7 @@ const UNSHOWN = new Set(
   'title style script template textarea select svg math iframe object noembed noframes xmp'.split(' '),
 );
 
-/** What is read of html, in its order, by the parser of another house (parse5, as jsdom has it): the body, without what is hidden. */
+/** The text of html in its order, by another parser (parse5, as in jsdom): the body, without what is hidden. */
 export function seenIn(html: string): readonly Seen[] {
   const seen: Seen[] = [];
   const document = parse(html, { scriptingEnabled: false });

@@ -8,7 +8,7 @@ import { EncodingDetector } from '../../src/platform/csv/encoding.ts';
 
 const signer = createSigner('only-for-tests');
 
-/** What a request says of a file besides its bytes. */
+/** The parameters of a file beside its bytes. */
 export interface FileRequest {
   readonly columns?: Readonly<Record<string, string | null>>;
   readonly filename?: string;
@@ -19,7 +19,7 @@ export interface FileRequest {
 /** A file as an import reads it: its plan, and the rows that would be written. */
 export interface ReadFile extends PlannedFile {
   readonly batch: RowBatch;
-  /** What each column becomes, as `columns` writes it. */
+  /** The target of each column, as `columns` writes it. */
   readonly targets: Readonly<Record<string, string | null>>;
 }
 

@@ -25,13 +25,13 @@ export function reportsIn(directory: string): readonly CollectedReport[] {
   });
 }
 
-/** What becomes of a recipient: `type subType`, `suppressed` behind it where the address gets no more mail, and the words. */
+/** The outcome of a recipient: `type subType`, `suppressed` behind it where the address gets no more mail, and the words. */
 export interface Verdict {
   readonly verdict: string;
   readonly message: string | null;
 }
 
-/** What a mail to the return path of a copy makes of its recipient. */
+/** The outcome of a recipient after a mail to the return path of its copy. */
 export async function verdictOn(raw: Buffer, to: string): Promise<Verdict> {
   const facts = await readReport(raw, ['b+token@bounces.sender.example'], true);
   const fact = facts.length === 0 ? null : verdictOf(facts, to);
@@ -52,7 +52,7 @@ const DEAD = 'Permanent NoEmail suppressed';
 const NO_DOMAIN = 'Permanent DomainNotFound suppressed';
 const TIME_OVER = 'Transient expired';
 
-/** What each case has to come to, whatever server reports it. */
+/** The outcome of each case, for every reporting server. */
 export const RIGHT: Readonly<Record<string, string>> = {
   unknown: DEAD,
   plain: DEAD,
@@ -71,7 +71,7 @@ export const RIGHT: Readonly<Record<string, string>> = {
   taken: 'passedOn',
 };
 
-/** What a server does not know, or does in another way. */
+/** The cases that a server does not know, or handles in another way. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   // Both try on where a domain takes no mail.
   'opensmtpd-nullmx': TIME_OVER,

@@ -4,7 +4,7 @@ import { Bucket } from '../../src/platform/bodies/bucket.ts';
 
 /** An S3 server of one test's own, with a network in between that can be cut and frozen. */
 export interface S3 extends AsyncDisposable {
-  /** What the bucket is reached by from the service. */
+  /** The settings by which the service reaches the bucket. */
   readonly environment: Readonly<Record<string, string>>;
   /** The network that the service reaches it through. */
   readonly relay: Relay;

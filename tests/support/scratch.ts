@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What a whole run needs at its peak, in bytes; memory must have as much beside it for the processes. */
+/** The bytes that a whole run needs at its peak; memory must have as much beside it for the processes. */
 const ROOM = 4 * 1024 ** 3;
 const IN_MEMORY = '/dev/shm';
 

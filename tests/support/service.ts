@@ -48,7 +48,7 @@ const FROM_SOURCE = [process.execPath, resolve(import.meta.dir, '../../src/main.
 export const EXECUTABLE = process.env.POSTHORN_EXECUTABLE;
 
 /**
- * What tests/run.ts says about compilers. Services of tests end sooner still than the processes of tests, so that no compiler but the
+ * As in tests/run.ts, of the compilers only the first is on. Services of tests end sooner still than the processes of tests, so that no compiler but the
  * first pays for itself: a start takes 0.5 s of processor time instead of 0.7, tests that start many a seventh less.
  */
 export const COMPILERS = Object.entries(process.env).flatMap(([name, value]) =>
@@ -56,7 +56,7 @@ export const COMPILERS = Object.entries(process.env).flatMap(([name, value]) =>
 );
 if (COMPILERS.length > 0) COMPILERS.push('BUN_JSC_useDFGJIT=0');
 
-/** What runs by default: of the executable a start takes 0.8 s of processor time, from source 1.8. `env` becomes what it runs. */
+/** The default program: of the executable a start takes 0.8 s of processor time, from source 1.8. `env` becomes what it runs. */
 export const COMMAND: readonly string[] = [
   ...(COMPILERS.length > 0 ? ['/usr/bin/env', ...COMPILERS] : []),
   ...(EXECUTABLE ? [EXECUTABLE] : FROM_SOURCE),

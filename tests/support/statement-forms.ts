@@ -19,7 +19,7 @@ const STATEMENTS = CLOCKS.flatMap(
       (kind, isDistributed) => storeOf(kind).insert(wake, { isDistributed }),
       (kind, isDistributed) => storeOf(kind).commit(wake, { isDistributed }),
       (kind, isDistributed) => storeOf(kind).commit(wake, { isContended: true, isDistributed }),
-      // Who listens is asked of one server.
+      // Listeners are asked for on one server.
       (kind, isDistributed) => storeOf(kind).commit(wake, { isUnheard: !isDistributed, isDistributed }),
       (kind, isDistributed) =>
         storeOf(kind).commit(wake, { isContended: true, isUnheard: !isDistributed, isDistributed }),

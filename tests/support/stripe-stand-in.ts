@@ -22,7 +22,7 @@ export class StripeStandIn implements Disposable {
   readonly requests: { readonly method: string; readonly path: string; readonly form: URLSearchParams }[] =
     [];
   readonly subscriptions: StoredSubscription[] = [];
-  /** How many customers it has made. */
+  /** The number of customers that it has made. */
   customers = 0;
   /** True when it answers 500 to everything. */
   isDown = false;

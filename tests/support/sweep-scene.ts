@@ -66,7 +66,7 @@ export function scene({ isShared = true, areShared = false } = {}) {
       }
       if (text.includes('as "0"')) {
         const [first] = between(parameters[1], parameters[0]);
-        // Where something is due, the sweep looks for it afterwards.
+        // The sweep afterwards looks for what is due.
         if (!first || first.due_at > wall()) looks.push(Date.parse(String(parameters[1])));
         return [{ at: wall(), 0: first?.due_at ?? null }];
       }

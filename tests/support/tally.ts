@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** How many tests came to which end. */
+/** The numbers of tests by result. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;

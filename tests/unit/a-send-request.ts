@@ -9,7 +9,7 @@ export const NOW = Date.parse('2026-11-20T12:00:00Z');
 /** The domain of the simulator. */
 export const SIMULATOR = 'simulator.svc.test';
 
-/** What is wrong with the shape of a body. */
+/** The problems of the shape of a body. */
 export const checkShape = compileChecker(SendBody);
 
 /** The least that is accepted. */
@@ -42,13 +42,13 @@ export const refusal = (change: Record<string, unknown>, at?: string): Failure =
   return failure;
 };
 
-/** What is wrong with the plain request so changed, by place. */
+/** The problems of the plain request with this change, by place. */
 export const problems = (change: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(refusal(change).extra.details?.map(({ path, message }) => [path, message]) ?? []);
 
 /** Refused at exactly these places. */
 export const places = (change: Record<string, unknown>) => Object.keys(problems(change));
 
-/** Where the shape of the plain request so changed is wrong. */
+/** The places at which the shape of the changed plain request is wrong. */
 export const misshapen = (change: Record<string, unknown>) =>
   checkShape({ ...plain, ...change }, '/body')?.map(({ path }) => path) ?? [];

@@ -9,7 +9,7 @@ const NOVEMBER = Date.parse('2026-11-30T12:00:00.000Z');
 const DECEMBER = NOVEMBER + 86_400_000;
 const WORKSPACE = 'ws_audited';
 
-/** What is found wrong where so many units are counted of one email that was sent and the others. */
+/** The findings for that number of counted units, one sent email and the others. */
 async function wrongWith(used: number, ...cancelledAt: readonly number[]): Promise<number> {
   const ledger = new QuotaLedger({ test: 0, live: 0 }, 0);
   const count = (state: EmailState, at: number) =>

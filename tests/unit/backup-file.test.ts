@@ -72,7 +72,7 @@ const refusal = (attempt: Promise<unknown>): Promise<string> =>
 const write = (passphrase: string | null = null, parts: readonly Part[] = PARTS) =>
   writeBackup(path, given(parts), { passphrase, cost: 2 ** 10 });
 
-/** Where each frame begins, and the end. */
+/** The beginnings of the frames, and the end. */
 function boundaries(file: Buffer): number[] {
   const found: number[] = [];
   let at = MARK.length + 4 + file.readUInt32BE(MARK.length);

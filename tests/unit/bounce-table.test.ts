@@ -7,7 +7,7 @@ import { suppressionOfReport } from '../../machines/email/rules.ts';
 import { readDeliveryReport } from '../../src/mail/inbound/delivery-report.ts';
 import { reportOf } from '../../src/sending/emails/feedback/verdict.ts';
 
-// What the page about the life of an email says becomes of a bounce that is reported later.
+// The rules for a bounce that is reported later, from the page about the life of an email.
 
 const page = readFileSync(join(import.meta.dir, '../../src/web/docs/texts/life-of-an-email.md'), 'utf8');
 const ROW =

@@ -12,7 +12,7 @@ function world(left: number, clock = { now: 0 }) {
       return left;
     },
   });
-  /** How often it has been collected once it has that size. */
+  /** The number of collections once it has that size. */
   const at = (octets: number): number => {
     size = octets;
     heap.look();

@@ -7,7 +7,7 @@ let now = 0;
 let slots: Semaphore;
 let pace: BulkPace;
 let looks = 0;
-/** How long each look at the heap takes. */
+/** The duration of each look at the heap. */
 let collectingMs = 0;
 
 beforeEach(() => {
@@ -33,7 +33,7 @@ const stretches = (count: number, lateMs: number): void => {
   }
 };
 
-/** How many may be under way. */
+/** The number that may be under way. */
 const units = (): number => slots.taken + slots.free;
 
 test('fewer emails of campaigns are under way while the event loop comes late, and all again when it does not', () => {

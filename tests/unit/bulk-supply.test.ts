@@ -5,7 +5,7 @@ import { BulkSupply } from '../../src/sending/emails/bulk/bulk-supply.ts';
 import type { Sender } from '../../src/sending/emails/send/message.ts';
 import type { Lane } from '../../src/sending/emails/warm-up/warm-ups.ts';
 
-// What the warm-up of a domain leaves to its campaigns.
+// The share that the warm-up of a domain leaves to its campaigns.
 
 const warmUp = (provider: 'smtp' | 'ses') => ({
   provider,
@@ -58,7 +58,7 @@ test('while a transport is down, the room is that of the next one in the order',
   expect([await unlimited.supply.warmUpRoom('dom_1'), unlimited.asked]).toEqual([null, []]);
   const warmed = world(sender({ warmUps: [warmUp('smtp'), warmUp('ses')] }), ['smtp']);
   expect([await warmed.supply.warmUpRoom('dom_1'), warmed.asked[0]?.warmUp.provider]).toEqual([5, 'ses']);
-  // Where all are down the first one is asked.
+  // When all are down the first one is asked.
   const away = world(sender(), ['smtp', 'ses']);
   expect([await away.supply.warmUpRoom('dom_1'), away.asked[0]?.warmUp.provider]).toEqual([5, 'smtp']);
 });

@@ -34,7 +34,7 @@ test('an email whose rendering always takes too long fails in the end, and keeps
   } as unknown as MailDeps);
   for (let tries = 1; tries < 10; tries++)
     expect(await mail.parts(email, content, 'send').catch(String)).toContain('Busy.');
-  // Who only looks at it has no part in that.
+  // A reader has no part in that.
   expect(await mail.parts(email, content, 'show').catch(String)).toContain('Busy.');
   expect(await mail.parts(email, content, 'send')).toBe('The template takes too long to render.');
 });

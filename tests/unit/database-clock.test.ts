@@ -48,7 +48,7 @@ function scene({ machineAheadMs = 0, tripMs = 0, tellsSuspension = true } = {}) 
       pass(ms, moved);
       clock.follow(reading());
     },
-    /** How far the clock is behind the database's. */
+    /** The milliseconds by which the clock is behind the database's. */
     behind: () => database - clock.now(),
   };
 }

@@ -24,7 +24,7 @@ test('a machine that no build has laid out has a place for each state, and a lin
     }
     const lines = new Set(layout.lines.map(({ id }) => id));
     for (const { from, to } of flow.edges) expect(lines.has(`${from} → ${to}`) || from === to).toBeTrue();
-    // What every step may do has none; an ended one may only stay so.
+    // A transition of every step has none; an ended one may only stay so.
     expect(
       [...lines].some((line) => line.endsWith('→ cancelled') && line !== 'cancelled → cancelled'),
     ).toBeFalse();

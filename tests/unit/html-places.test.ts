@@ -25,7 +25,7 @@ const isExit = ({ text, href }: Seen): boolean =>
   text === 'Unsubscribe' && (href?.startsWith('https://mail.test/t/u/') ?? false);
 const isPixel = ({ picture }: Seen): boolean => picture?.startsWith('https://mail.test/t/o/') ?? false;
 
-/** What is wrong with a shape once all is added to it, in words. */
+/** The problems of a shape once all is added to it, in words. */
 function faultsOf({ html }: HtmlShape): readonly string[] {
   const sent = campaignCopy(withPreviewLine(html, 'Tea & <milk>'));
   const faults: string[] = [];

@@ -248,7 +248,7 @@ test('the emails of a campaign that has ended need no slot to say so, and those 
   standing = 'ended';
   expect(types(await given())).toEqual(['campaign.ended']);
   release();
-  // What had a slot already is kept back when it was to begin, and offers itself again.
+  // An email with a slot is kept back when it was to begin, and offers itself again.
   expect(types(await first)).toEqual([]);
   expect(types(await second)).toEqual(['campaign.ended']);
   expect([sent, made]).toEqual([[], BULK]);

@@ -5,7 +5,7 @@ import facts from '../fixtures/upgrade/facts.json';
 // While instances are replaced one after the other, those of the release before go on with the schema of the next one: see
 // docs/upgrade.md. tests/failure/rolling-upgrade-long.ts shows it with the executable of the release before.
 
-/** What the release before could not go on with, and what is done instead. */
+/** Changes that the release before cannot work with, and their replacements. */
 const CONTRACTIONS: readonly (readonly [form: RegExp, why: string])[] = [
   [/\brename\b/, 'it asks for the old name: add the new one, and drop the old one a release later'],
   [

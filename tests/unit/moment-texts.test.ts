@@ -8,7 +8,7 @@ test.each([
   ['2026-11-22 14:38:00.1+00', '2026-11-22T14:38:00.100Z'],
   ['2026-11-22 14:38:00.12+00', '2026-11-22T14:38:00.120Z'],
   ['2026-11-22 14:38:00.123+00', '2026-11-22T14:38:00.123Z'],
-  // What needs more than to be put together: microseconds, and a server with a time zone.
+  // Values that need more than concatenation: microseconds, and a server with a time zone.
   ['2026-11-22 14:38:00.123456+00', '2026-11-22T14:38:00.123Z'],
   ['2026-11-22 15:38:00.123+01', '2026-11-22T14:38:00.123Z'],
   ['2026-11-22 20:08:00+05:30', '2026-11-22T14:38:00.000Z'],

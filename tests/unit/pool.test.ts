@@ -11,7 +11,7 @@ function poolOverNothing() {
   return { pool: new Pool(() => client, watch), watch };
 }
 
-/** What postgres.js resolves a statement with: an array that knows which command completed. */
+/** The result of a statement in postgres.js: an array that knows which command completed. */
 const resultOf = (command: string | null, rows: object[]): object[] =>
   Object.defineProperties([...rows], { command: { value: command }, count: { value: rows.length } });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { type Rarity, rarely } from '../../src/platform/telemetry/rarely.ts';
 
-/** What is logged of a warning a second for so many seconds. */
+/** The log of a warning a second for so many seconds. */
 function loggedOf(seconds: number, rarity?: Rarity): readonly unknown[] {
   let now = 0;
   const logged: unknown[] = [];

@@ -32,7 +32,7 @@ const NONE: SetupSource = {
   ...{ transport: ['direct'], publicUrl: 'http://localhost:3000' },
   ...{ ehloName: null, smtpUrl: null, smtpFallbackUrl: null, returnPathDomain: null },
 };
-/** What each record says is to be set first. */
+/** The records that each record needs first. */
 const unset = (source: Partial<SetupSource>) =>
   Object.fromEntries(
     recordsOf(DOMAIN, setupOf({ ...NONE, ...source })).map((record) => [

@@ -52,7 +52,7 @@ test('the workflow runs commands that there are, on the runtime that is asked fo
     expect(Object.keys(scripts)).toContain(name);
   for (const [, path = ''] of workflow.matchAll(/\bbun (scripts\/\S+)/g))
     expect(() => readFileSync(`${ROOT}/${path}`)).not.toThrow();
-  // What a tag or a branch is called must not become a command.
+  // The name of a tag or a branch must not become a command.
   const commands = (Object.values(jobs) as { steps: { run?: string }[] }[]).flatMap(({ steps }) => steps);
   for (const { run = '' } of commands) expect(run).not.toContain('${{');
 });

@@ -8,7 +8,7 @@ import { emailKind } from '../../src/sending/emails/kind.ts';
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** How often the clock has looked, 200 ms after its start. */
+/** The number of looks of the clock, 200 ms after its start. */
 async function looksOf(told: (wakeUps: Scheduler) => void): Promise<number> {
   let looks = 0;
   const query = async (text: string) => {

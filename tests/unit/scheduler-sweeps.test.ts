@@ -46,7 +46,7 @@ describe("where the clock is the database's, a sweep", () => {
     const held = now();
     hold();
     for (let tick = 0; tick < 60; tick++) await sweep();
-    // What it writes is not before the moment at which it had its number.
+    // Its writes are not before the moment at which it had its number.
     world.due = [held + 1];
     world.held = null;
     await sweep();
@@ -201,7 +201,7 @@ describe("where the clock is the database's, a sweep", () => {
     expect(woken).toHaveLength(500);
     expect(world.due).toEqual([]);
     waking(async () => true);
-    // What was claimed is due again after its claim.
+    // A claimed actor is due again after its claim.
     world.due = due.map((at) => at + 5_000);
     for (let tick = 0; tick < 6; tick++) await sweep();
     expect(woken).toHaveLength(1_500);

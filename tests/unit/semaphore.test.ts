@@ -177,7 +177,7 @@ test('an order that cannot be begun is declined, instead of being left to its le
   for (const id of ['runs', 'waits', 'is too much']) performing.take(order(id));
   expect(reported).toEqual(['is too much attempt.declined']);
   const stopped = performing.stopped();
-  // What runs has not ended yet.
+  // The running one has not ended yet.
   await Promise.resolve();
   expect(reported).toEqual(['is too much attempt.declined', 'waits attempt.declined']);
   begun.resolve([]);

@@ -10,7 +10,7 @@ async function cellsMade(markdown: string): Promise<number> {
     made = JSON.stringify(segments);
     return '';
   };
-  // What it makes of no segments at all is of no interest.
+  // The result for no segments at all is of no interest.
   await render(`\n${markdown}`, { wrapper }).catch(() => {});
   return made.match(/<t[dh]\b/g)?.length ?? 0;
 }

@@ -14,7 +14,7 @@ interface Stored {
   mails: [campaign: string, address: string][];
 }
 
-/** What the judge says of a campaign that everybody has got, after `forge` has spoilt something. */
+/** The verdict of the judge on a campaign that all have got, after `forge` has spoilt something. */
 async function judged(forge: (stored: Stored) => void = () => {}): Promise<readonly Invariant[]> {
   const record = new CampaignRecord();
   record.begun.add(ID);

@@ -12,7 +12,7 @@ const personalise = personaliser({
   textFromHtml,
 });
 
-/** What a recipient gets of a campaign, rendered for that very one. */
+/** The mail of a campaign, rendered for one recipient. */
 function sent(html: string, text: string | null, firstName: string | null, clicks = true) {
   const contact = { firstName };
   const parts = renderParts(parseParts({ subject: 'x', previewText: null, html, text }), {

@@ -72,7 +72,7 @@ function read(pieces: readonly string[]): Read {
   }
   const rest = pieces.slice(taken).join('');
   const { status, persists } = reader;
-  // What comes behind a complete answer is seen with it, or by the connection when it is idle.
+  // Octets behind a complete answer are seen with it, or by the connection when it is idle.
   return [reading, status, reader.reply.text(), persists && rest === ''];
 }
 

@@ -14,7 +14,7 @@ const told = (moment: number): string => new Date(moment).toISOString().slice(0,
 const local = (text: string) => Temporal.PlainDateTime.from(text);
 
 /**
- * Where Bun’s table, of release 2026a, is wrong by now. Should the package bring a release that changes another zone, the test below
+ * The zones of which Bun’s table, of release 2026a, is outdated. Should the package bring a release that changes another zone, the test below
  * names it: look at the news of the release and add it.
  */
 const CHANGED = new Set([
@@ -180,7 +180,7 @@ describe('the table of the system', () => {
       expect([hours(`${text}-01-15T00:00Z`, 'Europe/Vienna'), year]).toEqual([2, year]);
       expect([hours(`${text}-07-15T00:00Z`, 'Europe/Vienna'), year]).toEqual([3, year]);
     }
-    // What it has no file of is as the executable has it.
+    // A zone without a file is as the executable has it.
     expect(hours('2027-01-01T00:00Z', 'America/Edmonton')).toBe(-6);
   });
 

@@ -18,6 +18,6 @@ export function giveWay(): void {
   try {
     setPriority(Number(thread), Math.min(LAST, getPriority() + BEHIND));
   } catch {
-    // Where it is not allowed the thread works as all others do.
+    // Without permission the thread works as all others do.
   }
 }

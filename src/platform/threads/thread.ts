@@ -10,7 +10,7 @@ interface ThreadCall<Answer> {
  */
 export class Thread<Question, Answer> {
   readonly #worker: Worker;
-  /** Whoever waits for an answer, the first to be answered first. */
+  /** The waiting callers, in the order of their answers. */
   readonly #pending: ThreadCall<Answer>[] = [];
   /** Resolves when the thread takes no processor time any more, which may be minutes after its end. */
   readonly gone: Promise<void>;

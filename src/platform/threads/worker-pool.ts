@@ -12,7 +12,7 @@ export interface PoolLimits {
   readonly threads: number;
   /** The processor time of the thread for one question. */
   readonly deadlineMs: number;
-  /** How long a question waits for a thread that loads. The thread goes on loading for the next one. */
+  /** The time for which a question waits for a thread that loads. The thread goes on loading for the next one. */
   readonly startMs: number;
   /** Questions that may wait for a thread. */
   readonly mostWaiting: number;

@@ -1,4 +1,4 @@
-/** What a recipient's server says to a message, or to its recipient. `$to` is the recipient. */
+/** The reply of a recipient's server to a message, or to its recipient. `$to` is the recipient. */
 interface Case {
   readonly to: string;
   readonly rcpt?: string;
@@ -7,7 +7,7 @@ interface Case {
   readonly wantsSuccess?: true;
 }
 
-/** What is sent to each server. The local part of the recipient at receiver.example is the name of the case. */
+/** The messages to each server. The local part of the recipient at receiver.example is the name of the case. */
 export const CASES: Readonly<Record<string, Case>> = {
   unknown: {
     to: 'unknown@receiver.example',

@@ -19,7 +19,7 @@ const trusted = await startSink(PAIR, { host: '127.0.0.1', port });
 /** Speaks no TLS at all. */
 const plain = await startSink({}, { host: '127.0.0.2', port });
 
-/** What the policy host answers with. */
+/** The answer of the policy host. */
 let answer = { status: 200, type: 'text/plain', body: '', location: '' };
 let fetches = 0;
 const policies = createServer(PAIR, (request, response) => {

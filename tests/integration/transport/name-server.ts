@@ -5,7 +5,7 @@ import type DNS from 'dns2';
 import { Packet } from 'dns2';
 import type { NameServer, RecordType } from '../../../src/mail/dns/exchange.ts';
 
-/** What the server says to one question: records, or one of the ways of saying nothing. */
+/** The answer to one question: records, or one of the ways of no answer. */
 export type Say =
   | readonly Partial<DNS.Packet.Resource>[]
   | 'nxdomain'
@@ -101,7 +101,7 @@ const reply = (query: Packet, say: Say, over: 'UDP' | 'TCP'): Buffer | null => {
       Object.assign(new Packet.Resource(record.name ?? question?.name), { class: 1, ttl: 60 }, record),
     );
   const packed = response.toBuffer();
-  // What does not fit into the asker's 1,232 octets is cut, as a real server does.
+  // An answer over the client's 1,232 octets is cut, as a real server does.
   if (over === 'TCP' || packed.length <= 1_232) return packed;
   response.answers = [];
   response.header.tc = 1;

@@ -149,7 +149,7 @@ const CASES: readonly (readonly [string, ServerLimits, Readonly<Record<string, n
   ),
 ];
 
-/** What the server does not get to see. */
+/** The messages that the server does not get. */
 const SILENT = /a refused connection|without a word/;
 
 // Each limit at each transport, with PIPELINING at one of them and without it at the other: a session knows nothing of its transport.

@@ -60,7 +60,7 @@ const endpoint = {
   silenceMs: 20_000,
 } as const;
 
-/** What the door says to a mail for these addresses. */
+/** The reply of the receiver to a mail for these addresses. */
 const deliver = (raw: Buffer, ...recipients: string[]) => deliverTo(door.port, raw, ...recipients);
 const deliverTo = async (port: number, raw: Buffer, ...recipients: string[]) => {
   const { signal } = new AbortController();

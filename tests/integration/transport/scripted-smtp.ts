@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** What the server does at a step: says a reply, hangs up, or says nothing for ever. */
+/** The server's act at a step: a reply, a hang-up, or silence for ever. */
 export type Act = string | typeof DROP | typeof SILENCE;
 export const DROP = Symbol('drop');
 export const SILENCE = Symbol('silence');
 
-/** What differs from a server that accepts everything. */
+/** The differences from a server that accepts everything. */
 export interface Script {
   greeting?: Act;
   ehlo?: Act;

@@ -83,7 +83,7 @@ test('the typing errors of a busy office do not add up: one an hour is forgiven'
     expect([hour, wait('account right', 'client office')]).toEqual([hour, 0]);
     slowDown.succeeded('account right', ['client office']);
   }
-  // Who guesses on gets no more than that.
+  // Further guesses get no more than that.
   for (let attempt = 0; attempt < 9; attempt++) wait('account victim', 'client office');
   expect(wait('account victim', 'client office')).toBe(1);
 });

@@ -51,7 +51,7 @@ describe('files as other services and programs write them: who has left is not s
       expect(file.batch.faults.map(([, , code]) => code)).toEqual(
         name === 'google.csv' ? ['missing_email'] : [],
       );
-      // What the wizard sends is what the service has recognised: the result is the same.
+      // The wizard sends the columns that the service has recognised: the result is the same.
       const again = await read(name, { columns: file.targets });
       expect({ targets: again.targets, statuses: statusesOf(again) }).toEqual({
         targets: file.targets,

@@ -122,7 +122,7 @@ test('the delimiter is the one that gives rows the width of the header', () => {
   expect(dialectOf('sep=x\nemail,name\n', true)).toEqual({ delimiter: ',', skipped: 0 });
 });
 
-/** What the detector says of bytes that come one at a time, and the text that is stored. */
+/** The result of the detector for bytes that come one at a time, and the stored text. */
 function detected(content: Uint8Array): { readonly encoding: string; readonly text: string } {
   const detector = new EncodingDetector();
   const stored = [...content].map((byte) => detector.take(new Uint8Array([byte])));

@@ -35,7 +35,7 @@ for (const size of CHUNKS)
   test(`the files of csv-spectrum are read in chunks of ${size} bytes`, () => {
     const names = readdirSync(join(SPECTRUM, 'csvs'));
     expect(names).toHaveLength(12);
-    // What this file's JSON wants is not in the file: another telephone number, and no list.
+    // The expected JSON differs from the file: another telephone number, and no list.
     for (const name of names.filter((each) => each !== 'location_coordinates.csv')) {
       const rows = readBytes(readFileSync(join(SPECTRUM, 'csvs', name)), size);
       const [header = [], ...body] = rows.map(({ cells }) => cells);

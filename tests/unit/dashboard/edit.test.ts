@@ -52,7 +52,7 @@ class OneResource {
   }
 }
 
-/** What a page keeps of an edit, as `useEditing` does. */
+/** The part of an edit that a page keeps, as `useEditing` does. */
 function draftOf(edit: Edit<Stored, Texts>): Draft {
   const { values, base, changed, updatedAt } = edit.state();
   const sums = Object.fromEntries(changed.map((name) => [name, sumOf(base[name])]));
@@ -141,7 +141,7 @@ describe('an edit', () => {
     });
     edit.resolve([]);
     expect((await edit.save())?.values).toEqual({ subject: 'Typed', from: 'f', source: 'Typed' });
-    // What is stored by now is not offered.
+    // A stored change is not offered.
     expect(service.edit().offer(draft)).toBe(false);
   });
 });
@@ -180,7 +180,7 @@ test('whatever three people do at once, nothing typed is lost and no change is t
         }
         const after = (edits[each.who] as Edit<Stored, Texts>).state();
         for (const name of MEMBERS) {
-          // What was typed is on the screen, or stored, or was given up for theirs.
+          // Typed text is on the screen, or stored, or was given up for theirs.
           const isGivenUp = each.kind === 'choose' && each.theirs.includes(name);
           if (before.changed.includes(name) && each.kind !== 'type' && !isGivenUp)
             expect(after.values[name].trim()).toBe(before.values[name].trim());

@@ -24,7 +24,7 @@ test.each<[string, object]>([
   expect(filterOf(treeOf(filter)) as object).toEqual(filter);
 });
 
-/** What the builder shows of each condition. */
+/** The text that the builder shows for each condition. */
 function shown(node: Node): readonly string[] {
   if (isGroup(node)) return node.nodes.flatMap(shown);
   const { base, name } = partsOf(node.field);

@@ -77,7 +77,7 @@ test('an envelope is stored without what can be told, and read whole', () => {
     ...{ trackClicks: false, size: 7 },
   });
   expect(wholeEnvelope('em_1', stored)).toEqual(envelope);
-  // What was stored before says all of it.
+  // Older rows store all of it.
   expect(wholeEnvelope('em_1', envelope)).toEqual(envelope);
 });
 

@@ -21,7 +21,7 @@ const principal = (terms: string): KeyPrincipal => ({
   ...{ senderDefaults: { from: null, replyTo: null }, terms },
 });
 
-/** What is answered to a remembered key which the database has as `found` by now. */
+/** The answer to a remembered key which the database has as `found` by now. */
 async function answered(found: () => KeyPrincipal | null, work: (recollection: Recollection) => unknown) {
   const recollection = new Recollection(TERMS);
   const counter = new LocalCounter(60_000, () => 0);

@@ -141,7 +141,7 @@ describe('JSON that cannot be stored', () => {
   });
 });
 
-/** How many names of members were made a part of a pointer while it was looked for. */
+/** The number of names that became parts of a pointer during its search. */
 function namesPointedAt(text: string): { readonly path: string | undefined; readonly names: number } {
   const value = JSON.parse(text);
   // The two replacements that make one name a segment (RFC 6901, 3).
@@ -198,7 +198,7 @@ describe('a large body', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
-        // What is left for others beside the value, with the array that holds them all.
+        // The room that is left for others beside the value, with the array that holds them all.
         const room = MOST_VALUES - 1 - count(JSON.parse(text));
         expect([beside(room, text), beside(room + 1, text)]).toEqual([false, true]);
       }),

@@ -7,7 +7,7 @@ import { Failure } from '../../../src/platform/errors/failure.ts';
 const isPosition = (text: string): boolean => /^[a-e]$/.test(text);
 const caller = { workspaceId: 'ws_1', livemode: true };
 const rows = ['e', 'd', 'c', 'b', 'a'];
-/** What a query does: newest first, from the position on, one more than the limit. */
+/** A query's rows: newest first, from the position on, one more than the limit. */
 const readFrom = (position: string | null, limit: number) =>
   rows.filter((row) => position === null || row < position).slice(0, limit + 1);
 

@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { livedMs } from '../../support/own-time.ts';
 import { startRedisStandIn } from './redis-stand-in.ts';
 
-/** Where the store is there, no busy machine makes it look away. */
+/** While the store is there, no busy machine skips it. */
 const PATIENT = { connectMs: 60_000, answerMs: 60_000 };
 
 /** One instance of the service, as far as its limits go. */

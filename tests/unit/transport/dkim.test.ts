@@ -19,7 +19,7 @@ const published: Record<string, string> = {
   'e1._domainkey.sender.example': ed.dnsValue,
 };
 
-/** What mailauth makes of each signature, the keys coming from `published` alone. */
+/** The verdict of mailauth on each signature, the keys coming from `published` alone. */
 const verdicts = async (raw: Buffer): Promise<string[]> => {
   const { results } = await dkimVerify(raw, {
     resolver: async (name: string, type: string) => {

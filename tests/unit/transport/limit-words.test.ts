@@ -6,7 +6,7 @@ import {
 } from '../../../src/mail/transport/limits/limit-words.ts';
 import type { Step } from '../../../src/mail/transport/smtp/reply.ts';
 
-/** What servers say at their limits, and what they say of other things. */
+/** Replies of servers at their limits, and replies about other things. */
 const SAID: readonly (readonly [LimitWords | null, string])[] = [
   // Mails in a session, and connections at once.
   ['count', '452 4.5.3 Too many recipients: Too many messages sent'],
