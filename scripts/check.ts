@@ -35,7 +35,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'arrows',
     command: script('check-arrows'),
-    fix: 'see "Which way imports go" in docs/architecture.md',
+    fix: 'see "Areas" and "Other rules of the gate" in docs/architecture.md, and docs/style.md',
   },
   { name: 'migrations', command: script('migrations', '--check'), fix: 'bun run generate' },
   { name: 'diagrams', command: script('diagrams', '--check'), fix: 'bun run generate' },

@@ -48,8 +48,7 @@ const FROM_SOURCE = [process.execPath, resolve(import.meta.dir, '../../src/main.
 export const EXECUTABLE = process.env.POSTHORN_EXECUTABLE;
 
 /**
- * As in tests/run.ts, of the compilers only the first is on. Services of tests end sooner still than the processes of tests, so that no compiler but the
- * first pays for itself: a start takes 0.5 s of processor time instead of 0.7, tests that start many a seventh less.
+ * Only the first compiler is on, as in tests/run.ts: services of tests end so soon that no other pays for itself. A start takes 0.5 s of processor time instead of 0.7, tests that start many a seventh less.
  */
 export const COMPILERS = Object.entries(process.env).flatMap(([name, value]) =>
   name.startsWith('BUN_JSC_') ? [`${name}=${value}`] : [],

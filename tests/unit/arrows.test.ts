@@ -148,7 +148,7 @@ describe('a test', () => {
 describe('the prose of a test', () => {
   test.each([
     '/** Nobody answers here. */',
-    '// Whoever asks is refused.',
+    '// A lane for whoever comes.',
     '  const row = null; // Made anew.',
     `test('is told of a change', () => {});`,
     `describe.each(CASES)('%s has a queue of its own', () => {});`,
