@@ -25,7 +25,7 @@ export const Properties = Type.Unsafe<Record<string, PropertyValue>>({
   ...Type.Unknown(),
   type: 'object',
   additionalProperties: { anyOf: scalar },
-  description: 'What you know of the person, by names of your own.',
+  description: 'Your data about the person, by names that you choose.',
 });
 
 /** Properties in a request. Every value passes the schema: `readProperties` reports more precisely than a schema could. */

@@ -61,7 +61,7 @@ const someDetails = Type.Partial(Type.Object(details)).properties;
 
 const members = {
   subject: nullable(Source('The subject, in one line.', ['Your order {{ order.number }}'])),
-  previewText: nullable(Source('What inboxes show behind the subject.')),
+  previewText: nullable(Source('The text that inboxes show behind the subject.')),
   html: nullable(Source('The html part; format `html` only.', ['<p>Hello {{ name }}</p>'])),
   markdown: nullable(Source('emailmd markdown; format `emailmd` only.', ['# Hello {{ name }}'])),
   mjml: nullable(

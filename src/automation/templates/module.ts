@@ -19,7 +19,7 @@ export const templatesModule: Module<
     {
       segment: 'templates',
       name: 'Templates',
-      description: 'What emails say, written once. The language is described at /docs/templates.',
+      description: 'Content for many emails, with variables. The language is described at /docs/templates.',
     },
   ],
   routes: templateRoutes,

@@ -46,7 +46,7 @@ export const Activity = Type.Object(
     }),
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'What else is known: the properties of a custom event, the source of a consent, the URL of a click, the `reason` why a run ended or why nobody was asked to confirm (`suppressed`, `asked_often`: three times within a day, `no_sender`, `sender_unverified`, `quota_exceeded`, or a sentence).',
+        'Further facts: the properties of a custom event, the source of a consent, the URL of a click, the `reason` why a run ended or why no mail to confirm was sent (`suppressed`, `asked_often`: three times within a day, `no_sender`, `sender_unverified`, `quota_exceeded`, or a sentence).',
     }),
   },
   { title: 'ContactActivity' },

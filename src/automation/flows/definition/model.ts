@@ -221,7 +221,7 @@ export const PauseBody = Type.Object(
     runs: Type.Optional(
       literals(['finish', 'hold', 'cancel'], {
         description:
-          'What to do with open runs: let them continue to their end (the default), hold them until the flow is activated again, or cancel them. Held runs do no steps and do not end; a wait that falls due ends when the flow is activated, and events that come meanwhile count.',
+          'The fate of open runs: they continue to their end (the default), are held until the flow is activated again, or are cancelled. Held runs do no steps and do not end; a wait that falls due ends when the flow is activated, and events that come meanwhile count.',
       }),
     ),
   },

@@ -70,8 +70,8 @@ export const SendBody = Type.Object(
       `The recipients. to, cc and bcc name at most ${MOST_RECIPIENTS} together, each one once.`,
     ),
     cc: Type.Optional(AddressList(MOST_RECIPIENTS, 'Recipients of a copy.')),
-    bcc: Type.Optional(AddressList(MOST_RECIPIENTS, 'Recipients of a copy whom nobody else sees.')),
-    replyTo: Type.Optional(AddressList(10, 'Where answers go; the default of the workspace when left out.')),
+    bcc: Type.Optional(AddressList(MOST_RECIPIENTS, 'Recipients of a copy that no other recipient sees.')),
+    replyTo: Type.Optional(AddressList(10, 'The reply address; the default of the workspace when left out.')),
     subject: Type.Optional(
       Type.String({
         maxLength: 998,
@@ -126,8 +126,7 @@ export const SendBody = Type.Object(
       Type.Object(
         {
           method: literals(CALENDAR_METHODS, {
-            description:
-              'What the reader is to do with it: REQUEST invites, CANCEL calls off, REPLY answers.',
+            description: 'The purpose of the invitation: REQUEST invites, CANCEL cancels, REPLY answers.',
           }),
           content: Type.String({
             maxLength: LONGEST_CALENDAR,
@@ -140,7 +139,7 @@ export const SendBody = Type.Object(
           title: 'EmailCalendar',
           additionalProperties: false,
           description:
-            'An invitation that mail programs show with buttons to answer it: a part of its own beside text and html (RFC 6047).',
+            'An invitation that mail programs show with buttons to answer it: a separate part beside text and html (RFC 6047).',
         },
       ),
     ),
@@ -164,12 +163,12 @@ export const SendBody = Type.Object(
     ),
     trackOpens: Type.Optional(
       Type.Boolean({
-        description: 'Whether opens are recorded; what the sending domain says when left out.',
+        description: 'True records opens; the setting of the sending domain when left out.',
       }),
     ),
     trackClicks: Type.Optional(
       Type.Boolean({
-        description: 'Whether clicks are recorded; what the sending domain says when left out.',
+        description: 'True records clicks; the setting of the sending domain when left out.',
       }),
     ),
     testClockId: Type.Optional(
@@ -181,7 +180,7 @@ export const SendBody = Type.Object(
     simulate: Type.Optional(
       Type.String({
         maxLength: LONGEST_SCRIPT,
-        description: `What becomes of the email for all its recipients, whatever their addresses are; with a test key alone. Outcomes with commas between them: \`deferred*2, delivered, opened+5m, bounced+3d\`. First what attempts come to (\`deferred\`, then \`sent\`, \`bounced\`, \`suppressed\`, \`expired\` or the first report), then what is reported: \`delivered\`, \`opened\`, \`clicked\`, \`complained\`, \`unsubscribed\`, \`bounced-transient\`, \`bounced\`. \`*n\` repeats, \`+5m\` (s, m, h, d) waits from what was before. At most ${MOST_OUTCOMES} outcomes within 30 days. The header \`x-svc-simulate\` says it for a whole request.`,
+        description: `The outcomes for all recipients, in place of those of their addresses; with a test key alone. Separate them by commas: \`deferred*2, delivered, opened+5m, bounced+3d\`. First the results of attempts (\`deferred\`, then \`sent\`, \`bounced\`, \`suppressed\`, \`expired\` or the first report), then the reports: \`delivered\`, \`opened\`, \`clicked\`, \`complained\`, \`unsubscribed\`, \`bounced-transient\`, \`bounced\`. \`*n\` repeats, \`+5m\` (s, m, h, d) waits after the one before. At most ${MOST_OUTCOMES} outcomes within 30 days. The header \`x-svc-simulate\` sets it for a whole request.`,
         examples: ['deferred*2, delivered, opened+5m'],
       }),
     ),

@@ -8,7 +8,7 @@ import { EmailEvent } from './event-model.ts';
 /** The status of an email: the states of its machine. */
 export const EmailStatus = literals(EMAIL_STATES, {
   title: 'EmailStatus',
-  description: 'Where the email is in its life. `deferred`: a temporary failure, another attempt is timed.',
+  description: 'The state of the email. `deferred`: a temporary failure; another attempt is scheduled.',
 });
 
 /** The closed list of email events. */
@@ -19,7 +19,7 @@ const LastEvent = nullable(EmailEventType);
 const FailureReason = nullable(
   literals(FAILURE_REASONS, {
     description:
-      'Why it failed; nothing more was sent to `suppressed` recipients, `expired` means that retries ran out. `GET /v1/emails/{id}/explain` tells the act that decided, and who may have got it all the same.',
+      'The reason of the failure. `suppressed`: the recipients get no more mail; `expired`: retries ran out. `GET /v1/emails/{id}/explain` names the act that decided, and the recipients who may have got it all the same.',
   }),
 );
 
@@ -29,7 +29,7 @@ export const EmailReceipt = Type.Object(
     id: Id('em', 'The email.'),
     livemode: Type.Boolean({ description: 'False with a test key: nothing is really sent.' }),
     status: EmailStatus,
-    scheduledAt: nullable(Timestamp('When it is to be sent; null for at once.')),
+    scheduledAt: nullable(Timestamp('The scheduled time; null for at once.')),
     createdAt: Timestamp('When it was accepted.'),
   },
   { title: 'EmailReceipt' },
@@ -67,7 +67,7 @@ const itemMembers = {
   domainId: nullable(Id('dom', 'The sending domain; null in test mode.')),
   templateId: nullable(Id('tpl', 'The template it was made from.')),
   campaignId: nullable(Id('cmp', 'The campaign it belongs to.')),
-  scheduledAt: nullable(Timestamp('When it is or was to be sent; null for at once.')),
+  scheduledAt: nullable(Timestamp('The scheduled time; null for at once.')),
   createdAt: Timestamp('When it was accepted.'),
   sentAt: nullable(Timestamp('When a server first took it.')),
   deliveredAt: nullable(Timestamp('When every recipient had it.')),
@@ -120,15 +120,18 @@ export const Explanation = Type.Object(
   {
     id: Id('em', 'The email.'),
     status: EmailStatus,
-    summary: Type.String({ description: 'Where it stands, in a sentence.' }),
+    summary: Type.String({ description: 'The state of the email, in a sentence.' }),
     rule: Type.String({ description: 'The rule that put it there.' }),
     evidence: Type.Array(
-      Type.Object({ at: Timestamp('When.'), text: Type.String({ description: 'What happened.' }) }),
+      Type.Object({
+        at: Timestamp('The time of the step.'),
+        text: Type.String({ description: 'The step, in a sentence.' }),
+      }),
       { description: 'All that is known, oldest first, with what the servers said.' },
     ),
     next: Type.Object({
-      text: Type.String({ description: 'What happens next.' }),
-      at: nullable(Timestamp('When; null where nobody knows.')),
+      text: Type.String({ description: 'The next step, in a sentence.' }),
+      at: nullable(Timestamp('The time of the next step; null when it is unknown.')),
     }),
   },
   { title: 'EmailExplanation' },

@@ -6,18 +6,18 @@ import { Id, nullable, Timestamp } from '../schema-fields.ts';
 const Via = nullable(
   Type.Union([Type.Literal('imageProxy'), Type.Literal('prefetch'), Type.Literal('scanner')], {
     description:
-      'Who really asked: a mail service that fetches images, a program that looks ahead, a scanner of links; null, as far as one can tell, for a person. A visit in the first minute of a message with several links is told some seconds later, when it is known whether a scanner made it.',
+      'The program that asked: a mail service that fetches images, one that loads links ahead, a scanner of links; null for a person, as far as it can be known. A visit in the first minute of a message with several links is reported some seconds later, once it is known whether a scanner made it.',
   }),
 );
-const UserAgent = nullable(Type.String({ description: 'What the client said of itself.' }));
+const UserAgent = nullable(Type.String({ description: 'The name that the client gives itself.' }));
 const RemoteMta = nullable(Type.String({ description: 'The server that said so.' }));
 
 const sent = Type.Object({
   provider: Type.String({
-    description: 'What it left by: `smtp`, `direct`, `ses`, `capture` or `simulator`.',
+    description: 'The transport: `smtp`, `direct`, `ses`, `capture` or `simulator`.',
   }),
   messageId: Type.String({ description: 'The id that the provider gave it, else its Message-ID header.' }),
-  response: Type.String({ description: 'What the server answered.' }),
+  response: Type.String({ description: 'The reply of the server.' }),
   relay: Type.Optional(
     Type.String({
       description: 'The relay that took it, `host:port`, where SMTP_FALLBACK_URL names a second one.',
@@ -50,7 +50,7 @@ const delivered = Type.Object({
 const opened = Type.Object({ userAgent: UserAgent, via: Via });
 
 const clicked = Type.Object({
-  url: Type.String({ description: 'Where the link leads.' }),
+  url: Type.String({ description: 'The target of the link.' }),
   userAgent: UserAgent,
   via: Via,
 });
@@ -66,7 +66,7 @@ const bounced = Type.Object({
   }),
   smtpCode: nullable(Type.Integer({ description: 'RFC 5321 4.2, as the server answered it.' })),
   enhancedCode: nullable(Type.String({ description: 'RFC 3463, as the server answered it.' })),
-  message: Type.String({ description: 'What the server said, or why nothing was tried.' }),
+  message: Type.String({ description: 'The reply of the server, or the reason why nothing was tried.' }),
   remoteMta: RemoteMta,
   inDoubt: Type.Optional(
     Type.Literal(true, {

@@ -14,7 +14,7 @@ export const AwaitedEmail = Type.Object(
     }),
     codes: Type.Array(Type.String(), {
       description:
-        'What looks like a code to type in, from subject and text: 4 to 8 digits, `123-456` or `123 456` (told as 123456), or 6 to 10 capitals and digits mixed; at most 20.',
+        'Texts that look like a code to type in, from subject and text: 4 to 8 digits, `123-456` or `123 456` (as 123456), or 6 to 10 capitals and digits mixed; at most 20.',
     }),
   },
   { title: 'AwaitedEmail' },
