@@ -78,7 +78,7 @@ type Modules = typeof MODULES;
 export type ModuleName = keyof Modules;
 
 /** The parts of manifests that need no dependencies: a list of all modules cannot name the dependencies of each. */
-type Manifest = Pick<Module, 'name' | 'tags' | 'kinds' | 'children' | 'follows' | 'births' | 'audit'>;
+type Manifest = Pick<Module, 'name' | 'tags' | 'kinds' | 'children' | 'follows' | 'insertRules' | 'audit'>;
 
 const MANIFESTS: readonly Manifest[] = Object.values(MODULES);
 
@@ -103,14 +103,14 @@ export function withOthers(registration: Registration): Registration {
   const { kind } = registration;
   const children = MANIFESTS.flatMap((module) => module.children ?? []).filter(({ of }) => of === kind.name);
   const follows = MANIFESTS.flatMap((module) => module.follows ?? []).filter(({ of }) => of === kind.name);
-  const births = MANIFESTS.flatMap((module) => module.births ?? []).filter(({ of }) => of === kind.name);
-  if (children.length === 0 && follows.length === 0 && births.length === 0) return registration;
+  const rules = MANIFESTS.flatMap((module) => module.insertRules ?? []).filter(({ of }) => of === kind.name);
+  if (children.length === 0 && follows.length === 0 && rules.length === 0) return registration;
   const { spawn } = kind;
   return {
     ...registration,
     kind: {
       ...kind,
-      spawn: { ...spawn, rules: births },
+      spawn: { ...spawn, rules },
       children: [...kind.children, ...children.map(({ child }) => child)],
       followers: follows.map(({ write }) => write),
     },

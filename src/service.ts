@@ -97,7 +97,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     ...{ database, logger, roles, monotonic: clock.monotonic, version: parts.version },
     keys: () => parts.secretKeys.inUse,
     onOthers: (others) => {
-      engine.expectBirthsOfOthers(leaveWork(others));
+      engine.expectAbandoned(leaveWork(others));
       engine.shareTimers(wakeTimers(others));
       engine.expectOthers(others.length > 0);
     },

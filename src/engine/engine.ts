@@ -71,7 +71,7 @@ export class Engine implements SelectionTeller {
 
   /** Starts the clock; before it, actors change only by events that the service sends them. */
   start(): void {
-    // Births are kept by the process that carries out their orders; the clock knows of others from the
+    // New actors are held by the process that carries out their orders; the clock knows of others from the
     // beginning.
     for (const { localLeases, share } of this.#kinds.values()) if (share.orders) localLeases?.start();
     this.#scheduler.start();
@@ -151,11 +151,11 @@ export class Engine implements SelectionTeller {
   }
 
   /**
-   * True while other processes leave births to this one: it looks for them more often than for other due
+   * True while other processes leave new actors to this one: it looks for them more often than for other due
    * work.
    */
-  expectBirthsOfOthers(areExpected: boolean): void {
-    this.#scheduler.lookForBirths(areExpected);
+  expectAbandoned(areExpected: boolean): void {
+    this.#scheduler.lookForAbandoned(areExpected);
   }
 
   /**

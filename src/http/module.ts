@@ -65,8 +65,8 @@ export interface ModuleKind {
   readonly definitions?: OwnDefinitions;
 }
 
-/** A module's part in the births of another kind: in the same statement, so that neither is there without the other. */
-export interface BirthRule extends SpawnRule {
+/** A module's conditions and rows for inserts of another kind: in the same statement, so that neither is there without the other. */
+export interface InsertRule extends SpawnRule {
   readonly of: string;
 }
 
@@ -148,7 +148,7 @@ export interface Module<Deps = undefined, Needs = object, Api = undefined, Parts
   /**
    * The conditions and the extra rows where actors of another kind, named by `of`, are created on its behalf.
    */
-  readonly births?: readonly BirthRule[];
+  readonly insertRules?: readonly InsertRule[];
   /** Checks in `posthorn audit` what it keeps beside its actors. */
   readonly audit?: (audit: Audit) => Promise<void>;
   /** Its documented endpoints. Tools list them without dependencies, so only a handler may use `deps`. */

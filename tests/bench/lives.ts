@@ -23,7 +23,7 @@ export async function atRest(sql: postgres.Sql, everyMs = 20): Promise<void> {
   while (await busy()) await Bun.sleep(everyMs);
 }
 
-/** The newest births that are looked at for one that has had no turn yet. */
+/** The number of newest emails that are searched for one without a turn. */
 const NEWEST = 500;
 
 /**

@@ -203,7 +203,7 @@ describe('an audit of a server', () => {
 
 test('every check has a corruption or a test that fails it', () => {
   const seen = new Set<string>(CORRUPTIONS.map(([, check]) => check));
-  // tests/integration/engine-kept-births.test.ts fails that of births, analytics.test.ts that of analytics, body-backup.test.ts that of bodies.
+  // tests/integration/engine-local-leases.test.ts fails that of new actors, analytics.test.ts that of analytics, body-backup.test.ts that of bodies.
   const elsewhere = [
     'analytics',
     'births',

@@ -47,7 +47,7 @@ const looksOf = (kind: Kind): readonly string[] =>
     : [];
 
 /**
-* Tables on the coordinator that commits write, or may write, beside distributed ones: people, campaigns and flows lie there, and so does what is
+ * Tables on the coordinator that commits write, or may write, beside distributed ones: people, campaigns and flows lie there, and so does what is
  * configured. A commit that really writes there and on a node ends on two machines.
  */
 const ON_COORDINATOR =

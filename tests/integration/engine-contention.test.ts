@@ -139,7 +139,7 @@ describe('two engines on one database', () => {
     expect(durable.length).toBeGreaterThan(2_000);
     expect(written.marks).toBe(durable.length);
     expect(written.distinct).toBe(durable.length);
-    // One journal row for each revision, and no step besides birth, attempt and opens.
+    // One journal row for each revision, and no step besides insert, attempt and opens.
     expect(written.writes).toBe(written.revisions);
     expect(written.steps).toBe(durable.length + 2 * ids.length);
     expect(await deadlocks()).toBe(0);

@@ -79,7 +79,7 @@ onEachStore('a unique violation in the engine', (store) => {
     expect(isDuplicate(other)).toBe(false);
   });
 
-  test('of an actor that is born with a key is its own error after a second look', async () => {
+  test('of an actor that is inserted with a key is its own error after a second look', async () => {
     const { database, writes } = counting(store.database);
     const engine = engineOver(database, { clock });
     await engine.spawn('email', scheduled(NOW + HOUR));

@@ -186,7 +186,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
     await scene.leftToClock(early);
     await scene.leftToClock(late);
     frozen.own.before = () => {};
-    // The frozen instance still has them as they were born: it loses the race, and decides again.
+    // The frozen instance still has them as they were inserted: it loses the race, and decides again.
     expect(await frozen.engine.tell('webhookDelivery', early, taken(NOW))).toMatchObject({
       outcome: 'changed',
     });

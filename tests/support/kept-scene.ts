@@ -5,7 +5,7 @@ import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { ManualClock, rowsOf } from './engine.ts';
 import { eventually } from './eventually.ts';
 
-/** The moment at which what is kept is born, unless a test moves its clock. */
+/** The moment at which held actors are inserted, unless a test moves its clock. */
 export const KEPT_AT = Date.parse('2026-11-20T12:00:00.000Z');
 
 /** An actor that an instance may keep, as its row says. */

@@ -39,7 +39,7 @@ test('an email whose rendering always takes too long fails in the end, and keeps
   expect(await mail.parts(email, content, 'send')).toBe('The template takes too long to render.');
 });
 
-test('an email that was born with its subject is rendered without it, and one that was not is rendered whole', async () => {
+test('an email that was inserted with its subject is rendered without it, and one that was not is rendered whole', async () => {
   const asked: Parameters<MailDeps['contents']['render']>[0][] = [];
   const render: MailDeps['contents']['render'] = async (rendering) => {
     asked.push(rendering);

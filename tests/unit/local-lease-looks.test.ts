@@ -49,10 +49,10 @@ test('an instance that is alone looks for dead ones after its start, after it ha
     expect(await beats(120)).toBe(2);
     kept.begun('em_z');
     expect(await beats(1)).toBe(1);
-    // Its term has begun, and keeps a birth from here on.
+    // Its term has begun, and holds an actor from here on.
     expect(kept.begun('em_z')).not.toBeNull();
     expect(await beats(20)).toBe(0);
-    // A commit without a reply: the births of the term are unknown.
+    // A commit without a reply: the actors of the term are unknown.
     kept.doubt();
     expect(await beats(15)).toBe(15);
     expect(await beats(45)).toBe(0);

@@ -36,10 +36,10 @@ async function looksOf(told: (wakeUps: Scheduler) => void): Promise<number> {
 test('a scheduler that hears of abandoned inserts before its start looks for them from the start', async () => {
   const untold = await looksOf(() => {});
   expect(untold).toBeGreaterThan(0);
-  expect(await looksOf((wakeUps) => wakeUps.lookForBirths(true))).toBeGreaterThan(untold);
+  expect(await looksOf((wakeUps) => wakeUps.lookForAbandoned(true))).toBeGreaterThan(untold);
   const takenBack = await looksOf((wakeUps) => {
-    wakeUps.lookForBirths(true);
-    wakeUps.lookForBirths(false);
+    wakeUps.lookForAbandoned(true);
+    wakeUps.lookForAbandoned(false);
   });
   expect(takenBack).toBe(untold);
 });

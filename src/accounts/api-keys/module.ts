@@ -1,8 +1,8 @@
 import type { Duty } from '../../engine/duties/duty.ts';
 import type { KeyAuthenticator } from '../../http/auth/key-authenticator.ts';
 import type { Module } from '../../http/module.ts';
-import { keyBirths } from './births.ts';
 import type { ApiKeyCommands } from './commands.ts';
+import { keyInsertRule } from './insert-rule.ts';
 import { apiKeyKind, apiKeys } from './kind.ts';
 import { apiKeyRoutes } from './routes.ts';
 
@@ -29,7 +29,7 @@ export const apiKeysModule: Module<ApiKeyCommands> = {
       label: { title: 'a.name', facts: 'array[a.prefix]' },
     },
   ],
-  births: [keyBirths],
+  insertRules: [keyInsertRule],
   routes: apiKeyRoutes,
   open: ({ database, sealer, authenticator }) => ({
     registrations: [apiKeys],

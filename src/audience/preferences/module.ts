@@ -1,14 +1,14 @@
 import type { Module } from '../../http/module.ts';
 import type { EmailsApi } from '../../sending/emails/api.ts';
-import { confirmationBirths } from './births.ts';
 import { confirmationAsker } from './commands.ts';
+import { confirmationInsertRule } from './insert-rule.ts';
 import type { PreferenceDeps } from './person.ts';
 import { preferenceRoutes } from './routes.ts';
 
 /** The pages on which recipients choose what they get, and confirm it. */
 export const preferencesModule: Module<PreferenceDeps, Pick<EmailsApi, 'acceptance'>> = {
   name: 'preferences',
-  births: [confirmationBirths],
+  insertRules: [confirmationInsertRule],
   pages: preferenceRoutes,
   open: ({ config, database, clock, signer, sealer }) => ({
     connect(_, { acceptance }) {

@@ -7,9 +7,9 @@ import type { TemplatesApi } from '../templates/api.ts';
 import type { TemplateUse } from '../templates/commands.ts';
 import type { CampaignsApi } from './api.ts';
 import { auditCampaigns } from './audit.ts';
-import { campaignBirths, campaignLimit } from './births.ts';
 import { forgetRecipient } from './commands.ts';
 import type { CampaignDeps, DispatchDeps } from './deps.ts';
+import { campaignInsertRule, campaignLimit } from './insert-rule.ts';
 import { campaignKind, campaigns } from './kind.ts';
 import { commonSubjects } from './queries.ts';
 import { campaignRoutes } from './routes.ts';
@@ -63,7 +63,7 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
     },
   ],
   follows: followsCampaignEmails.map((write) => ({ of: 'email', write })),
-  births: [campaignBirths, campaignLimit],
+  insertRules: [campaignInsertRule, campaignLimit],
   routes: campaignRoutes,
   open({ config, database, reads, clock, logger, signer }) {
     const { needed, provide } = later<CampaignNeeds>();

@@ -16,7 +16,7 @@ import { clockedRuns } from './clocked/clocked-runs.ts';
 import { flowRunKind } from './kind.ts';
 import { type FlowDeps, flowRoutes } from './routes.ts';
 import { auditRuns } from './runs/audit-runs.ts';
-import { flowBirths } from './runs/births.ts';
+import { flowInsertRule } from './runs/insert-rule.ts';
 import { flowPerformer, POSTING } from './runs/performer.ts';
 import { definitionReader } from './runs/run-reader.ts';
 import type { StepWorkDeps } from './runs/steps.ts';
@@ -99,7 +99,7 @@ export const flowsModule: Module<FlowDeps, FlowNeeds, FlowsApi> = {
       },
     },
   ],
-  births: [flowBirths],
+  insertRules: [flowInsertRule],
   routes: flowRoutes,
   open({ config, database, reads, clock, sealer, signer, logger }) {
     const { needed, provide } = later<FlowNeeds>();

@@ -1,7 +1,7 @@
 import type { Module } from '../../http/module.ts';
 import { createLiquidRenderer } from '../../mail/liquid/liquid-renderer.ts';
 import type { TemplatesApi } from './api.ts';
-import { templateBirths } from './births.ts';
+import { templateInsertRule } from './insert-rule.ts';
 import { templateContents } from './render/contents.ts';
 import { templateFiller } from './render/fill.ts';
 import { templateRenderer } from './render/rendering.ts';
@@ -23,7 +23,7 @@ export const templatesModule: Module<
     },
   ],
   routes: templateRoutes,
-  births: [templateBirths],
+  insertRules: [templateInsertRule],
   open: ({ config, database, clock, markdown }) => ({
     connect(_, { uses, acceptance, isMember }) {
       const liquid = createLiquidRenderer(clock.monotonic);

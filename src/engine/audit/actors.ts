@@ -8,7 +8,7 @@ import { journalFaults, journalsBetween } from './journals.ts';
 import { mayBeRemoved, type RetentionBounds, type Session } from './session.ts';
 import {
   type AuditedActor,
-  birthFaults,
+  insertFaults,
   isKept,
   isTimedElsewhere,
   type Marks,
@@ -108,7 +108,7 @@ async function checkBatch(
     for (const what of faults) findings.wrong('snapshots', actor.id, what);
     if (isKept(actor)) {
       findings.look('births', 1);
-      for (const what of birthFaults(actor, marks)) findings.wrong('births', actor.id, what);
+      for (const what of insertFaults(actor, marks)) findings.wrong('births', actor.id, what);
     }
     const late = overdueBy(actor, now);
     if (served && late > OVERDUE_MS && !isTimedElsewhere(kind, actor))

@@ -16,14 +16,14 @@ export interface AuditedActor {
   readonly revision: number;
   readonly machine_version: number;
   readonly wake_at: number | null;
-  /** For a birth: the instance that keeps it as long as it has had no turn. */
+  /** For a new actor: the instance that holds it until its second write. */
   readonly kept_by?: number | null;
   /** For kinds with definitions. */
   readonly definition_id?: string | null;
   readonly [derived: string]: unknown;
 }
 
-/** True for a birth that no clock knows of, and that has had no turn: an instance has to keep it. */
+/** True for an actor without a due row and a second write: an instance has to hold it. */
 export const isKept = ({ kept_by, wake_at, revision }: AuditedActor): boolean =>
   kept_by != null && wake_at === null && revision === 1;
 
@@ -63,7 +63,7 @@ export function snapshotFaults(
       faults.push(`${actor.state} with the timer ${id}`);
   const due = earliest(timers);
   if (due === null && actor.wake_at !== null) faults.push('wakes for no timer');
-  // births.ts looks at actors that an instance keeps instead of the clock.
+  // actors.ts examines actors that an instance holds instead of the clock.
   if (due !== null && !isKept(actor) && !isTimedElsewhere(kind, actor) && !wakesFor(due, actor.wake_at, now))
     faults.push('does not wake for its timer');
   for (const { name, type, of } of kind.derived) {
@@ -103,8 +103,8 @@ export async function readMarks(session: Session, kind: Kind): Promise<Marks> {
   return new Map(rows.map(({ id, low_water }) => [id, low_water]));
 }
 
-/** A sentence for each reason why no instance would find that birth if its own instance were gone. */
-export function birthFaults({ id, kept_by }: AuditedActor, marks: Marks): string[] {
+/** A sentence for each reason why no instance would find that actor if its own instance were gone. */
+export function insertFaults({ id, kept_by }: AuditedActor, marks: Marks): string[] {
   const mark = marks.get(kept_by as number);
   if (mark === undefined) return ['has no turn and no due row, and the instance that kept it is gone'];
   return id < mark ? [`has no turn and no due row, and lies below the mark of its instance`] : [];

@@ -17,7 +17,7 @@ interface TimersDue extends ActorEvent {
 }
 
 /**
- * Leaves a birth to the clock: a write that changes nothing but what the clock knows. An actor that has had a turn refuses it.
+ * Leaves a new actor to the clock: a write that only adds its due row. An actor with a second write refuses it.
  */
 export const LEFT_TO_CLOCK = 'birth.leftToClock';
 

@@ -63,7 +63,7 @@ export interface FactTable {
    */
   readonly sql: ((source: string, shard: ShardTerms) => string) | null;
   readonly followedBy?: string; // Further CTEs with their names, which may read the relations of this fact and those before it.
-  readonly readsActor?: true; // The rows need columns of the actor, whose birth is read for them where its life is appended.
+  readonly readsActor?: true; // The rows need columns of the actor; a history store reads its inserted row for them.
   /**
    * The column that names the topic of a row, where only listeners need the rows: its statement is then a
    * query that writes nothing, and a commit whose topics have no listener goes without it (`topics.ts`).

@@ -36,7 +36,7 @@ export interface CommitDeps extends ChildDeps {
   readonly clock: Clock;
   readonly tags: CommitTags;
   readonly store: OpenStore;
-  /** The births of the kind that this process keeps, if it keeps any. */
+  /** The new actors of the kind that this process holds, if it holds any. */
   readonly localLeases: LocalLeases | null;
   /** Receives each commit, in commit order. */
   committed(drafts: readonly Draft[]): void;
@@ -196,7 +196,7 @@ export class Mailbox {
     return row;
   }
 
-  /** True of the second write of a birth that has no row among what is due. */
+  /** True of the second write of an actor without a due row. */
   #isAlone({ before, after }: Draft): boolean {
     return before?.revision === 1 && this.deps.localLeases?.isAlone(after.id) === true;
   }

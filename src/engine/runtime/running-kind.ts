@@ -57,7 +57,7 @@ export interface KindParts extends StoreParts {
   readonly keptDefinitions?: number;
   /** When instances count as gone (tests). */
   readonly keeping?: Partial<LeaseTimes>;
-  /** Safeguards to leave out of the keeping of births (chaos). */
+  /** Safeguards to leave out of local leases (chaos). */
   readonly keepingFaults?: LeaseFaults;
 }
 
@@ -131,7 +131,7 @@ export class RunningKind {
     this.spawnQueue = new SpawnQueue(kind, this.definitions, this.actors, deps);
   }
 
-  /** The births of this kind that this process keeps where commits of other kinds make them; null where the clock has to. */
+  /** The new actors of this kind that this process holds when commits of other kinds make them; null when the clock has to. */
   get childLeases(): LocalLeases | null {
     return this.store.keepsChildren ? this.localLeases : null;
   }

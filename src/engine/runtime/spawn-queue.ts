@@ -66,7 +66,7 @@ type SpawnAnswer = NotAdmitted & (ChildRow | { readonly child: null });
 
 const MAX_TRIES = 5;
 
-/** The status beside the tag of a reply: the term that keeps births was open. */
+/** The status beside the tag of a reply: the term that holds new actors was open. */
 const KEPT = 1;
 
 /**

@@ -159,7 +159,7 @@ export class HistoryStore extends ActorStore {
   }
 
   /**
-   * Joins the births `a` of the actors `c`, each looked up by its id. As a plain join the planner reads all that lie between the
+   * Joins the inserted rows `a` of the actors `c`, each looked up by its id. As a plain join the planner reads all that lie between the
    * lowest and the highest and compares each with each, quadratic in the batch: 6 of 11 ms at 250 actors.
    */
   #actorsOf({ lowest, highest }: Bounds, shard: ShardTerms): string {
@@ -190,7 +190,7 @@ export class HistoryStore extends ActorStore {
     const row = this.inputRow(draft);
     for (const { name, of } of tables.insertedOnlyWith ?? [])
       row[name] = of(after.snapshot.context, stateOf(after.snapshot));
-    // A birth has no columns for them: they would be lost without a word.
+    // An insert has no columns for them: they would be lost without a word.
     for (const fact of tables.kept)
       if (row[fact] !== undefined) throw new Error(`No ${kind.name} can be born with ${fact}.`);
     if (!isOnOwnTime(kind, after)) row.kept_by = keep();

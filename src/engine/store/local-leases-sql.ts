@@ -3,7 +3,7 @@ import type { HistoryTables } from '../machine/storage.ts';
 
 // The statements of local-leases.ts, and how others find what is kept.
 
-/** Births left to the clock at once. */
+/** New actors left to the clock at once. */
 export const LEFT_AT_ONCE = 200;
 
 /** Begins a term: $1 its id, $2 the kind, $3 its mark. */
@@ -21,7 +21,7 @@ export const CLOSE = `update instances set open = false where id = $1 and open a
 /** Forgets a closed term once all that it kept is left to the clock. */
 export const FORGET = `delete from instances where id = $1 and not open`;
 
-/** SQL: the actor of a birth `alias` has had no turn; none lies below `lowest`. */
+/** SQL: the actor of the inserted row `alias` has had no second write; none lies below `lowest`. */
 export const isUnchanged = ({ revisions }: HistoryTables, alias: string, lowest: string): string =>
   `not exists (select from ${revisions} t where t.email_id = ${alias}.id and t.workspace_id = ${alias}.workspace_id and t.email_id >= ${lowest})`;
 
@@ -46,7 +46,7 @@ export const isKeptSql = (kind: Pick<Kind, 'name'>, alias: string): string =>
 /** Actors looked at for those that instances keep. */
 const KEPT_EXAMINED = 5_000;
 
-/** The newest actors (`f`) of a condition on their births that instances keep, unknown to the clock. */
+/** The newest actors (`f`) of a condition on their inserted rows that instances hold, unknown to the clock. */
 export function newestKeptSql(
   kind: Pick<Kind, 'name'>,
   tables: HistoryTables,

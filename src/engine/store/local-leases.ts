@@ -10,9 +10,9 @@ import { storeOf } from './store-of.ts';
 /** When an instance shows that it lives, and when others stop believing it. */
 export interface LeaseTimes {
   readonly beatMs: number;
-  /** The age of a heartbeat from which on its instance counts as gone. It may be wrong: who returns late decides again. */
+  /** The age of a heartbeat from which on its instance counts as gone. It may be wrong: an instance that returns late decides again. */
   readonly goneAfterMs: number;
-  /** A birth that waits this long for its outcome is left to the clock; half of the shortest lease. */
+  /** A new actor that waits this long for its outcome is left to the clock; half of the shortest lease. */
   readonly stuckAfterMs: number;
 }
 
@@ -20,9 +20,9 @@ const TIMES: LeaseTimes = { beatMs: 1_000, goneAfterMs: 5_000, stuckAfterMs: 5_0
 
 /** Safeguards that the chaos build leaves out, one at a time, to show that its judge notices. */
 export interface LeaseFaults {
-  /** Nobody looks after the births of an instance that is gone. */
+  /** No instance takes over the new actors of an instance that is gone. */
   readonly withoutHeartbeat?: boolean;
-  /** The mark rises past births that have no outcome yet. */
+  /** The mark rises past actors without an outcome. */
   readonly withoutLowWater?: boolean;
 }
 
@@ -34,11 +34,11 @@ export interface LeaseParts {
   readonly faults?: LeaseFaults | undefined;
   /** True when other instances live, which may die; absent means that they may. */
   readonly hasOthers?: () => boolean;
-  /** Leaves a birth to the clock, unless it has had a turn; settles when that is durable. */
+  /** Leaves an actor to the clock, unless it has had a second write; settles when that is durable. */
   leave(id: string): Promise<unknown>;
 }
 
-/** A birth has its id before it waits for its statement: a mark that leaves none so young behind lets nearly all be kept. */
+/** An actor gets its id before it waits for its statement: with this lag the mark passes almost none of them. */
 const LAG_MS = 2_000;
 /**
  * An instance without anything to keep for this many beats sends no more heartbeats: an idle service writes
@@ -46,19 +46,19 @@ const LAG_MS = 2_000;
  */
 const IDLE_BEATS = 10;
 /**
- * An instance that is alone looks for the births of dead ones in the first beats after its start, or after it has
+ * An instance that is alone looks for the actors of dead ones in the first beats after its start, or after it has
  * ended a term itself, and then once in so many.
  */
 const ALONE_BEATS = { first: 15, every: 60 };
 
-/** One stretch of an instance's life. */
+/** One period for which an instance holds new actors. */
 interface Term {
   readonly id: number;
-  /** No birth below it is kept: all of those have had a turn, or are left to the clock. */
+  /** No actor below it is held: all of those have had a second write, or are left to the clock. */
   mark: string;
 }
 
-/** Births that a statement is about to make, which has their ids only when it is done: none of them is lower than `lowest`. */
+/** Actors of a statement that is about to begin. Their ids are known only afterwards; none is lower than `lowest`. */
 export interface PendingLeases {
   readonly term: number;
   lowest: string;
@@ -74,22 +74,22 @@ interface OpenLease {
 }
 
 /**
- * Births whose first order this process carries out at once: they have no due row, which would be gone a
- * moment later. The birth names the term of the instance that keeps it, and the term's row has a heartbeat
- * and a low-water mark. Where the heartbeat ends, any instance closes the term and leaves each birth from the
- * mark on that has no turn to the clock, by a turn that changes nothing: the key of the turns decides between
- * that and an outcome which comes late.
+ * New actors whose first order this process carries out at once have no due row, which would be deleted a
+ * moment later. The actor's row names the term of the instance that holds it, and the term's row has a heartbeat
+ * and a low-water mark. When the heartbeat ends, any instance closes the term and leaves each actor from the
+ * mark on without a second write to the clock, by a write that changes nothing: the key of the revisions decides between
+ * that write and a late outcome.
  *
- * The statement of a birth locks its term's row (`for key share`) and writes the due row after all where the
- * term is closed. So the instance that has closed a term sees every birth that relies on it. A birth whose
- * commit is unknown ends the term: others look it through as if its instance had died.
+ * An insert locks its term's row (`for key share`), and writes a due row if the
+ * term is closed. So the instance that has closed a term sees every actor that relies on it. An insert whose
+ * commit is unknown ends the term: others take its actors over as if its instance had died.
  */
 export class LocalLeases {
   readonly #left: string;
   readonly #times: LeaseTimes;
-  /** Births of the present term that may have no turn yet. */
+  /** Actors of the present term that may have no second write yet. */
   readonly #open = new Map<string, OpenLease>();
-  /** Statements under way that make births of the present term and their ids. */
+  /** Running statements that make actors of the present term and their ids. */
   readonly #making = new Set<PendingLeases>();
   #term: Term | null = null;
   #isOn = false;
@@ -139,7 +139,7 @@ export class LocalLeases {
     );
   }
 
-  /** Ends the term. Others, or the next start, find the births that it still keeps. */
+  /** Ends the term. Others, or the next start, find the actors that it still holds. */
   async stop(): Promise<void> {
     this.#isOn = false;
     clearTimeout(this.#timer);
@@ -150,7 +150,7 @@ export class LocalLeases {
     if (term && isDone) await this.#attempt(() => this.parts.database.query(END, [term.id]));
   }
 
-  /** The term that keeps a birth in this state, written by a statement that is about to begin; null where the clock has to. */
+  /** The term that holds an actor in this state, written by a statement that is about to begin; null when the clock has to. */
   take(id: string, state: string): number | null {
     const term = this.kind.underWay?.includes(state) ? this.#termFor(id) : null;
     if (term === null) return null;
@@ -160,7 +160,7 @@ export class LocalLeases {
     return term.id;
   }
 
-  /** The same for births that a statement makes itself; call `ended` when it has ended. */
+  /** The same for actors that a statement makes itself; call `ended` when it has ended. */
   begun(lowest: string): PendingLeases | null {
     const term = this.#termFor(lowest);
     if (term === null) return null;
@@ -174,13 +174,13 @@ export class LocalLeases {
    * Takes the ids that the statement has made, all of them durable; an empty list where it was rolled back.
    */
   ended(making: PendingLeases, ids: readonly string[]): void {
-    // Others look through all births of a term that has ended meanwhile.
+    // Others take over all actors of a term that has ended meanwhile.
     if (!this.#making.delete(making)) return;
     const since = this.parts.clock.monotonic();
     for (const id of ids) this.#open.set(id, { since, isBorn: true, isAlone: true });
   }
 
-  /** The present term, if it keeps what is not lower than that; where there is none it is called for. */
+  /** The present term, if it holds ids from that on; without one it asks for a term. */
   #termFor(lowest: string): Term | null {
     if (!this.#isOn) return null;
     if (!this.#term) {
@@ -195,29 +195,29 @@ export class LocalLeases {
     return this.#open.size === 0 && this.#making.size === 0;
   }
 
-  /** The statement of the birth found the term open. */
+  /** The insert found the term open. */
   alone(id: string): void {
     const kept = this.#open.get(id);
     if (kept) kept.isAlone = true;
   }
 
-  /** True of a birth that has no row among what is due, as long as it has had no turn. */
+  /** True of an actor without a due row, until its second write. */
   isAlone(id: string): boolean {
     return this.#open.get(id)?.isAlone === true;
   }
 
-  /** The birth is durable. */
+  /** The insert is durable. */
   born(id: string): void {
     const kept = this.#open.get(id);
     if (kept) kept.isBorn = true;
   }
 
-  /** The birth has had a turn, or was not stored. */
+  /** The actor has had its second write, or was not stored. */
   settled(id: string): void {
     this.#open.delete(id);
   }
 
-  /** The births of the term are unknown, now or later: others look it through. */
+  /** The actors of the term are unknown, now or later: others take them over. */
   doubt(): void {
     this.#retire();
   }
@@ -244,7 +244,7 @@ export class LocalLeases {
     } catch (error) {
       this.parts.logger.warn(
         { err: error, kind: this.kind.name },
-        'The births that this instance keeps could not be checked.',
+        'The new actors that this instance holds could not be checked.',
       );
     }
   }
@@ -270,10 +270,10 @@ export class LocalLeases {
 
   async #renew(term: Term): Promise<void> {
     const { database, clock, faults } = this.parts;
-    // With a clock that was put back, no new birth would be kept until it is back at this moment.
+    // With a clock that was put back, no new actor would be held until it is back at this moment.
     if (clock.now() < timeOfId(term.mark) - 1_000) return this.#retire();
     if (this.#isIdle && ++this.#idleBeats > IDLE_BEATS) {
-      // Nobody may take it while it goes.
+      // No actor may take it while it is deleted.
       this.#term = null;
       await database.query(END, [term.id]);
       return;
@@ -301,7 +301,7 @@ export class LocalLeases {
   async #leaveStuck(): Promise<void> {
     const before = this.parts.clock.monotonic() - this.#times.stuckAfterMs;
     const stuck: string[] = [];
-    // A birth whose statement is under way is still unknown.
+    // An insert under way is still unknown.
     for (const [id, { since, isBorn }] of this.#open)
       if (isBorn && since < before && stuck.length < LEFT_AT_ONCE) stuck.push(id);
     await Promise.all(
@@ -320,7 +320,7 @@ export class LocalLeases {
       { isRoutine: true },
     );
     for (const { id, low_water: mark, open } of gone) {
-      // It waits for statements of the instance that are under way; who writes afterwards finds the term closed.
+      // It waits for statements of the instance that are under way; later inserts find the term closed.
       if (open && (await database.query(CLOSE, [id, this.#times.goneAfterMs])).length === 0) continue;
       let left = 0;
       for (let after = ''; ; ) {
@@ -335,7 +335,7 @@ export class LocalLeases {
       if (left > 0)
         logger.warn(
           { kind: this.kind.name, instance: id, left },
-          'An instance is gone; the clock takes over the births that it kept.',
+          'An instance is gone; the clock takes over the actors that it held.',
         );
     }
   }

@@ -1,4 +1,4 @@
-import type { BirthRule } from '../module.ts';
+import type { InsertRule } from '../module.ts';
 
 /**
  * A limit on what an environment has at once: an actor is made where there are fewer than its input says. One statement
@@ -9,11 +9,11 @@ export const environmentLimit = (limit: {
   /** The kind of the actors. */
   readonly of: string;
   readonly name: string;
-  /** The column of the input with the most there may be; null for a birth that is not limited. */
+  /** The column of the input with the most there may be; null for an actor that is not limited. */
   readonly most: string;
   /** The function in SQL that locks an environment and counts what it has. */
   readonly count: string;
-}): BirthRule => ({
+}): InsertRule => ({
   of: limit.of,
   columns: `${limit.most} integer`,
   conditions: [

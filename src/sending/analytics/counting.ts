@@ -63,7 +63,7 @@ const quarterOf = (moment: string): string => beginningOf('15 minutes', moment);
 /** The dimensions of the table beside the time. */
 export const DIMENSIONS = 'domain_id, campaign_id, template_id, tags';
 
-/** The emails of `turns` and `births` that are counted, and how. */
+/** The emails of `turns` and `inserts` that are counted, and how. */
 interface CountingScope {
   /** SQL over `position`: true for positions among those of `turns`. */
   readonly isNew: string;
@@ -74,7 +74,7 @@ interface CountingScope {
 }
 
 /**
- * CTEs that count in the workspace `$1`. They read the relations `births` (columns of emails) and `turns` (`email_id`, `position`; all those of live mail that
+ * CTEs that count in the workspace `$1`. They read the relations `inserts` (columns of emails) and `turns` (`email_id`, `position`; all those of live mail that
  * lie between two positions), and end in `parts`: how often what happened to which emails in which quarter of an hour, once by the time of
  * the event (`by_event`) and once by the time at which the email was accepted.
  *
@@ -102,7 +102,7 @@ export const partsCtes = ({ isNew, where = 'true', apart }: CountingScope): stri
   ) e where o.position is not null
 ), seen as (
   select at as accepted_at, at as occurred_at, 'accepted' as what, cardinality(recipients) as n, 0 as first${columns}
-  from births where ${where}
+  from inserts where ${where}
   union all
   select coalesce(at, occurred_at), occurred_at, case when by_machine then 'machine_' else '' end || type, 1,
     (turn = 1 and not by_machine and type = any('{${REPEATED.join()}}'))::integer${columns}

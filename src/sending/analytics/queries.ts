@@ -31,7 +31,7 @@ const COUNT = `with cursor as materialized (
   select true from analytics_cursors where workspace_id = $1 and accepted = $5::bigint and events = $6::bigint
   union all
   select true where $5::bigint = 0 and $6::bigint = 0 and not exists (select from analytics_cursors where workspace_id = $1)
-), births as materialized (
+), inserts as materialized (
   select at, recipients, domain_id, campaign_id, template_id, tags from emails
   where workspace_id = $1 and position > $5::bigint
 ), turns as materialized (

@@ -31,7 +31,7 @@ const ADDED = COUNTS.map((name) => `${name} = a.${name} + excluded.${name}`).joi
  * be given out again after a crash. Of two instances with the same cursor one finds it moved, and adds
  * nothing.
  */
-const FOLD = `with horizon as materialized (${HORIZON}), births as materialized (
+const FOLD = `with horizon as materialized (${HORIZON}), inserts as materialized (
   select e.* from horizon h cross join lateral (
     select position, at, recipients, domain_id, campaign_id, template_id, tags from emails
     where workspace_id = $1 and position > $2::bigint and position < h.at
@@ -45,7 +45,7 @@ const FOLD = `with horizon as materialized (${HORIZON}), births as materialized 
   ) e
 ), moved as (
   update analytics_cursors c
-  set accepted = coalesce((select max(position) from births), c.accepted), events = coalesce((select max(position) from turns), c.events)
+  set accepted = coalesce((select max(position) from inserts), c.accepted), events = coalesce((select max(position) from turns), c.events)
   where c.workspace_id = $1 and c.accepted = $2::bigint and c.events = $3::bigint
   returning c.accepted, c.events
 ), ${partsCtes({ isNew: 'position > $3::bigint and position <= (select max(t.position) from turns t)', apart: DIMENSIONS })}, ${FRESH_TAGS}, known as (
@@ -62,7 +62,7 @@ const FOLD = `with horizon as materialized (${HORIZON}), births as materialized 
   on conflict (workspace_id, scope, hour) do update set ${ADDED}
 )
 select accepted::text as accepted, events::text as events,
-  greatest((select count(*) from births), (select count(*) from turns))::integer as rows
+  greatest((select count(*) from inserts), (select count(*) from turns))::integer as rows
 from moved`;
 
 /** Every workspace with its cursors: where tables are distributed, each is then queried on its node. */

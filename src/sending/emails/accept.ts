@@ -17,9 +17,9 @@ import type { Tracing } from '../../platform/telemetry/tracing.ts';
 import type { Address } from '../../platform/text/address.ts';
 import { isoOf, isoOrNull } from '../../platform/time/clock.ts';
 import type { AttemptSchedule } from './accept/attempt-schedule.ts';
-import { messageOf, spawnRequestOf } from './accept/birth.ts';
+import { messageOf, spawnRequestOf } from './accept/email-insert.ts';
 import { type CampaignReference, type Envelope, messageIdOf, storedEnvelope } from './accept/message.ts';
-import { isTaken, MESSAGE_ID_DAYS } from './accept/message-id-births.ts';
+import { isTaken, MESSAGE_ID_DAYS } from './accept/message-id-insert-rule.ts';
 import { packContent } from './accept/packed-content.ts';
 import {
   type EmailSender,
@@ -56,7 +56,7 @@ export interface AcceptRequest extends PreparationRequest {
   readonly status?: number;
   /** The test clock that makes it: it moves at that moment, and the email needs not ask it. */
   readonly clock?: StandingClock | null;
-  /** Columns by which another module checks the insert (`Module.births`), and may withhold it. */
+  /** Columns by which another module checks the insert (`Module.insertRules`), and may withhold it. */
   readonly onBehalf?: Readonly<Record<string, string>>;
   /** The contact that it is for, where no request has asked for it: an act of that contact keeps it away until it has left. */
   readonly contactId?: string;
@@ -179,7 +179,7 @@ const takenId = (id: string): Failure =>
       'Choose another messageId, or leave it out; a repeated request has an Idempotency-Key instead.',
   });
 
-/** The answer where another module has withheld the insert (`Module.births`). */
+/** The answer where another module has withheld the insert (`Module.insertRules`). */
 export const WITHHELD = new Failure('CONFLICT', 'What this email was for has been done.');
 
 /** The receipt that clients get. */

@@ -11,13 +11,13 @@ import type { AttemptSchedule } from './accept/attempt-schedule.ts';
 import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
 import type { BatchDeps } from './accept/batch.ts';
 import { batchRoutes } from './accept/batch-routes.ts';
-import { messageIdBirths } from './accept/message-id-births.ts';
+import { messageIdInsertRule } from './accept/message-id-insert-rule.ts';
 import type { AcceptanceDeps } from './accept.ts';
 import type { EmailsApi } from './api.ts';
 import { auditEmails } from './audit/audit-emails.ts';
 import { auditBodies } from './bodies/audit-bodies.ts';
-import { bodyBirths } from './bodies/births.ts';
 import { bodyCollector } from './bodies/collector.ts';
+import { bodyInsertRule } from './bodies/insert-rule.ts';
 import { bulkRoomOf } from './bulk/bulk-room.ts';
 import type { CampaignMail } from './campaign-mail.ts';
 import { clockedEmails } from './clocked/clocked-emails.ts';
@@ -26,7 +26,7 @@ import { feedbackRecorder } from './feedback/record-feedback.ts';
 import { emailKind, emails } from './kind.ts';
 import type { EmailLister } from './queries.ts';
 import { type RawDeps, rawEmailRoutes } from './raw/raw-routes.ts';
-import { reportBirths, reportSender } from './reports/reporter.ts';
+import { reportInsertRule, reportSender } from './reports/reporter.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { messageIdPruner } from './retention/message-id-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
@@ -93,7 +93,7 @@ export const emailsModule: Module<
       },
     },
   ],
-  births: [bodyBirths, messageIdBirths, reportBirths],
+  insertRules: [bodyInsertRule, messageIdInsertRule, reportInsertRule],
   audit: auditBodies,
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps), ...rawEmailRoutes(deps)],
   pages: emailFrames,

@@ -45,7 +45,7 @@ export function demandOfLive(figures: Required<Figures>, cpu: CpuPerItem): Deman
     service: cpu.service,
     mainThread: cpu.service * times.mainThread,
     postgres: cpu.postgres,
-    // Beside an email's birth and its outcome, its beginning is durable.
+    // Beside an email's insert and its outcome, its beginning is durable.
     commits: 3 / batchOf(figures),
   };
 }

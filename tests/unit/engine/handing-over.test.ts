@@ -113,7 +113,7 @@ test('an order that was handed over stays while nothing leaves its state', () =>
   expect(withoutOrders(emailKind, { ...noted, step: { ...step, to: 'queued' } })).toEqual(after.timers);
 });
 
-test('a birth that is left to the clock keeps the order that was handed over', () => {
+test('an insert that is left to the clock keeps the order that was handed over', () => {
   const { decider, after, effects } = email(false);
   const handed = handedOver(emailKind, as(emailKind, 'http'), after, effects, AT);
   const left = told(emailKind, decider, handed, { type: LEFT_TO_CLOCK, at: AT - 1 }, 'http');

@@ -17,7 +17,7 @@ const actor = (revision: number, context: object) =>
 const asJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
 const lean = (after: never, before: never | null = null) => asJson(leanContext(history, { before, after }));
 
-test('a birth keeps what no column of it has', () => {
+test('an insert keeps what no column of it has', () => {
   expect(lean(actor(1, BORN))).toEqual({
     livemode: false,
     attempt: 1,
@@ -33,7 +33,7 @@ test('a birth keeps what no column of it has', () => {
   expect(lean(actor(1, { ...BORN, lastEvent: 'bounced' }))).toMatchObject({ lastEvent: 'bounced' });
 });
 
-test('the turn after the birth keeps what is not as in the birth, a later one all that may change', () => {
+test('the turn after the insert keeps what differs from it, a later one all that may change', () => {
   const after = { ...BORN, at: 7, begunBy: null, lastEvent: 'sent', sentAt: 7 };
   expect(lean(actor(2, after), actor(1, BORN))).toEqual({ begunBy: null });
   expect(lean(actor(2, { ...after, recipients: [...RECIPIENTS] }), actor(1, BORN))).toEqual({

@@ -42,7 +42,7 @@ from unnest($1::text[]) i(id) join emails b on b.id = i.id and b.workspace_id = 
 const ERASE = `with erased as materialized (
   select * from json_to_recordset($1::text::json)
     as r(id text, new text, recipients text[], recipient_keys text[], envelope json, subject text)
-), births as (
+), inserts as (
   update emails e set recipients = r.recipients, recipient_keys = r.recipient_keys, envelope = r.envelope,
     subject = coalesce(r.subject, e.subject),
     content = case when r.envelope ->> 'isRaw' = 'true' then decode($4, 'base64') else e.content end

@@ -15,7 +15,7 @@ const importLimit = environmentLimit({
 export const importsModule: Module<ImportCommands> = {
   name: 'imports',
   kinds: [{ kind: contactImportKind, permission: 'contacts:read', resource: 'contacts' }],
-  births: [importLimit],
+  insertRules: [importLimit],
   routes: importRoutes,
   open({ config, database, clock, signer }) {
     return {

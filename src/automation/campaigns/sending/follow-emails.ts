@@ -26,7 +26,7 @@ const count = (condition: string): string => `count(*) filter (where ${condition
 const listens = (topic: string): string =>
   `exists (select from campaigns k where k.workspace_id = ${topic}.workspace_id and k.livemode = ${topic}.livemode and k.state <> 'deleted')`;
 
-/** The events of campaigns' emails, read once: their births are looked up for it. */
+/** The events of campaigns' emails, read once, together with the rows of the emails. */
 const events: FollowingWrite = {
   fact: 'recorded',
   name: 'campaign_events',

@@ -26,7 +26,7 @@ const IDLE_ASK_MS = 30_000;
 /** The wait before due actors that could not be taken (no room) are tried again, against a busy loop. */
 const LEAST_WAIT_MS = 20;
 /**
- * The time between two looks for births that other processes leave to this one: a caller waits for each of
+ * The time between two looks for new actors that other processes leave to this one: a caller waits for each of
  * them.
  */
 const LOOK_MS = 200;
@@ -54,10 +54,10 @@ export class Scheduler {
   #alarmAt = Number.POSITIVE_INFINITY;
   #busy: Promise<void> = Promise.resolve();
   #sweeping: 'lives' | 'all' | null = null;
-  /** A sweep was asked for while a look for births was under way. */
+  /** A sweep was asked for while a look for new actors was under way. */
   #isWanted = false;
   #started = false;
-  /** Others left births to this process before it started. */
+  /** Others left new actors to this process before it started. */
   #looksFromStart = false;
   #stopped = false;
   /** Another instance may wake the same actors, until the roster says that there is none. */
@@ -93,7 +93,7 @@ export class Scheduler {
     this.#started = true;
     this.#sweptAt = this.clock.monotonic();
     this.#rest();
-    this.lookForBirths(this.#looksFromStart);
+    this.lookForAbandoned(this.#looksFromStart);
     this.sweep();
   }
 
@@ -101,7 +101,7 @@ export class Scheduler {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#ticking);
-    this.lookForBirths(false);
+    this.lookForAbandoned(false);
     clearTimeout(this.#alarm);
     await this.#busy;
   }
@@ -170,7 +170,7 @@ export class Scheduler {
   }
 
   /** Looks for new actors that other processes leave to this one five times a second from now on, or stops that. */
-  lookForBirths(isOn: boolean): void {
+  lookForAbandoned(isOn: boolean): void {
     this.#looksFromStart = isOn;
     if (isOn === (this.#looking !== undefined) || (isOn && (!this.#started || this.#stopped))) return;
     clearInterval(this.#looking);

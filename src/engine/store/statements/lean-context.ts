@@ -3,7 +3,7 @@ import type { HistoryTables, MemberInColumn } from '../../machine/storage.ts';
 
 /**
  * The context of a life without the parts that other rows or columns hold: a turn leaves out the members that
- * never change, which lie in the birth, and the first turn leaves out whatever the birth says as well; both
+ * never change, which lie in the insert, and the first turn leaves out what the insert says as well; both
  * leave out what a derived column has. Written twice, these were a quarter of an email's life on disk.
  * `wholeContext` puts the context together again.
  */
@@ -23,7 +23,7 @@ const known = new WeakMap<
 >();
 
 interface OmittedMembers {
-  /** The members that lie in the birth. */
+  /** The members that lie in the insert. */
   readonly always: readonly string[];
   /** Those that have a column, by which they are read. */
   readonly columns: readonly MemberInColumn[];
@@ -73,7 +73,7 @@ const standsIn = ({ isMoment }: MemberInColumn, value: unknown): boolean =>
 
 /** The result of `contextColumns` for an actor. */
 export interface StoredContext {
-  /** The birth's context. */
+  /** The context of the insert. */
   readonly born: Context;
   /** The latest turn's context; null before the first one. */
   readonly turned: Context | null;
@@ -82,7 +82,7 @@ export interface StoredContext {
 }
 
 /**
- * SQL of the parts of an actor's context: that of its birth `b`, that of its latest turn `t`, and the values
+ * SQL of the parts of an actor's context: that of its insert `b`, that of its latest turn `t`, and the values
  * in the columns of either. PostgreSQL took half as long again to read an actor where it put the parts
  * together as well.
  */
@@ -100,7 +100,7 @@ export function contextColumns({ inColumns, insertedWith }: HistoryTables): stri
 export function wholeContext({ inColumns, nullAtFirst }: HistoryTables, stored: StoredContext): Context {
   const whole: Record<string, unknown> = {};
   for (const member of nullAtFirst) whole[member] = null;
-  // A birth may say more exactly what its columns say as well.
+  // An insert may be more exact than its columns.
   if (stored.turned) Object.assign(whole, stored.born);
   for (const { member } of inColumns) whole[member] = stored[member];
   return Object.assign(whole, stored.turned ?? stored.born);

@@ -17,7 +17,7 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
 
 /**
  * The forms of one statement: to each batch the one that has the parts which its rows need, and no other. A part that has nothing to do
- * costs as well, since PostgreSQL sets up and takes down its plan each time: of an email's birth and of its outcome nine tenths of
+ * costs as well, since PostgreSQL sets up and takes down its plan each time: of an email's insert and of its outcome nine tenths of
  * the plan did nothing for nearly every batch, and took a millisecond of PostgreSQL's time. Whatever the forms are, each writes for its
  * batch what the whole statement would.
  */

@@ -248,7 +248,7 @@ const NOTHING = ''; // No columns of the actors are asked for.
 
 /**
  * The CTE in which the rows of a fact are unfolded for all readers, which PostgreSQL then does once. Where
- * tables are distributed each reader unfolds what it needs: a query that joins no births stays one of the
+ * tables are distributed each reader unfolds what it needs: a query that joins no inserted rows stays one of the
  * coordinator.
  */
 const unfoldedName = ({ name }: FactTable): string => `${name}_rows`;

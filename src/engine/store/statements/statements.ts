@@ -155,7 +155,7 @@ const listeningCtes = (hearing: ListenerQuery | null, topics: string): string =>
  *   unique violation rolls the whole statement back, and the next try sees the key.
  * Returns only the calls that were not admitted, each with the stored reply of its key, if there is one; the
  * children to be performed at once; and, as the reply of a call -1, the tag, without which it is the reply to
- * something else. Its status is 1 where the term that keeps births was open.
+ * something else. Its status is 1 where the term that holds new actors was open.
  */
 export function insertStatement(
   kind: Kind,

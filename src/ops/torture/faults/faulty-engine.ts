@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { campaignBirths } from '../../../automation/campaigns/births.ts';
+import { campaignInsertRule } from '../../../automation/campaigns/insert-rule.ts';
 import type { Chaos } from '../../../engine/chaos.ts';
 import { Engine, type EngineParts } from '../../../engine/engine.ts';
 import type { EventOfKind, KindName } from '../../../engine/machine/kind.ts';
@@ -35,7 +35,7 @@ const WITHOUT_RECIPIENT = { campaign_contact_id: null, campaign_turn: null, camp
  * The writes for the recipient of an email, apart from the email. $1 the email, $2 its campaign, $3 the
  * contact.
  */
-const [MARK, TALLY] = campaignBirths.writes.map((write) => write('admitted')) as [string, string];
+const [MARK, TALLY] = campaignInsertRule.writes.map((write) => write('admitted')) as [string, string];
 const MARKED_LATER = `with admitted as (
   select $1::text as id, $2::text as campaign_id, $3::text as campaign_contact_id, null::timestamptz as campaign_next_at
 ), marked as (${MARK}) ${TALLY}`;

@@ -34,7 +34,7 @@ const OWN_NAME = `with made as (
  * that are gone, every time.
  *
  * A body goes only if its generation is closed, and so that every email which has it can be seen: all transactions have ended that
- * may have accepted one in time (births.ts). So nobody can come to rely on it any more, however late its removal arrives.
+ * may have accepted one in time (insert-rule.ts). So no email can refer to it any more, however late its removal arrives.
  */
 export const bodyCollector = (deps: CollectorDeps): Duty => ({
   name: 'bodyCollector',

@@ -28,7 +28,7 @@ interface Outside {
  */
 type ContentRemainder = Partial<Content> & { readonly outside?: Outside };
 
-/** A content as it is stored, and the columns by which its insert is checked (births.ts). */
+/** A content as it is stored, and the columns by which its insert is checked (insert-rule.ts). */
 export interface StoredContent {
   /** As `packContent` makes it. */
   readonly content: string;

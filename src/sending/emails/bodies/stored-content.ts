@@ -51,6 +51,6 @@ export function storedContent(
 
 const inside = (content: string): StoredContent => ({ content, judged: null });
 
-/** An email was about to be stored when its bodies could have been collected already (births.ts). */
+/** An email was about to be stored when its bodies could have been collected already (insert-rule.ts). */
 export const tooLate = (): UnavailableError =>
   new UnavailableError('The content lay outside for too long before its email could be stored.');

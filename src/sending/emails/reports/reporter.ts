@@ -1,6 +1,6 @@
 import type { RecipientProgress } from '../../../../machines/email/recipient.ts';
 import type { Duty } from '../../../engine/duties/duty.ts';
-import type { BirthRule } from '../../../http/module.ts';
+import type { InsertRule } from '../../../http/module.ts';
 import { compose } from '../../../mail/compose/compose.ts';
 import { domainOf } from '../../../mail/compose/envelope.ts';
 import { composeReport, type StatusReport } from '../../../mail/compose/status-report.ts';
@@ -37,7 +37,7 @@ export interface ReporterParts {
 const IS_ASKED = 'reports_for is not null';
 
 /** Writes, together with an email, the places of the recipients that reports are asked for about. */
-export const reportBirths: BirthRule = {
+export const reportInsertRule: InsertRule = {
   of: 'email',
   columns: 'reports_for text, reports_at timestamptz',
   conditions: [],

@@ -1,11 +1,11 @@
 import { ACTIVE_KEYS, TERMS } from '../../http/auth/recollection.ts';
-import type { BirthRule } from '../../http/module.ts';
+import type { InsertRule } from '../../http/module.ts';
 
 /**
  * An email of a remembered key is accepted only if the key and its workspace are still the same: a revocation
  * takes effect once it is answered, on every instance, without a look-up of the key before each email.
  */
-export const keyBirths: BirthRule = {
+export const keyInsertRule: InsertRule = {
   of: 'email',
   columns: 'caller_terms text',
   conditions: [

@@ -1,6 +1,6 @@
 import { keptContactSql } from '../../audience/contacts/queries.ts';
 import { environmentLimit } from '../../http/limits/environment-limit.ts';
-import type { BirthRule } from '../../http/module.ts';
+import type { InsertRule } from '../../http/module.ts';
 
 const OF_CAMPAIGNS = 'campaign_contact_id is not null';
 
@@ -10,7 +10,7 @@ const OF_CAMPAIGNS = 'campaign_contact_id is not null';
  * another instance, finds no waiting recipient, and writes nothing. A turn that was given up while it slept,
  * and a campaign that was paused, dispatch no recipient either.
  */
-export const campaignBirths: BirthRule = {
+export const campaignInsertRule: InsertRule = {
   of: 'email',
   columns: 'campaign_contact_id text, campaign_turn integer, campaign_next_at timestamptz',
   conditions: [

@@ -1,4 +1,4 @@
-import type { BirthRule } from '../../../http/module.ts';
+import type { InsertRule } from '../../../http/module.ts';
 
 const HAS_BODIES = 'body_keys is not null';
 
@@ -8,7 +8,7 @@ const HAS_BODIES = 'body_keys is not null';
  * transactions with numbers below a later one have ended, every email that was accepted in time is visible
  * (collector.ts).
  */
-export const bodyBirths: BirthRule = {
+export const bodyInsertRule: InsertRule = {
   of: 'email',
   columns: 'body_keys text[], body_until timestamptz',
   conditions: [

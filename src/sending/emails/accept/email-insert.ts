@@ -18,7 +18,7 @@ import type { SendRequest } from './request.ts';
 import type { FilledRequest } from './templated.ts';
 
 /** The dependencies of inserts. */
-interface BirthDeps {
+interface InsertDeps {
   readonly engine: Pick<Engine, 'hasRoom'>;
   readonly simulatorDomain: string;
   readonly liveSchedule: AttemptSchedule;
@@ -101,7 +101,7 @@ function reportsOf(submitted: SubmittedTraits | undefined, livemode: boolean, no
 
 /** The order to the engine. */
 export function spawnRequestOf(
-  { engine, simulatorDomain, testSendsPerDay, liveSchedule }: BirthDeps,
+  { engine, simulatorDomain, testSendsPerDay, liveSchedule }: InsertDeps,
   {
     sender,
     onBehalf,

@@ -45,8 +45,8 @@ class Scene extends KeptScene {
     return { engine, own };
   }
 
-  /** A birth that the instance keeps: the first ones call for its term. */
-  async keptBirth(engine: Engine): Promise<string> {
+  /** An actor that the instance holds: the first ones ask for its term. */
+  async keptInsert(engine: Engine): Promise<string> {
     return await eventually('a birth that is kept', async () => {
       const birth = emailSpawn(plainInput(this.clock.time));
       await engine.spawn('email', birth);
@@ -80,7 +80,7 @@ onEachStore('births that an instance keeps', (store) => {
   test('have no place among what is due, are listed, and need none for their outcome', async () => {
     await using scene = new Scene(store.database);
     const { engine } = scene.instance();
-    const id = await scene.keptBirth(engine);
+    const id = await scene.keptInsert(engine);
     expect(await scene.condition(id)).toMatchObject({ state: 'sending', revision: 1, isDue: false });
     const page = await readPage(scene.database, CALLER, { status: 'sending', limit: 10 } as never, {
       after: null,
@@ -109,8 +109,8 @@ onEachStore('births that an instance keeps', (store) => {
   test('are left to the clock by another instance when theirs is gone, and come to an end there', async () => {
     await using scene = new Scene(store.database);
     const dead = scene.instance();
-    const ids = [await scene.keptBirth(dead.engine), await scene.keptBirth(dead.engine)];
-    const settled = await scene.keptBirth(dead.engine);
+    const ids = [await scene.keptInsert(dead.engine), await scene.keptInsert(dead.engine)];
+    const settled = await scene.keptInsert(dead.engine);
     await dead.engine.tell('email', settled, accepted(NOW));
     dead.own.before = away;
     const { engine } = scene.instance({
@@ -133,14 +133,14 @@ onEachStore('births that an instance keeps', (store) => {
   test('take an outcome that comes late as long as the attempt is theirs, and refuse it afterwards', async () => {
     await using scene = new Scene(store.database);
     const frozen = scene.instance();
-    const early = await scene.keptBirth(frozen.engine);
-    const late = await scene.keptBirth(frozen.engine);
+    const early = await scene.keptInsert(frozen.engine);
+    const late = await scene.keptInsert(frozen.engine);
     frozen.own.before = away;
     const { engine } = scene.instance();
     await scene.leftToClock(early);
     await scene.leftToClock(late);
     frozen.own.before = () => {};
-    // The frozen instance still has them as they were born: it loses the race, and decides again.
+    // The frozen instance still has them as they were inserted: it loses the race, and decides again.
     expect(await frozen.engine.tell('email', early, accepted(NOW))).toMatchObject({ outcome: 'changed' });
     expect(await scene.condition(early)).toMatchObject({ state: 'sent', revision: 3, isDue: false });
     scene.clock.time += 10_000;
@@ -149,14 +149,14 @@ onEachStore('births that an instance keeps', (store) => {
     expect(await scene.condition(late)).toMatchObject({ state: 'sending', attempt: 2 });
     expect(await countOf(scene.database, `email_events where email_id = '${late}'`)).toBe(0);
     // Its term is closed: what it accepts now goes by the clock, until it has another one.
-    expect(await scene.condition(await scene.keptBirth(frozen.engine))).toMatchObject({ isDue: false });
+    expect(await scene.condition(await scene.keptInsert(frozen.engine))).toMatchObject({ isDue: false });
     expect(await scene.faults()).toEqual([]);
   });
 
   test('that are written after their term was closed have a place among what is due', async () => {
     await using scene = new Scene(store.database);
     const frozen = scene.instance();
-    await scene.keptBirth(frozen.engine);
+    await scene.keptInsert(frozen.engine);
     const birth = emailSpawn(plainInput(NOW));
     const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
     let isSent = false;
@@ -181,7 +181,7 @@ onEachStore('births that an instance keeps', (store) => {
   test('whose commit is unknown end the term, and are found', async () => {
     await using scene = new Scene(store.database);
     const { engine, own } = scene.instance();
-    const known = await scene.keptBirth(engine);
+    const known = await scene.keptInsert(engine);
     const birth = emailSpawn(plainInput(NOW));
     let lost = false;
     const inner = own.query.bind(own);
@@ -220,7 +220,7 @@ onEachStore('births that an instance keeps', (store) => {
     });
     await engine.spawn('email', birth);
     expect(await scene.leftToClock(birth.id)).toMatchObject({ state: 'sending', attempt: 1 });
-    // Once is enough: a birth that has had a turn is left alone.
+    // Once is enough: an actor with a second write is left alone.
     expect(await engine.tell('email', birth.id, opened(NOW))).toMatchObject({ outcome: 'refused' });
     expect((await scene.condition(birth.id)).revision).toBeLessThanOrEqual(2);
   });
@@ -228,7 +228,7 @@ onEachStore('births that an instance keeps', (store) => {
   test('are reported by an audit when their instance would not be missed, or its mark lies behind them', async () => {
     await using scene = new Scene(store.database);
     const { engine, own } = scene.instance();
-    const id = await scene.keptBirth(engine);
+    const id = await scene.keptInsert(engine);
     own.before = away;
     const { kept_by } = await scene.condition(id);
     // A beat that had begun before may write its own mark once more behind this one.
@@ -252,7 +252,7 @@ onEachStore('births that an instance keeps', (store) => {
   test('cost an instance nothing that has none: its term ends', async () => {
     await using scene = new Scene(store.database);
     const { engine, own } = scene.instance(idle, { goneAfterMs: 60_000 });
-    const id = await scene.keptBirth(engine);
+    const id = await scene.keptInsert(engine);
     await engine.tell('email', id, accepted(NOW));
     await eventually('the term is over', async () =>
       (await countOf(scene.database, 'instances')) === 0 ? true : undefined,
@@ -263,17 +263,17 @@ onEachStore('births that an instance keeps', (store) => {
     };
     expect(written).toBe(0);
     own.before = () => {};
-    await scene.keptBirth(engine);
+    await scene.keptInsert(engine);
   });
 });
 
-describe('a birth on a server', () => {
+describe('an insert on a server', () => {
   const store = sharedStore(postgresStore);
 
   test('is seen by the instance that closes its term while it is being written', async () => {
     await using scene = new Scene(store.database);
     const frozen = scene.instance();
-    const known = await scene.keptBirth(frozen.engine);
+    const known = await scene.keptInsert(frozen.engine);
     const { kept_by } = await scene.condition(known);
     frozen.own.before = away;
     const slow = postgres(store.url as string, { max: 1 });

@@ -1,5 +1,5 @@
 import { keptContactSql } from '../../../audience/contacts/queries.ts';
-import type { BirthRule } from '../../../http/module.ts';
+import type { InsertRule } from '../../../http/module.ts';
 
 const OF_RUNS = 'flow_run_id is not null';
 
@@ -9,7 +9,7 @@ const OF_RUNS = 'flow_run_id is not null';
  * for the run any more. The contacts are locked first, and then the runs, each in the order of their ids as
  * everywhere: in the order of the contacts, the runs deadlocked with commits of runs.
  */
-export const flowBirths: BirthRule = {
+export const flowInsertRule: InsertRule = {
   of: 'email',
   columns: 'flow_run_id text, flow_contact_id text',
   conditions: [

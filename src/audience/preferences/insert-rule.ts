@@ -1,4 +1,4 @@
-import type { BirthRule } from '../../http/module.ts';
+import type { InsertRule } from '../../http/module.ts';
 
 const OF_CONFIRMATIONS = 'confirmation_id is not null';
 
@@ -7,7 +7,7 @@ const OF_CONFIRMATIONS = 'confirmation_id is not null';
  * waiting ones, or not at all: a second try, after a crash or on another instance, finds none waiting, and
  * writes nothing. One that comes twice in a statement is accepted once.
  */
-export const confirmationBirths: BirthRule = {
+export const confirmationInsertRule: InsertRule = {
   of: 'email',
   columns: 'confirmation_id text',
   conditions: [

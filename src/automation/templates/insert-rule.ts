@@ -1,10 +1,10 @@
-import type { BirthRule } from '../../http/module.ts';
+import type { InsertRule } from '../../http/module.ts';
 
 /**
- * An email that was made of a template as it was remembered is accepted only if the template is still the same: whoever changed it and
- * was answered gets the new one, on every instance, without a look at the template for each email before.
+ * An email that was made of a template as it was remembered is accepted only if the template is still the same: after the answer to a change,
+ * emails get the new version on every instance, without a look at the template before each email.
  */
-export const templateBirths: BirthRule = {
+export const templateInsertRule: InsertRule = {
   of: 'email',
   columns: 'template_revision integer',
   conditions: [

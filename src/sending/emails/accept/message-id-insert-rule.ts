@@ -1,4 +1,4 @@
-import type { BirthRule } from '../../../http/module.ts';
+import type { InsertRule } from '../../../http/module.ts';
 import type { Database } from '../../../platform/db/database.ts';
 
 const HAS_CHOSEN = 'message_id is not null';
@@ -19,7 +19,7 @@ export const isTaken = async (
 export const MESSAGE_ID_DAYS = 90;
 
 /** An email whose client has chosen its Message-ID is accepted while no other email has it, and takes it. */
-export const messageIdBirths: BirthRule = {
+export const messageIdInsertRule: InsertRule = {
   of: 'email',
   columns: 'message_id text, message_id_at timestamptz',
   conditions: [
