@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { detailsOf } from '../../src/automation/templates/model.ts';
 import type { StoredContent } from '../../src/automation/templates/render/content.ts';
 import { templateFiller } from '../../src/automation/templates/render/fill.ts';
 import type { RenderTemplate } from '../../src/automation/templates/render/rendering.ts';
@@ -7,7 +8,8 @@ import { Failure } from '../../src/platform/errors/failure.ts';
 import type { TemplateFilling } from '../../src/sending/emails/queries.ts';
 
 const rowOf = (version: number, id = 'tpl_1'): TemplateRow => ({
-  ...{ id, name: 'Hello', alias: 'hello', version, latest: version, revision: version },
+  ...detailsOf({ name: 'Hello', alias: 'hello' }),
+  ...{ id, version, latest: version, revision: version },
   ...{ created_at: 0, updated_at: 0 },
 });
 const ASKED = {
