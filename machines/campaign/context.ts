@@ -111,7 +111,7 @@ export type CampaignEvent =
   /** It cannot start. */
   | (OfTurn & { readonly type: 'start.refused'; readonly failure: CampaignFailure })
   | TurnEnded
-  /** Nobody waits any more. */
+  /** No recipient waits any more. */
   | (OfTurn & { readonly type: 'recipients.exhausted' })
   /** The campaign must not continue. */
   | (OfTurn & { readonly type: 'stop.demanded'; readonly reason: Exclude<PausedReason, 'manual'> });

@@ -11,7 +11,7 @@ export const CONTACT_IMPORT_VERSION = 2;
 const isOfThisTurn = (context: ContactImportContext, event: ContactImportEvent): boolean =>
   'attempt' in event && event.attempt === context.attempt;
 
-/** Rows are taken by the turn under way, and only where the pass stands: none is counted twice. */
+/** Rows are taken by the turn under way, and only at the place of the pass: none is counted twice. */
 const areNext = (context: ContactImportContext, event: ContactImportEvent): event is RowsRead =>
   event.type === 'rows.read' && isOfThisTurn(context, event) && event.from === context.place.offset;
 
@@ -35,7 +35,7 @@ const importSetup = setup({
     dryRunIsOver: ({ context, event }) => areTheLast(context, event) && context.dryRun,
   },
   actions: {
-    /** Order: work through the file from where it stands, for a while. */
+    /** Order: process the file from its place, for a while. */
     work: (_, _params: { readonly attempt: number }) => {},
     /** Fact: so many rows were worked through, and these are refused. */
     countRows: (_, _params: { readonly rows: unknown; readonly from: number }) => {},

@@ -33,7 +33,7 @@ export interface PendingEvent {
   readonly outboxId?: string | undefined;
   /** Monotonic moment until which a database that is away is waited for; at once when absent. */
   readonly patientUntil?: number | undefined;
-  /** Nobody waits for it. */
+  /** No caller waits for it. */
   readonly isBulk?: boolean | undefined;
   /** Events of the same one are written by one commit. */
   readonly report?: object | undefined;

@@ -4,7 +4,7 @@ export interface BudgetLimits {
   readonly each: number;
 }
 
-/** A budget shared by keys. Nobody waits for units, and a key that holds none takes no memory. */
+/** A budget shared by keys. No caller waits for units, and a key that holds none takes no memory. */
 export class KeyedBudget {
   readonly #held = new Map<string, number>();
   #total = 0;

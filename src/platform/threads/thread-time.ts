@@ -44,7 +44,7 @@ export function timeOfThread(thread: string | null): number {
 type Usage = () => { readonly user: number; readonly system: number };
 const { threadCpuUsage } = process as unknown as { readonly threadCpuUsage?: Usage };
 
-/** Milliseconds of processor time of the thread that calls this; of the wall where nobody tells. */
+/** Milliseconds of processor time of the thread that calls this; of the wall clock on systems without that figure. */
 export function ownTime(): number {
   if (!threadCpuUsage) return performance.now();
   const { user, system } = threadCpuUsage();

@@ -6,7 +6,7 @@ interface ThreadCall<Answer> {
 /**
  * A worker that answers its questions in the order in which they are asked. A thread that does not answer in time is ended: nothing
  * else stops an endless loop (11 ms until it is gone, its memory with it). Nothing at all stops a regular expression: a thread
- * that is in the middle of one goes on until it is through, so that whoever starts another one asks first who is `gone`.
+ * that is in the middle of one goes on until it is through, so that a caller checks `gone` before it starts another one.
  */
 export class Thread<Question, Answer> {
   readonly #worker: Worker;

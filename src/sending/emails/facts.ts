@@ -58,7 +58,7 @@ const suppressed: FactTable = {
 export const emailFacts: readonly FactTable[] = [recorded, recordedOnClock, noted, givenBack, suppressed];
 
 /**
- * The time that stands in the id of an event, and so in those of its deliveries, by which they are listed, sent again and removed: the
+ * The time in the id of an event, and so in those of its deliveries, by which they are listed, sent again and removed: the
  * real one. By a test clock of 2036 they would be kept for ten years. Its email's real time is the acceptance; what comes of a later
  * attempt, or of its script, sorts behind, in real time also what comes within one millisecond.
  */
@@ -104,7 +104,7 @@ export const emailEffects: EffectMeanings<typeof emailMachine> = {
     fact: givenBack.name,
     /**
      * A unit goes back to the period it was taken from, whenever that was: what is put off into the next month ends there, although its
-     * campaign was cancelled in this one. A period that is over allows nobody anything, so that nothing becomes free by it.
+     * campaign was cancelled in this one. A period that is over allows no email, so that nothing becomes free by it.
      */
     rows: ({ acceptedAt }, { livemode }) => [{ period: periodOf(livemode, acceptedAt) }],
   },

@@ -79,7 +79,7 @@ export const audienceActSql = (membership: Membership): string => `(
     ${latestEntrySql(membership)}
   ) latest)`;
 
-/** SQL of whether the person has left an audience by an act of their own: no file and no flow lets them in again. */
+/** SQL: the person has left an audience by their own act: no file and no flow lets them in again. */
 export const hasLeftSql = (membership: Membership): string =>
   `coalesce(${audienceActSql(membership)} = 'unsubscribed', false)`;
 

@@ -23,7 +23,7 @@ import type { NewWebhook, WebhookPatch, WebhookView } from './model.ts';
 import { findEndpointRow, type WebhookReader } from './queries.ts';
 import { changedAtOf, webhookOf } from './views.ts';
 
-// biome-ignore lint/performance/noBarrelFile: what other modules need to post requests of their own, beside the commands.
+// biome-ignore lint/performance/noBarrelFile: what other modules need to post requests, beside the commands.
 export { mintSecret } from './endpoints/secret.ts';
 
 /** Posts signed requests for other modules, as webhooks are posted. */

@@ -10,7 +10,7 @@ import type { RenderTemplate } from './rendering.ts';
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Fills templates for whoever sends emails. Where the caller sees to it that an email of a template that has changed is not accepted
+ * Fills templates for the acceptance of emails. Where the caller sees to it that an email of a template that has changed is not accepted
  * (`mayBeRemembered`), the row that was found last is taken: the look at the template, one more statement for each batch of emails,
  * cost an email of 2 kB a tenth of its processor time.
  */

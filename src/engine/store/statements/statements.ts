@@ -257,7 +257,7 @@ const storedReply = (isClaiming: boolean, withheld: string): string =>
     ? `k.fingerprint, ${answeredStatus(withheld, 'k.status')}, k.reply, (extract(epoch from k.created_at) * 1000)::float8`
     : `null, ${answeredStatus(withheld, 'null::integer')}, null, null`;
 
-/** Stands in place of a stored reply's status for a call that was withheld. */
+/** The status of a call that a rule has withheld, in place of a stored reply's. */
 export const WITHHELD = -1;
 
 /** CTEs over the relation `input`: each condition, and the relation `withheld` of those for whom one does not hold. Empty without any. */

@@ -125,7 +125,7 @@ export class KnownTopics {
     return false;
   }
 
-  /** Somebody listens to it. */
+  /** Remembers that the topic has a listener. */
   note({ workspaceId, livemode, about }: Topic): void {
     this.#until.set(keyOf(workspaceId, livemode, about), this.monotonic() + HEARD_MS);
   }

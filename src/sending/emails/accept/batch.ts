@@ -31,7 +31,7 @@ export const BATCH_PATH = '/v1/emails/batch';
  * Sends several emails. Each is accepted or refused by itself, by the rules of `POST /v1/emails`; the engine gets them together
  * and commits them in as few statements as its batches allow.
  *
- * One Idempotency-Key stands for the whole call, and yet every email is written in the commit that stores its own reply. So the
+ * One Idempotency-Key covers the whole call, and yet every email is written in the commit that stores its own reply. So the
  * first email that is accepted, the carrier, takes the key of the call, and its reply says which email it is. The others
  * begin when that is durable, each under the same key with its index as the item. Whatever is lost in between, the same call
  * again finds what was done and does the rest.

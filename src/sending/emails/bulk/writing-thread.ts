@@ -1,4 +1,4 @@
-// The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). What takes the most of an
+// The entry point of a separate thread, and of a separate bundle in the executable (scripts/build.ts). What takes the most of an
 // email of a campaign happens here: its links, its parts and headers, its signatures.
 
 import { createPrivateKey } from 'node:crypto';

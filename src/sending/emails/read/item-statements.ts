@@ -41,7 +41,7 @@ export const putSpan = (put: BindParameter, { from, below }: Span, { workspaceId
 /**
  * The rows of an environment in `emails e`, and their order. Plans are made once for all owners, so nothing may depend on how many
  * emails one of them has: rows are compared as a whole and put in the order of the whole key, which the index by workspace alone
- * can give. With three equations the key of the ids would give the order just as well, and somebody with few emails would be searched for
+ * can give. With three equations the key of the ids would give the order just as well, and a recipient with few emails would be searched for
  * among everybody's. The ids are compared once more by themselves for the partitions. Where tables are distributed the owner is as well,
  * for its node: as lists of one they are no equations. The workspace alone would be where a scan begins, in place of the whole row, and a
  * page in the midst of a day would be reached over everything of that day.

@@ -93,7 +93,7 @@ export class EmailLists {
 
   /**
    * The matching ones down to that id, or to the end, where about so many lie. They are limited once more, so that they are read in the order
-   * of the workspace's own index: planned for its id alone, 10,000 emails of somebody were looked for among everybody's. Twice as many
+   * of the workspace's own index: planned for its id alone, 10,000 emails of one person were searched among all emails. Twice as many
    * may be there by now, since others are accepted meanwhile.
    */
   readonly newestDownTo =

@@ -12,7 +12,7 @@ import type { Registration } from '../../../engine/runtime/running-kind.ts';
 /** The limit of one POST takes a third of the lease; for the rest of it an order may wait for a slot. */
 export const LEASE_MS = 30_000;
 
-/** The results of attempts, in a table of their own so that a transition does not rewrite replies. */
+/** The results of attempts, in a separate table so that a transition does not rewrite replies. */
 const attempted: FactTable = {
   name: 'attempted',
   columns: `attempt integer, attempted_at timestamptz, http_status smallint, response_body text, duration_ms integer,
