@@ -116,6 +116,7 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   );
   kept('suppressions', open.suppressions.connect(wiring, {}));
   kept('apiKeys', open.apiKeys.connect(wiring, {}));
+  kept('requestLog', open.requestLog.connect(wiring, { noteChange: (note) => liveView.note(note) }));
   const members: MembersApi = kept('members', open.members.connect(wiring, { sendServiceEmail }));
   kept('auditLog', open.auditLog.connect(wiring, {}));
   const { endSubscriptions } = kept('billing', open.billing.connect(wiring, {}));

@@ -2,6 +2,7 @@ import { apiKeysModule } from './accounts/api-keys/module.ts';
 import { auditLogModule } from './accounts/audit-log/module.ts';
 import { billingModule } from './accounts/billing/module.ts';
 import { membersModule } from './accounts/members/module.ts';
+import { requestLogModule } from './accounts/request-log/module.ts';
 import { usageModule } from './accounts/usage/module.ts';
 import { workspaceModule } from './accounts/workspace/module.ts';
 import { audiencesModule } from './audience/audiences/module.ts';
@@ -54,6 +55,7 @@ export const MODULES = {
   flows: flowsModule,
   suppressions: suppressionsModule,
   apiKeys: apiKeysModule,
+  requestLog: requestLogModule,
   workspace: workspaceModule,
   members: membersModule,
   auditLog: auditLogModule,

@@ -109,6 +109,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       app.fetch(request, { requestIP: () => ({ address: client, family: 'IPv4', port: 0 }), timeout() {} }),
   );
   const answersRequests = roles.includes('http');
+  const requestListeners = connected.filter(({ noteRequest }) => noteRequest !== undefined);
   const deps: HttpDeps = {
     ...admission,
     session: sessions.principal,
@@ -119,6 +120,9 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
         for (const module of connected) module.noteChange?.(noted);
       }
       schedule?.consider();
+    },
+    noteRequest: (answered) => {
+      for (const module of requestListeners) module.noteRequest?.(answered);
     },
     clock,
     ...{ log: logger, tracing: parts.tracing },

@@ -168,6 +168,7 @@ const SHOWING = new Set([
   'src/sending/analytics/queries.ts',
   'src/audience/audiences/queries.ts',
   'src/accounts/audit-log/routes.ts',
+  'src/accounts/request-log/queries.ts',
   'src/automation/campaigns/queries.ts',
   'src/sending/captured/queries.ts',
   'src/audience/contacts/activity/activity.ts',

@@ -22,7 +22,8 @@ const SHORT_BY_KIND: readonly { readonly path: RegExp; readonly why: string }[] 
 
 /** Shorter ones all the same, and why. */
 const SHORT: Readonly<Record<string, string>> = {
-  'src/platform/db/migrations.ts': 'written by scripts/migrations.ts',
+  'src/web/dashboard/web/application/pages/requests/outcome.tsx':
+    'shown by the list and by the page of a request, which is loaded apart',
   'src/platform/config/plans.ts': 'read by settings, limits and schemas alike',
   'src/platform/bodies/address.ts': 'read by the settings, apart from the code that asks a server',
   'src/ops/torture/faults/crash.ts': 'shared by the faults that end a process',

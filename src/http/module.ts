@@ -26,6 +26,7 @@ import type { Clock } from '../platform/time/clock.ts';
 import type { Permission } from './auth/permissions.ts';
 import type { Sessions } from './auth/sessions/sessions.ts';
 import type { AdmissionDeps } from './request/admission.ts';
+import type { AnsweredRequest } from './request/pipeline.ts';
 import type { Route } from './request/route.ts';
 
 /** A group of endpoints in the documentation: those whose path has its segment after the version. */
@@ -116,6 +117,8 @@ export interface ConnectedModule<Deps, Api> {
   readonly duties?: readonly Duty[];
   /** Hears of the changes that requests to this instance make. */
   noteChange?(noted: ChangeNote): void;
+  /** Hears of every answered request whose caller is known. */
+  noteRequest?(answered: AnsweredRequest): void;
   /** Opens its listeners besides HTTP, and logs what an operator should know at the start. */
   start?(): Promise<void>;
   /** The ports of those listeners by name; null for one that is not configured. */

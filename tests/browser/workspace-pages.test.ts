@@ -59,6 +59,38 @@ test('the overview says what fails and what needs a person', async () => {
   await inspect(page, 'overview');
 });
 
+test('the requests of a key are reached from it, filtered, and explained', async () => {
+  const client = createClient(url, TEST_KEY);
+  const refused = await client.post('/v1/emails', {});
+  expect(refused.status).toBe(422);
+  expect((await client.get('/v1/emails/em_01m7xj1rwp4sersf8ggsa354')).status).toBe(404);
+  await page.goto(`${url}/app/test/api-keys`);
+  await heading('API keys');
+  await press(page, /^More actions for/);
+  await pressOn(page.getByRole('menuitem', { name: 'View requests' }));
+  await heading('Requests');
+  expect(new URL(page.url()).searchParams.get('apiKeyId')).toMatch(/^key_/);
+  const row = (name: RegExp) => page.getByRole('row', { name });
+  await row(/GET \/v1\/emails\/em_01m7xj1rwp4sersf8ggsa354.*404/).waitFor();
+  await row(/POST \/v1\/emails.*VALIDATION_ERROR.*422/).waitFor();
+  await inspect(page, 'requests');
+  await page.getByLabel('Method').selectOption('POST');
+  await page.getByLabel('Status').selectOption('4xx');
+  await row(/GET \/v1\/emails\/em_/).waitFor({ state: 'detached' });
+  await pressOn(page.getByRole('link', { name: /POST \/v1\/emails/ }).first());
+  await heading('POST /v1/emails');
+  const reason = page.getByRole('region', { name: 'Reason' });
+  await reason.getByText('The request was read, but some of its values are wrong.').waitFor();
+  const docs = reason.getByRole('link', { name: 'Documentation of VALIDATION_ERROR' });
+  expect(await docs.getAttribute('href')).toBe('/docs/errors#VALIDATION_ERROR');
+  await inspect(page, 'request');
+  // A request that arrives is shown without a reload.
+  await page.goBack();
+  await heading('Requests');
+  await client.post('/v1/domains', {});
+  await row(/POST \/v1\/domains.*VALIDATION_ERROR.*422/).waitFor();
+});
+
 test('settings and brand are saved, and each wrong field shows its problem', async () => {
   await page.keyboard.press('g');
   await page.keyboard.press('s');

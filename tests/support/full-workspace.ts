@@ -40,6 +40,8 @@ const GROWING: readonly string[] = [
    select $1, true, i::text, '', 202, '', now() from ${EACH} where i % 10 = 0`,
   `insert into audit_log (id, workspace_id, actor_type, action, details)
    select 'log_' || $1 || i, $1, 'system', 'x', '{}' from ${EACH} where i % 10 = 0`,
+  `insert into api_requests (id, workspace_id, livemode, api_key_id, method, route, path, status, duration_ms)
+   select 'req_' || $1 || i, $1, true, $1 || '_key', 'POST', '/v1/emails', '/v1/emails', 202, 1 from ${EACH} where i % 10 = 0`,
 ];
 
 /** The resources of which there is one. */

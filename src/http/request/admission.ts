@@ -40,8 +40,8 @@ export interface AdmissionRequest {
   client: string;
   /** The state of the address limit for the headers of the answer; null until the request was counted. */
   rateLimit: RateLimitStatus | null;
-  /** The id of the caller; null until admission has found it. */
-  callerId: string | null;
+  /** The caller, also one who is refused; null until admission has found it. */
+  caller: Principal | null;
   /** True once it was counted against the limit of its key, and is within it. */
   isCounted: boolean;
 }
@@ -193,7 +193,7 @@ async function admitCaller(
   { limiter }: AdmissionDeps,
 ): Promise<AdmittedRequest | Failure> {
   const { endpoint, now } = asking;
-  asking.callerId = caller.id;
+  asking.caller = caller;
   if (!asking.isCounted && (await limiter.byKey(caller.id, now))) {
     // The rate limit headers describe the address alone; beside a refusal of the key they would mislead.
     asking.rateLimit = null;

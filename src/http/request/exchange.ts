@@ -3,6 +3,7 @@ import { Elysia } from 'elysia';
 import { untilNextTurn } from '../../platform/async/batcher.ts';
 import { WorkTime } from '../../platform/async/deadline.ts';
 import { mintId } from '../../platform/db/ids.ts';
+import { Failure, type FailureCode } from '../../platform/errors/failure.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { RateLimitStatus } from '../limits/rate-limit.ts';
 import type { Log } from '../log.ts';
@@ -57,8 +58,8 @@ export class Exchange {
   client = '';
   /** The state of the address limit for the headers of the answer; null until the request was counted. */
   rateLimit: RateLimitStatus | null = null;
-  /** The id of the caller; null until admission has found it. */
-  callerId: string | null = null;
+  /** The caller, also one who is refused; null until admission has found it. */
+  caller: Principal | null = null;
   /** True once it was counted against the limit of its key, and is within it. */
   isCounted = false;
   /** Null until admission has let it in. */
@@ -68,6 +69,8 @@ export class Exchange {
   claim: IdempotencyClaim | null = null;
   /** The argument of the handler; null until it is called. */
   call: Call | PublicCall | null = null;
+  /** The code of the refusal that was the answer. */
+  errorCode: FailureCode | null = null;
   /** Is called with the pattern of the route once the router has found it. */
   onRoute: ((route: string) => void) | null = null;
 
@@ -111,6 +114,7 @@ export class Exchange {
   /** Turns the result of a handler or a check into the response. */
   reply(given: unknown): Response {
     const { endpoint, requestId, rateLimit } = this;
+    this.errorCode = given instanceof Failure ? given.code : null;
     return reply(given, {
       requestId,
       rateLimit,

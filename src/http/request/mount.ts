@@ -25,7 +25,7 @@ export interface App {
  * metrics.
  */
 export function mount(routes: readonly Route[], deps: HttpDeps): App {
-  const { clock, log, tracing, observe } = deps;
+  const { clock, log, tracing, observe, noteRequest } = deps;
   const { workMs } = deps.timeouts ?? TIMEOUTS;
   const refuse = (failure: Failure, status: number, requestId = mintId('req', clock.now())): Response =>
     reply(failure, { requestId, baseUrl: deps.baseUrl, rateLimit: null, status });
@@ -53,12 +53,18 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
     } catch (thrown) {
       response = exchange.fail(thrown);
     }
-    const { endpoint, requestId, client, route, request, callerId: caller, startedAt } = exchange;
+    const { endpoint, requestId, now, client, route, path, params, request, caller, errorCode } = exchange;
     const { method } = request;
     const { status } = response;
+    const ms = clock.monotonic() - exchange.startedAt;
     if (isRefusedAccess(status) && !endpoint?.isPublic)
-      noteRefusal({ requestId, client, caller, method, route, status }, 'Access was refused');
-    observe?.({ method, route, status, ms: clock.monotonic() - startedAt });
+      noteRefusal(
+        { requestId, client, caller: caller?.id ?? null, method, route, status },
+        'Access was refused',
+      );
+    observe?.({ method, route, status, ms });
+    if (caller)
+      noteRequest?.({ requestId, now, caller, method, endpoint, path, params, status, ms, errorCode });
     return response;
   }
 

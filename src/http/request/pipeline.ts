@@ -1,9 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
+import type { FailureCode } from '../../platform/errors/failure.ts';
 import type { Tracing } from '../../platform/telemetry/tracing.ts';
+import type { Principal } from '../auth/principal.ts';
 import { type ActDeps, acts, isChange } from './act.ts';
 import { type AdmissionDeps, admission, answeredBy } from './admission.ts';
-import { type Endpoint, endpointOf } from './endpoint.ts';
+import { type Endpoint, endpointOf, type Params } from './endpoint.ts';
 import { type AdmittedRequest, type Exchange, type ExchangeDeps, exchanges } from './exchange.ts';
 import { InFlight, idempotency } from './idempotency.ts';
 import { type InputDeps, input } from './input.ts';
@@ -25,6 +27,8 @@ export interface HttpDeps extends ExchangeDeps, AdmissionDeps, ActDeps, Pick<Inp
   readonly timeouts?: RequestTimeouts;
   /** Is called with every response, for the metrics. */
   readonly observe?: (answered: ResponseMetrics) => void;
+  /** Is called with every request whose caller is known, for the log of requests. */
+  readonly noteRequest?: (answered: AnsweredRequest) => void;
   /** Shows requests in traces; without it there are none. */
   readonly tracing?: Tracing | null;
 }
@@ -35,6 +39,24 @@ export interface ResponseMetrics {
   readonly route: string;
   readonly status: number;
   readonly ms: number;
+}
+
+/** A request of a known caller, and its answer: never its body, its query or its headers. */
+export interface AnsweredRequest {
+  readonly requestId: string;
+  /** Epoch milliseconds at which it arrived. */
+  readonly now: number;
+  readonly caller: Principal;
+  readonly method: string;
+  /** Null for an unknown path or method. */
+  readonly endpoint: Pick<Endpoint, 'route'> | null;
+  /** As it was sent: it may hold personal data. */
+  readonly path: string;
+  readonly params: Params;
+  readonly status: number;
+  readonly ms: number;
+  /** The code of a refusal; null for every other answer. */
+  readonly errorCode: FailureCode | null;
 }
 
 /**

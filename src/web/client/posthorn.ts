@@ -15,7 +15,7 @@ import { analytics, captured, emails, testClocks } from './email-calls.ts';
 import type { Operations } from './operations.ts';
 import { type FollowOptions, follow, listOf } from './pages.ts';
 import { domains, templates } from './template-calls.ts';
-import { apiKeys, members, webhooks, workspace } from './workspace-calls.ts';
+import { apiKeys, members, requests, webhooks, workspace } from './workspace-calls.ts';
 
 export type { CallOptions, PosthornOptions } from './call.ts';
 export {
@@ -53,6 +53,7 @@ export class Posthorn {
   readonly flows: ReturnType<typeof flows>;
   readonly webhooks: ReturnType<typeof webhooks>;
   readonly apiKeys: ReturnType<typeof apiKeys>;
+  readonly requests: ReturnType<typeof requests>;
   readonly workspace: ReturnType<typeof workspace>;
   readonly members: ReturnType<typeof members>;
   /** The event log: everything that happened, in order, without gaps. */
@@ -80,6 +81,7 @@ export class Posthorn {
     this.flows = flows(send);
     this.webhooks = webhooks(send);
     this.apiKeys = apiKeys(send);
+    this.requests = requests(send);
     this.workspace = workspace(send);
     this.members = members(send);
     this.events = {

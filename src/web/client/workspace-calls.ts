@@ -52,6 +52,15 @@ export const apiKeys = (send: Send) => ({
     dataOf(send('DELETE /api-keys/{id}', { path: { id } }, options)),
 });
 
+/** The latest requests of API keys. */
+export const requests = (send: Send) => ({
+  /** Newest first. */
+  list: (query?: Query<'GET /requests'>, options?: CallOptions) =>
+    listOf(send, 'GET /requests', { query }, options),
+  /** One, by the `x-request-id` of its answer. */
+  get: (id: string, options?: CallOptions) => dataOf(send('GET /requests/{id}', { path: { id } }, options)),
+});
+
 /** The workspace: settings, members, plan. */
 export const workspace = (send: Send) => ({
   /** Settings, plan, limits, usage. */

@@ -34,7 +34,7 @@ async function answered(found: () => KeyPrincipal | null, work: (recollection: R
   const request = new Request('http://localhost/v1/emails', { headers: { authorization: `Bearer ${KEY}` } });
   const asking: AdmissionRequest = {
     ...{ endpoint, request, path: '/v1/emails', socketAddress: '', now: 0, client: '', rateLimit: null },
-    ...{ callerId: 'key_1', isCounted: true },
+    ...{ caller: null, isCounted: true },
   };
   const caller = { ...principal(TERMS), recollection };
   try {

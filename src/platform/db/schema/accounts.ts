@@ -1,4 +1,4 @@
-import { bigint, boolean, index, json, pgTable, text, unique } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, json, pgTable, smallint, text, unique } from 'drizzle-orm/pg-core';
 import { keyOf, moment, oneOf, refersTo, textC } from './columns.ts';
 import { workspaces } from './workspaces.ts';
 
@@ -127,6 +127,32 @@ export const auditLog = pgTable(
     requestId: textC('request_id'),
   },
   (t) => [oneOf(t.actorType), index('audit_log_by_workspace').on(t.workspaceId, t.id.desc().nullsFirst())],
+);
+
+/**
+ * The requests of API keys, without bodies, queries and headers. `path` is the route with the ids of the request in it. It
+ * names no other table: requests are written in batches after their answers, and a key may be gone by then.
+ */
+export const apiRequests = pgTable(
+  'api_requests',
+  {
+    /** The `x-request-id` of the answer. */
+    id: textC('id').primaryKey(),
+    workspaceId: textC('workspace_id').notNull(),
+    livemode: boolean('livemode').notNull(),
+    apiKeyId: textC('api_key_id').notNull(),
+    method: text('method').notNull(),
+    route: text('route').notNull(),
+    path: text('path').notNull(),
+    status: smallint('status').notNull(),
+    durationMs: integer('duration_ms').notNull(),
+    /** Null unless the request was refused. */
+    errorCode: text('error_code'),
+  },
+  (t) => [
+    index('api_requests_by_workspace').on(t.workspaceId, t.livemode, t.id.desc().nullsFirst()),
+    index('api_requests_by_key').on(t.apiKeyId, t.id.desc().nullsFirst()),
+  ],
 );
 
 /** Tokens that sign a person in once, such as a printed link. Only their hashes are stored. */

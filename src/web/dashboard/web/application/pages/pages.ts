@@ -169,6 +169,16 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./api-keys/page.tsx'),
   },
   {
+    name: 'requests',
+    title: 'Requests',
+    group: 'build',
+    icon: 'List',
+    key: 'r',
+    permission: 'api-keys:read',
+    words: 'api log history errors',
+    load: () => import('./requests/page.tsx'),
+  },
+  {
     name: 'machines',
     title: 'State machines',
     group: 'build',

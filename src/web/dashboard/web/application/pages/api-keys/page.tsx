@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { ApiKey, CreatedApiKey } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
@@ -101,28 +102,32 @@ const COLUMNS: readonly [Column<ApiKey>, ...Column<ApiKey>[]] = [
   { name: 'Status', width: 'w-36', isRight: true, cell: (key) => <KeyActions apiKey={key} /> },
 ];
 
-/** Changes what a key may do, or revokes it, after asking: programs that use it stop at once. */
+/** Leads to the requests of a key; changes what it may do, or revokes it, after asking: programs that use it stop at once. */
 function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
   const { id, name, revokedAt } = apiKey;
   const { may } = useViewer();
   const [asked, setAsked] = useState<'change' | 'revoke' | null>(null);
   const close = () => setAsked(null);
   const revoke = useChange('DELETE /api-keys/{id}');
-  if (revokedAt !== null) return <Badge status="revoked" tone="quiet" />;
-  if (!may('api-keys:write')) return <Badge status="active" />;
+  const mayChange = revokedAt === null && may('api-keys:write');
   return (
     <RowActions>
       <span className="inline-flex items-center gap-1">
-        <Badge status="active" />
+        {revokedAt === null ? <Badge status="active" /> : <Badge status="revoked" tone="quiet" />}
         <Menu
           label={`More actions for ${name}`}
           isPicture
           items={
             <>
-              <Item onSelect={() => setAsked('change')}>{icons.Gear} Edit permissions</Item>
-              <Item danger onSelect={() => setAsked('revoke')}>
-                {icons.Block} Revoke key
-              </Item>
+              <Item render={<Link href={`/requests?apiKeyId=${id}`} />}>{icons.List} View requests</Item>
+              {mayChange && (
+                <>
+                  <Item onSelect={() => setAsked('change')}>{icons.Gear} Edit permissions</Item>
+                  <Item danger onSelect={() => setAsked('revoke')}>
+                    {icons.Block} Revoke key
+                  </Item>
+                </>
+              )}
             </>
           }
         >

@@ -1,0 +1,51 @@
+import { Type } from '@sinclair/typebox';
+import { type Route, route } from '../../http/request/route.ts';
+import { ApiRequest, ApiRequestQuery, type ApiRequestView } from './model.ts';
+import { KEPT_DAYS, KEPT_OF_KEY, KEPT_OF_LIST } from './pruners.ts';
+import { listRequests, type RequestLogReader, readRequest } from './queries.ts';
+import { MOST_OF_KEY } from './recorder.ts';
+
+const EXAMPLE: ApiRequestView = {
+  id: 'req_01m7xj1rwp4sersf8ggsa354',
+  livemode: true,
+  apiKeyId: 'key_01m7xj1rwp4sersf8ggsa354',
+  method: 'POST',
+  route: '/v1/emails',
+  path: '/v1/emails',
+  status: 422,
+  durationMs: 3,
+  errorCode: 'VALIDATION_ERROR',
+  createdAt: '2026-11-20T21:33:00.000Z',
+};
+
+const count = (number: number): string => number.toLocaleString('en');
+
+/** The endpoints of the log of requests. */
+export const requestLogRoutes = (deps: RequestLogReader): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/v1/requests',
+    name: 'listRequests',
+    permission: 'api-keys:read',
+    summary: 'List the requests of API keys',
+    description: `Newest first, in the environment of the caller: the latest ${count(KEPT_OF_KEY)} requests of each key and ${count(KEPT_OF_LIST)} of the workspace, for ${KEPT_DAYS} days. A request appears about a second after its answer. Bodies, queries, headers and addresses of clients are never stored. Of the requests of one key, ${MOST_OF_KEY} that were accepted and ${MOST_OF_KEY} that were refused are stored a second; under load, or while the database is away, some are missing. Requests without a valid key, and those of the dashboard, are in no log.`,
+    query: ApiRequestQuery,
+    response: Type.Array(ApiRequest),
+    status: 200,
+    example: { response: [EXAMPLE] },
+    handle: (call) => listRequests(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/requests/:id',
+    name: 'getRequest',
+    permission: 'api-keys:read',
+    summary: 'Get a request of an API key',
+    description: 'By the `x-request-id` of its answer.',
+    params: { id: { prefix: 'req', resource: 'request' } },
+    response: ApiRequest,
+    status: 200,
+    example: { response: EXAMPLE },
+    handle: (call) => readRequest(deps, call),
+  }),
+];

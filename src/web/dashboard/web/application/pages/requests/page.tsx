@@ -1,0 +1,148 @@
+import { lazy } from 'react';
+import { Route, Switch } from 'wouter';
+import { type ItemOf, useList, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { count } from '../../ui/display/format.ts';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { ChoiceFilter, FilterBar, PeriodFilter, sinceDays, useFilters } from '../../ui/filters.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+import { keyNameOf, Outcome } from './outcome.tsx';
+
+const Detail = lazy(() => import('./detail.tsx'));
+
+type Item = ItemOf<'GET /requests'>;
+
+/** The latest requests of API keys, and one of them. */
+export default function Requests() {
+  return (
+    <Switch>
+      <Route path="/requests/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
+      <Route>
+        <RequestList />
+      </Route>
+    </Switch>
+  );
+}
+
+const STATUSES = {
+  '2xx': 'Accepted (2xx)',
+  '4xx': 'Refused (4xx)',
+  '5xx': 'Failed (5xx)',
+  '401': '401 Unauthorized',
+  '403': '403 Forbidden',
+  '404': '404 Not found',
+  '409': '409 Conflict',
+  '422': '422 Not valid',
+  '429': '429 Too many',
+} as const;
+const METHODS = { GET: 'GET', POST: 'POST', PATCH: 'PATCH', PUT: 'PUT', DELETE: 'DELETE' } as const;
+type Method = keyof typeof METHODS;
+
+/** The choice that an address names, where there is such a one: anybody can type another. */
+const chosen = <Name extends string>(
+  name: string,
+  options: Readonly<Record<Name, string>>,
+): Name | undefined => (name in options ? (name as Name) : undefined);
+
+function RequestList() {
+  const { environment } = useViewer();
+  const { values, set, isSet, clear } = useFilters(['apiKeyId', 'status', 'method', 'days']);
+  const keys = useRead('GET /api-keys', {}).data;
+  const status = chosen(values.status, STATUSES);
+  const method = chosen<Method>(values.method, METHODS);
+  const createdAfter = sinceDays(values.days);
+  const list = useList('GET /requests', {
+    query: {
+      ...(values.apiKeyId !== '' && { apiKeyId: values.apiKeyId }),
+      ...(status !== undefined && { status }),
+      ...(method !== undefined && { method }),
+      ...(createdAfter !== undefined && { createdAfter }),
+    },
+  });
+  const columns: readonly [Column<Item>, ...Column<Item>[]] = [
+    {
+      name: 'Request',
+      cell: ({ method: used, path, errorCode }) => (
+        <Lead
+          title={
+            <span className="font-mono text-caption">
+              {used} {path}
+            </span>
+          }
+          sub={errorCode ?? undefined}
+        />
+      ),
+    },
+    { name: 'API key', width: 'w-48', from: 'md', cell: ({ apiKeyId }) => keyNameOf(keys, apiKeyId) },
+    {
+      name: 'Took',
+      width: 'w-24',
+      from: 'lg',
+      isRight: true,
+      cell: ({ durationMs }) => `${count(durationMs)} ms`,
+    },
+    {
+      name: 'Received',
+      width: 'w-36',
+      from: 'sm',
+      isRight: true,
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+    },
+    {
+      name: 'Status',
+      width: 'w-24',
+      isRight: true,
+      cell: ({ status: answered }) => <Outcome status={answered} />,
+    },
+  ];
+  const options = Object.fromEntries(
+    (keys ?? []).filter(({ env }) => env === environment).map(({ id, name }) => [id, name]),
+  );
+  return (
+    <Page
+      title="Requests"
+      about={`The latest requests with API keys of the ${environment} environment, for seven days. Their bodies are not stored.`}
+    >
+      <FilterBar isSet={isSet} onClear={clear}>
+        <ChoiceFilter
+          label="API key"
+          value={values.apiKeyId}
+          options={options}
+          onChange={(apiKeyId) => set({ apiKeyId })}
+        />
+        <ChoiceFilter
+          label="Status"
+          value={status ?? ''}
+          options={STATUSES}
+          onChange={(value) => set({ status: value })}
+        />
+        <ChoiceFilter
+          label="Method"
+          value={method ?? ''}
+          options={METHODS}
+          onChange={(value) => set({ method: value })}
+        />
+        <PeriodFilter value={values.days} onChange={(days) => set({ days })} />
+      </FilterBar>
+      <Table
+        label="Requests"
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/requests/${id}`}
+        empty={
+          <Empty title={isSet ? 'No matching requests' : 'No requests yet'} icon={icons.List}>
+            <p>
+              {isSet
+                ? 'Choose other filters, or clear them.'
+                : `Requests of programs with a ${environment} key appear here a second after their answers.`}
+            </p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
