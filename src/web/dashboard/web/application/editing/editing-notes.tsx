@@ -6,7 +6,7 @@ import type { ShownEditing } from './use-editing.ts';
 
 // What a page shows of an edit: whether it is saved, what was left from before, and what somebody else has changed meanwhile.
 
-/** `Saved 5 minutes ago`, `Saving…`, `Not saved`. */
+/** `Saved 5 minutes ago`, `Saving…`, `Not saved`, `Not saved, draft kept just now`. */
 export function SaveState({ editing }: { readonly editing: ShownEditing }) {
   const { isChanged, isUnsaved, isSaving, refused, conflicts, keptAt, updatedAt } = editing;
   const isWrong = refused !== null || conflicts.length > 0;
@@ -21,7 +21,12 @@ export function SaveState({ editing }: { readonly editing: ShownEditing }) {
         'Saving…'
       ) : isUnsaved ? (
         <span {...(keptAt !== null && { title: 'Until you save, your changes are kept in this browser.' })}>
-          Not saved
+          <span>Not saved</span>
+          {keptAt !== null && (
+            <>
+              , draft kept <Time at={new Date(keptAt).toISOString()} />
+            </>
+          )}
         </span>
       ) : (
         <span>
