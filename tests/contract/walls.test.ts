@@ -76,6 +76,7 @@ async function fill(names: Map<string, string>, key: string, livemode: boolean):
   await post(`/v1/webhooks/${webhook.id}/test`, {});
   names.set('dlv', (await first(`/v1/webhooks/${webhook.id}/deliveries`)).id);
   names.set('key', (await first('/v1/api-keys')).id);
+  names.set('req', (await first('/v1/requests')).id);
   names.set('contact', (await post('/v1/contacts', { email: 'ada@other.example' })).id);
   names.set('aud', (await post('/v1/audiences', { name: 'Other', public: true })).id);
   const template = { name: 'Other', subject: 's', html: 'x', from: 'shop@other.example' };
