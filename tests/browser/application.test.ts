@@ -114,6 +114,11 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
   expect(key).toStartWith('svc_test_');
   expect(await page.locator('pre').last().textContent()).toContain(key);
   await inspect(page, 'key-made');
+  // What is shown only once is closed by its own button alone. Chrome lets no page keep a second Escape but by taking the key.
+  for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  expect(await page.getByRole('dialog').getByRole('button', { name: 'Close' }).count()).toBe(0);
+  await page.getByRole('dialog').getByText('It is shown only once.', { exact: false }).waitFor();
   await press(page, 'I have copied it');
 
   const send = () =>
@@ -164,7 +169,8 @@ test('an invitation, a role that reads only, and a session that ended elsewhere'
   const link = opens(dashboard.service, invitation.data.url);
   const eve = await dashboard.newcomer();
   await eve.goto(link);
-  await heading('You are invited to Posthorn', eve);
+  await heading('Join Acme', eve);
+  await eve.getByText('Ada Lovelace invites you', { exact: false }).waitFor();
   expect(eve.url()).toBe(`${url}/app/invitation`);
   await inspect(eve, 'invitation');
   await typeInto(eve, { 'Your name': 'Eve', Password: PASSWORD });
@@ -181,8 +187,7 @@ test('an invitation, a role that reads only, and a session that ended elsewhere'
   await eve.getByText('Your session has ended. Sign in again.').waitFor();
   // The token was used.
   await eve.goto(link);
-  await typeInto(eve, { 'Your name': 'Eve', Password: PASSWORD });
-  await eve.keyboard.press('Enter');
+  await heading('This invitation cannot be accepted', eve);
   await eve.getByRole('alert').filter({ hasText: 'This link was already used' }).waitFor();
   await eve.context().close();
 });

@@ -278,7 +278,7 @@ test('an authenticator is set up, and another session is signed out', async () =
   await typeInto(page, { Code: totpCode(secret.trim(), Math.floor(Date.now() / 30_000)) });
   await press(page, 'Turn on');
   await page.getByText('Each code signs you in once', { exact: false }).waitFor();
-  await press(page, 'Close');
+  await press(page, 'I have saved them');
   await page.getByRole('button', { name: 'Remove authenticator' }).waitFor();
   await inspect(page, 'account');
   await press(page, 'Sign out everywhere else');

@@ -47,6 +47,23 @@ test('is for its address alone: another account, or a visitor without one, does 
   expect((await bob.ask('/workspaces')).body.data).toHaveLength(2);
 });
 
+test('is shown to who has its link: workspace, inviter, address and role, and to nobody once it is used', async () => {
+  const email = 'shown@acme.example';
+  const token = await tokenOf(email);
+  const look = () => new Browser(service).ask('/invitation/details', { token });
+  const { invitedBy, expiresAt, ...shown } = (await look()).body.data;
+  const { workspace, account } = (await owner.ask('/session')).body.data;
+  expect(shown).toEqual({ email, role: 'viewer', workspaceName: workspace.name });
+  expect(invitedBy).toBe(account.name);
+  expect(Date.parse(expiresAt)).toBeGreaterThan(Date.now());
+  await new Browser(service).ask('/invitation', { token, name: 'Shown', password: PASSWORD });
+  expect(codeOf(await look())).toEqual([400, 'INVALID_TOKEN']);
+  expect(codeOf(await new Browser(service).ask('/invitation/details', { token: 'x'.repeat(43) }))).toEqual([
+    400,
+    'INVALID_TOKEN',
+  ]);
+});
+
 test('is refused for a member, for whom one waits, and opens nothing once it was taken back or is too old', async () => {
   const email = 'waits@acme.example';
   const token = await tokenOf(email);

@@ -155,18 +155,37 @@ export async function deleteInvitation(
   return rows.length > 0 ? refusal : notFound('invitation');
 }
 
-/** The address of a link's invitation; null when it is unknown, used or expired. @throws UnavailableError */
-export async function invitedAddress(
+/** A pending invitation, as its link shows it. */
+export interface PendingInvitation {
+  readonly email: string;
+  readonly emailKey: string;
+  readonly role: string;
+  readonly workspaceName: string;
+  /** The name of the member or the key; null for one that is gone. */
+  readonly invitedBy: string | null;
+  readonly expiresAt: string;
+}
+
+/** The invitation of a link; null when it is unknown, used or expired. @throws UnavailableError */
+export async function findInvitation(
   database: Database,
   token: string,
   now: number,
-): Promise<{ readonly email: string; readonly emailKey: string } | null> {
-  const [row] = await database.query<{ email: string; email_key: string }>(
-    `select i.email, i.email_key from invitations i join workspaces w on w.id = i.workspace_id
+): Promise<PendingInvitation | null> {
+  const [row] = await database.query<PendingInvitation & { readonly expiresAtMs: number }>(
+    `select i.email, i.email_key as "emailKey", i.role, w.name as "workspaceName",
+       (extract(epoch from i.expires_at) * 1000)::float8 as "expiresAtMs",
+       coalesce(
+         (select a.name from members m join accounts a on a.id = m.account_id where m.id = i.invited_by and m.workspace_id = i.workspace_id),
+         (select k.name from api_keys k where k.id = i.invited_by and k.workspace_id = i.workspace_id)
+       ) as "invitedBy"
+     from invitations i join workspaces w on w.id = i.workspace_id
      where i.hash = $1 and i.accepted_at is null and i.expires_at > $2::text::timestamptz and w.archived_at is null and ${STANDS}`,
     [hashOf(token), iso(now)],
   );
-  return row ? { email: row.email, emailKey: row.email_key } : null;
+  if (!row) return null;
+  const { expiresAtMs, ...invitation } = row;
+  return { ...invitation, expiresAt: iso(expiresAtMs) };
 }
 
 /**

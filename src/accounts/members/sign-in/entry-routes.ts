@@ -16,7 +16,7 @@ import {
   type NewAccount,
   setPassword,
 } from '../accounts.ts';
-import { acceptInvitation, invitedAddress } from '../invitations.ts';
+import { acceptInvitation, findInvitation, type PendingInvitation } from '../invitations.ts';
 import { MOST_WORKSPACES, TOO_MANY_WORKSPACES } from '../members.ts';
 import { Code, Email, Password, PersonName, Token } from '../model.ts';
 import { tellOfChange } from './notice.ts';
@@ -90,6 +90,16 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       response: of<object>(),
       status: 201,
       handle: (call) => own(call, (form) => signUp(deps, form)),
+    }),
+    route({
+      method: 'POST',
+      path: `${DASHBOARD_API}/invitation/details`,
+      ...PUBLIC_FORM,
+      summary: 'Show an invitation to who has its link',
+      body: Type.Object({ token: Token }),
+      response: of<object>(),
+      status: 200,
+      handle: async (call) => foreignForm(call, deps.publicUrl) ?? (await showInvitation(deps, call)),
     }),
     route({
       method: 'POST',
@@ -219,18 +229,29 @@ async function unlessOwn(
   return proved instanceof Failure ? proved : null;
 }
 
+/** The token alone opens it: 256 random bits that were sent to its address. */
+async function showInvitation(
+  { database }: EntryDeps,
+  { body, now }: Pick<Form<{ token: string }>, 'body' | 'now'>,
+): Promise<Omit<PendingInvitation, 'emailKey'> | Failure> {
+  const invitation = await findInvitation(database, body.token, now);
+  if (!invitation) return SPENT;
+  const { emailKey: _, ...shown } = invitation;
+  return shown;
+}
+
 async function accept(
   deps: EntryDeps,
   form: Form<{ token: string; name?: string; password?: string; code?: string }>,
 ): Answer {
   const { body, now } = form;
-  const invited = await invitedAddress(deps.database, body.token, now);
+  const invited = await findInvitation(deps.database, body.token, now);
   if (!invited) return SPENT;
   const known = await accountByEmail(deps.database, invited.emailKey);
   if (known) {
     const refusal = await unlessOwn(deps, known, form);
     // The account may be one that this same invitation has just created for a faster request.
-    if (refusal) return (await invitedAddress(deps.database, body.token, now)) ? refusal : SPENT;
+    if (refusal) return (await findInvitation(deps.database, body.token, now)) ? refusal : SPENT;
     const joined = await acceptInvitation(deps.database, body.token, known.id, MOST_WORKSPACES, now);
     if (joined === 'full') return TOO_MANY_WORKSPACES;
     return joined ? signedIn(deps, joined.accountId, joined.workspaceId, form) : SPENT;

@@ -1,8 +1,10 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { guestEntry } from './api/guest.ts';
-import { entry, type Session, takeOwnZone, takesPasskeys } from './api/session.ts';
+import { entry, type InvitationDetails, type Session, takeOwnZone, takesPasskeys } from './api/session.ts';
 import { goHome } from './place.ts';
 import { lastEnvironment } from './shell/environments.ts';
+import { dayText } from './ui/display/format.ts';
+import { Failed, Skeleton } from './ui/display/states.tsx';
 import { Field, Form } from './ui/forms/form.tsx';
 import { PasswordField } from './ui/forms/password-field.tsx';
 import { Mark } from './ui/icons.tsx';
@@ -205,28 +207,43 @@ export function Invitation(props: {
 }) {
   const [hasAccount, setHasAccount] = useState(false);
   const { token, session, onIn } = props;
+  const [invitation, setInvitation] = useState<InvitationDetails | null>(null);
+  const [problem, setProblem] = useState<Error | null>(null);
+  useEffect(() => {
+    entry.invitation(token).then(setInvitation, setProblem);
+  }, [token]);
   const accept = async (person: object) => {
     await entry.send('invitation', { token, ...person });
     await onIn();
     goHome();
   };
+  if (problem)
+    return <Entrance title="This invitation cannot be accepted" about={<Failed error={problem} />} />;
+  if (!invitation)
+    return (
+      <Entrance title="You are invited to Posthorn">
+        <Skeleton className="h-40 w-full" />
+      </Entrance>
+    );
+  const title = `Join ${invitation.workspaceName}`;
   if (session)
     return (
-      <Entrance title="Join the workspace" about={`You are signed in as ${session.account.email}.`}>
+      <Entrance
+        title={title}
+        about={
+          <>
+            <InvitationText invitation={invitation} />
+            <p className="mt-2">You are signed in as {session.account.email}.</p>
+          </>
+        }
+      >
         <Form action="Accept invitation" onSend={() => accept({})}>
           {null}
         </Form>
       </Entrance>
     );
   return (
-    <Entrance
-      title={hasAccount ? 'Sign in to join' : 'You are invited to Posthorn'}
-      about={
-        hasAccount
-          ? 'Sign in with the account that the invitation was sent to.'
-          : 'Your account uses the address that the invitation was sent to.'
-      }
-    >
+    <Entrance title={title} about={<InvitationText invitation={invitation} />}>
       {hasAccount ? (
         <Credentials onIn={onIn} />
       ) : (
@@ -241,6 +258,19 @@ export function Invitation(props: {
     </Entrance>
   );
 }
+
+/** The inviter, the address, the role and the end of an invitation. */
+const InvitationText = ({
+  invitation: { invitedBy, email, workspaceName, role, expiresAt },
+}: {
+  readonly invitation: InvitationDetails;
+}) => (
+  <p className="break-words">
+    {invitedBy === null ? 'You are invited' : `${invitedBy} invites you`} to the workspace{' '}
+    <b className="font-medium text-ink">{workspaceName}</b> as {role}. The invitation is for{' '}
+    <b className="font-medium text-ink">{email}</b> and ends on {dayText(expiresAt)}.
+  </p>
+);
 
 /** Sets a new password. */
 export const Reset = ({

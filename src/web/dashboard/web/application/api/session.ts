@@ -69,6 +69,15 @@ async function signInByPasskey(): Promise<void> {
   await request('POST', path, { body: { response: found.toJSON() } });
 }
 
+/** An invitation, as its link shows it. */
+export interface InvitationDetails {
+  readonly email: string;
+  readonly role: string;
+  readonly workspaceName: string;
+  readonly invitedBy: string | null;
+  readonly expiresAt: string;
+}
+
 /** The requests that need no session. */
 export const entry = {
   signIn,
@@ -77,5 +86,8 @@ export const entry = {
   session,
   send: (path: 'setup' | 'invitation' | 'password-reset', form: object) =>
     request<object>('POST', path, { body: form }),
+  /** The invitation of a link. @throws RequestError */
+  invitation: async (token: string): Promise<InvitationDetails> =>
+    (await request<InvitationDetails>('POST', 'invitation/details', { body: { token } })).data,
   signOut: () => request<object>('DELETE', 'session', { body: {} }),
 };

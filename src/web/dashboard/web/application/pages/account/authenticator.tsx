@@ -27,6 +27,10 @@ export function Authenticator() {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [isRemoving, setRemoving] = useState(false);
   const changed = () => client.invalidateQueries({ queryKey: [session.workspace.id] });
+  const end = () => {
+    setCodes(null);
+    setBegun(null);
+  };
   const begin = async () => setBegun(await change<TotpSetup>('POST', 'totp'));
   return (
     <Card
@@ -73,15 +77,12 @@ export function Authenticator() {
         </Dialog>
       )}
       {codes && (
-        <Dialog
-          title="Save these recovery codes"
-          onClose={() => {
-            setCodes(null);
-            setBegun(null);
-          }}
-        >
+        <Dialog title="Save these recovery codes" onClose={end} isShownOnce>
           <p role="status">Each code signs you in once if you lose your phone. They are shown only once.</p>
           <Copyable label="Recovery codes" text={codes.join('\n')} />
+          <Button look="main" onClick={end}>
+            I have saved them
+          </Button>
         </Dialog>
       )}
       {isRemoving && (

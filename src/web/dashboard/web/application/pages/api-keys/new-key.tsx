@@ -14,18 +14,23 @@ const SENDING: readonly KeyPermission[] = ['emails:send', 'emails:read'];
 /** The permission sets of a new key; with `chosen`, each permission is ticked. */
 const KINDS = {
   sending: 'Send and read email',
-  everything: 'Send and read email',
-  chosen: 'What I choose',
+  everything: 'Everything',
+  chosen: 'Selected permissions',
 } as const;
 
-/** Selected permissions */
+/** Creates a key, and shows it once. */
 export const NewKey = (props: {
   readonly created: CreatedApiKey | null;
   readonly onCreated: (key: CreatedApiKey) => void;
   readonly onClose: () => void;
 }) =>
   props.created ? (
-    <Dialog title={`API key “${props.created.name}” created`} onClose={props.onClose} width="max-w-xl">
+    <Dialog
+      title={`API key “${props.created.name}” created`}
+      onClose={props.onClose}
+      width="max-w-xl"
+      isShownOnce
+    >
       <Shown created={props.created} />
       <Button look="main" onClick={props.onClose}>
         I have copied it

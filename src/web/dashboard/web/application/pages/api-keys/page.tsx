@@ -19,6 +19,9 @@ import { Page } from '../../ui/page.tsx';
 import { NewKey } from './new-key.tsx';
 import { ChangePermissions } from './permissions.tsx';
 
+/** The address of the requests of a key, which its row opens. */
+const requestsOf = (id: string): string => `/requests?apiKeyId=${id}`;
+
 const allowed = ({ permissions }: ApiKey): string =>
   permissions.includes('*')
     ? 'Everything'
@@ -58,6 +61,7 @@ export default function ApiKeys() {
         label={`API keys of the ${environment} environment`}
         list={{ items, error, refetch }}
         keyOf={({ id }) => id}
+        linkOf={({ id }) => requestsOf(id)}
         columns={COLUMNS}
         empty={
           <Empty title={`No ${environment} keys yet`} icon={icons.Key} action={create}>
@@ -109,25 +113,22 @@ function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
   const [asked, setAsked] = useState<'change' | 'revoke' | null>(null);
   const close = () => setAsked(null);
   const revoke = useChange('DELETE /api-keys/{id}');
-  const mayChange = revokedAt === null && may('api-keys:write');
+  if (revokedAt !== null) return <Badge status="revoked" tone="quiet" />;
+  if (!may('api-keys:write')) return <Badge status="active" />;
   return (
     <RowActions>
       <span className="inline-flex items-center gap-1">
-        {revokedAt === null ? <Badge status="active" /> : <Badge status="revoked" tone="quiet" />}
+        <Badge status="active" />
         <Menu
           label={`More actions for ${name}`}
           isPicture
           items={
             <>
-              <Item render={<Link href={`/requests?apiKeyId=${id}`} />}>{icons.List} View requests</Item>
-              {mayChange && (
-                <>
-                  <Item onSelect={() => setAsked('change')}>{icons.Gear} Edit permissions</Item>
-                  <Item danger onSelect={() => setAsked('revoke')}>
-                    {icons.Block} Revoke key
-                  </Item>
-                </>
-              )}
+              <Item render={<Link href={requestsOf(id)} />}>{icons.List} View requests</Item>
+              <Item onSelect={() => setAsked('change')}>{icons.Gear} Edit permissions</Item>
+              <Item danger onSelect={() => setAsked('revoke')}>
+                {icons.Block} Revoke key
+              </Item>
             </>
           }
         >

@@ -36,7 +36,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   { name: 'Domain', cell: ({ name }) => <Lead title={name} /> },
   { name: 'Transport', width: 'w-40', from: 'md', cell: ({ provider }) => PROVIDERS[provider] },
   {
-    name: 'not yet',
+    name: 'Checked',
     width: 'w-36',
     from: 'sm',
     cell: ({ lastCheckedAt }) => <Time at={lastCheckedAt} none="not yet" />,

@@ -31,7 +31,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
   const [made, setMade] = useState<CreatedInvitation | null>(null);
   const invite = useChange('POST /members/invitations');
   return made ? (
-    <Dialog title={`${made.email} invited`} onClose={onClose} width="max-w-xl">
+    <Dialog title={`${made.email} invited`} onClose={onClose} width="max-w-xl" isShownOnce>
       <p role="status">
         Send this link to {made.email}. It works once, until {dayText(made.expiresAt)}, and is shown only
         once.

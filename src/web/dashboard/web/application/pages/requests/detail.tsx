@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { CODES } from '../../../../../docs/codes.ts';
 import { useRead } from '../../api/queries.ts';
-import { count, momentTitle } from '../../ui/display/format.ts';
+import { count, momentText } from '../../ui/display/format.ts';
 import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { keyNameOf, Outcome } from './outcome.tsx';
 
@@ -28,7 +28,7 @@ export default function RequestDetail({ id }: { readonly id: string }) {
         <Facts
           facts={{
             Status: <Outcome status={status} />,
-            Received: momentTitle(createdAt),
+            Received: momentText(createdAt),
             Took: `${count(durationMs)} ms`,
             Endpoint: (
               <span className="font-mono text-caption">

@@ -8,7 +8,7 @@ export const Secret = (props: {
   readonly secret: string;
   readonly onClose: () => void;
 }) => (
-  <Dialog title={props.title} onClose={props.onClose} width="max-w-xl">
+  <Dialog title={props.title} onClose={props.onClose} width="max-w-xl" isShownOnce>
     <p role="status">
       Copy the secret now. It is shown only once. Your program uses it to check that requests come from this
       service;{' '}

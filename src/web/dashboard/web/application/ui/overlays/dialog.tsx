@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 import { leaving } from '../../editing/leaving.ts';
 import { IconButton } from '../button.tsx';
 import { afterPaint, usePainted } from '../charts/painted.ts';
@@ -10,6 +10,8 @@ interface DialogProps {
   readonly children: ReactNode;
   /** Tailwind's width of it; `max-w-md` by default. */
   readonly width?: string;
+  /** True where it shows what is shown only once: its own button alone closes it. */
+  readonly isShownOnce?: boolean;
 }
 
 /**
@@ -37,12 +39,15 @@ function OpenDialog(props: DialogProps) {
     });
   };
   // Typed content is not discarded by a key or a click beside the dialog.
-  const leave = () => dialog.current && leaving.askIn(dialog.current, close);
+  const leave = () => !props.isShownOnce && dialog.current && leaving.askIn(dialog.current, close);
+  // A second Escape closes a dialog whatever `cancel` says, unless the key itself is taken (HTML, 6.13: close watchers).
+  const keepOpen = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape
     <dialog
       ref={dialog}
       aria-labelledby={id}
+      {...(props.isShownOnce && { onKeyDown: keepOpen, closedby: 'none' })}
       onCancel={(event) => {
         event.preventDefault();
         leave();
@@ -56,9 +61,11 @@ function OpenDialog(props: DialogProps) {
           <h2 id={id} className="min-w-0 flex-1 text-heading font-semibold break-words">
             {props.title}
           </h2>
-          <IconButton label="Close" className="-mt-1 -mr-1.5" onClick={leave}>
-            {icons.Close}
-          </IconButton>
+          {!props.isShownOnce && (
+            <IconButton label="Close" className="-mt-1 -mr-1.5" onClick={leave}>
+              {icons.Close}
+            </IconButton>
+          )}
         </header>
         {props.children}
       </div>
