@@ -11,7 +11,7 @@ const BACK = { to: '/requests', text: 'Requests' } as const;
 export default function RequestDetail({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRead('GET /requests/{id}', { path: { id } }, { every: false });
   const keys = useRead('GET /api-keys', {}).data;
-  if (!data) return <PendingPage title="Request" back={BACK} error={error} onRetry={refetch} />;
+  if (!data) return <PendingPage title="Request" back={BACK} error={error} onRetry={() => void refetch()} />;
   const { method, path, route, status, durationMs, errorCode, apiKeyId, createdAt } = data;
   return (
     <Page
