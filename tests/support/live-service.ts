@@ -17,6 +17,7 @@ import type { AttemptSchedule } from '../../src/sending/emails/accept/attempt-sc
 import type { LiveLimits } from '../../src/sending/emails/transports/limits.ts';
 import { openService, type Service } from '../../src/service.ts';
 import { type Client, createClient } from './client.ts';
+import { layEmbedded } from './embedded.ts';
 import { eventually } from './eventually.ts';
 import { poolParts } from './pool-parts.ts';
 import { createServedDatabase } from './postgres.ts';
@@ -42,6 +43,7 @@ export interface LiveService extends AsyncDisposable {
   readonly test: Client;
   readonly signer: Signer;
   readonly domainId: string;
+  /** Empty for the embedded database. */
   readonly databaseUrl: string;
   readonly keys: { readonly live: string; readonly test: string };
   logged(): string;
@@ -71,11 +73,12 @@ export interface LiveServiceOptions {
 /** Starts one. Without a transport, mail is captured. */
 export async function startLiveService(options: LiveServiceOptions = {}): Promise<LiveService> {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await createServedDatabase());
+  const isGiven = options.environment?.DATABASE_URL !== undefined;
+  const database = isGiven ? null : stack.use(await createServedDatabase());
   const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-live-'));
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
   const loaded = loadConfig({
-    DATABASE_URL: database.url,
+    ...(database && { DATABASE_URL: database.url }),
     DATA_DIR: dataDir,
     SECRET_KEY: SECRET,
     RATE_LIMIT_PER_IP: '0',
@@ -84,6 +87,8 @@ export async function startLiveService(options: LiveServiceOptions = {}): Promis
     ...options.environment,
   });
   if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
+  // To initialise the embedded database takes seconds of the processor, and no test asks it of these services.
+  if (loaded.config.databaseUrl === null) await layEmbedded(dataDir);
   const lines: string[] = [];
   const clock = new MovedClock();
   if (options.atNoon) clock.ahead = startOfDay(Date.now()) + 1.5 * DAY_MS - Date.now();
@@ -115,7 +120,7 @@ export async function startLiveService(options: LiveServiceOptions = {}): Promis
   if (domain.body.data?.status !== 'verified') throw new Error(JSON.stringify(domain.body));
   return {
     url: server.url.origin,
-    databaseUrl: database.url,
+    databaseUrl: loaded.config.databaseUrl ?? '',
     service,
     live,
     test: createClient(server.url.origin, keys.test),
