@@ -12,19 +12,19 @@ const MOST_LETTERS = 200;
 const LETTERS_A_LOOK = 10;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz ';
 
-/** The outcome of one kill of the browser while somebody types. */
+/** The outcome of one kill of the browser during typing. */
 export interface Kill {
   /** All that was typed, the letter on its way included. */
   readonly typed: string;
-  /** What the browser was known to have kept before the kill. */
+  /** The text that the browser had kept for certain before the kill. */
   readonly known: string;
-  /** What the page offers afterwards. */
+  /** The text that the page offers afterwards. */
   readonly restored: string;
   /** The age of the first letter that is gone, at the kill; 0 where all are there. */
   readonly lostMs: number;
 }
 
-/** Kills a browser that often while somebody types the subject of a campaign, each time after a random number of letters. */
+/** Kills a browser that often while the subject of a campaign is typed, each time after a random number of letters. */
 export async function killWhileTyping(kills: number, onKill: (kill: Kill) => void): Promise<void> {
   await using dashboard = await openDashboard();
   const { url } = dashboard.service;

@@ -47,7 +47,7 @@ test('is for its address alone: another account, or a visitor without one, does 
   expect((await bob.ask('/workspaces')).body.data).toHaveLength(2);
 });
 
-test('is shown to who has its link: workspace, inviter, address and role, and to nobody once it is used', async () => {
+test('is shown to who has its link: workspace, inviter, address and role, and to no one once it is used', async () => {
   const email = 'shown@acme.example';
   const token = await tokenOf(email);
   const look = () => new Browser(service).ask('/invitation/details', { token });

@@ -1,6 +1,6 @@
 import { killWhileTyping } from '../browser/editing-crash.ts';
 
-// Kills a browser while somebody types, again and again: at most the last second may be lost.
+// Kills a browser during typing, again and again: at most the last second may be lost.
 //
 //   bun tests/failure/editing-crash-long.ts [kills]
 

@@ -99,7 +99,7 @@ export function createMarkdownRenderer(
   const ask = async (
     request: RenderRequest,
     { owner, path = '/body/markdown', unheard }: MarkdownOrder,
-  ): Promise<Rendering | Failure> => {
+  ): Promise<AnyParts | Failure> => {
     const signal = unheard?.();
     try {
       // Its owner may belong into the other lane by its turn.
@@ -143,7 +143,7 @@ export function createMarkdownRenderer(
   };
 }
 
-type Rendering = RenderedMarkdown | RenderedMjml;
+type AnyParts = RenderedMarkdown | RenderedMjml;
 
 function expectedParts(): never {
   throw new Error('The thread answered another question.');

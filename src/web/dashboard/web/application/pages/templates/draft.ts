@@ -19,6 +19,7 @@ type ContentMember =
   | 'previewText'
   | 'html'
   | 'markdown'
+  | 'mjml'
   | 'text'
   | 'from'
   | 'replyTo'
