@@ -51,7 +51,7 @@ for (const [name, environment] of BOTH_DATABASES)
       const unknown = await service.ask({ path: '/v1/mails', key: keys.limited });
       expect(await untilLogged(idOf(refused))).toMatchObject({ status: 403, errorCode: 'FORBIDDEN' });
       expect(await untilLogged(idOf(unknown))).toMatchObject({
-        ...{ status: 404, errorCode: 'NOT_FOUND', route: 'unknown', path: '/v1/mails' },
+        ...{ status: 404, errorCode: 'NOT_FOUND', route: 'unknown', path: '/v1/…' },
       });
     });
 

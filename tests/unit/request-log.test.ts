@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { loggedPath } from '../../src/accounts/request-log/logged-path.ts';
-import { MOST_OF_KEY, MOST_WAITING, RequestRecorder } from '../../src/accounts/request-log/recorder.ts';
+import {
+  MOST_OF_KEY,
+  MOST_OF_WORKSPACE,
+  MOST_WAITING,
+  RequestRecorder,
+} from '../../src/accounts/request-log/recorder.ts';
 import type { Principal } from '../../src/http/auth/principal.ts';
 import type { ChangeNote } from '../../src/http/module.ts';
 import type { AnsweredRequest } from '../../src/http/request/pipeline.ts';
@@ -12,7 +17,11 @@ const PERSONAL = [
   'svc_live_7hJ2kQ9xV4mZ1cT8pN5wR3yB6dF04xQz',
   '+4366012345678',
   'Ada Lovelace',
+  'ada-lovelace',
+  'ada',
+  'deadbeef'.repeat(8),
 ];
+const WORDS = new Set(documentedRoutes().flatMap(({ path }) => path.split('/')));
 
 describe('the path of a logged request', () => {
   for (const route of documentedRoutes().filter(({ path }) => path.includes(':'))) {
@@ -22,7 +31,7 @@ describe('the path of a logged request', () => {
       const shown = (textFor: (name: string) => string): string => {
         const params = Object.fromEntries(names.map((name) => [name, textFor(name)]));
         const path = names.reduce((text, name) => text.replace(`:${name}`, params[name] ?? ''), route.path);
-        return loggedPath({ route }, { path, params }).path;
+        return loggedPath({ route }, { path, params, status: 404, words: WORDS }).path;
       };
       const pattern = route.path.replace(/:(\w+)/g, '{$1}');
       for (const value of PERSONAL) expect(shown(() => value)).toBe(pattern);
@@ -38,15 +47,28 @@ describe('the path of a logged request', () => {
     });
   }
 
-  test('of an unknown path only words are shown', () => {
-    const shown = (path: string) => loggedPath(null, { path, params: {} });
-    expect(shown('/v1/email')).toEqual({ route: 'unknown', path: '/v1/email' });
-    expect(shown('/v1/contact-lists/')).toEqual({ route: 'unknown', path: '/v1/contact-lists/' });
+  test('an alias of a template is shown where there is such a template', () => {
+    const route = documentedRoutes().find(({ name }) => name === 'getTemplate');
+    if (!route) throw new Error('There is no such route.');
+    const shown = (status: number) =>
+      loggedPath(
+        { route },
+        { path: '/v1/templates/welcome', params: { id: 'welcome' }, status, words: WORDS },
+      );
+    expect([200, 404].map((status) => shown(status).path)).toEqual([
+      '/v1/templates/welcome',
+      '/v1/templates/{id}',
+    ]);
+  });
+
+  test('of an unknown path only the words of routes are shown', () => {
+    const shown = (path: string) => loggedPath(null, { path, params: {}, status: 404, words: WORDS });
+    expect(shown('/v1/emails/ada')).toEqual({ route: 'unknown', path: '/v1/emails/…' });
+    expect(shown('/v1/templates/')).toEqual({ route: 'unknown', path: '/v1/templates/' });
     for (const value of PERSONAL)
-      expect(shown(`/v1/people/${encodeURIComponent(value)}/mails`).path).toBe('/v1/people/…/mails');
-    expect(shown(`/v1/${'a'.repeat(21)}`).path).toBe('/v1/…');
-    expect(shown('/a/b/c/d/e/f/g/h').path).toBe('/a/b/c/d/e/f/g/h');
-    expect(shown('/a/b/c/d/e/f/g/h/i/j').path).toBe('/a/b/c/d/e/f/g/h/…');
+      expect(shown(`/v1/contacts/${encodeURIComponent(value)}/emails`).path).toBe('/v1/contacts/…/emails');
+    expect(shown('/v1'.repeat(8)).path).toBe('/v1'.repeat(8));
+    expect(shown('/v1'.repeat(10)).path).toBe(`${'/v1'.repeat(8)}/…`);
   });
 });
 
@@ -58,7 +80,7 @@ const KEY: Principal = {
 let minted = 0;
 const answered = (changes: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   requestId: mintId('req', ++minted),
-  ...{ now: 0, caller: KEY, method: 'GET', endpoint: null, path: '/v1/x', params: {} },
+  ...{ now: 0, caller: KEY, method: 'GET', endpoint: null, path: '/v1/x', params: {}, words: WORDS },
   ...{ status: 200, ms: 1.6, errorCode: null },
   ...changes,
 });
@@ -111,15 +133,16 @@ describe('the recorder of requests', () => {
     expect(recorder.writtenTo().keys.size).toBe(0);
   });
 
-  test('keeps 50 accepted and 50 refused requests of a key between two writes, and counts the rest', async () => {
+  test('keeps 25 requests of a key of each kind between two writes, and counts the rest', async () => {
     const { recorder, statements } = startRecorder();
     for (let n = 0; n <= MOST_OF_KEY; n++) {
       recorder.note(answered());
       recorder.note(answered({ status: 422, errorCode: 'VALIDATION_ERROR' }));
+      recorder.note(answered({ method: 'POST' }));
     }
-    expect(recorder.dropped).toEqual({ busy: 2, database: 0 });
+    expect(recorder.dropped).toEqual({ busy: 3, database: 0 });
     await recorder.close();
-    expect(statements[0]?.[0]).toHaveLength(2 * MOST_OF_KEY);
+    expect(statements[0]?.[0]).toHaveLength(3 * MOST_OF_KEY);
     recorder.note(answered());
     await recorder.close();
     expect(statements[1]?.[0]).toHaveLength(1);
@@ -127,10 +150,22 @@ describe('the recorder of requests', () => {
 
   test('keeps 200 requests of all keys between two writes', async () => {
     const { recorder, statements } = startRecorder();
-    for (let n = 0; n <= MOST_WAITING; n++) recorder.note(answered(withKey(`key_${n % 50}`)));
+    for (let n = 0; n <= MOST_WAITING; n++)
+      recorder.note(
+        answered({ caller: { ...KEY, id: `key_${n % 50}`, workspaceId: `ws_${n % 4}` } as Principal }),
+      );
     expect(recorder.dropped).toEqual({ busy: 1, database: 0 });
     await recorder.close();
     expect(statements[0]?.[0]).toHaveLength(MOST_WAITING);
+  });
+
+  test('keeps 100 requests of a workspace between two writes, so that others have room', async () => {
+    const { recorder, statements } = startRecorder();
+    for (let n = 0; n < 2 * MOST_OF_WORKSPACE; n++) recorder.note(answered(withKey(`key_${n % 50}`)));
+    recorder.note(answered({ caller: { ...KEY, id: 'key_x', workspaceId: 'ws_2' } as Principal }));
+    expect(recorder.dropped).toEqual({ busy: MOST_OF_WORKSPACE, database: 0 });
+    await recorder.close();
+    expect(statements[0]?.[1]?.filter((one) => one === 'ws_2')).toHaveLength(1);
   });
 
   test('drops and counts what the database does not take, and goes on', async () => {

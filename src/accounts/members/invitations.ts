@@ -161,7 +161,7 @@ export interface PendingInvitation {
   readonly emailKey: string;
   readonly role: string;
   readonly workspaceName: string;
-  /** The name of the member or the key; null for one that is gone. */
+  /** The name of the member; null for one that is gone, and for an API key, whose name is internal. */
   readonly invitedBy: string | null;
   readonly expiresAt: string;
 }
@@ -175,10 +175,7 @@ export async function findInvitation(
   const [row] = await database.query<PendingInvitation & { readonly expiresAtMs: number }>(
     `select i.email, i.email_key as "emailKey", i.role, w.name as "workspaceName",
        (extract(epoch from i.expires_at) * 1000)::float8 as "expiresAtMs",
-       coalesce(
-         (select a.name from members m join accounts a on a.id = m.account_id where m.id = i.invited_by and m.workspace_id = i.workspace_id),
-         (select k.name from api_keys k where k.id = i.invited_by and k.workspace_id = i.workspace_id)
-       ) as "invitedBy"
+       (select a.name from members m join accounts a on a.id = m.account_id where m.id = i.invited_by and m.workspace_id = i.workspace_id) as "invitedBy"
      from invitations i join workspaces w on w.id = i.workspace_id
      where i.hash = $1 and i.accepted_at is null and i.expires_at > $2::text::timestamptz and w.archived_at is null and ${STANDS}`,
     [hashOf(token), iso(now)],

@@ -14,36 +14,51 @@ const UNKNOWN_ROUTE = 'unknown';
 
 /** The most parts that are shown of an unknown path. */
 const MOST_PARTS = 8;
-/** A part of a path that is a word: an address, an id or a secret is none. */
-const WORD = /^(?:v\d|[a-z]{1,20}(?:-[a-z]{1,20}){0,3})$/;
+
+/** The request whose path is shown. */
+export interface PathRequest {
+  readonly path: string;
+  readonly params: Params;
+  readonly status: number;
+  /** The words of all routes. */
+  readonly words: ReadonlySet<string>;
+}
 
 /**
- * The path of a request without anything that may be personal or secret. Only ids of the service and aliases of templates take the
- * place of a name in the route; of an unknown path only words are shown.
+ * The path of a request without anything that may be personal or secret. Only ids of the service, and aliases of templates that were
+ * found, take the place of a name in the route. Of an unknown path the words are shown that some route has: any other may be a name.
  */
 export function loggedPath(
   endpoint: Pick<Endpoint, 'route'> | null,
-  { path, params }: { readonly path: string; readonly params: Params },
+  { path, params, status, words }: PathRequest,
 ): LoggedPath {
-  if (!endpoint) return { route: UNKNOWN_ROUTE, path: wordsOf(path) };
+  if (!endpoint) return { route: UNKNOWN_ROUTE, path: wordsOf(path, words) };
   const { route } = endpoint;
   return {
     route: route.path.replace(/:(\w+)/g, '{$1}'),
-    path: route.path.replace(/:(\w+)/g, (_, name: string) => idOf(route, name, params[name]) ?? `{${name}}`),
+    path: route.path.replace(/:(\w+)/g, (_, name: string) => {
+      const given = params[name];
+      return idOf(route, name, given, status < 400) ?? `{${name}}`;
+    }),
   };
 }
 
-/** The text of a parameter where it can be nothing but an id or an alias. */
-function idOf({ params }: Endpoint['route'], name: string, given: string | null | undefined): string | null {
+/** The text of a parameter where it can be nothing but an id, or an alias that was found. */
+function idOf(
+  { params }: Endpoint['route'],
+  name: string,
+  given: string | null | undefined,
+  isFound: boolean,
+): string | null {
   const spec = params?.[name];
   if (!spec || !('prefix' in spec) || !given) return null;
-  return isId(spec.prefix, given) || spec.alias?.test(given) ? given : null;
+  return isId(spec.prefix, given) || (isFound && spec.alias?.test(given)) ? given : null;
 }
 
-const wordsOf = (path: string): string => {
+const wordsOf = (path: string, words: ReadonlySet<string>): string => {
   const parts = path.split('/').slice(1, MOST_PARTS + 2);
   const shown = parts.map((part, index) =>
-    index < MOST_PARTS && (part === '' || WORD.test(part)) ? part : '…',
+    index < MOST_PARTS && (part === '' || words.has(part)) ? part : '…',
   );
   return `/${shown.join('/')}`;
 };

@@ -33,18 +33,24 @@ const BY_AGE = prune('select id from api_requests where livemode = $2::boolean a
 /** Keeps the log of each key and each workspace within its bounds. Only this process knows which of them it wrote to. */
 export const requestLogTrimmer = (
   { database }: Pick<DutyDeps, 'database'>,
-  recorder: { writtenTo(): WrittenTo },
+  recorder: { writtenTo(): WrittenTo; keepWrittenTo(written: WrittenTo): void },
 ): Duty => ({
   name: 'requestLogTrimmer',
   pattern: '25 * * * * *',
   isEverybodys: true,
   async run(stop) {
-    const { keys, lists } = recorder.writtenTo();
+    const written = recorder.writtenTo();
+    const { keys, lists } = written;
     if (keys.size === 0) return;
-    await untilDone(database, BEYOND_KEY, [[...keys]], BATCH, stop);
-    const pairs = [...lists].map((list) => list.split(' '));
-    const columns = [0, 1].map((column) => pairs.map((pair) => pair[column] ?? ''));
-    await untilDone(database, BEYOND_LIST, columns, BATCH, stop);
+    try {
+      await untilDone(database, BEYOND_KEY, [[...keys]], BATCH, stop);
+      const pairs = [...lists].map((list) => list.split(' '));
+      const columns = [0, 1].map((column) => pairs.map((pair) => pair[column] ?? ''));
+      await untilDone(database, BEYOND_LIST, columns, BATCH, stop);
+    } catch (error) {
+      recorder.keepWrittenTo(written);
+      throw error;
+    }
   },
 });
 

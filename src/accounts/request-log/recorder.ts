@@ -6,8 +6,13 @@ import { type LoggedPath, loggedPath } from './logged-path.ts';
 
 /** The time between two writes. */
 const WRITE_EVERY_MS = 1_000;
-/** Of the requests of one key, so many of either outcome are kept of the time between two writes: accepted ones, and refused ones. */
-export const MOST_OF_KEY = 50;
+/**
+ * Of the requests of one key, so many of each kind are kept of the time between two writes: reads and changes, accepted and refused. Many
+ * reads hide no change then.
+ */
+export const MOST_OF_KEY = 25;
+/** The same for all keys of a workspace, so that one workspace leaves room to others. */
+export const MOST_OF_WORKSPACE = 100;
 /**
  * The most requests that wait for a write, of all keys. A row costs 44 to 66 µs of both processes on a busy machine where an accepted
  * email costs 380 (2026-11-28), so 200 a second are 2 % of what 1,500 emails a second cost there.
@@ -20,6 +25,7 @@ const WRITE = `insert into api_requests (id, workspace_id, livemode, api_key_id,
 select id, workspace_id, livemode::boolean, api_key_id, method, route, path, status::smallint, duration_ms::integer, nullif(error_code, '')
 from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
   r(id, workspace_id, livemode, api_key_id, method, route, path, status, duration_ms, error_code)
+where exists (select from workspaces w where w.id = r.workspace_id)
 on conflict (id) do nothing`;
 
 /** A request that waits to be written. */
@@ -60,8 +66,8 @@ export type DropReason = 'busy' | 'database';
  */
 export class RequestRecorder {
   #waiting: LoggedRequest[] = [];
-  /** The number of waiting requests by key and outcome. */
-  #ofKey = new Map<string, number>();
+  /** The number of waiting requests by key and kind, and by workspace. */
+  #counts = new Map<string, number>();
   #keys = new Set<string>();
   #lists = new Set<string>();
   #isTimed = false;
@@ -75,13 +81,17 @@ export class RequestRecorder {
     const { caller, status } = answered;
     // A session that was opened with a key is a page of the dashboard.
     if (caller.kind !== 'key' || isOfPage(answered)) return;
-    const counted = status < 400 ? caller.id : `${caller.id} refused`;
-    const ofKey = this.#ofKey.get(counted) ?? 0;
-    if (ofKey >= MOST_OF_KEY || this.#waiting.length >= MOST_WAITING) {
+    const kind = `${caller.id} ${isRead(answered)} ${status < 400}`;
+    const ofKey = this.#counts.get(kind) ?? 0;
+    const ofWorkspace = this.#counts.get(caller.workspaceId) ?? 0;
+    const isFull =
+      ofKey >= MOST_OF_KEY || ofWorkspace >= MOST_OF_WORKSPACE || this.#waiting.length >= MOST_WAITING;
+    if (isFull) {
       this.dropped.busy++;
       return;
     }
-    this.#ofKey.set(counted, ofKey + 1);
+    this.#counts.set(kind, ofKey + 1);
+    this.#counts.set(caller.workspaceId, ofWorkspace + 1);
     this.#waiting.push({
       id: answered.requestId,
       workspaceId: caller.workspaceId,
@@ -102,6 +112,12 @@ export class RequestRecorder {
     this.#keys = new Set();
     this.#lists = new Set();
     return written;
+  }
+
+  /** Takes back what could not be trimmed. */
+  keepWrittenTo({ keys, lists }: WrittenTo): void {
+    for (const key of keys) this.#keys.add(key);
+    for (const list of lists) this.#lists.add(list);
   }
 
   /** Writes what waits. */
@@ -127,7 +143,7 @@ export class RequestRecorder {
     const rows = this.#waiting;
     if (rows.length === 0) return;
     this.#waiting = [];
-    this.#ofKey = new Map();
+    this.#counts = new Map();
     try {
       await this.parts.database.query(
         WRITE,
@@ -157,6 +173,8 @@ export class RequestRecorder {
 /** The methods that requests are listed by. A client may invent others. */
 export const LOGGED_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'] as const;
 const METHODS: ReadonlySet<string> = new Set(LOGGED_METHODS);
+
+const isRead = ({ method }: AnsweredRequest): boolean => method === 'GET' || method === 'HEAD';
 
 const isOfPage = ({ endpoint, path }: AnsweredRequest): boolean =>
   endpoint ? endpoint.route.credential === 'session' : path.startsWith(`${DASHBOARD_API}/`);

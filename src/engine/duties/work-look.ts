@@ -36,6 +36,8 @@ export class WorkLook {
   #nextAt = Number.NEGATIVE_INFINITY;
   /** The further time that it may rest, and the count of what the process had done by then. */
   #rest = { ms: 0, worked: 0 };
+  /** The last look found nothing. */
+  #wasQuiet = false;
   #isLooking = false;
 
   constructor(
@@ -54,8 +56,9 @@ export class WorkLook {
   get dueIn(): number {
     if (this.#isLooking) return Number.POSITIVE_INFINITY;
     const { ms, worked } = this.#rest;
-    const rest = this.parts.database.worked === worked ? ms : 0;
-    return Math.max(0, this.#nextAt + rest - this.parts.clock.monotonic());
+    const { database, clock, isAlone } = this.parts;
+    const rest = database.worked === worked && isAlone() ? ms : 0;
+    return Math.max(0, this.#nextAt + rest - clock.monotonic());
   }
 
   /** Those of the duties that have work. @throws UnavailableError */
@@ -66,21 +69,24 @@ export class WorkLook {
     // Read before the look, which may miss what is done during it.
     const { worked } = database;
     this.#rest = { ms: 0, worked };
+    // Only a look for the work of all duties shows that there is none: each of them may ask at its own seconds.
+    const isWhole = this.#wasQuiet && isAlone();
     try {
       const [row = {}] = await database.query<Record<string, boolean>>(
         this.#sql,
         [
           new Date(clock.now()).toISOString(),
-          this.#duties.map((duty) => (asked.includes(duty) ? 'y' : 'n')).join(''),
+          this.#duties.map((duty) => (isWhole || asked.includes(duty) ? 'y' : 'n')).join(''),
         ],
         { isRoutine: true },
       );
       const found = this.#duties.filter((_, place) => row[place] === true);
-      if (found.length === 0 && isAlone()) {
+      this.#wasQuiet = found.length === 0;
+      if (this.#wasQuiet && isAlone()) {
         this.#nextAt = clock.monotonic() + ALONE_MS;
-        this.#rest = { ms: REST_MS - ALONE_MS, worked };
+        if (isWhole) this.#rest = { ms: REST_MS - ALONE_MS, worked };
       }
-      return found;
+      return found.filter((duty) => asked.includes(duty));
     } finally {
       this.#isLooking = false;
     }

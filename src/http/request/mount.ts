@@ -34,6 +34,9 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
     most: MOST_REFUSALS_A_MINUTE,
   });
   const endpoints = routes.map(endpointOf);
+  const words = new Set(
+    routes.flatMap(({ path }) => path.split('/').filter((part) => !part.startsWith(':'))),
+  );
   let app: ReturnType<typeof application> | undefined;
 
   async function answer(exchange: Exchange): Promise<Response> {
@@ -64,7 +67,7 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
       );
     observe?.({ method, route, status, ms });
     if (caller)
-      noteRequest?.({ requestId, now, caller, method, endpoint, path, params, status, ms, errorCode });
+      noteRequest?.({ requestId, now, caller, method, endpoint, path, params, words, status, ms, errorCode });
     return response;
   }
 

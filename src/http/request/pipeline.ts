@@ -53,6 +53,8 @@ export interface AnsweredRequest {
   /** As it was sent: it may hold personal data. */
   readonly path: string;
   readonly params: Params;
+  /** The words of the paths of all routes. */
+  readonly words: ReadonlySet<string>;
   readonly status: number;
   readonly ms: number;
   /** The code of a refusal; null for every other answer. */

@@ -21,6 +21,8 @@ const QUIET_TICK_MS = 2_500;
 const LONGEST_ALARM_MS = 2_500;
 /** A scheduler whose look is that late counts as late itself. */
 const BLIND_MS = 5_000;
+/** A change of the clock beside the monotonic one, after which it is looked at once. */
+const LEAP_MS = 1_000;
 /** The time between two questions what has settled while nothing is due. */
 const IDLE_ASK_MS = 30_000;
 /** The wait before due actors that could not be taken (no room) are tried again, against a busy loop. */
@@ -72,6 +74,10 @@ export class Scheduler {
   #isIdle = false;
   /** The count of what this process had done by then (`Database.worked`). */
   #workedBefore = 0;
+  /** The rest that the last sweep allowed: so late the next one may be without being called late. */
+  #restMs = 0;
+  /** The clock beside the monotonic one at the end of the last sweep. */
+  #clockOffset = 0;
 
   constructor(
     private readonly database: Database,
@@ -120,7 +126,10 @@ export class Scheduler {
   }
 
   #tick(): void {
-    if (!this.#isQuiet || this.clock.monotonic() - this.#sweptAt >= this.#patienceMs) this.sweep();
+    const monotonic = this.clock.monotonic();
+    // A clock that was set, or a machine that was suspended: more may be due than the last look saw ahead.
+    const hasLeapt = Math.abs(this.clock.now() - monotonic - this.#clockOffset) > LEAP_MS;
+    if (!this.#isQuiet || hasLeapt || monotonic - this.#sweptAt >= this.#patienceMs) this.sweep();
   }
 
   get #isQuiet(): boolean {
@@ -146,9 +155,11 @@ export class Scheduler {
     this.#sweeping = isWhole ? 'all' : 'lives';
     if (isWhole) this.#isWanted = false;
     this.#busy = work()
-      .catch((error: unknown) =>
-        this.logger.warn({ err: error }, 'The scheduler could not read the due actors.'),
-      )
+      .catch((error: unknown) => {
+        // The alarm that began it has passed: only a look soon finds its actor.
+        this.#isIdle = false;
+        this.logger.warn({ err: error }, 'The scheduler could not read the due actors.');
+      })
       .finally(() => {
         this.#sweeping = null;
         if (this.#isWanted) this.sweep();
@@ -165,6 +176,7 @@ export class Scheduler {
 
   /** Sets whether other instances live. */
   expectOthers(areThere: boolean): void {
+    if (areThere === this.#hasOthers) return;
     this.#hasOthers = areThere;
     this.#rest();
   }
@@ -193,7 +205,9 @@ export class Scheduler {
         const left = this.#alarmAt - this.clock.now();
         if (ms > LONGEST_ALARM_MS && left > 0) return this.#setAlarm(left);
         this.#alarmAt = Number.POSITIVE_INFINITY;
-        this.sweep();
+        // A sweep under way may have looked before the actor was written.
+        if (this.#sweeping) this.#isWanted = true;
+        else this.sweep();
       },
       Math.max(LEAST_WAIT_MS, Math.min(ms, LONGEST_ALARM_MS)),
     );
@@ -215,13 +229,15 @@ export class Scheduler {
     const measured = { oldestDueSeconds: Math.round(this.#oldestDueMs / 100) / 10, clockSkewMs: skewMs };
     if (this.#stopped) return { status: 'stopped', ...measured };
     if (!agrees) return { status: 'paused', ...measured };
-    const restMs = this.#isQuiet ? REST_MS : 0;
-    const isBlind = this.clock.monotonic() - this.#sweptAt > restMs + BLIND_MS;
+    const isBlind = this.clock.monotonic() - this.#sweptAt > this.#restMs + BLIND_MS;
     return { status: isBlind || measured.oldestDueSeconds > 5 ? 'late' : 'ok', ...measured };
   }
 
   async #sweepAll(): Promise<void> {
-    if (this.clock.agreement?.agrees === false) return this.#restart();
+    if (this.clock.agreement?.agrees === false) {
+      this.#isIdle = false;
+      return this.#restart();
+    }
     let isTimeToAsk = this.clock.agreement !== undefined && this.clock.monotonic() >= this.#askFrom;
     if (isTimeToAsk) {
       if (!(await this.#settled.ask())) for (const sweep of this.#sweeps) sweep.restart();
@@ -256,6 +272,8 @@ export class Scheduler {
     if (failures.length > 0) throw failures[0];
     this.#oldestDueMs = oldest;
     this.#sweptAt = this.clock.monotonic();
+    this.#restMs = this.#isQuiet ? REST_MS : 0;
+    this.#clockOffset = this.clock.now() - this.#sweptAt;
   }
 
   /** The sweeps that one statement shows to have nothing due; where it fails, each sweep looks by itself. */

@@ -100,7 +100,12 @@ export class EmbeddedDatabase implements Database {
   ): Promise<Row[]> {
     if (!isRoutine) this.#worked++;
     const running = this.#writes.heed(text, this.engine.query<Row>(text, parameters as unknown[]));
-    return (await this.#told(running)).rows;
+    try {
+      return (await this.#told(running)).rows;
+    } finally {
+      // A look that began during it may have missed it.
+      if (!isRoutine) this.#worked++;
+    }
   }
 
   async read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
@@ -109,12 +114,18 @@ export class EmbeddedDatabase implements Database {
       return await this.#writes.heed('', Promise.resolve(run(this.#orm)));
     } catch (error) {
       throw classify(error, NAME);
+    } finally {
+      this.#worked++;
     }
   }
 
   async script(text: string): Promise<void> {
     this.#worked++;
-    await this.#told(this.engine.exec(text));
+    try {
+      await this.#told(this.engine.exec(text));
+    } finally {
+      this.#worked++;
+    }
   }
 
   /** Answers the rows of a query in the text form of COPY. */

@@ -101,15 +101,20 @@ export class PostgresDatabase implements Database {
     const { deadlineMs = DEADLINE_MS, isSearch = false, isPage = false, isRoutine = false } = options;
     if (!isRoutine) this.#worked++;
     const isRead = isSearch || isPage;
-    const rows = await this.#writes.heed(
-      text,
-      this.#run(isRead ? this.#reads : this.#engine, deadlineMs, !isSearch, (client, prepare) => {
-        const running = client.unsafe(text, values, { prepare });
-        // Reads may wait for a connection for seconds, as those of Drizzle do: that they have no backend yet shows nothing.
-        return isRead ? running.then((found) => found) : running;
-      }),
-    );
-    return rows as unknown as Row[];
+    try {
+      const rows = await this.#writes.heed(
+        text,
+        this.#run(isRead ? this.#reads : this.#engine, deadlineMs, !isSearch, (client, prepare) => {
+          const running = client.unsafe(text, values, { prepare });
+          // Reads may wait for a connection for seconds, as those of Drizzle do: that they have no backend yet shows nothing.
+          return isRead ? running.then((found) => found) : running;
+        }),
+      );
+      return rows as unknown as Row[];
+    } finally {
+      // A look that began during it may have missed it.
+      if (!isRoutine) this.#worked++;
+    }
   }
 
   read<Result>(
@@ -131,7 +136,7 @@ export class PostgresDatabase implements Database {
       },
     );
     // The builder writes as well.
-    return this.#writes.heed('', running);
+    return this.#writes.heed('', running).finally(() => this.#worked++);
   }
 
   /** Runs a statement again that the server had lost, and so has not run, on new connections, which keep no statements. */
@@ -157,7 +162,11 @@ export class PostgresDatabase implements Database {
 
   async script(text: string): Promise<void> {
     this.#worked++;
-    await this.#engine.run(SCRIPT_DEADLINE_MS, (client) => client.unsafe(text).simple());
+    try {
+      await this.#engine.run(SCRIPT_DEADLINE_MS, (client) => client.unsafe(text).simple());
+    } finally {
+      this.#worked++;
+    }
   }
 
   async ping(): Promise<number> {

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { guestEntry } from './api/guest.ts';
+import { RequestError } from './api/requests.ts';
 import { entry, type InvitationDetails, type Session, takeOwnZone, takesPasskeys } from './api/session.ts';
 import { goHome } from './place.ts';
 import { lastEnvironment } from './shell/environments.ts';
@@ -199,6 +200,12 @@ export const KeyEntrance = ({
   </Entrance>
 );
 
+/** A service that is away says nothing about the invitation. */
+const titleOf = (problem: Error): string =>
+  problem instanceof RequestError && problem.status === 400
+    ? 'This invitation cannot be accepted'
+    : 'The invitation cannot be shown now';
+
 /** Accepts an invitation: as who is signed in, with an account that exists, or with a new one. */
 export function Invitation(props: {
   readonly token: string;
@@ -217,8 +224,7 @@ export function Invitation(props: {
     await onIn();
     goHome();
   };
-  if (problem)
-    return <Entrance title="This invitation cannot be accepted" about={<Failed error={problem} />} />;
+  if (problem) return <Entrance title={titleOf(problem)} about={<Failed error={problem} />} />;
   if (!invitation)
     return (
       <Entrance title="You are invited to Posthorn">
