@@ -126,17 +126,55 @@ describe('what MJML does not know, or may not do', () => {
     expect(await problemOf(page('<mj-include path="/etc/passwd" />'))).toStartWith(
       'Line 3, column 1: Must not include other files',
     );
-    for (const none of ['', '<p>Hello</p>', '<mjml></mjml>', 'Hello', '<mjml'])
+    for (const none of ['', '<p>Hello</p>', '<(((>', '<mjml></mjml>', 'Hello', '<mjml'])
       expect(await problemOf(none)).toStartWith('Must be MJML');
   });
 
+  test('is noted at its place behind Liquid of several lines and beside fonts', async () => {
+    const { notes } = await render(
+      column(
+        '<mj-text>{{ a\n | upcase }}</mj-text> <mj-button colr="red">b</mj-button>\n<mj-text colr="red">c</mj-text><mj-text>d</mj-text>',
+      ).replace(
+        '<mj-body>',
+        '<mj-head><mj-font\n name="A" href="https://f.example/"></mj-font></mj-head><mj-body>',
+      ),
+    );
+    expect(notes.map(({ message, line, column: at }) => [message.slice(0, 16), line, at])).toEqual([
+      ['mj-font is left ', 2, 10],
+      ['mj-button: Attri', 6, 24],
+      ['mj-text: Attribu', 7, null],
+    ]);
+  });
+
+  test('of many mistakes the first twenty are noted, in bounded time', async () => {
+    // A name with signs of a pattern is a name like any other.
+    expect((await render(column('<mj-x(*[>a</mj-x(*[>'))).notes).toHaveLength(1);
+    const { notes } = await render(column('<mj-text a="1" b="2" c="3" />\n'.repeat(1_500)));
+    expect(notes).toHaveLength(20);
+  });
+
+  test('a text may have any number of line breaks and images', async () => {
+    const { html } = await render(
+      column(`<mj-text>${'a<br><img src="https://a.example/b.png">'.repeat(80)}</mj-text>`),
+    );
+    expect(html.match(/<br>/g)).toHaveLength(80);
+  });
+
+  test('an include in a comment is none', async () => {
+    expect((await render(column('<!-- <mj-include path="a.mjml" /> --><mj-text>a</mj-text>'))).notes).toEqual(
+      [],
+    );
+  });
+
   test('is refused where it is too large', async () => {
-    const many = (count: number): string => column('<mj-divider />'.repeat(count));
-    expect((await render(many(100))).notes).toEqual([]);
-    expect(await problemOf(many(4_001))).toBe('Must have at most 2,000 elements.');
+    // Beside them, there are four elements.
+    const many = (count: number): string => column('<mj-divider />'.repeat(count - 4));
+    expect((await render(many(2_000))).notes).toEqual([]);
+    expect(await problemOf(many(2_001))).toBe('Must have at most 2,000 elements.');
+    // Beside them, there are five.
     const deep = (depth: number): string =>
-      column(`<mj-text>${'<i>'.repeat(depth)}${'</i>'.repeat(depth)}</mj-text>`);
-    expect((await render(deep(50))).html).toContain('<i><i>');
-    expect(await problemOf(deep(61))).toBe('Must nest elements at most 64 deep.');
+      column(`<mj-text>${'<i>'.repeat(depth - 5)}${'</i>'.repeat(depth - 5)}</mj-text>`);
+    expect((await render(deep(64))).html).toContain('<i><i>');
+    expect(await problemOf(deep(65))).toBe('Must nest elements at most 64 deep.');
   });
 });

@@ -20,8 +20,8 @@ const MOST_RESTORED = 1_048_576;
  */
 export class Shield {
   readonly #tags: string[] = [];
-  /** The offset of each in what was hidden first. */
-  readonly #offsets: number[] = [];
+  /** Where each was, and where its word is, in the text that was hidden last. */
+  #places: { readonly at: number; readonly wordAt: number }[] = [];
   readonly #nonce: string;
   #restored = 0;
 
@@ -33,6 +33,8 @@ export class Shield {
   /** The markdown with a word in the place of every tag. @throws MarkdownProblem where too many have no end */
   hide(markdown: string): string {
     const unclosed = new Set<string>();
+    const places: { readonly at: number; readonly wordAt: number }[] = [];
+    let length = 0;
     let open = markdown.slice(markdown.lastIndexOf(ALSO.closing) + 1).split(ALSO.opening).length - 1;
     const parts: string[] = [];
     let from = 0;
@@ -45,15 +47,31 @@ export class Shield {
         unclosed.add(opening);
         open++;
       } else {
-        parts.push(markdown.slice(from, index), `TAG${this.#nonce}N${this.#tags.length}E`);
+        const word = this.#word(this.#tags.length);
+        parts.push(markdown.slice(from, index), word);
+        places.push({ at: index, wordAt: length + index - from });
+        length += index - from + word.length;
         from = end + closing.length;
         this.#tags.push(markdown.slice(index, from));
-        this.#offsets.push(index);
       }
     }
     if (open > MOST_UNCLOSED)
       throw new MarkdownProblem(`Must close its template tags: more than ${MOST_UNCLOSED} have no end.`);
+    this.#places = places;
     return parts.join('') + markdown.slice(from);
+  }
+
+  #word(index: number): string {
+    return `TAG${this.#nonce}N${index}E`;
+  }
+
+  /** The offset that was at this one before the only text was hidden; within a word that of its tag. */
+  offsetBefore(at: number): number {
+    const index = this.#places.findLastIndex(({ wordAt }) => wordAt <= at);
+    const place = this.#places[index];
+    if (!place) return at;
+    const beyond = at - place.wordAt - this.#word(index).length;
+    return beyond < 0 ? place.at : place.at + (this.#tags[index]?.length ?? 0) + beyond;
   }
 
   /** True when the text holds a hidden tag. */
@@ -61,7 +79,7 @@ export class Shield {
     return text.includes(`TAG${this.#nonce}N`);
   }
 
-  /** The first hidden tag of a kind that a result has lost, with its offset in what was hidden; null where all are there. */
+  /** The first tag of a kind that a result has lost, with its offset in the only text that was hidden; null where all are there. */
   firstMissing(
     text: string,
     isOfKind: (tag: string) => boolean,
@@ -70,7 +88,7 @@ export class Shield {
       [...text.matchAll(new RegExp(`TAG${this.#nonce}N(\\d+)E`, 'g'))].map(([, index]) => Number(index)),
     );
     const missing = this.#tags.findIndex((tag, index) => isOfKind(tag) && !there.has(index));
-    return missing === -1 ? null : { tag: this.#tags[missing] ?? '', at: this.#offsets[missing] ?? 0 };
+    return missing === -1 ? null : { tag: this.#tags[missing] ?? '', at: this.#places[missing]?.at ?? 0 };
   }
 
   /** The text with its tags again, each passed through `as`. */
