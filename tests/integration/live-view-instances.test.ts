@@ -88,7 +88,7 @@ test('a viewer learns that another instance has changed an open actor', async ()
   const { id } = body.data;
   viewer.watch(id);
   const told = () => viewer.ticks.filter(({ changed }) => changed.includes(id)).length;
-  // A change of its own instance shows that the watch has arrived.
+  // A change on the same instance shows that the watch has arrived.
   await eventually('it is watched', async () => {
     const scheduledAt = new Date(Date.now() + 7_200_000).toISOString();
     await watching.ask({ method: 'PATCH', path: `/v1/emails/${id}`, key, body: { scheduledAt } });

@@ -140,7 +140,7 @@ describe('the markdown renderer', () => {
     now = 61_000;
     await renderer.render('light', { owner: 'theirs' });
     expect(begun.at(-1)).toBe('light on thread 1');
-    // Content that ends a thread again and again ends those of its own lane.
+    // Content that ends a thread again and again ends threads of its lane alone.
     for (const _ of [1, 2]) await renderer.render('bomb', { owner: 'theirs' });
     await renderer.render('c', OURS);
     expect(begun.at(-1)).toStartWith('c on thread');

@@ -80,7 +80,7 @@ const KEY: Principal = {
 let minted = 0;
 const answered = (changes: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   requestId: mintId('req', ++minted),
-  ...{ now: 0, caller: KEY, method: 'GET', endpoint: null, path: '/v1/x', params: {}, words: WORDS },
+  ...{ caller: KEY, method: 'GET', endpoint: null, path: '/v1/x', params: {}, words: WORDS },
   ...{ status: 200, ms: 1.6, errorCode: null },
   ...changes,
 });

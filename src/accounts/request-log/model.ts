@@ -17,7 +17,7 @@ export const ApiRequest = Type.Object(
     }),
     path: Type.String({
       description:
-        'The route with the ids of the request. Of an unknown path only words are shown, and `…` for everything else.',
+        'The route with the ids of the request. Of an unknown path only the words that some endpoint has are shown, and `…` in place of all others.',
     }),
     status: Type.Integer({ description: 'The HTTP status of the answer.' }),
     durationMs: Type.Integer({ description: 'From the arrival of the request to its answer.' }),

@@ -3,7 +3,7 @@ import { type Route, route } from '../../http/request/route.ts';
 import { ApiRequest, ApiRequestQuery, type ApiRequestView } from './model.ts';
 import { KEPT_DAYS, KEPT_OF_KEY, KEPT_OF_LIST } from './pruners.ts';
 import { listRequests, type RequestLogReader, readRequest } from './queries.ts';
-import { MOST_OF_KEY, MOST_WAITING } from './recorder.ts';
+import { MOST_OF_KEY, MOST_OF_WORKSPACE, MOST_WAITING } from './recorder.ts';
 
 const EXAMPLE: ApiRequestView = {
   id: 'req_01m7xj1rwp4sersf8ggsa354',
@@ -28,7 +28,7 @@ export const requestLogRoutes = (deps: RequestLogReader): readonly Route[] => [
     name: 'listRequests',
     permission: 'api-keys:read',
     summary: 'List the requests of API keys',
-    description: `Newest first, in the environment of the caller: the latest ${count(KEPT_OF_KEY)} requests of each key and ${count(KEPT_OF_LIST)} of the workspace, for ${KEPT_DAYS} days. A request appears about a second after its answer. Bodies, queries, headers and addresses of clients are never stored. Of the requests of one key, ${MOST_OF_KEY} that were accepted and ${MOST_OF_KEY} that were refused are stored a second, and ${MOST_WAITING} of all keys by each instance; under more load, or while the database is away, some are missing. Requests without a valid key, and those of the dashboard, are in no log.`,
+    description: `Newest first, in the environment of the caller: the latest ${count(KEPT_OF_KEY)} requests of each key and ${count(KEPT_OF_LIST)} of the workspace, for ${KEPT_DAYS} days. A request appears about a second after its answer. Bodies, queries, headers and addresses of clients are never stored. Each instance stores a second at most ${MOST_OF_KEY} requests of a key of each kind (reads and changes, accepted and refused), ${MOST_OF_WORKSPACE} of a workspace, and ${MOST_WAITING} in all; under more load, or while the database is away, some are missing. Requests without a valid key, and those of the dashboard, are in no log.`,
     query: ApiRequestQuery,
     response: Type.Array(ApiRequest),
     status: 200,

@@ -56,7 +56,7 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
     } catch (thrown) {
       response = exchange.fail(thrown);
     }
-    const { endpoint, requestId, now, client, route, path, params, request, caller, errorCode } = exchange;
+    const { endpoint, requestId, client, route, path, params, request, caller, errorCode } = exchange;
     const { method } = request;
     const { status } = response;
     const ms = clock.monotonic() - exchange.startedAt;
@@ -67,7 +67,7 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
       );
     observe?.({ method, route, status, ms });
     if (caller)
-      noteRequest?.({ requestId, now, caller, method, endpoint, path, params, words, status, ms, errorCode });
+      noteRequest?.({ requestId, caller, method, endpoint, path, params, words, status, ms, errorCode });
     return response;
   }
 

@@ -44,8 +44,6 @@ export interface ResponseMetrics {
 /** A request of a known caller, and its answer: never its body, its query or its headers. */
 export interface AnsweredRequest {
   readonly requestId: string;
-  /** Epoch milliseconds at which it arrived. */
-  readonly now: number;
   readonly caller: Principal;
   readonly method: string;
   /** Null for an unknown path or method. */

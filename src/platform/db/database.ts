@@ -50,8 +50,8 @@ export interface Database {
   /** The reason why the last write was refused within ten seconds (a full disk, a standby); null when it was not. */
   readonly refusedWrite: WriteRefusal | null;
   /**
-   * The number of statements so far that were no routine (`QueryOptions.isRoutine`). Where it has not changed, this
-   * process has changed nothing.
+   * Changes with the begin and the end of each statement that is no routine (`QueryOptions.isRoutine`). Where it has not
+   * changed, this process has changed nothing.
    */
   readonly worked: number;
   /**

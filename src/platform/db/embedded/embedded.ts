@@ -8,6 +8,7 @@ import type { Database, Orm, Parameter, QueryOptions } from '../database.ts';
 import { RefusedWrites, type WriteRefusal } from '../refused-writes.ts';
 import { classify } from '../sqlstate.ts';
 import { WithFixedArrays } from '../wire/fixed-arrays.ts';
+import { WorkCount } from '../work-count.ts';
 import { asUnusable, ensureDataDirectory, ensureWritable } from './data-directory.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { DiskRoom } from './disk-room.ts';
@@ -22,7 +23,7 @@ export class EmbeddedDatabase implements Database {
   readonly kind = 'embedded';
   readonly #orm: Orm;
   readonly #writes = new RefusedWrites();
-  #worked = 0;
+  readonly #work = new WorkCount();
 
   /** @param lock that of its directory, where this process holds it */
   constructor(
@@ -81,7 +82,7 @@ export class EmbeddedDatabase implements Database {
   }
 
   get worked(): number {
-    return this.#worked;
+    return this.#work.value;
   }
 
   /** Resolves when PostgreSQL has ended inside this process, which cannot continue then. */
@@ -98,34 +99,17 @@ export class EmbeddedDatabase implements Database {
     parameters: readonly Parameter[] = [],
     { isRoutine = false }: QueryOptions = {},
   ): Promise<Row[]> {
-    if (!isRoutine) this.#worked++;
-    const running = this.#writes.heed(text, this.engine.query<Row>(text, parameters as unknown[]));
-    try {
-      return (await this.#told(running)).rows;
-    } finally {
-      // A look that began during it may have missed it.
-      if (!isRoutine) this.#worked++;
-    }
+    const ask = () =>
+      this.#told(this.#writes.heed(text, this.engine.query<Row>(text, parameters as unknown[])));
+    return (await (isRoutine ? ask() : this.#work.during(ask))).rows;
   }
 
-  async read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
-    this.#worked++;
-    try {
-      return await this.#writes.heed('', Promise.resolve(run(this.#orm)));
-    } catch (error) {
-      throw classify(error, NAME);
-    } finally {
-      this.#worked++;
-    }
+  read<Result>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
+    return this.#work.during(() => this.#told(this.#writes.heed('', Promise.resolve(run(this.#orm)))));
   }
 
   async script(text: string): Promise<void> {
-    this.#worked++;
-    try {
-      await this.#told(this.engine.exec(text));
-    } finally {
-      this.#worked++;
-    }
+    await this.#work.during(() => this.#told(this.engine.exec(text)));
   }
 
   /** Answers the rows of a query in the text form of COPY. */

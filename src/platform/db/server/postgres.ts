@@ -5,6 +5,7 @@ import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from '../dat
 import { RefusedWrites, type WriteRefusal } from '../refused-writes.ts';
 import { ENGINE_SETTINGS, ormOver } from '../wire/orm-over.ts';
 import { wireText } from '../wire/wire-text.ts';
+import { WorkCount } from '../work-count.ts';
 import { connect, DIRECT } from './connect.ts';
 import { HealthProbe } from './health-probe.ts';
 import { isForgotten, KeptStatements } from './kept-statements.ts';
@@ -35,7 +36,7 @@ export class PostgresDatabase implements Database {
   readonly #watch: HealthProbe;
   readonly #kept = new KeptStatements();
   readonly #writes = new RefusedWrites();
-  #worked = 0;
+  readonly #work = new WorkCount();
   #link = DIRECT;
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
@@ -89,54 +90,52 @@ export class PostgresDatabase implements Database {
   }
 
   get worked(): number {
-    return this.#worked;
+    return this.#work.value;
   }
 
-  async query<Row extends object>(
+  query<Row extends object>(
     text: string,
     parameters: readonly Parameter[] = [],
     options: QueryOptions = {},
   ): Promise<Row[]> {
+    const ask = () => this.#query<Row>(text, parameters, options);
+    return options.isRoutine ? ask() : this.#work.during(ask);
+  }
+
+  async #query<Row extends object>(
+    text: string,
+    parameters: readonly Parameter[],
+    options: QueryOptions,
+  ): Promise<Row[]> {
     const values = parameters.map(wireText);
-    const { deadlineMs = DEADLINE_MS, isSearch = false, isPage = false, isRoutine = false } = options;
-    if (!isRoutine) this.#worked++;
+    const { deadlineMs = DEADLINE_MS, isSearch = false, isPage = false } = options;
     const isRead = isSearch || isPage;
-    try {
-      const rows = await this.#writes.heed(
-        text,
-        this.#run(isRead ? this.#reads : this.#engine, deadlineMs, !isSearch, (client, prepare) => {
-          const running = client.unsafe(text, values, { prepare });
-          // Reads may wait for a connection for seconds, as those of Drizzle do: that they have no backend yet shows nothing.
-          return isRead ? running.then((found) => found) : running;
-        }),
-      );
-      return rows as unknown as Row[];
-    } finally {
-      // A look that began during it may have missed it.
-      if (!isRoutine) this.#worked++;
-    }
+    const rows = await this.#writes.heed(
+      text,
+      this.#run(isRead ? this.#reads : this.#engine, deadlineMs, !isSearch, (client, prepare) => {
+        const running = client.unsafe(text, values, { prepare });
+        // Reads may wait for a connection for seconds, as those of Drizzle do: that they have no backend yet shows nothing.
+        return isRead ? running.then((found) => found) : running;
+      }),
+    );
+    return rows as unknown as Row[];
   }
 
   read<Result>(
     run: (orm: Orm) => PromiseLike<Result>,
     { prepared = false, isBrief = false }: ReadOptions = {},
   ): Promise<Result> {
-    this.#worked++;
-    const running = this.#run(
-      isBrief ? this.#brief : this.#reads,
-      DEADLINE_MS,
-      prepared,
-      (client, prepare) => {
+    const running = () =>
+      this.#run(isBrief ? this.#brief : this.#reads, DEADLINE_MS, prepared, (client, prepare) => {
         let orms = this.#orms.get(client);
         if (!orms) {
           orms = { plain: ormOver(client, false), preparing: ormOver(client, true) };
           this.#orms.set(client, orms);
         }
         return run(prepare ? orms.preparing : orms.plain);
-      },
-    );
+      });
     // The builder writes as well.
-    return this.#writes.heed('', running).finally(() => this.#worked++);
+    return this.#work.during(() => this.#writes.heed('', running()));
   }
 
   /** Runs a statement again that the server had lost, and so has not run, on new connections, which keep no statements. */
@@ -161,12 +160,9 @@ export class PostgresDatabase implements Database {
   }
 
   async script(text: string): Promise<void> {
-    this.#worked++;
-    try {
-      await this.#engine.run(SCRIPT_DEADLINE_MS, (client) => client.unsafe(text).simple());
-    } finally {
-      this.#worked++;
-    }
+    await this.#work.during(() =>
+      this.#engine.run(SCRIPT_DEADLINE_MS, (client) => client.unsafe(text).simple()),
+    );
   }
 
   async ping(): Promise<number> {

@@ -6,7 +6,7 @@ interface Format {
   /** The member that holds the source. */
   readonly member: 'html' | 'markdown' | 'mjml';
   readonly language: 'html' | 'markdown';
-  /** Whether the author may write the text part. */
+  /** True where the author may write the text part. */
   readonly hasText: boolean;
 }
 
