@@ -20,7 +20,7 @@ const MOST_RESTORED = 1_048_576;
  */
 export class Shield {
   readonly #tags: string[] = [];
-  /** Where each was, and where its word is, in the text that was hidden last. */
+  /** The offsets of each tag and of its word, of the text that was hidden last. */
   #places: { readonly at: number; readonly wordAt: number }[] = [];
   readonly #nonce: string;
   #restored = 0;
