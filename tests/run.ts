@@ -64,7 +64,7 @@ const executable = process.env.POSTHORN_EXECUTABLE ?? (isAsked ? await built() :
 const report = join(scratch, 'report.xml');
 const flags = [
   `--parallel=${workers}`,
-  // What a process has read and compiled serves all files that it runs, which takes a quarter less of the processor (integration
+  // Code that a process has read and compiled serves all files that it runs, which takes a quarter less of the processor (integration
   // 571 s instead of 739, contract 235 instead of 337). A file leaves nothing behind that another one could see.
   '--no-isolate',
   // Ends what hangs, and judges nothing: processes and databases start here, on machines that do other things too. The preload
@@ -75,7 +75,7 @@ const flags = [
   `--reporter-outfile=${report}`,
 ];
 /**
- * What compiles hot code once more pays for itself after minutes: without it tests of PGlite take a fifth less of the processor. So do
+ * The optimising compilers pay off after minutes: without them tests of PGlite take a fifth less of the processor. So do
  * threads that look for garbage beside the one that makes it, where every core has work anyway: a twentieth.
  */
 const BRIEF = {
@@ -105,7 +105,7 @@ const tests = spawn(process.execPath, ['test', ...flags, ...words], {
   },
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
-// What bun prints of files and tests goes there.
+// Bun prints its files and tests there.
 tests.stderr.setEncoding('utf8').on('data', (output: string) => {
   process.stderr.write(output);
   progress.read(stripVTControlCharacters(output));

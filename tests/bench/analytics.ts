@@ -35,7 +35,7 @@ from generate_series($2::timestamptz, $2::timestamptz + interval '${DAYS} days' 
 const HOURS = `insert into analytics_hours select workspace_id, scope, ${hourOf('quarter')}, ${COUNTS.map((name) => `sum(${name})`).join(', ')}
   from analytics group by 1, 2, 3`;
 
-/** What the dashboard asks for. */
+/** The requests of the dashboard. */
 function asksAt(now: number): readonly (readonly [what: string, path: string])[] {
   const from = new Date(now - (DAYS - 1) * DAY).toISOString().slice(0, 10);
   const days = `/v1/analytics?from=${from}&timeZone=Europe/Vienna`;

@@ -29,7 +29,7 @@ const keys =
   };
 const row = (page: Page) => page.locator('[data-row="0"]').waitFor();
 
-/** What people do all day, by what it is called in the table. */
+/** Everyday interactions, by their names in the table. */
 export const INTERACTIONS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   'opening the palette': async (page) => {
     await page.keyboard.press('Control+k');

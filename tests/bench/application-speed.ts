@@ -1,4 +1,4 @@
-// How fast the application is in a real Chromium, beside many contacts and emails:
+// The speed of the application in a real Chromium, with many contacts and emails:
 //   bun tests/bench/application-speed.ts [--contacts 100000] [--emails 100000] [--rounds 5] [--only opening|interactions|scrolling]
 //     [--executable dist/posthorn]
 // It fails when a bound is missed: first paint, interactive, INP, also with the processor slowed four times, and frames while scrolling.
@@ -76,7 +76,7 @@ interface Seen {
 interface SeenEvent extends Seen {
   readonly interaction: number;
 }
-/** What one round of interactions has shown: how long each waited for its next picture, and what ran long meanwhile. */
+/** The result of one round of interactions: the time of each until its next frame, and the long tasks meanwhile. */
 interface Round {
   readonly events: readonly SeenEvent[];
   readonly tasks: readonly Seen[];
@@ -223,7 +223,7 @@ async function signUp(browser: Browser, { url, output }: Service) {
 async function fresh(slowness: number): Promise<{ context: BrowserContext; page: Page }> {
   const context = await browser.newContext({
     storageState: signedIn,
-    // What waits for the page evaluates texts in it, which its policy refuses.
+    // Waiting evaluates text in the page, which the page's policy refuses.
     bypassCSP: true,
     viewport: { width: 1440, height: 900 },
   });

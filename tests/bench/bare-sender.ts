@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 
-/** What a bare sender sends. */
+/** The body of a bare sender's request. */
 interface PendingEvent {
   readonly subject: string;
   readonly text: string;

@@ -24,7 +24,7 @@ import { webhooks } from './webhook-deliveries.ts';
 import { weight } from './weight.ts';
 import { type Section, Workbench } from './workbench.ts';
 
-// What an email costs, against the plainest thing PostgreSQL can do with the same bytes, in one run on one server:
+// The cost of an email, against the plainest thing PostgreSQL can do with the same bytes, in one run on one server:
 //   bun run bench [--full] [--save] [--executable path] [--only name,name] [--seconds N] …; README.md has them all.
 
 /** In the order of the table; the yardstick first, since the others are ratios to it. */
@@ -131,7 +131,7 @@ for (const section of SECTIONS) {
     ...{ section: section.name, rows, remarks: bench.takeRemarks(), yardstick: base, run },
     ...(Object.keys(figures).length > 0 && { figures }),
   });
-  // What was measured is kept even if a later section fails.
+  // Each section is saved at its end, so that a later one that fails loses nothing.
   if (values.save && (section !== yardstick || only.length === 0 || only.includes('yardstick')))
     saveResults(
       measured.slice(-1),

@@ -14,7 +14,7 @@ import type { Section } from './workbench.ts';
 const LOOKS = 1_500;
 const ASK_MS = 20;
 
-/** What the campaign says: some 3 kB of a name, links and text, as newsletters do. */
+/** The content of the campaign: some 3 kB of a name, links and text, as in newsletters. */
 const SAID = {
   from: 'News <news@sender.example>',
   subject: 'Hello {{ contact.firstName }}',

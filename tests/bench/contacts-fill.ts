@@ -24,6 +24,6 @@ export async function fillContacts(sql: postgres.Sql, count: number): Promise<vo
       ...[from, Math.min(count, from + CHUNK - 1)],
     ]);
   await sql.unsafe('vacuum analyze contacts');
-  // What was written last would otherwise be written out by those who read.
+  // Without it, readers would write out the latest pages.
   await sql.unsafe('checkpoint');
 }

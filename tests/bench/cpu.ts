@@ -53,13 +53,13 @@ export function meterCpu(services: readonly number[], server: number): (items: n
   };
 }
 
-/** What a process has had of the processors since its start, and its first thread of that, in microseconds. */
+/** Processor time of a process since its start, and the part of its first thread, in microseconds. */
 export function timeOf(pid: number): { readonly process: number; readonly mainThread: number } {
   const nanoseconds = Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]);
   return { process: (statOf(pid)?.own ?? 0) * US_PER_TICK, mainThread: nanoseconds / 1_000 };
 }
 
-/** What a server has had, in microseconds: its backends, and all its processes. */
+/** Processor time of a server in microseconds: of its backends, and of all its processes. */
 export interface ServerTime {
   /** Those that work for clients now. */
   readonly backends: number;
@@ -67,7 +67,7 @@ export interface ServerTime {
   readonly all: number;
 }
 
-/** How the title of a process begins that works for a client by TCP. */
+/** The title of a process that works for a client by TCP. */
 const FOR_CLIENT = /^postgres: .*\(\d+\)/;
 
 export function timeOfServer(pid: number): ServerTime {
@@ -88,7 +88,7 @@ function titleOf(pid: string): string | null {
   }
 }
 
-/** What all processors together did since the machine's start, in microseconds. */
+/** The time of all processors together since the machine's start, in microseconds. */
 export interface MachineTime {
   /** For processes, and what the hypervisor gave to others. */
   readonly busy: number;

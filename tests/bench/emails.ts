@@ -6,7 +6,7 @@ import { pgbench } from './pgbench.ts';
 import { type Row, YARDSTICK } from './table.ts';
 import type { Section } from './workbench.ts';
 
-/** What the other rows are ratios of. */
+/** The row that the others are ratios of. */
 export const yardstick: Section = {
   name: 'yardstick',
   async run(bench) {
@@ -70,7 +70,7 @@ export const emails: Section = {
   },
 };
 
-/** What the contract costs: both limits counted, and an Idempotency-Key stored with every email. */
+/** The cost of the contract: both limits counted, and an Idempotency-Key stored with every email. */
 export const contract: Section = {
   name: 'contract',
   async run(bench) {

@@ -27,12 +27,12 @@ const seconds = (since: number): string => ((performance.now() - since) / 1_000)
 const sum = (traces: Readonly<Record<string, number>>): number =>
   Object.values(traces).reduce((all, count) => all + count, 0);
 
-/** What the running service adds up by itself: its rows become fewer. */
+/** Tables that the running service adds up by itself, so that their rows become fewer. */
 const ACCOUNTED = new Set(['campaign_tallies', 'usage', 'usage_entries']);
 const unaccounted = (traces: Readonly<Record<string, number>>): string =>
   JSON.stringify(Object.entries(traces).filter(([table]) => !ACCOUNTED.has(table)));
 
-/** How long the other workspace is asked before. */
+/** The time for which only the other workspace is read. */
 const ALONE_MS = 10_000;
 
 let isRight = false;

@@ -1,6 +1,6 @@
 import type { ServiceTimes } from './capacity/times.ts';
 
-/** What an email writes and sends, in octets. */
+/** Octets that an email writes and sends. */
 export interface Weighed {
   readonly wal: number;
   /** Of tables with their indexes. */
@@ -11,7 +11,7 @@ export interface Weighed {
   readonly database: number;
 }
 
-/** How it went at full load. */
+/** The result at full load. */
 export interface LoadPoint {
   /** Emails a second. */
   readonly perSecond: number;
@@ -34,12 +34,12 @@ export interface Compared {
   readonly ratios: readonly number[];
 }
 
-/** What other programs reckon with (scripts/capacity.ts): stored in results.json beside the rows. */
+/** The input of other programs (scripts/capacity.ts): stored in results.json beside the rows. */
 export interface Figures {
   readonly weights?: Readonly<Record<'accepted' | 'life' | 'live', Weighed>>;
   readonly times?: ServiceTimes;
   readonly compared?: readonly Compared[];
-  /** What the server spends on an email beside its backends (checkpoints, autovacuum), in microseconds. */
+  /** Time of the server for an email beside its backends (checkpoints, autovacuum), in microseconds. */
   readonly background?: number;
   /** Octets a second that the disk under the WAL takes, each 16 MB flushed. */
   readonly diskPerSecond?: number;

@@ -36,7 +36,7 @@ async function measure(
   return { first, later: later.sort((a, b) => a - b)[Math.floor(later.length / 2)] ?? 0, idle };
 }
 
-/** How long a start takes, how much memory idles, how large the executable is. */
+/** The time of a start, the memory at rest, the size of the executable. */
 export const footprint: Section = {
   name: 'footprint',
   async run(bench) {

@@ -1,4 +1,4 @@
-// How long each hostile template is kept, and how long /health takes meanwhile:
+// The time that each hostile template takes, and the time that /health takes meanwhile:
 //   bun tests/bench/hostile-templates.ts [seconds]
 import { createClient } from '../support/client.ts';
 import { startCluster } from '../support/cluster.ts';

@@ -14,7 +14,7 @@ const CONNECTIONS = 64;
 const SESSIONS = 20;
 const ROUNDS = 3;
 
-/** What is sent live. */
+/** The email that is sent live. */
 export const LIVE_EMAIL = {
   from: 'Shop <shop@sender.example>',
   to: 'r@receiver.example',

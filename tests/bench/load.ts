@@ -1,6 +1,6 @@
 import type { Socket } from 'bun';
 
-/** What a load run came to. Latencies in milliseconds. */
+/** The result of a load run. Latencies in milliseconds. */
 export interface LoadResult {
   readonly requests: number;
   readonly perSecond: number;

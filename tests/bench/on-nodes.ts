@@ -11,7 +11,7 @@ interface Compared {
 const CLIENTS = 16;
 const BATCH = 100;
 const TURNS = 2;
-/** What comes first is not counted: connections are opened and code is compiled. */
+/** The first seconds are not counted: connections are opened and code is compiled. */
 const WARM_SECONDS = 3;
 
 /** Accepts test mail on a database of one server and on a distributed one, in turns. */

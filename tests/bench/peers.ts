@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import type { Row } from './table.ts';
 import type { Section, Workbench } from './workbench.ts';
 
-// What a user would otherwise build on: one job for each email, which does nothing. A whole life here is more than that:
+// The alternative of a user: a job queue with one job for each email, which does nothing. A whole life here is more than that:
 // accepted over HTTP, two events, a journal. Each peer as its own documentation recommends for throughput, and plain.
 
 const CONCURRENCY = 24;
@@ -37,7 +37,7 @@ async function graphile(bench: Workbench, jobs: number, batched: boolean): Promi
     preset: { worker: batched ? { ...worker, ...batches } : worker },
   });
   await promise;
-  // What is completed in batches is done only when it is written.
+  // A job that is completed in a batch is done only when the batch is written.
   while ((await sql.unsafe('select 1 from graphile_worker._private_jobs limit 1')).length > 0);
   const seconds = (performance.now() - start) / 1_000;
   const cpu = spent(jobs);

@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 const CHUNK = 20_000;
 const CONNECTIONS = 2;
 
-/** How the emails in the database have ended: most as the first one, the others share the rest. */
+/** Outcomes of the emails in the database: most have the first one, the others share the rest. */
 const OUTCOMES = [
   { to: 'delivered@simulator.svc.test' },
   { to: 'bounced@simulator.svc.test' },
@@ -29,7 +29,7 @@ export async function liveThrough(serviceUrl: string, sql: postgres.Sql): Promis
   await atRest(sql);
 }
 
-/** How many emails, and over how many days up to now. */
+/** The number of emails, and of days up to now over which they are spread. */
 export interface Filling {
   readonly url: string;
   readonly emails: number;
@@ -45,7 +45,7 @@ export const TIME_PART = Array.from(
 ).join(' || ');
 
 /**
- * What the emails that are there already look like, one row a shape: everything is made in their image, so that no row
+ * Existing emails, one row a shape. All others are copies of these, so that no row
  * can differ from what the service writes.
  */
 const SHAPES = [
@@ -104,7 +104,7 @@ export async function fill({ url, emails, days, workspaceId }: Filling, say: (te
     connection: { synchronous_commit: false, work_mem: '64MB' },
   });
   for (const statement of SHAPES) await sql.unsafe(statement);
-  // What the service writes next lies behind all positions that are given here.
+  // The next positions of the service lie behind all positions that are given here.
   await sql.unsafe('update event_log set base = base + $1', [1_000 + emails]);
   const apart = (days * DAY - 60_000) / emails;
   let next = 0;

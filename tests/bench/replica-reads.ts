@@ -92,7 +92,7 @@ async function answeredBy(port: string): Promise<string> {
   return [...counts].map(([, answered, count]) => `${answered} ${count}`).join(', ');
 }
 
-/** How long the last read waited for the replica to catch up, in milliseconds. */
+/** The time for which the last read waited for the replica to catch up, in milliseconds. */
 const lastWait = async (port: string): Promise<number> =>
   Number(/^posthorn_replica_wait_seconds\{.*\} (.+)$/m.exec(await metricsOf(port))?.[1] ?? 0) * 1_000;
 
@@ -157,7 +157,7 @@ for (const pid of [process.pid, accepting.pid, server]) bind(pid, accepts);
 for (const pid of [replicaReads.pid, leaderReads.pid, processOf(standby)]) bind(pid, reads);
 console.log(`  ready after ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
 
-/** What a round came to: emails a second, and processor time an email of all that accepts. */
+/** The result of a round: emails a second, and processor time an email of all that accepts. */
 interface Round {
   readonly perSecond: number;
   readonly cpu: number;
@@ -191,7 +191,7 @@ for (let n = 0; n < rounds; n++)
   for (const way of n % 2 === 0 ? ways : ways.toReversed()) {
     const beside = await round(way);
     const after = await round(null);
-    // What drifts, such as tables that grow, falls on both sides of it alike.
+    // A drift, such as tables that grow, affects both sides of it alike.
     ratios[way].push({
       perSecond: (2 * beside.perSecond) / (before.perSecond + after.perSecond),
       cpu: (2 * beside.cpu) / (before.cpu + after.cpu),

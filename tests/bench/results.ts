@@ -4,7 +4,7 @@ import { drawChart } from './chart.ts';
 import type { Figures } from './figures.ts';
 import { printHeadline, printTable, type Row } from './table.ts';
 
-/** What one section came to, and where: sections may be measured in different runs. */
+/** The result of one section, and its machine: sections may be measured in different runs. */
 export interface Measured {
   readonly section: string;
   readonly rows: readonly Row[];
@@ -45,7 +45,7 @@ const yardstickOf =
   (row: Row): number | null =>
     measured.find(({ rows }) => rows.includes(row))?.yardstick ?? null;
 
-/** Where and when, and by which command; by section where there were several runs. */
+/** Machine, time and command of each run; by section where there were several. */
 function printRuns(measured: readonly Measured[]): readonly string[] {
   const runs = [...new Set(measured.map(({ run }) => run))];
   const sectionsOf = (run: string) => measured.filter((one) => one.run === run).map(({ section }) => section);

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/platform/time/clock.ts';
 import { liveDataPruner } from '../../src/sending/emails/retention/live-data-pruner.ts';
 import { startCluster } from '../support/cluster.ts';
 
-// What it takes to delete a day of live data, and how long anybody else waits for it:
+// The cost of deleting a day of live data, and the time for which others wait:
 //   bun tests/bench/retention.ts [--rows 10000000]
 
 const at = process.argv.indexOf('--rows');
@@ -55,7 +55,7 @@ async function writeOldEmails(): Promise<number> {
           'data', '{"response":"250 2.0.0 Ok"}'::json)), event_position() from ${series}`);
     say(`  ${(from + 250_000).toLocaleString('en')}`);
   }
-  // What is 92 days old has long been vacuumed; a vacuum under way would hold the lock that retirement needs.
+  // Rows that are 92 days old were vacuumed long ago; a running vacuum would hold the lock that retirement needs.
   await sql.unsafe('vacuum analyze');
   return (performance.now() - start) / 1_000;
 }

@@ -10,11 +10,11 @@ export interface Row {
   readonly what: string;
   /** Absent where the row is no rate. */
   readonly perSecond?: number;
-  /** What was measured instead of a rate. */
+  /** The measured amount, where the row has no rate. */
   readonly amount?: { readonly value: number; readonly unit: 'ms' | 'MB' };
   readonly p50?: number;
   readonly p99?: number;
-  /** What the rate is a ratio of, where that is not the yardstick. */
+  /** The rate that this one is divided by, where that is not the yardstick. */
   readonly over?: { readonly what: string; readonly perSecond: number };
   /** The ratio that was aimed at. */
   readonly aim?: number;

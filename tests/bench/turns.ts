@@ -1,7 +1,7 @@
 import { median } from './median.ts';
 import type { CpuPerItem } from './table.ts';
 
-/** What one turn came to. */
+/** The result of one turn. */
 export interface OneRound {
   readonly perSecond: number;
   readonly cpu: CpuPerItem;
@@ -14,7 +14,7 @@ export interface Ratios {
   readonly most: number;
 }
 
-/** What all turns of one contender came to. */
+/** The result of all turns of one contender. */
 export interface Turned extends OneRound {
   readonly name: string;
   readonly rate: Ratios;

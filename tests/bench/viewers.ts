@@ -40,7 +40,7 @@ class Audience implements Disposable {
 interface House {
   readonly service: Service;
   readonly url: string;
-  /** Where people look; at the service itself when absent. */
+  /** The service whose pages people watch; the measured one when absent. */
   readonly other?: Service;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the fan-out costs those who have no endpoints, and those who have: CPU time of this process and of its PostgreSQL
+ * The cost of the fan-out without endpoints, and with them: CPU time of this process and of its PostgreSQL
  * backends for each email's two events, with and without it, in turns within one run.
  *
  * `bun tests/bench/webhook-fan-out.ts [emails a round] [rounds]`

@@ -54,7 +54,7 @@ async function openScales(bench: Workbench, url: string, env: Record<string, str
   };
 }
 
-/** What an email writes and sends: WAL of the whole server, what the tables of emails grow by, and what passes between the processes. */
+/** The octets of an email: WAL of the whole server, growth of the tables of emails, and traffic between the processes. */
 export const weight: Section = {
   name: 'weight',
   async run(bench) {

@@ -11,7 +11,7 @@ export interface Section {
   run(bench: Workbench): Promise<readonly Row[]>;
 }
 
-/** How long and how much a run measures. */
+/** The length and size of a run. */
 export interface Scale {
   readonly seconds: number;
   readonly emails: number;
@@ -29,11 +29,11 @@ export interface Scale {
   readonly contacts: number;
   /** Recipients of the campaign. */
   readonly campaigns: number;
-  /** How long it is given out at the most: where two cores sign everything, a million takes most of half an hour. */
+  /** The longest time of giving it out: where two cores sign everything, a million takes most of half an hour. */
   readonly givingMs: number;
   /** Runs of flows that wait. */
   readonly runs: number;
-  /** How long a transaction is held open. */
+  /** The time for which a transaction is held open. */
   readonly holdSeconds: number;
   /** The same without one. Shorter: tables that have grown less can only flatter it. */
   readonly freeSeconds: number;
@@ -43,7 +43,7 @@ export interface Scale {
   readonly executable: string;
 }
 
-/** What every section of a run shares: one PostgreSQL, the scale, and progress on stderr. */
+/** Shared by all sections of a run: one PostgreSQL, the scale, and progress on stderr. */
 export class Workbench implements AsyncDisposable {
   #remarks: string[] = [];
   #figures: Figures = {};

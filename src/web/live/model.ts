@@ -135,7 +135,7 @@ export interface Tick {
   readonly moves: readonly (Pick<Movement, 'kind' | 'event' | 'from' | 'to'> & { readonly times: number })[];
   /** A sample of these transitions. */
   readonly sample: readonly Movement[];
-  /** How many there were beside those of the sample; `moves` may lack some of them too. */
+  /** The number of moves beside those of the sample; `moves` may lack some of them too. */
   readonly unshown: number;
   /** The counts, when they have changed. */
   readonly counts: Counts | null;

@@ -1,10 +1,10 @@
-/** What a batch takes of a processor, in microseconds: so much for itself, and so much for each email in it. */
+/** Processor time of a batch in microseconds: a fixed part, and a part for each email in it. */
 export interface Cost {
   readonly fixed: number;
   readonly each: number;
 }
 
-/** What was measured at one size of bursts. */
+/** The measurement at one size of bursts. */
 export interface CostPoint {
   /** Batches an email: 0.1 where a batch holds ten. */
   readonly batches: number;
@@ -25,6 +25,6 @@ export function fitCost(points: readonly CostPoint[]): Cost {
   return each >= 0 ? { fixed, each } : { fixed: spent / batches, each: 0 };
 }
 
-/** What so many batches with so many emails take. */
+/** The cost of that many batches with that many emails. */
 export const spentBy = ({ fixed, each }: Cost, batches: number, emails: number): number =>
   fixed * batches + each * emails;

@@ -38,7 +38,7 @@ function table(head: readonly string[], lines: readonly (readonly (string | numb
   return [row(head), `|${' --- |'.repeat(head.length)}`, ...lines.map(row)].join('\n');
 }
 
-/** What the model needs of results.json. @throws where the bench has not measured it */
+/** The figures of results.json that the model needs. @throws where the bench has not measured it */
 function figuresOf(measured: readonly Measured[]) {
   const of = (name: string) => {
     const section = measured.find(({ section }) => section === name);

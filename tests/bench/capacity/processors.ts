@@ -1,8 +1,8 @@
 import { Heap } from './heap.ts';
 
 /**
- * How long a thread keeps a core that others wait for, in microseconds: a tick of Linux at 250 Hz. What has come for a thread meanwhile
- * it then does at once, so that batches are larger where cores are scarce.
+ * The time for which a thread keeps a core that others wait for, in microseconds: a tick of Linux at 250 Hz. Work that arrives meanwhile
+ * is then done at once, so that batches are larger where cores are scarce.
  */
 const SLICE_US = 4_000;
 
@@ -45,10 +45,10 @@ interface Job {
 }
 
 interface Core {
-  /** Who has it. */
+  /** Its present owner. */
   owner: object | null;
   sliceLeft: number;
-  /** What its owner wants next; set while the job before it ends. */
+  /** The owner's next job; set while the job before it ends. */
   next: Job | null;
 }
 
@@ -149,7 +149,7 @@ export class Thread {
     private readonly turnEnds: () => void = () => {},
   ) {}
 
-  /** What it has worked, in microseconds of a core. */
+  /** The time that it has worked, in microseconds of a core. */
   get busy(): number {
     return this.#busy;
   }

@@ -4,13 +4,13 @@ import type { CpuPerItem } from '../table.ts';
 import { spentBy } from './costs.ts';
 import type { ServiceTimes } from './times.ts';
 
-/** How much of what there is an installation may use in the long run: the rest is for peaks and for what is lost in a failover. */
+/** The share of its machine that an installation may use in the long run: the rest is for peaks and for a failover. */
 export const USED = 0.6;
 /** The figures that were not measured here. */
 export const LARGEST_SERVER = 64;
 export const LINK_PER_SECOND = 10e9 / 8;
 
-/** What an email of one kind takes; processor time in microseconds. */
+/** The cost of an email of one kind; processor time in microseconds. */
 export interface Demand extends Weighed {
   readonly service: number;
   readonly mainThread: number;
@@ -69,7 +69,7 @@ export interface Bound {
   readonly used: number;
 }
 
-/** What an installation for such a rate needs, nothing of it used for more than `USED`. */
+/** The needs of an installation for such a rate, nothing of it used for more than `USED`. */
 export function requirements(perSecond: number, demand: Demand, diskPerSecond: number): Requirements {
   const cores = (us: number) => (perSecond * us) / 1e6 / USED;
   const walPerSecond = perSecond * demand.wal;

@@ -18,11 +18,11 @@ const IDLE_MS = 3_000;
 /** Backends hand in their counts when they are idle, at the latest after a second. */
 const HANDED_IN_MS = 1_200;
 
-/** What is looked at. */
+/** The installation that is measured. */
 export interface Installation {
   /** The instance that is asked. */
   readonly service: { readonly pid: number; readonly port: number };
-  /** Where that instance tells its metrics. */
+  /** The port of that instance's metrics. */
   readonly metricsPort: number;
   /** All instances that run on the server, this one included. */
   readonly instances: readonly { readonly pid: number }[];

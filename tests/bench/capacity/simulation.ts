@@ -5,7 +5,7 @@ import type { Cost } from './costs.ts';
 import { Machine, Thread, Timeline } from './processors.ts';
 import type { ServiceTimes } from './times.ts';
 
-/** What is asked of the simulated installation. */
+/** The load on the simulated installation. */
 export interface Scenario {
   readonly kind: 'accepted' | 'life';
   /** Connections that send, wait for the reply and send again, over all instances. */
@@ -19,7 +19,7 @@ export interface Scenario {
 
 interface Together {
   readonly together: number;
-  /** How many of these cores other work takes, on the average. */
+  /** The number of these cores that other work takes, on the average. */
   readonly others?: number;
 }
 
@@ -31,7 +31,7 @@ interface Apart {
   readonly roundTrip: number;
 }
 
-/** What came of it. `busy`: how much of it was in use, from 0 to 1. */
+/** The result. `busy`: the share of it that was in use, from 0 to 1. */
 export interface Simulated {
   readonly perSecond: number;
   /** Processor time of instances and backends an email, in microseconds. */
@@ -49,17 +49,17 @@ export interface Simulated {
 /** Batches of new actors under way at once (src/engine/runtime/spawn-queue.ts); of events there is one. */
 const BIRTHS_AT_ONCE = 2;
 /**
- * Where the service's work on an email lies, which no meter tells apart: before the batch (reading the request, deciding), in putting the
+ * Shares of the service's work on an email, which no meter separates: before the batch (reading the request, deciding), in putting the
  * batch together, and when it has returned (answering). What a batch takes for itself is spent half before and half after.
  */
 const PARTS = { request: 0.6, prepare: 0.2, settle: 0.2 } as const;
 /** Outcomes are decided when their batch is put together. */
 const OUTCOME_PARTS = { prepare: 0.7, settle: 0.3 } as const;
 
-/** How long other work keeps a core at once, in microseconds. */
+/** The time for which other work keeps a core at once, in microseconds. */
 const OTHERS_US = 4_000;
 
-/** What one write takes: of its batch, and of each email in it. */
+/** The cost of one write: of its batch, and of each email in it. */
 interface Step {
   readonly service: Cost;
   readonly postgres: Cost;
@@ -256,7 +256,7 @@ export function simulate(times: ServiceTimes, scenario: Scenario): Simulated {
     committers.push(queue);
     threads.push(thread);
     for (let c = n; c < connections; c += instances) next();
-    // What is done without being asked for, such as heartbeats and looks at the clock.
+    // Work without a request, such as heartbeats and looks at the clock.
     const tick = () => {
       if (ended >= emails) return;
       inMain(times.idle.service / 100, () => {});

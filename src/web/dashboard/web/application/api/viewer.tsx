@@ -11,7 +11,7 @@ export interface Viewer {
   readonly may: (permission: Permission) => boolean;
   /** The session of a member; null for a guest, who has the page of state machines alone. */
   readonly session: Session | null;
-  /** Where the state machines are read. */
+  /** The source of the state machines. */
   readonly machines: MachineSource;
   /** The one WebSocket of the page. */
   readonly connection: Connection;

@@ -1,4 +1,4 @@
-/** What somebody has changed and not saved. */
+/** Changes that are not saved. */
 export interface Draft {
   /** The page that it was typed on, and the resource: a page that was loaded again is another one. */
   readonly key: string;

@@ -1,6 +1,6 @@
 import { type Draft, LARGEST_DRAFT, outdatedIn } from './draft.ts';
 
-// What is typed and not saved yet is kept in this browser, so that neither a crash nor a reload loses it. IndexedDB, since a process that
+// Text that is typed and not saved is kept in this browser, so that neither a crash nor a reload loses it. IndexedDB, since a process that
 // is killed has committed what it has written there; localStorage is written seconds later, of busy pages a minute.
 
 const NAME = 'posthorn drafts';

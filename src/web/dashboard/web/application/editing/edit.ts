@@ -2,14 +2,14 @@ import { RequestError } from '../api/requests.ts';
 import type { Draft } from './draft.ts';
 import { changedIn, merge, pick, sumOf, textOf, type Values } from './merge.ts';
 
-/** What has a moment of its last change. */
+/** A resource with the time of its last change. */
 export interface TimestampedResource {
   readonly updatedAt: string;
 }
 
-/** How a resource is edited. */
+/** The way in which a resource is edited. */
 export interface EditPlan<Resource extends TimestampedResource, V extends Values> {
-  /** What is edited of it. */
+  /** Its edited members. */
   readonly read: (resource: Resource) => V;
   /** Saves what was changed, unless the resource was changed since that moment. */
   readonly write: (changed: Partial<V>, ifUpdatedAt: string, values: V, base: V) => Promise<Resource>;
@@ -28,7 +28,7 @@ export interface ConcurrentChange {
 /** All that is shown of an edit. */
 export interface EditState<V extends Values> {
   readonly values: V;
-  /** What is stored, as far as is known here. */
+  /** The stored values, as far as this page knows them. */
   readonly base: V;
   readonly updatedAt: string;
   readonly changed: readonly (keyof V & string)[];
@@ -41,7 +41,7 @@ export interface EditState<V extends Values> {
   /** Changes when values come from elsewhere than the keyboard: editors that hold their own text begin anew. */
   readonly round: number;
   readonly meanwhile: ConcurrentChange | null;
-  /** What was typed before, and neither saved nor thrown away. */
+  /** A draft of an earlier visit that was neither saved nor discarded. */
   readonly offered: Draft | null;
   /** True when the two versions are to be shown beside each other. */
   readonly isComparing: boolean;
@@ -56,7 +56,7 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
   #resource: Resource;
   #incoming: Resource | null = null;
   #saving: Promise<Resource | null> | null = null;
-  /** What was stored beside the resource, such as a version that is not published. */
+  /** Values stored beside the resource, such as a version that is not published. */
   #aside: V | null = null;
   readonly #listeners = new Set<() => void>();
 
@@ -111,7 +111,7 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
     const isNews = changed.length > 0 && (taken.length > 0 || merged.conflicts.length > 0);
     this.#change({
       ...{ values: merged.values, base: theirs, updatedAt: resource.updatedAt },
-      // What had to be chosen before still has to be.
+      // An earlier conflict stays one until it is resolved.
       conflicts: [...new Set([...conflicts, ...merged.conflicts])],
       ...(taken.length > 0 && { round: round + 1 }),
       ...(isNews && { meanwhile: { taken, conflicts: merged.conflicts } }),

@@ -4,7 +4,7 @@ import { Time } from '../ui/display/time.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import type { ShownEditing } from './use-editing.ts';
 
-// What a page shows of an edit: whether it is saved, what was left from before, and what somebody else has changed meanwhile.
+// Notes of a page on its edit: whether it is saved, an earlier draft, and changes that others have made meanwhile.
 
 /** `Saved 5 minutes ago`, `Saving…`, `Not saved`, `Not saved, draft kept just now`. */
 export function SaveState({ editing }: { readonly editing: ShownEditing }) {
@@ -40,7 +40,7 @@ export function SaveState({ editing }: { readonly editing: ShownEditing }) {
 const listed = (names: readonly string[], { labels }: ShownEditing): string =>
   new Intl.ListFormat('en').format(names.map((name) => labels[name] ?? name));
 
-/** What was left from before, and what somebody else has changed meanwhile. */
+/** An earlier draft, and changes that others have made meanwhile. */
 export function EditingNotes({ editing }: { readonly editing: ShownEditing }) {
   const { offered, meanwhile, conflicts, isComparing } = editing;
   return (

@@ -17,7 +17,7 @@ const textsOf = (form: HTMLFormElement): string =>
     ),
   );
 
-/** What somebody fills in takes work from two fields on. The entrances have nothing that could be lost. */
+/** A form with two fields or more is work worth keeping. The entrances have nothing that could be lost. */
 const isWorth = (form: HTMLFormElement): boolean =>
   form.closest('#content, dialog') !== null && form.querySelectorAll('input, select, textarea').length >= 2;
 

@@ -6,7 +6,7 @@ interface Guard {
   readonly isUnsaved: () => boolean;
   /** True when that address leads away from it. */
   readonly isLeftFor: (to: URL) => boolean;
-  /** What it is in, so that a dialog knows what it would close. */
+  /** The element around it, so that a dialog knows what it would close. */
   readonly element: () => Element | null;
   readonly discard: () => void;
 }
@@ -38,7 +38,7 @@ const isElsewhere = (to: URL): boolean =>
 /** Every tab of the page shows the same thing that is edited. */
 const isOtherPage = (to: URL): boolean => to.pathname !== location.pathname;
 
-/** What asks before something unsaved is left. */
+/** The question before unsaved changes are left. */
 export const leaving = {
   /** Goes on at once where nothing is unsaved, else once somebody has agreed: signing out, another workspace, another environment. */
   ask: (go: () => void): void =>
@@ -103,7 +103,7 @@ export function useGuard(given: {
 if ('navigation' in globalThis)
   navigation.addEventListener('navigate', (event) => {
     const { destination, downloadRequest, hashChange, navigationType } = event;
-    // What leaves the document is asked for by the browser.
+    // The browser asks where the document itself is left.
     if (!event.cancelable || hashChange || downloadRequest !== null || !destination.sameDocument) return;
     const to = new URL(destination.url);
     const left = [...guards].filter((guard) => guard.isUnsaved() && guard.isLeftFor(to));

@@ -1,4 +1,4 @@
-/** What is edited of a resource, member by member. */
+/** The edited members of a resource. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** A value as it is compared. Rows that are edited have numbers as ids, which are of this page alone. */
@@ -17,12 +17,12 @@ export const changedIn = <V extends Values>(base: V, values: V): readonly (keyof
 export const pick = <V extends Values>(values: V, names: readonly (keyof V & string)[]): Partial<V> =>
   Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<V>;
 
-/** What came of two changes of the same thing. */
+/** The result of two changes of the same resource. */
 export interface MergeResult<V extends Values> {
   readonly values: V;
-  /** What both have changed, each in another way. `values` has mine. */
+  /** Members that both have changed, each in another way. `values` has mine. */
   readonly conflicts: readonly (keyof V & string)[];
-  /** What only they have changed. */
+  /** Members that only they have changed. */
   readonly taken: readonly (keyof V & string)[];
 }
 

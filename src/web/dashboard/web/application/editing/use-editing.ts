@@ -6,7 +6,7 @@ import { Edit, type EditPlan, type EditState, type TimestampedResource } from '.
 import { useGuard } from './leaving.ts';
 import { pick, sumOf, type Values } from './merge.ts';
 
-/** What was typed is kept within this time: a process that is killed loses no more. */
+/** Typed text is kept within this time: a process that is killed loses no more. */
 const KEPT_WITHIN_MS = 400;
 /** A page that is loaded again keeps other drafts than this one. */
 const PAGE = crypto.randomUUID();
@@ -16,7 +16,7 @@ export interface EditSession<Resource extends TimestampedResource, V extends Val
   readonly isChanged: boolean;
   /** When what was typed was kept in this browser (epoch milliseconds); null where nothing is. */
   readonly keptAt: number | null;
-  /** What members are called where people read of them. */
+  /** The names of members on the page. */
   readonly labels: Readonly<Record<keyof V & string, string>>;
   readonly show: (name: string, value: unknown) => string;
   readonly set: (part: Partial<V>) => void;
@@ -29,11 +29,11 @@ export interface EditSession<Resource extends TimestampedResource, V extends Val
   readonly resolve: (theirs: readonly string[]) => void;
   readonly compare: (isComparing: boolean) => void;
   readonly dismiss: () => void;
-  /** Where it is on the page, so that a dialog which closes knows of it. */
+  /** Its place on the page, so that a dialog that closes knows of it. */
   readonly frame: { current: HTMLElement | null };
 }
 
-/** What forms and notes show of an edit, whatever it is of. */
+/** The part of an edit that forms and notes show, for any resource. */
 export interface ShownEditing
   extends Omit<EditState<Values>, 'values' | 'base'>,
     Pick<EditSession<TimestampedResource, Values>, 'isChanged' | 'keptAt' | 'show' | 'frame'> {
@@ -50,10 +50,10 @@ export interface ShownEditing
   dismiss(): void;
 }
 
-/** How a page edits a resource. */
+/** The way in which a page edits a resource. */
 export interface EditingPlan<Resource extends TimestampedResource, V extends Values>
   extends EditPlan<Resource, V> {
-  /** What it is called in the store of drafts: `campaigns/cmp_1`. */
+  /** Its key in the store of drafts: `campaigns/cmp_1`. */
   readonly place: string;
   readonly current: Resource;
   readonly labels: Readonly<Record<keyof V & string, string>>;
@@ -117,7 +117,7 @@ export function useEditing<Resource extends TimestampedResource, V extends Value
     ...{ set: edit.set, replace: edit.replace, resolve: edit.resolve },
     ...{ save: edit.save, saveAside: edit.saveAside },
     ...{ discard, compare: edit.compare, dismiss: edit.dismiss },
-    // What was left is removed behind the copy that this page keeps of it.
+    // The stored draft is removed; this page keeps its copy.
     restore: () => answerOffer(edit.restore, write),
     forgetOffer: () => answerOffer(edit.forgetOffer),
     frame,

@@ -32,7 +32,7 @@ async function asking<Data>({ onExpired }: Viewer, answer: Promise<Data>): Promi
   }
 }
 
-/** What moves, once for each connection. */
+/** The machines that move, once for each connection. */
 const livesOf = new WeakMap<Connection, LiveMachines>();
 function liveOf(connection: Connection): LiveMachines {
   const live = livesOf.get(connection) ?? new LiveMachines(connection);

@@ -8,7 +8,7 @@ export interface WantedActors {
   readonly id: string | null;
 }
 
-/** Where the data of the machines is read: one environment, with the session of a member or of a guest. */
+/** The source of the machines' data: one environment, with the session of a member or of a guest. */
 export interface MachineSource {
   machines(signal: AbortSignal): Promise<readonly Machine[]>;
   actors(wanted: WantedActors, after: string | null, signal: AbortSignal): Promise<ActorPage>;
