@@ -1,9 +1,10 @@
 import type { MembersApi } from './accounts/members/api.ts';
 import type { CampaignsApi } from './automation/campaigns/api.ts';
-import { campaignUsesAudience, campaignUsesTemplate } from './automation/campaigns/module.ts';
+import { campaignShowsImages, campaignUsesAudience, campaignUsesTemplate } from './automation/campaigns/module.ts';
 import { pauseWarning } from './automation/campaigns/pause-warning.ts';
 import type { FlowsApi } from './automation/flows/api.ts';
 import { flowUsesAudience, flowUsesTemplate } from './automation/flows/module.ts';
+import { templateShowsImages } from './automation/templates/module.ts';
 import type { CertificateKeeper } from './http/certificates/keeper.ts';
 import type { ConnectedModule, Module, Wiring } from './http/module.ts';
 import { forMembers, type Route } from './http/request/route.ts';
@@ -57,6 +58,7 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
       isMember,
     }),
   );
+  kept('assets', open.assets.connect(wiring, { uses: [templateShowsImages, campaignShowsImages] }));
   const emails: EmailsApi = kept(
     'emails',
     open.emails.connect(wiring, {

@@ -10,6 +10,7 @@ import { importsModule } from './audience/contacts/imports/module.ts';
 import { contactsModule } from './audience/contacts/module.ts';
 import { preferencesModule } from './audience/preferences/module.ts';
 import { trackingModule } from './audience/visits/module.ts';
+import { assetsModule } from './automation/assets/module.ts';
 import { campaignsModule } from './automation/campaigns/module.ts';
 import { flowsModule } from './automation/flows/module.ts';
 import { templatesModule } from './automation/templates/module.ts';
@@ -40,6 +41,7 @@ import { mcpModule } from './web/mcp/module.ts';
 export const MODULES = {
   domains: domainsModule,
   templates: templatesModule,
+  assets: assetsModule,
   emails: emailsModule,
   testClocks: testClocksModule,
   captured: capturedModule,

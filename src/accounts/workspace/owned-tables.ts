@@ -10,6 +10,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   webhook_id: 'webhook_endpoints',
   domain_id: 'domains',
   template_id: 'templates',
+  asset_id: 'assets',
   contact_id: 'contacts',
   audience_id: 'audiences',
   import_id: 'contact_imports',

@@ -4,6 +4,7 @@ import type { Module } from '../../http/module.ts';
 import { later } from '../../platform/async/later.ts';
 import type { EmailsApi } from '../../sending/emails/api.ts';
 import type { TemplatesApi } from '../templates/api.ts';
+import type { AssetUse } from '../assets/api.ts';
 import type { TemplateUse } from '../templates/commands.ts';
 import type { CampaignsApi } from './api.ts';
 import { auditCampaigns } from './audit.ts';
@@ -27,6 +28,14 @@ export const campaignUsesTemplate: TemplateUse = {
   what: 'a campaign that is scheduled or running',
   where: (id) => `exists (select from campaign_settings s join campaigns c on c.id = s.campaign_id
     where s.template_id = ${id} and c.state in ('scheduled', 'preparing', 'sending', 'paused'))`,
+};
+
+/** Images in the content that a campaign has itself; the images of its template are uses of the template. */
+export const campaignShowsImages: AssetUse = {
+  type: 'campaign',
+  contents: `select c.id, s.name, s.settings::text as content
+    from campaigns c join campaign_settings s on s.campaign_id = c.id
+    where c.workspace_id = $1 and c.state <> 'deleted'`,
 };
 
 /** A campaign that is under way keeps its audiences from being deleted. */

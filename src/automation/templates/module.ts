@@ -1,5 +1,6 @@
 import type { Module } from '../../http/module.ts';
 import { createLiquidRenderer } from '../../mail/liquid/liquid-renderer.ts';
+import type { AssetUse } from '../assets/api.ts';
 import type { TemplatesApi } from './api.ts';
 import { templateInsertRule } from './insert-rule.ts';
 import { templateContents } from './render/contents.ts';
@@ -7,6 +8,14 @@ import { templateFiller } from './render/fill.ts';
 import { templateRenderer } from './render/rendering.ts';
 import { type TemplateDeps, templateRoutes } from './routes.ts';
 import { versionsOf } from './versions.ts';
+
+/** Images in the published and the newest version of a template. */
+export const templateShowsImages: AssetUse = {
+  type: 'template',
+  contents: `select t.id, t.name, string_agg(v.content::text, ' ') as content
+    from templates t join template_versions v on v.template_id = t.id and v.version in (t.version, t.latest)
+    where t.workspace_id = $1 group by t.id`,
+};
 
 /** Templates: what emails say, written once, in versions, with names in place of what differs. */
 export const templatesModule: Module<

@@ -3,6 +3,7 @@ import schema from '../../../drizzle/0000_schema.sql' with { type: 'text' };
 import handWritten from '../../../drizzle/0001_hand_written.sql' with { type: 'text' };
 import reportTurns from '../../../drizzle/0002_report_turns.sql' with { type: 'text' };
 import requestLog from '../../../drizzle/0003_request_log.sql' with { type: 'text' };
+import assets from '../../../drizzle/0004_assets.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   { name: '0001_hand_written', sql: handWritten },
   { name: '0002_report_turns', sql: reportTurns },
   { name: '0003_request_log', sql: requestLog },
+  { name: '0004_assets', sql: assets },
 ];

@@ -14,7 +14,7 @@ import { audiences, contacts, suppressions } from './contact-calls.ts';
 import { analytics, captured, emails, testClocks } from './email-calls.ts';
 import type { Operations } from './operations.ts';
 import { type FollowOptions, follow, listOf } from './pages.ts';
-import { domains, templates } from './template-calls.ts';
+import { assets, domains, templates } from './template-calls.ts';
 import { apiKeys, members, requests, webhooks, workspace } from './workspace-calls.ts';
 
 export type { CallOptions, PosthornOptions } from './call.ts';
@@ -46,6 +46,7 @@ export class Posthorn {
   readonly analytics: ReturnType<typeof analytics>;
   readonly domains: ReturnType<typeof domains>;
   readonly templates: ReturnType<typeof templates>;
+  readonly assets: ReturnType<typeof assets>;
   readonly contacts: ReturnType<typeof contacts>;
   readonly audiences: ReturnType<typeof audiences>;
   readonly suppressions: ReturnType<typeof suppressions>;
@@ -74,6 +75,7 @@ export class Posthorn {
     this.analytics = analytics(send);
     this.domains = domains(send);
     this.templates = templates(send);
+    this.assets = assets(send);
     this.contacts = contacts(send);
     this.audiences = audiences(send);
     this.suppressions = suppressions(send);

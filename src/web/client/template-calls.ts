@@ -60,3 +60,18 @@ export const templates = (send: Send) => ({
   testSend: (id: string, body: Body<'POST /templates/{id}/test-send'>, options?: CallOptions) =>
     dataOf(send('POST /templates/{id}/test-send', { path: { id }, body }, options)),
 });
+
+/** Images of emails. */
+export const assets = (send: Send) => ({
+  /** Uploads an image; the answer has its address for `src`. The same content is the same image. */
+  create: (image: Blob, query?: Query<'POST /assets'>, options?: CallOptions) =>
+    dataOf(send('POST /assets', { body: image, query }, options)),
+  /** Newest first. */
+  list: (query?: Query<'GET /assets'>, options?: CallOptions) =>
+    listOf(send, 'GET /assets', { query }, options),
+  /** One. */
+  get: (id: string, options?: CallOptions) => dataOf(send('GET /assets/{id}', { path: { id } }, options)),
+  /** Deletes it, unless something shows it. */
+  delete: (id: string, query?: Query<'DELETE /assets/{id}'>, options?: CallOptions) =>
+    dataOf(send('DELETE /assets/{id}', { path: { id }, query }, options)),
+});

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { boolean, index, integer, json, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { keyOf, moment, refersTo, textC } from './columns.ts';
+import { boolean, date, index, integer, json, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { keyOf, moment, octets, refersTo, textC } from './columns.ts';
 import { workspaces } from './workspaces.ts';
 
 /**
@@ -40,4 +40,43 @@ export const templateVersions = pgTable(
     createdAt: moment('created_at').notNull(),
   },
   (t) => [keyOf(t.templateId, t.version), refersTo(t.templateId, templates.id).onDelete('cascade')],
+);
+
+/**
+ * Images, which both environments of a workspace share. `livemode`: uploaded in the live environment, so that live mail may show it.
+ * `file` is the hash of the content with the ending of its format, and the last part of the public address.
+ */
+export const assets = pgTable(
+  'assets',
+  {
+    id: textC('id').primaryKey(),
+    workspaceId: textC('workspace_id').notNull(),
+    livemode: boolean('livemode').notNull(),
+    file: textC('file').notNull(),
+    filename: text('filename').notNull(),
+    contentType: text('content_type', { enum: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] }).notNull(),
+    width: integer('width').notNull(),
+    height: integer('height').notNull(),
+    /** In octets. */
+    size: integer('size').notNull(),
+    /** The last day (UTC) on which the image was read at its address. */
+    lastShownOn: date('last_shown_on', { mode: 'string' }),
+    createdAt: moment('created_at').notNull(),
+  },
+  (t) => [
+    refersTo(t.workspaceId, workspaces.id),
+    uniqueIndex('assets_by_content').on(t.workspaceId, t.file),
+    index('assets_by_file').on(t.file),
+    index('assets_by_workspace').on(t.workspaceId, t.id.desc().nullsFirst()),
+  ],
+);
+
+/** The octets of images, apart from the rows that lists read. */
+export const assetContents = pgTable(
+  'asset_contents',
+  {
+    assetId: textC('asset_id').primaryKey(),
+    content: octets('content').notNull(),
+  },
+  (t) => [refersTo(t.assetId, assets.id).onDelete('cascade')],
 );

@@ -1,13 +1,7 @@
 import { crc32, createInflate } from 'node:zlib';
+import type { PictureResult } from './picture.ts';
 
 // PNG, third edition (W3C): a signature, then chunks of length, type, content and CRC, from IHDR to IEND.
-
-/**
- * A parsed image without invisible data: texts, thumbnails, locations. Otherwise the reason for refusing it.
- */
-export type ReadPicture =
-  | { readonly width: number; readonly height: number; readonly content: Uint8Array<ArrayBuffer> }
-  | { readonly problem: string };
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
@@ -45,7 +39,7 @@ const ANIMATED = problem('The PNG is animated. Use a still image.');
 const POLYGLOT = problem('The PNG has data after its end. Save the image again.');
 
 /** Reads a PNG: every chunk with its CRC, in order, and exactly the pixels that the header announces. */
-export async function readPng(bytes: Buffer, mostPixels: number): Promise<ReadPicture> {
+export async function readPng(bytes: Buffer, mostPixels: number): Promise<PictureResult> {
   const chunks = chunksOf(bytes);
   if ('problem' in chunks) return chunks;
   const header = headerOf(chunks);

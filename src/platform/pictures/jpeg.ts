@@ -1,11 +1,12 @@
-import type { ReadPicture } from './png.ts';
+import { isOnItsSide, orientationOf, orientationSegment } from './orientation.ts';
+import type { PictureResult } from './picture.ts';
 
 // JPEG (ITU-T T.81, annex B): segments that start with a marker, and entropy-coded data after each SOS.
 
 /** True when the bytes claim to be a JPEG. */
 export const isJpeg = (bytes: Buffer): boolean => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff;
 
-const [DHT, EOI, SOS, DQT, DNL, APP0, APP14] = [0xc4, 0xd9, 0xda, 0xdb, 0xdc, 0xe0, 0xee];
+const [DHT, EOI, SOS, DQT, DNL, APP0, APP1, APP14] = [0xc4, 0xd9, 0xda, 0xdb, 0xdc, 0xe0, 0xe1, 0xee];
 
 /** Baseline, extended and progressive: the frames that every mail program can show. */
 const FRAMES = new Set([0xc0, 0xc1, 0xc2]);
@@ -28,11 +29,13 @@ interface Frame {
 
 /**
  * Reads a JPEG from SOI to EOI, which must be the end of the file. It keeps the segments that the pixels
- * need; comments, Exif (with its thumbnail and location) and profiles are removed.
+ * need; comments, Exif (with its thumbnail and location) and profiles are removed. Of Exif the orientation stays: without it, a
+ * photograph from a telephone lies on its side.
  */
-export function readJpeg(bytes: Buffer, mostPixels: number): ReadPicture {
-  const kept: Buffer[] = [bytes.subarray(0, 2)];
+export function readJpeg(bytes: Buffer, mostPixels: number): PictureResult {
+  const kept: Buffer[] = [];
   let frame: Frame | null = null;
+  let orientation = 1;
   let hasScan = false;
   let at = 2;
   for (let segments = 0; segments < MOST_SEGMENTS; segments++) {
@@ -42,8 +45,12 @@ export function readJpeg(bytes: Buffer, mostPixels: number): ReadPicture {
     if (marker === EOI) {
       if (!frame || !hasScan) return BROKEN;
       if (at + 2 !== bytes.length) return POLYGLOT;
-      kept.push(bytes.subarray(at));
-      return { ...frame, content: new Uint8Array(Buffer.concat(kept)) };
+      const start = [bytes.subarray(0, 2), ...(orientation === 1 ? [] : [orientationSegment(orientation)])];
+      const { width, height } = frame;
+      return {
+        ...(isOnItsSide(orientation) ? { width: height, height: width } : { width, height }),
+        content: new Uint8Array(Buffer.concat([...start, ...kept, bytes.subarray(at)])),
+      };
     }
     const end = endOfSegment(bytes, at, marker);
     if (end === null) return BROKEN;
@@ -57,6 +64,7 @@ export function readJpeg(bytes: Buffer, mostPixels: number): ReadPicture {
       if (!frame) return BROKEN;
       hasScan = true;
     } else if (marker === DNL) return UNUSUAL;
+    else if (marker === APP1) orientation = orientationOf(segment) ?? orientation;
     if (isNeeded(marker, segment)) kept.push(segment);
     at = end;
   }

@@ -1,0 +1,75 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { pageQuery } from '../../http/lists/pagination.ts';
+import { literals } from '../../http/request/schema.ts';
+import { PICTURE_TYPES } from '../../platform/pictures/picture.ts';
+
+/** The most octets of an image. */
+export const LARGEST_ASSET = 5_242_880;
+/** The most pixels of an image per side. */
+export const MOST_PIXELS = 6_000;
+/** The most images of a workspace. */
+export const MOST_ASSETS = 2_000;
+/** The most octets of all images of a workspace. */
+export const MOST_OCTETS = 1_073_741_824;
+/** The days after its last view for which an image counts as shown by mail that people still read. */
+export const SHOWN_DAYS = 30;
+/** The most uses that an answer names. */
+export const MOST_USES = 20;
+/** The path of images, before the name of the file. */
+export const IMAGE_PATH = '/images/';
+
+/** The types of resources whose content can show an image. */
+export const ASSET_USERS = ['template', 'campaign'] as const;
+export type AssetUser = (typeof ASSET_USERS)[number];
+
+/** The schema of an image. */
+export const Asset = Type.Object(
+  {
+    id: Type.String(),
+    filename: Type.String({ description: 'The name of the uploaded file.' }),
+    contentType: literals(PICTURE_TYPES, { description: 'By the content of the file, whatever its name says.' }),
+    width: Type.Integer({ description: 'In pixels, as it is shown.' }),
+    height: Type.Integer({ description: 'In pixels, as it is shown.' }),
+    size: Type.Integer({ description: 'In octets, without invisible data.' }),
+    url: Type.String({ description: 'The public address, whose content never changes.' }),
+    usedBy: Type.Array(
+      Type.Object({ type: literals(ASSET_USERS), id: Type.String(), name: Type.String() }),
+      {
+        description: `The templates (published and newest version) and campaigns that show it, at most ${MOST_USES}.`,
+      },
+    ),
+    lastShownOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], {
+      description: 'The last day (UTC) on which a mail program or a browser read it; null before the first.',
+    }),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Asset' },
+);
+
+/** The query of POST /v1/assets. */
+export const NewAssetQuery = Type.Object({
+  filename: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[^\\u0000-\\u001f\\u007f/\\\\]+$',
+      description: 'The name that lists show. Default: `image`, with the ending of its format.',
+    }),
+  ),
+});
+
+export const AssetQuery = Type.Object(pageQuery);
+
+/** The query of DELETE /v1/assets/{id}. */
+export const DeleteAssetQuery = Type.Object({
+  force: Type.Optional(
+    Type.Boolean({
+      description: 'True deletes an image that is still used or read. Messages that show it show a gap.',
+    }),
+  ),
+});
+
+export type AssetView = Static<typeof Asset>;
+export type NewAssetQuery = Static<typeof NewAssetQuery>;
+export type AssetQuery = Static<typeof AssetQuery>;
+export type DeleteAssetQuery = Static<typeof DeleteAssetQuery>;
