@@ -42,6 +42,9 @@ const GROWING: readonly string[] = [
    select 'log_' || $1 || i, $1, 'system', 'x', '{}' from ${EACH} where i % 10 = 0`,
   `insert into api_requests (id, workspace_id, livemode, api_key_id, method, route, path, status, duration_ms)
    select 'req_' || $1 || i, $1, true, $1 || '_key', 'POST', '/v1/emails', '/v1/emails', 202, 1 from ${EACH} where i % 10 = 0`,
+  `insert into assets (id, workspace_id, livemode, file, filename, content_type, width, height, size, created_at)
+   select 'ast_' || $1 || i, $1, true, i || '.png', 'x.png', 'image/png', 1, 1, 1, now() from ${EACH} where i % 10 = 0`,
+  `insert into asset_contents (asset_id, content) select 'ast_' || $1 || i, 'x'::bytea from ${EACH} where i % 10 = 0`,
 ];
 
 /** The resources of which there is one. */

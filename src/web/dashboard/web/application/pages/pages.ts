@@ -139,6 +139,15 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./templates/page.tsx'),
   },
   {
+    name: 'images',
+    title: 'Images',
+    group: 'create',
+    icon: 'Picture',
+    permission: 'templates:read',
+    words: 'pictures photos assets upload library logo media',
+    load: () => import('./images/page.tsx'),
+  },
+  {
     name: 'campaigns',
     title: 'Campaigns',
     group: 'create',

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import type { Template } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
@@ -8,6 +8,7 @@ import { useKeys } from '../../shell/keys.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
 import CodeEditor from '../../ui/forms/code-editor.tsx';
+import { icons } from '../../ui/icons.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
 import { TemplateActions } from './actions.tsx';
@@ -17,6 +18,8 @@ import { Preview, usePreview } from './preview.tsx';
 import { Line, TemplateSettings } from './settings.tsx';
 import { Values } from './values.tsx';
 import { Variables } from './variables.tsx';
+
+const PickImage = lazy(() => import('../images/pick-image.tsx'));
 
 const PANES = { source: 'Source', text: 'Text part', variables: 'Variables', settings: 'Settings' } as const;
 type Pane = keyof typeof PANES;
@@ -47,6 +50,8 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   /** The draft version and its content. */
   const aside = useRef<{ readonly version: number; readonly draft: Draft } | null>(null);
   const preview = usePreview(draft, format, valuesOf(draft, entered));
+  const inserter = useRef<((text: string) => void) | null>(null);
+  const [isPicking, setPicking] = useState(false);
   const problems = new Map(
     [...(refused?.details ?? []), ...preview.problems].map(({ path, message }) => [
       path.replace('/body/declared', '/body/variables'),
@@ -125,7 +130,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
               onChange={(previewText) => set({ previewText })}
             />
           </div>
-          <div className="border-b border-edge px-3 py-2">
+          <div className="flex flex-wrap items-center gap-2 border-b border-edge px-3 py-2">
             <Chips
               label="Edit"
               // Markdown generates its text part.
@@ -133,6 +138,11 @@ export default function TemplateEditor({ template }: { readonly template: Templa
               value={pane}
               onChange={setPane}
             />
+            {mayWrite && pane === 'source' && (
+              <Button look="quiet" onClick={() => setPicking(true)}>
+                {icons.Picture} Insert image
+              </Button>
+            )}
           </div>
           <div className="h-136 min-w-0 overflow-y-auto">
             {pane === 'source' && (
@@ -142,6 +152,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
                 value={draft.source}
                 isReadOnly={!mayWrite}
                 onChange={(source) => set({ source })}
+                inserter={inserter}
               />
             )}
             {pane === 'text' && (
@@ -181,6 +192,15 @@ export default function TemplateEditor({ template }: { readonly template: Templa
           />
         </div>
       </div>
+      {isPicking && (
+        <Suspense>
+          <PickImage
+            format={format}
+            onPick={(markup) => inserter.current?.(markup)}
+            onClose={() => setPicking(false)}
+          />
+        </Suspense>
+      )}
     </Page>
   );
 }

@@ -8,7 +8,7 @@ import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/sea
 import { EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 
 /** The languages that are coloured; Liquid is known within each. */
 export type Language = 'html' | 'markdown' | 'text';
@@ -70,6 +70,8 @@ export default function CodeEditor(props: {
   readonly before?: string;
   readonly isReadOnly?: boolean;
   readonly onChange?: (value: string) => void;
+  /** Set while the editor is there: replaces the selection with a text. */
+  readonly inserter?: RefObject<((text: string) => void) | null>;
 }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
@@ -111,7 +113,16 @@ export default function CodeEditor(props: {
     ];
     const made = new EditorView({ doc: value, parent: root, root, extensions });
     view.current = made;
-    return () => made.destroy();
+    const { inserter } = latest.current;
+    if (inserter)
+      inserter.current = (text) => {
+        made.dispatch(made.state.replaceSelection(text));
+        made.focus();
+      };
+    return () => {
+      if (inserter) inserter.current = null;
+      made.destroy();
+    };
   }, []);
   const { value } = props;
   useEffect(() => {

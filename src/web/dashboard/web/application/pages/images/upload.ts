@@ -1,0 +1,45 @@
+import type { Asset } from '../../../../../client/operations.ts';
+import { useChange } from '../../api/queries.ts';
+import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+
+/** The accepted types, as `accept` of an input. */
+export const ACCEPTED = 'image/png,image/jpeg,image/gif,image/webp';
+/** The service refuses larger files; the reader of a message on a telephone waits for much smaller ones. */
+const LARGEST = 5_242_880;
+
+/** Uploads image files one after the other; `onDone` gets each that was stored. */
+export function useUpload(onDone: (asset: Asset) => void = () => {}) {
+  const create = useChange('POST /assets');
+  const upload = async (files: readonly File[]) => {
+    let stored = 0;
+    for (const file of files) {
+      if (file.size > LARGEST) {
+        toast(`${file.name} is larger than 5 MiB. Save it smaller and try again.`);
+        continue;
+      }
+      try {
+        onDone(await create.mutateAsync({ body: file, query: { filename: nameOf(file) } }));
+        stored += 1;
+      } catch (error) {
+        toastProblem(error);
+      }
+    }
+    if (stored > 0) toast(stored === 1 ? 'Image uploaded' : `${stored} images uploaded`);
+  };
+  return { upload, isPending: create.isPending };
+}
+
+/** The name without what the service refuses in it. Pasted images are all called `image.png`. */
+const nameOf = ({ name }: File): string =>
+  name
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+    .replace(/[\u0000-\u001f\u007f/\\]/g, ' ')
+    .trim()
+    .slice(0, 255) || 'image';
+
+/** The image files of a paste or a drop. */
+export const imagesIn = (items: DataTransfer | null): readonly File[] =>
+  [...(items?.files ?? [])].filter(({ type }) => ACCEPTED.split(',').includes(type));
+
+/** The path of an image on this service, which shows it whatever PUBLIC_URL says. */
+export const pathOf = ({ url }: Pick<Asset, 'url'>): string => new URL(url, location.origin).pathname;
