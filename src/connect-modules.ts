@@ -1,6 +1,10 @@
 import type { MembersApi } from './accounts/members/api.ts';
 import type { CampaignsApi } from './automation/campaigns/api.ts';
-import { campaignShowsImages, campaignUsesAudience, campaignUsesTemplate } from './automation/campaigns/module.ts';
+import {
+  campaignShowsImages,
+  campaignUsesAudience,
+  campaignUsesTemplate,
+} from './automation/campaigns/module.ts';
 import { pauseWarning } from './automation/campaigns/pause-warning.ts';
 import type { FlowsApi } from './automation/flows/api.ts';
 import { flowUsesAudience, flowUsesTemplate } from './automation/flows/module.ts';

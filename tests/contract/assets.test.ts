@@ -89,7 +89,10 @@ test('an image that something shows is kept, unless its deletion is forced', asy
   const user = { type: 'template', id: template.body.data.id, name: 'Spring' };
   expect((await get(id)).body.data.usedBy).toEqual([user]);
   const refused = await remove(id);
-  expect([refused.status, refused.body.error.message]).toEqual([409, 'The template “Spring” shows the image.']);
+  expect([refused.status, refused.body.error.message]).toEqual([
+    409,
+    'The template “Spring” shows the image.',
+  ]);
   const patch = (body: object) =>
     service.ask({ method: 'PATCH', path: `/v1/templates/${user.id}`, key: keys.test, body });
   // A draft that shows it counts like the published version.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { setPlan } from '../../src/accounts/workspace/commands.ts';
 import { CONTACT_COLUMNS, contactFile } from '../support/contact-file.ts';
 import { eventually } from '../support/eventually.ts';
+import { gifOf } from '../support/pictures.ts';
 import type { Asking } from './ask.ts';
 import { OPEN_API, type RealService, ROUTES, startRealService } from './real-service.ts';
 
@@ -78,6 +79,11 @@ const STATED: Readonly<Record<string, Recipe>> = {
     path: '/v1/emails/raw',
     body: `From: shop@sender.example\r\nTo: ada@example.com\r\nSubject: ${fresh()}\r\n\r\nHi\r\n`,
     headers: { 'content-type': 'message/rfc822' },
+  }),
+  '/v1/assets': () => ({
+    path: `/v1/assets?filename=${fresh()}.gif`,
+    body: gifOf({ width: 1, height: 1 }),
+    headers: { 'content-type': 'image/gif' },
   }),
   '/v1/test-clocks/{id}/advance': async () => {
     const body = { name: fresh() };

@@ -86,6 +86,13 @@ export const TRIALS: readonly Trial[] = [
     command: [process.execPath, 'client.ts'],
     around: CLIENT_PACKAGE,
   },
+  {
+    guide: 'react-email',
+    files: ['receipt.tsx', 'send-receipt.tsx'],
+    over: 'HTTP',
+    command: [process.execPath, 'send-receipt.tsx'],
+    around: { ...CLIENT_PACKAGE, 'tsconfig.json': '{ "compilerOptions": { "jsx": "react-jsx" } }' },
+  },
   { guide: 'nodemailer', files: ['send.mjs'], over: 'SMTP', command: [process.execPath, 'send.mjs'] },
   { guide: 'resend', files: ['resend.mjs'], over: 'HTTP', command: [process.execPath, 'resend.mjs'] },
   {

@@ -3,6 +3,7 @@ import { issueKey } from '../../src/accounts/api-keys/issue.ts';
 import type { ParamSpec, Route } from '../../src/http/request/route.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
 import { eventually } from '../support/eventually.ts';
+import { gifOf } from '../support/pictures.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
 // Every route that names something is asked for what belongs to another workspace, and to the other environment: 404 for all.
@@ -14,7 +15,7 @@ let asking: string;
 const owned = { workspace: new Map<string, string>(), environment: new Map<string, string>() };
 
 /** The resources of both environments of a workspace. */
-const SHARED = new Set(['dom', 'key', 'mem', 'inv']);
+const SHARED = new Set(['dom', 'key', 'mem', 'inv', 'ast']);
 
 /** The resources of test keys alone, which a live key is refused whatever it names. */
 const OF_TEST_KEYS = new Set(['clk']);
@@ -81,6 +82,8 @@ async function fill(names: Map<string, string>, key: string, livemode: boolean):
   names.set('aud', (await post('/v1/audiences', { name: 'Other', public: true })).id);
   const template = { name: 'Other', subject: 's', html: 'x', from: 'shop@other.example' };
   names.set('tpl', (await post('/v1/templates', template)).id);
+  const picture = gifOf({ width: 1, height: 1 });
+  names.set('ast', (await post('/v1/assets', picture, { 'content-type': 'image/gif' })).id);
   names.set('version', '1');
   const campaign = { name: 'Other', audienceId: names.get('aud') };
   names.set('cmp', (await post('/v1/campaigns', campaign)).id);

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { isPosthornError, Posthorn, type PosthornError, settle } from '../../src/web/client/posthorn.ts';
+import {
+  isPosthornError,
+  Posthorn,
+  type PosthornError,
+  type PosthornOptions,
+  type RenderReact,
+  settle,
+} from '../../src/web/client/posthorn.ts';
 import { retryAfterOf, waitAfter } from '../../src/web/client/retries.ts';
 
 type Sent = {
@@ -27,7 +34,10 @@ const refused = (status: number, code: string, headers: Record<string, string> =
   );
 
 /** A client whose service answers these one after the other; an Error is a connection that breaks. */
-function clientOf(answers: (Response | Error)[], options: { timeoutMs?: number; maxRetries?: number } = {}) {
+function clientOf(
+  answers: (Response | Error)[],
+  options: Pick<PosthornOptions, 'timeoutMs' | 'maxRetries' | 'render'> = {},
+) {
   const sent: Sent[] = [];
   const client = new Posthorn({
     apiKey: 'svc_test_x',
@@ -307,5 +317,60 @@ describe('a list', () => {
     expect(await following().catch((reason) => reason)).toBe('enough');
     expect(seen).toEqual([1, 2, 3]);
     expect(sent.map(({ url }) => new URL(url).searchParams.get('after'))).toEqual(['c0', 'c1', 'c2', 'c2']);
+  });
+});
+
+/**
+ * Imported by a name that the compiler does not follow: the types of React declare an empty `HTMLElement`, which would take the place of
+ * the one that tests of the browser use.
+ */
+const react: { createElement(type: unknown, props: object | null, ...children: unknown[]): object } =
+  await import('react' as string);
+const {
+  Heading,
+  Html,
+  Link,
+  render,
+}: Record<'Heading' | 'Html' | 'Link', unknown> & { render: RenderReact } = await import(
+  '@react-email/components' as string
+);
+const { createElement } = react;
+
+describe('an email with a React element', () => {
+  const { text: _, ...head } = EMAIL;
+  const link = createElement(Link, { href: 'https://acme.example/orders/7' }, 'View order');
+  const element = createElement(Html, { lang: 'en' }, createElement(Heading, null, 'Order <7>'), link);
+  const bodyOf = ({ body }: Sent) => JSON.parse(String(body));
+
+  test('is sent with its html, and with its text where none is given', async () => {
+    const { client, sent } = clientOf([ok(RECEIPT), ok(RECEIPT)], { render });
+    await client.emails.send({ ...head, react: element });
+    await client.emails.send({ ...head, react: element, text: 'Plain.' });
+    const [first, second] = sent.map(bodyOf);
+    expect(first).not.toHaveProperty('react');
+    expect(first.html).toContain('Order &lt;7&gt;');
+    expect(first.html).toContain('href="https://acme.example/orders/7"');
+    expect(first.text).toContain('View order');
+    expect(first.text).not.toContain('<h1');
+    expect(second).toMatchObject({ html: first.html, text: 'Plain.' });
+  });
+
+  test('may stand beside others in a batch', async () => {
+    const { client, sent } = clientOf([ok([])], { render });
+    await client.emails.sendBatch([EMAIL, { ...head, react: element }]);
+    const { emails } = bodyOf(sent[0] as Sent);
+    expect(emails[0]).toEqual(EMAIL);
+    expect(emails[1].html).toContain('Order &lt;7&gt;');
+  });
+
+  test('is not sent without a renderer, and not when a component throws', async () => {
+    const { client, sent } = clientOf([]);
+    expect(client.emails.send({ ...head, react: element })).rejects.toThrow(/needs a renderer/);
+    const Broken = () => {
+      throw new Error('no total');
+    };
+    const { client: other } = clientOf([], { render });
+    expect(other.emails.send({ ...head, react: createElement(Broken, null) })).rejects.toThrow('no total');
+    expect(sent).toEqual([]);
   });
 });

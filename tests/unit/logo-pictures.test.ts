@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { crc32, deflateSync } from 'node:zlib';
+import { putLogo } from '../../src/accounts/workspace/logo/store-logo.ts';
 import { isJpeg, readJpeg } from '../../src/platform/pictures/jpeg.ts';
 import { isPng, readPng } from '../../src/platform/pictures/png.ts';
-import { putLogo } from '../../src/accounts/workspace/logo/store-logo.ts';
 
 const MOST = 4_096;
 

@@ -91,11 +91,23 @@ describe('a WebP', () => {
     ['of another size than its canvas', webpOf(vp8x(0, 3, 3), picture), 'damaged'],
     ['one pixel too wide', webpOf(vp8l(MOST + 1, 1)), 'larger than 6000'],
     ['as wide as a canvas can say', webpOf(vp8x(0, 0x100_0000, 1), picture), 'larger than 6000'],
-    ['whose frame leaves its canvas', webpOf(vp8x(2, 3, 2), webpChunk('ANIM', Buffer.alloc(6)), anmf(4, 2, vp8l(4, 2))), 'damaged'],
-    ['with an animation without frames', webpOf(vp8x(2, 3, 2), webpChunk('ANIM', Buffer.alloc(6))), 'damaged'],
+    [
+      'whose frame leaves its canvas',
+      webpOf(vp8x(2, 3, 2), webpChunk('ANIM', Buffer.alloc(6)), anmf(4, 2, vp8l(4, 2))),
+      'damaged',
+    ],
+    [
+      'with an animation without frames',
+      webpOf(vp8x(2, 3, 2), webpChunk('ANIM', Buffer.alloc(6))),
+      'damaged',
+    ],
     [
       'with one frame too many',
-      webpOf(vp8x(2, 3, 2), webpChunk('ANIM', Buffer.alloc(6)), ...Array.from({ length: 501 }, () => anmf(1, 1, vp8l(1, 1)))),
+      webpOf(
+        vp8x(2, 3, 2),
+        webpChunk('ANIM', Buffer.alloc(6)),
+        ...Array.from({ length: 501 }, () => anmf(1, 1, vp8l(1, 1))),
+      ),
       'more than 500 frames',
     ],
     ['with a chunk beside a simple picture', webpOf(picture, webpChunk('EXIF', Buffer.from('x'))), 'damaged'],
@@ -107,13 +119,19 @@ describe('the orientation of a photograph', () => {
   const exif = (order: 'II' | 'MM', orientation: number): Buffer => {
     const tiff = Buffer.alloc(8 + 2 + 3 * 12 + 4);
     const isLittle = order === 'II';
-    const short = (value: number, at: number) => (isLittle ? tiff.writeUInt16LE(value, at) : tiff.writeUInt16BE(value, at));
-    const long = (value: number, at: number) => (isLittle ? tiff.writeUInt32LE(value, at) : tiff.writeUInt32BE(value, at));
+    const short = (value: number, at: number) =>
+      isLittle ? tiff.writeUInt16LE(value, at) : tiff.writeUInt16BE(value, at);
+    const long = (value: number, at: number) =>
+      isLittle ? tiff.writeUInt32LE(value, at) : tiff.writeUInt32BE(value, at);
     tiff.write(order, 0, 'latin1');
     short(42, 2);
     long(8, 4);
     short(3, 8);
-    for (const [index, [tag, value]] of [[0x0100, 640], [0x0112, orientation], [0x0128, 2]].entries()) {
+    for (const [index, [tag, value]] of [
+      [0x0100, 640],
+      [0x0112, orientation],
+      [0x0128, 2],
+    ].entries()) {
       const at = 10 + 12 * index;
       short(tag ?? 0, at);
       short(3, at + 2);
@@ -140,7 +158,9 @@ describe('the orientation of a photograph', () => {
       expect(read === null || read === 6).toBe(true);
     }
     for (const value of [0, 9, 65_535]) expect(orientationOf(exif('II', value))).toBeNull();
-    expect(orientationOf(Buffer.from('\xff\xe1\0\x20http://ns.adobe.com/xap/1.0/\0<x>', 'latin1'))).toBeNull();
+    expect(
+      orientationOf(Buffer.from('\xff\xe1\0\x20http://ns.adobe.com/xap/1.0/\0<x>', 'latin1')),
+    ).toBeNull();
   });
 });
 
@@ -153,7 +173,11 @@ test('a picture is known by its content, and its file by its name', async () => 
   expect(typeOfFile(read.file)).toBe('image/gif');
   for (const name of ['x.gif', `${'0'.repeat(64)}.svg`, `${'0'.repeat(63)}.gif`, `../${read.file}`])
     expect(typeOfFile(name)).toBeNull();
-  const others = [Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), Buffer.from('%PDF-1.7'), Buffer.alloc(0)];
+  const others = [
+    Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+    Buffer.from('%PDF-1.7'),
+    Buffer.alloc(0),
+  ];
   for (const other of others)
     expect(await checkPicture(other, { types: PICTURE_TYPES, mostPixels: MOST })).toEqual({
       problem: 'Must be a PNG, a JPEG, a GIF or a WebP.',

@@ -1,8 +1,9 @@
 import type { Database, Parameter } from '../../platform/db/database.ts';
 import { type OwnedTable, surveyTables } from './owned-tables.ts';
 
-/** Rows per statement. */
+/** Rows per statement, and octets of them as they are stored; a larger row comes alone. A message may have 25 MiB, an image 5. */
 const BATCH = 500;
+const BATCH_OCTETS = 8_388_608;
 
 /** Tables of secrets, and tables that only this installation can use. */
 const LEFT_OUT = new Set([
@@ -28,7 +29,7 @@ export async function* exportWorkspace(
 ): AsyncGenerator<string> {
   yield* rowsOf(
     database,
-    { table: 'workspaces', condition: 'id = $1', key: [{ name: 'id', type: 'text' }] },
+    { table: 'workspaces', condition: 'id = $1', key: [{ name: 'id', type: 'text' }], wide: [] },
     workspaceId,
   );
   const { owned } = await surveyTables(database, journals);
@@ -37,17 +38,25 @@ export async function* exportWorkspace(
 
 async function* rowsOf(
   database: Database,
-  { table, condition, key }: Pick<OwnedTable, 'table' | 'condition' | 'key'>,
+  { table, condition, key, wide }: Pick<OwnedTable, 'table' | 'condition' | 'key' | 'wide'>,
   workspaceId: string,
 ): AsyncGenerator<string> {
   const names = key.map(({ name }) => name).join(', ');
+  // What is stored outside of a row is sized without being read.
+  const octets = ['0', ...wide.map((name) => `coalesce(pg_column_size(t.${name}), 0)`)].join(' + ');
   let last: readonly Parameter[] | null = null;
   do {
     const values = key.map(({ type }, index) => `$${index + 2}::text::${type}`).join(', ');
+    const rest = `${condition} ${last === null ? '' : `and (${names}) > (${values})`}`;
     const rows: { row: Record<string, unknown> }[] = await database.query(
-      `select row_to_json(t) as row from ${table} t where ${condition}
-       ${last === null ? '' : `and (${names}) > (${values})`}
-       ${key.length === 0 ? '' : `order by ${names} limit ${BATCH}`}`,
+      key.length === 0
+        ? `select row_to_json(t) as row from ${table} t where ${condition}`
+        : `select row_to_json(t) as row from ${table} t join (
+             select ${names}, place, sum(stored_octets) over (order by place) as upto from (
+               select ${names}, ${octets} as stored_octets, row_number() over (order by ${names}) as place
+               from ${table} t where ${rest} order by ${names} limit ${BATCH}
+             ) next
+           ) sized using (${names}) where sized.place = 1 or sized.upto <= ${BATCH_OCTETS} order by sized.place`,
       [workspaceId, ...(last ?? [])],
     );
     for (const { row } of rows) {
@@ -55,6 +64,6 @@ async function* rowsOf(
       yield `${JSON.stringify({ table, row })}\n`;
     }
     const end = rows.at(-1)?.row;
-    last = end && key.length > 0 && rows.length === BATCH ? key.map(({ name }) => String(end[name])) : null;
+    last = end && key.length > 0 ? key.map(({ name }) => String(end[name])) : null;
   } while (last !== null);
 }

@@ -51,6 +51,8 @@ export interface OwnedTable {
   readonly condition: string;
   /** The columns of its primary key with their types; none where it has no key. */
   readonly key: readonly { readonly name: string; readonly type: string }[];
+  /** The columns whose values differ in size. */
+  readonly wide: readonly string[];
   /** The table that its rows belong to, and the referencing column; null where rows name the workspace. */
   readonly owner: { readonly table: string; readonly column: string } | null;
   /** True when an index of all its rows begins with the owner column. */
@@ -64,7 +66,7 @@ export interface TableSurvey {
 }
 
 const COLUMNS = `select c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
-  coalesce(a.attnum = any (i.indkey::smallint[]), false) as is_key,
+  coalesce(a.attnum = any (i.indkey::smallint[]), false) as is_key, a.attlen = -1 as is_wide,
   exists (select from pg_index x where x.indrelid = c.oid and x.indpred is null and x.indkey[0] = a.attnum) as leads
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -77,6 +79,8 @@ interface ColumnRow {
   readonly name: string;
   readonly type: string;
   readonly is_key: boolean;
+  /** True for a type whose values differ in size: texts, JSON, octets. */
+  readonly is_wide: boolean;
   /** True for the first column of an index of all rows. */
   readonly leads: boolean;
 }
@@ -98,7 +102,10 @@ export async function surveyTables(
     const key = columns.filter(({ is_key }) => is_key).map(({ name, type }) => ({ name, type }));
     const owner = ownerOf(table, columns, tables, journals);
     if (owner === undefined) unplaced.push(table);
-    else owned.push({ table, key, owner, ...placeOf(columns, owner) });
+    else {
+      const wide = columns.filter(({ is_wide }) => is_wide).map(({ name }) => name);
+      owned.push({ table, key, wide, owner, ...placeOf(columns, owner) });
+    }
   }
   return { owned, unplaced };
 }

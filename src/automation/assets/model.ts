@@ -27,18 +27,17 @@ export const Asset = Type.Object(
   {
     id: Type.String(),
     filename: Type.String({ description: 'The name of the uploaded file.' }),
-    contentType: literals(PICTURE_TYPES, { description: 'By the content of the file, whatever its name says.' }),
+    contentType: literals(PICTURE_TYPES, {
+      description: 'By the content of the file, whatever its name says.',
+    }),
     width: Type.Integer({ description: 'In pixels, as it is shown.' }),
     height: Type.Integer({ description: 'In pixels, as it is shown.' }),
     size: Type.Integer({ description: 'In octets, without invisible data.' }),
     url: Type.String({ description: 'The public address, whose content never changes.' }),
-    usedBy: Type.Array(
-      Type.Object({ type: literals(ASSET_USERS), id: Type.String(), name: Type.String() }),
-      {
-        description: `The templates (published and newest version) and campaigns that show it, at most ${MOST_USES}.`,
-      },
-    ),
-    lastShownOn: Type.Union([Type.String({ format: 'date' }), Type.Null()], {
+    usedBy: Type.Array(Type.Object({ type: literals(ASSET_USERS), id: Type.String(), name: Type.String() }), {
+      description: `The templates (published and newest version) and campaigns that show it, at most ${MOST_USES}.`,
+    }),
+    lastShownOn: Type.Union([Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }), Type.Null()], {
       description: 'The last day (UTC) on which a mail program or a browser read it; null before the first.',
     }),
     createdAt: Type.String({ format: 'date-time' }),

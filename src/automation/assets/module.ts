@@ -13,7 +13,13 @@ interface AssetNeeds {
 /** Images of emails. */
 export const assetsModule: Module<AssetDeps, AssetNeeds> = {
   name: 'assets',
-  tags: [{ segment: 'assets', name: 'Images', description: 'Images of emails, uploaded once and shown by all of them.' }],
+  tags: [
+    {
+      segment: 'assets',
+      name: 'Images',
+      description: 'Images of emails, uploaded once and shown by all of them.',
+    },
+  ],
   routes: assetRoutes,
   pages: imagePages,
   open: ({ config, database, reads, clock, logger }) => ({

@@ -25,7 +25,9 @@ export const assetView = (
 ): AssetView => ({
   ...{ id, filename, contentType, width, height, size },
   url: `${publicUrl}${IMAGE_PATH}${file}`,
-  usedBy: uses.filter((use) => use.file === file).map(({ type, id: user, name }) => ({ type, id: user, name })),
+  usedBy: uses
+    .filter((use) => use.file === file)
+    .map(({ type, id: user, name }) => ({ type, id: user, name })),
   lastShownOn,
   createdAt: createdAt.toISOString(),
 });

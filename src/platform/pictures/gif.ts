@@ -45,7 +45,8 @@ export function readGif(bytes: Buffer, mostPixels: number): PictureResult {
       at = frame.data;
     } else return BROKEN;
     const end = endOfBlocks(bytes, at);
-    if (end === null || frames.length > mostFrames) return end === null ? BROKEN : (problemOfAnimation('GIF', frames) ?? BROKEN);
+    if (end === null || frames.length > mostFrames)
+      return end === null ? BROKEN : (problemOfAnimation('GIF', frames) ?? BROKEN);
     if (kind === IMAGE || isNeeded(bytes, start)) kept.push(bytes.subarray(start, end));
     at = end;
   }

@@ -97,7 +97,10 @@ function framesOf(chunks: readonly Chunk[], canvas: Size): readonly number[] | n
   const named = (name: string) => chunks.filter((chunk) => chunk.name === name);
   const isAnimated = chunks[0]?.name === 'VP8X' && ((chunks[0].data[0] ?? 0) & 0x02) !== 0;
   if (named('VP8X').length > 1 || (named('VP8X').length === 0 && chunks.length > 1)) return null;
-  if (!isAnimated) return named('ANMF').length + named('ANIM').length === 0 && isOnePicture(chunks, canvas) ? [canvas.width * canvas.height] : null;
+  if (!isAnimated)
+    return named('ANMF').length + named('ANIM').length === 0 && isOnePicture(chunks, canvas)
+      ? [canvas.width * canvas.height]
+      : null;
   const frames = named('ANMF');
   if (named('ANIM').length !== 1 || frames.length === 0 || pictures(chunks).length > 0) return null;
   const pixels: number[] = [];

@@ -1,5 +1,6 @@
 import { failed, isPosthornError, type PosthornError } from './failures.ts';
 import type { Operations } from './operations.ts';
+import type { RenderReact } from './react.ts';
 import { type Backoff, retryAfterOf, wait, waitAfter } from './retries.ts';
 
 /** The options of a client. */
@@ -14,6 +15,8 @@ export interface PosthornOptions {
   readonly maxRetries?: number | undefined;
   /** The bounds of the waits in between; by default 500 ms at first, and 60 s at most. */
   readonly backoff?: Backoff | undefined;
+  /** The renderer of emails with `react`: `render` of `@react-email/components`. */
+  readonly render?: RenderReact | undefined;
   /** Another `fetch` than the runtime's. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }

@@ -1,17 +1,23 @@
 import { type Body, type CallOptions, dataOf, type Query, type Send } from './call.ts';
 import { listOf } from './pages.ts';
+import { type ReactEmail, type RenderReact, renderEmail } from './react.ts';
+
+type SendBody = Body<'POST /emails'>;
+type BatchItem = Body<'POST /emails/batch'>['emails'][number];
 
 /** Emails: send, schedule, follow. */
-export const emails = (send: Send) => ({
-  /** Sends an email, or schedules it with `scheduledAt`. */
-  send: (body: Body<'POST /emails'>, options?: CallOptions) =>
-    dataOf(send('POST /emails', { body }, options)),
+export const emails = (send: Send, render?: RenderReact) => ({
+  /** Sends an email, or schedules it with `scheduledAt`. `react` is an element in place of html. */
+  send: async (email: SendBody | ReactEmail<SendBody>, options?: CallOptions) =>
+    dataOf(send('POST /emails', { body: await renderEmail(email, render) }, options)),
   /**
    * Sends up to 100 emails in one call. Each is accepted or refused separately: check every item of the
    * answer.
    */
-  sendBatch: (emails: Body<'POST /emails/batch'>['emails'], options?: CallOptions) =>
-    dataOf(send('POST /emails/batch', { body: { emails } }, options)),
+  sendBatch: async (emails: readonly (BatchItem | ReactEmail<BatchItem>)[], options?: CallOptions) => {
+    const rendered = await Promise.all(emails.map((email) => renderEmail(email, render)));
+    return dataOf(send('POST /emails/batch', { body: { emails: rendered } }, options));
+  },
   /** Sends a whole message (RFC 5322) as it is. */
   sendRaw: (message: string | Blob, query?: Query<'POST /emails/raw'>, options?: CallOptions) =>
     dataOf(

@@ -29,6 +29,7 @@ export {
 } from './failures.ts';
 export type * from './operations.ts';
 export type { FollowOptions, Page, Pages } from './pages.ts';
+export type { ReactEmail, RenderReact } from './react.ts';
 export type { Backoff } from './retries.ts';
 export {
   type ReceivedWebhook,
@@ -69,7 +70,7 @@ export class Posthorn {
   constructor(options: PosthornOptions) {
     const send = senderOf(options);
     this.#send = send;
-    this.emails = emails(send);
+    this.emails = emails(send, options.render);
     this.testClocks = testClocks(send);
     this.captured = captured(send);
     this.analytics = analytics(send);

@@ -11,6 +11,7 @@ import smtpSettings from './guides/parts/smtp-settings.md' with { type: 'text' }
 import testKey from './guides/parts/test-key.md' with { type: 'text' };
 import python from './guides/python.md' with { type: 'text' };
 import rails from './guides/rails.md' with { type: 'text' };
+import reactEmail from './guides/react-email.md' with { type: 'text' };
 import resend from './guides/resend.md' with { type: 'text' };
 import spring from './guides/spring.md' with { type: 'text' };
 import typescript from './guides/typescript.md' with { type: 'text' };
@@ -47,6 +48,12 @@ export const GUIDES: readonly Guide[] = [
     title: 'Send with the TypeScript client',
     summary: 'Types, retries, pages and webhooks, without dependencies.',
     source: client,
+  },
+  {
+    path: '/docs/guides/react-email',
+    title: 'Send with React Email',
+    summary: 'Emails as React components, rendered by your program.',
+    source: reactEmail,
   },
   {
     path: '/docs/guides/nodemailer',

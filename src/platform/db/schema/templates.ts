@@ -54,7 +54,9 @@ export const assets = pgTable(
     livemode: boolean('livemode').notNull(),
     file: textC('file').notNull(),
     filename: text('filename').notNull(),
-    contentType: text('content_type', { enum: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] }).notNull(),
+    contentType: text('content_type', {
+      enum: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+    }).notNull(),
     width: integer('width').notNull(),
     height: integer('height').notNull(),
     /** In octets. */

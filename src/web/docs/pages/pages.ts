@@ -17,6 +17,7 @@ const NAMES = {
     '/docs/guides/curl': 'curl',
     '/docs/guides/typescript': 'TypeScript',
     '/docs/guides/client': 'TypeScript client',
+    '/docs/guides/react-email': 'React Email',
     '/docs/guides/nodemailer': 'Nodemailer',
     '/docs/guides/resend': 'Resend package',
     '/docs/guides/python': 'Python',

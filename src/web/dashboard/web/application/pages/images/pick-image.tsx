@@ -36,7 +36,6 @@ export default function PickImage(props: {
           <Field
             label="Alternative text"
             name="alt"
-            maxLength={500}
             hint="Describes the image where it is not shown, and for people who cannot see it. Leave it empty for decoration."
           />
         </Form>
