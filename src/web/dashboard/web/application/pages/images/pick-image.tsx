@@ -19,7 +19,7 @@ export default function PickImage(props: {
   const list = useList('GET /assets', { query: { limit: 24 } });
   if (chosen)
     return (
-      <Dialog title="Insert image" onClose={props.onClose}>
+      <Dialog key="text" title="Insert image" onClose={props.onClose}>
         <img
           src={pathOf(chosen)}
           alt=""
@@ -42,7 +42,7 @@ export default function PickImage(props: {
       </Dialog>
     );
   return (
-    <Dialog title="Insert image" onClose={props.onClose} width="max-w-2xl">
+    <Dialog key="list" title="Insert image" onClose={props.onClose} width="max-w-2xl">
       <FileField
         label={isPending ? 'Uploading…' : 'Upload an image'}
         hint="Choose or drop a PNG, JPEG, GIF or WebP of at most 5 MiB."

@@ -1,5 +1,6 @@
 import type { Asset } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
+import { RequestError } from '../../api/requests.ts';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 
 /** The accepted types, as `accept` of an input. */
@@ -11,23 +12,27 @@ const LARGEST = 5_242_880;
 export function useUpload(onDone: (asset: Asset) => void = () => {}) {
   const create = useChange('POST /assets');
   const upload = async (files: readonly File[]) => {
-    let stored = 0;
+    const refused: string[] = [];
     for (const file of files) {
       if (file.size > LARGEST) {
-        toast(`${file.name} is larger than 5 MiB. Save it smaller and try again.`);
+        refused.push(`${file.name} is larger than 5 MiB. Save it smaller, and try again.`);
         continue;
       }
       try {
         onDone(await create.mutateAsync({ body: file, query: { filename: nameOf(file) } }));
-        stored += 1;
       } catch (error) {
-        toastProblem(error);
+        refused.push(`${file.name}: ${reasonOf(error)}`);
       }
     }
+    const stored = files.length - refused.length;
     if (stored > 0) toast(stored === 1 ? 'Image uploaded' : `${stored} images uploaded`);
+    for (const text of refused) toastProblem(new Error(text));
   };
   return { upload, isPending: create.isPending };
 }
+
+const reasonOf = (error: unknown): string =>
+  (error instanceof RequestError && error.details[0]?.message) || (error as Error).message;
 
 /** The name without what the service refuses in it. Pasted images are all called `image.png`. */
 const nameOf = ({ name }: File): string =>
