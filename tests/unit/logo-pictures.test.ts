@@ -175,6 +175,28 @@ describe('a JPEG as logo', () => {
     expect(Buffer.from((read as { content: Uint8Array }).content)).toEqual(PLAIN);
   });
 
+  test.each([
+    ['a second picture', Buffer.concat([PLAIN, PLAIN])],
+    ['a second picture behind zeros', Buffer.concat([Buffer.alloc(64), PLAIN])],
+    ['a film', Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0', 'latin1')],
+    ["a telephone's notes", Buffer.from('\0\0\x01\x0aImage_UTC_DataSEFH\0\0SEFT', 'latin1')],
+    ['zeros', Buffer.alloc(3)],
+  ])('loses %s that a camera appended', (_, rest) => {
+    const read = readJpeg(Buffer.concat([PLAIN, rest]), MOST);
+    expect(Buffer.from((read as { content: Uint8Array }).content)).toEqual(PLAIN);
+  });
+
+  test('keeps the orientation of Exif, and is as wide as it is shown', () => {
+    const exif = Buffer.from(
+      'Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0',
+      'latin1',
+    );
+    const read = readJpeg(jpeg(segment(0xe1, exif), TABLES, frame(0xc0, 16, 8), SCAN, STOP), MOST);
+    expect(read).toMatchObject({ width: 8, height: 16 });
+    const again = readJpeg(Buffer.from((read as { content: Uint8Array }).content), MOST);
+    expect(again).toEqual(read);
+  });
+
   const broken: readonly (readonly [string, Buffer, string])[] = [
     ['cut off in its scan', PLAIN.subarray(0, -2), 'damaged'],
     ['without a frame', jpeg(TABLES, SCAN, STOP), 'damaged'],

@@ -76,7 +76,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     audit: { action: 'workspace.logoChanged' },
     permission: 'workspace:write',
     summary: 'Set the logo',
-    description: `The body is a PNG or a JPEG, recognised by its content: at most 1 MiB and ${MOST_PIXELS.toLocaleString('en')} pixels per side, not animated, and without data after its end. Invisible data (Exif, comments, colour profiles) is removed. Each change gives the logo a new address; the ten earlier logos stay available, because emails show them.`,
+    description: `The body is a PNG or a JPEG, recognised by its content: at most 1 MiB and ${MOST_PIXELS.toLocaleString('en')} pixels per side, not animated, and without data after its end but for what cameras append, which is removed. Invisible data (Exif, comments, colour profiles) is removed. Each change gives the logo a new address; the ten earlier logos stay available, because emails show them.`,
     mediaTypes: ['image/png', 'image/jpeg'],
     body: Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' }),
     bodyLimit: LARGEST_LOGO,

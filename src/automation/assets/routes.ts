@@ -49,7 +49,7 @@ export const assetRoutes = (deps: AssetDeps): readonly Route[] => [
     audit: { action: 'asset.created' },
     permission: 'templates:write',
     summary: 'Upload an image',
-    description: `The body is a PNG, a JPEG, a GIF or a WebP, recognised by its content: at most 5 MiB and ${count(MOST_PIXELS)} pixels per side, and without data after its end. A GIF or a WebP may be animated. Invisible data (Exif except the orientation, comments, colour profiles) is removed. The same content is the same image, so that a repeated upload answers with the first. A workspace has at most ${count(MOST_ASSETS)} images and ${MOST_OCTETS / 1_073_741_824} GiB of them. Both environments share them.`,
+    description: `The body is a PNG, a JPEG, a GIF or a WebP, recognised by its content: at most 5 MiB and ${count(MOST_PIXELS)} pixels per side, and without data after its end but for what cameras append, which is removed. A GIF or a WebP may be animated. Invisible data (Exif except the orientation, comments, colour profiles) is removed. The same content is the same image, so that a repeated upload answers with the first. A workspace has at most ${count(MOST_ASSETS)} images and ${MOST_OCTETS / 1_073_741_824} GiB of them. Both environments share them.`,
     query: NewAssetQuery,
     mediaTypes: [...PICTURE_TYPES],
     body: Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' }),

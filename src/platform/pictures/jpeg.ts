@@ -22,13 +22,28 @@ const BROKEN = problem('The JPEG is damaged. Save the image again.');
 const POLYGLOT = problem('The JPEG has data after its end. Save the image again.');
 const UNUSUAL = problem('Mail programs do not show this kind of JPEG. Save it as a baseline JPEG.');
 
+/**
+ * True for data that cameras append, which is left out: a second picture for bright screens or of the depth (CIPA DC-007, Ultra HDR), the
+ * film of a motion photo (ISO 14496-12), the notes of Samsung's telephones, or zeros. Anything else behind the end is a file of two kinds.
+ */
+function isOfCameras(rest: Buffer): boolean {
+  const start = rest.findIndex((octet) => octet !== 0);
+  if (start === -1) return true;
+  const data = rest.subarray(start);
+  return (
+    isJpeg(data) ||
+    rest.toString('latin1', 4, 8) === 'ftyp' ||
+    rest.toString('latin1', rest.length - 4) === 'SEFT'
+  );
+}
+
 interface Frame {
   readonly width: number;
   readonly height: number;
 }
 
 /**
- * Reads a JPEG from SOI to EOI, which must be the end of the file. It keeps the segments that the pixels
+ * Reads a JPEG from SOI to EOI, which must be the end of the file but for data of cameras. It keeps the segments that the pixels
  * need; comments, Exif (with its thumbnail and location) and profiles are removed. Of Exif the orientation stays: without it, a
  * photograph from a telephone lies on its side.
  */
@@ -44,12 +59,12 @@ export function readJpeg(bytes: Buffer, mostPixels: number): PictureResult {
     const marker = bytes[at + 1] ?? 0;
     if (marker === EOI) {
       if (!frame || !hasScan) return BROKEN;
-      if (at + 2 !== bytes.length) return POLYGLOT;
+      if (!isOfCameras(bytes.subarray(at + 2))) return POLYGLOT;
       const start = [bytes.subarray(0, 2), ...(orientation === 1 ? [] : [orientationSegment(orientation)])];
       const { width, height } = frame;
       return {
         ...(isOnItsSide(orientation) ? { width: height, height: width } : { width, height }),
-        content: new Uint8Array(Buffer.concat([...start, ...kept, bytes.subarray(at)])),
+        content: new Uint8Array(Buffer.concat([...start, ...kept, bytes.subarray(at, at + 2)])),
       };
     }
     const end = endOfSegment(bytes, at, marker);
