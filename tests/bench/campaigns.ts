@@ -15,7 +15,7 @@ const LOOKS = 1_500;
 const ASK_MS = 20;
 
 /** The content of the campaign: some 3 kB of a name, links and text, as in newsletters. */
-const SAID = {
+export const NEWSLETTER = {
   from: 'News <news@sender.example>',
   subject: 'Hello {{ contact.firstName }}',
   html: `<h1>Hi {{ contact.firstName }}</h1><p><a href="https://shop.example/new">What is new</a></p>${'<p>Some forty characters of a newsletter.</p>\n'.repeat(50)}`,
@@ -78,7 +78,7 @@ export const campaigns: Section = {
     bench.say(`Writing ${count.toLocaleString('en')} contacts …`);
     const audienceId = await manyPeople(database, workspace?.id ?? '', count);
     await sql.unsafe('vacuum analyze contacts, audience_members');
-    const path = `/v1/campaigns/${(await post('/v1/campaigns', { name: 'News', audienceId, ...SAID })).body.data.id}`;
+    const path = `/v1/campaigns/${(await post('/v1/campaigns', { name: 'News', audienceId, ...NEWSLETTER })).body.data.id}`;
 
     const idle = memoryOf(service.pid).now;
     forgetMost(service.pid);

@@ -1,0 +1,206 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import postgres from 'postgres';
+import { openDatabase } from '../../src/platform/db/open.ts';
+import { manyPeople } from '../support/campaign-people.ts';
+import { createClient } from '../support/client.ts';
+import { startCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { LIVE_KEY, startService } from '../support/service.ts';
+import { NEWSLETTER } from './campaigns.ts';
+import { meterCpu, parentOf } from './cpu.ts';
+import { median } from './median.ts';
+
+// What one recipient of a campaign costs, by thread and by statement, of executables in turns:
+//   bun tests/bench/campaign-cost.ts --executables /work/before,dist/posthorn [--recipients 6000] [--rounds 3] [--to capture|smtp] [--statements]
+
+const { values } = parseArgs({
+  options: {
+    executables: { type: 'string', default: '' },
+    recipients: { type: 'string', default: '6000' },
+    /** Recipients before the measured ones, for whom code is compiled. */
+    warm: { type: 'string', default: '2000' },
+    rounds: { type: 'string', default: '3' },
+    to: { type: 'string', default: 'capture' },
+    statements: { type: 'boolean', default: false },
+  },
+});
+const [recipients, warm, rounds] = [values.recipients, values.warm, values.rounds].map(Number) as [
+  number,
+  number,
+  number,
+];
+const SOURCE = '';
+const executables = values.executables === '' ? [SOURCE] : values.executables.split(',');
+
+/** Nanoseconds of the processor by thread: its name, and how much it gives way to others. */
+function threadsOf(pid: number): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      const base = `/proc/${pid}/task/${thread}`;
+      const stat = readFileSync(`${base}/stat`, 'utf8');
+      const nice = Number(stat.split(') ').at(-1)?.split(' ')[16]);
+      const name = thread === String(pid) ? 'first thread' : (/\((.*)\)/s.exec(stat)?.[1] ?? '');
+      const ns = Number(readFileSync(`${base}/schedstat`, 'utf8').split(' ')[0]);
+      times.set(`${thread} ${name}${nice > 0 ? ` (nice ${nice})` : ''}`, ns);
+    } catch {
+      // It has ended.
+    }
+  }
+  return times;
+}
+
+/** Microseconds an item, by name of thread. */
+function perThread(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>, items: number) {
+  const sums: Record<string, number> = {};
+  for (const [thread, ns] of after) {
+    const name = thread
+      .replace(/^\d+ /, '')
+      .replace(/\d+/g, (digits) => (thread.includes('nice') ? digits : '#'));
+    sums[name] = (sums[name] ?? 0) + (ns - (before.get(thread) ?? 0)) / 1_000 / items;
+  }
+  return sums;
+}
+
+interface Cost {
+  readonly service: number;
+  readonly postgres: number;
+  readonly perSecond: number;
+  readonly threads: Readonly<Record<string, number>>;
+  readonly statements: readonly { readonly query: string; readonly calls: number; readonly us: number }[];
+}
+
+const STATEMENTS = `select regexp_replace(query, '\\s+', ' ', 'g') as query, calls::float8 as calls, total_exec_time * 1000 as us
+from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database()) order by total_exec_time desc limit 24`;
+
+const cluster = await startCluster({
+  settings: values.statements ? { shared_preload_libraries: 'pg_stat_statements' } : {},
+});
+const sink =
+  values.to === 'smtp'
+    ? Bun.spawn([process.execPath, new URL('transport-sink.ts', import.meta.url).pathname], {
+        stdout: 'pipe',
+      })
+    : null;
+const port = sink ? Number(new TextDecoder().decode((await sink.stdout.getReader().read()).value).trim()) : 0;
+
+async function costOf(executable: string, name: string): Promise<Cost> {
+  const admin = postgres(cluster.url, { max: 1, onnotice: () => {} });
+  await admin.unsafe(`drop database if exists ${name} with (force)`);
+  await admin.unsafe(`create database ${name}`);
+  const [backend] = await admin<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  const server = parentOf(backend?.pid ?? 0);
+  const target = new URL(cluster.url);
+  target.pathname = `/${name}`;
+  const url = target.href;
+  const env = {
+    ...{
+      DATABASE_URL: url,
+      DEFAULT_PLAN: 'unlimited',
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT_PER_KEY: '0',
+      RATE_LIMIT_PER_IP: '0',
+    },
+    ...{
+      SECRET_KEY: 'a bench has no secrets, but needs a key',
+      SMTP_URL: `smtp://127.0.0.1:${port || 25}?tls=none`,
+    },
+    EHLO_NAME: 'bench.example',
+  };
+  const command = executable === SOURCE ? {} : { command: [executable] };
+  const start = (transport: string) => startService({ env: { ...env, TRANSPORT: transport }, ...command });
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    {
+      // Only the capture transport verifies a domain without DNS.
+      await using first = await start('capture');
+      await createClient(first.url, LIVE_KEY).post('/v1/domains', { name: 'sender.example' });
+      await first.stop();
+    }
+    await using service = await start(values.to);
+    const { get, post } = createClient(service.url, LIVE_KEY);
+    const database = await openDatabase({ url, dataDir: '' });
+    const [workspace] = await sql<{ id: string }[]>`select id from workspaces`;
+    const audienceId = await manyPeople(database, workspace?.id ?? '', recipients + warm);
+    await database.close();
+    await sql.unsafe('vacuum analyze contacts, audience_members');
+    if (values.statements) await sql.unsafe('create extension if not exists pg_stat_statements');
+    const { id } = (await post('/v1/campaigns', { name: 'News', audienceId, ...NEWSLETTER })).body.data;
+    await post(`/v1/campaigns/${id}/send`, {});
+    const reached = (count: number) =>
+      eventually(
+        `${count} delivered`,
+        async () => {
+          const { sent, remaining } = (await get(`/v1/campaigns/${id}/stats`)).body.data;
+          return sent >= count || (sent > 0 && remaining === 0) ? sent : undefined;
+        },
+        { withinMs: 600_000 },
+      );
+    const DONE = "select count(*)::integer as n from email_turns where state in ('sent', 'delivered')";
+    const done = async () => (await sql.unsafe<{ n: number }[]>(DONE))[0]?.n ?? 0;
+    await reached(warm);
+    const from = await done();
+    const meter = meterCpu([service.pid], server);
+    const threads = threadsOf(service.pid);
+    if (values.statements) await sql.unsafe('select pg_stat_statements_reset()');
+    const begun = performance.now();
+    await reached(recipients + warm - 1);
+    await eventually(
+      'the end',
+      async () => ((await get(`/v1/campaigns/${id}`)).body.data.status === 'sent' ? true : undefined),
+      {
+        withinMs: 600_000,
+      },
+    );
+    const seconds = (performance.now() - begun) / 1_000;
+    const items = (await done()) - from;
+    const cpu = meter(items);
+    return {
+      ...cpu,
+      perSecond: items / seconds,
+      threads: perThread(threads, threadsOf(service.pid), items),
+      statements: values.statements
+        ? (await sql.unsafe<{ query: string; calls: number; us: number }[]>(STATEMENTS)).map((one) => ({
+            query: one.query,
+            calls: one.calls / items,
+            us: one.us / items,
+          }))
+        : [],
+    };
+  } finally {
+    await sql.end();
+    await admin.unsafe(`drop database if exists ${name} with (force)`);
+    await admin.end();
+  }
+}
+
+try {
+  const costs = new Map<string, Cost[]>(executables.map((one) => [one, []]));
+  for (let round = 0; round < rounds; round++)
+    for (let n = 0; n < executables.length; n++) {
+      const executable = executables[(n + round) % executables.length] as string;
+      const cost = await costOf(executable, `bench_cost_${round}_${n}`);
+      costs.get(executable)?.push(cost);
+      console.log(
+        `round ${round + 1} ${executable || 'source'}: service ${cost.service.toFixed(0)} us, PostgreSQL ${cost.postgres.toFixed(0)} us, ${cost.perSecond.toFixed(0)} a second`,
+      );
+    }
+  for (const [executable, all] of costs) {
+    const of = (figure: (cost: Cost) => number) => median(all.map(figure)).toFixed(0);
+    console.log(
+      `\n${executable || 'source'}: service ${of((one) => one.service)} us, PostgreSQL ${of((one) => one.postgres)} us`,
+    );
+    const names = new Set(all.flatMap(({ threads }) => Object.keys(threads)));
+    const rows = [...names].map((name) => [name, Number(of(({ threads }) => threads[name] ?? 0))] as const);
+    for (const [name, us] of rows.toSorted((a, b) => b[1] - a[1]))
+      if (us > 0) console.log(`  ${String(us).padStart(5)} ${name}`);
+    for (const { query, calls, us } of all.at(-1)?.statements ?? [])
+      console.log(
+        `  ${us.toFixed(1).padStart(6)} us ${calls.toFixed(3).padStart(6)} calls  ${query.slice(0, 150)}`,
+      );
+  }
+} finally {
+  sink?.kill();
+  await cluster.stop();
+}
