@@ -8,7 +8,7 @@ import { createSigner } from '../../src/platform/crypto/signer.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { JobTimeout, type PoolWorker } from '../../src/platform/threads/worker-pool.ts';
 import { bulkWriter, restsOf, writersRest } from '../../src/sending/emails/bulk/bulk-writer.ts';
-import type { WritingBatch, WrittenBatch } from '../../src/sending/emails/bulk/writing-thread.ts';
+import type { WritingBatch, WrittenBatch } from '../../src/sending/emails/bulk/copy-writer.ts';
 import { type Copy, outboundMessage, type Sender } from '../../src/sending/emails/send/message.ts';
 import type { LiveMessage } from '../../src/sending/emails/send/reader.ts';
 import { personaliser } from '../../src/sending/tracking/commands.ts';

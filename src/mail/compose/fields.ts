@@ -3,7 +3,9 @@ import { encodeWord } from 'nodemailer/lib/mime-funcs';
 import type { MessageHeader, OutboundMessage } from '../transport/transport.ts';
 
 /** The fields that the sender has set, then those that offer to unsubscribe. */
-export const ownFields = (message: OutboundMessage): readonly MessageHeader[] => [
+export const ownFields = (
+  message: Pick<OutboundMessage, 'headers' | 'unsubscribe'>,
+): readonly MessageHeader[] => [
   ...message.headers.map(({ name, value }) => ({
     name,
     value: STRUCTURED.test(name) ? value : asWritten(value),
@@ -15,7 +17,10 @@ export const ownFields = (message: OutboundMessage): readonly MessageHeader[] =>
 const STRUCTURED = /^(?:in-reply-to|references|list-.*|resent-.*|disposition-notification-to|errors-to)$/i;
 
 // A field that the sender has set stays the only one: RFC 2369 3 allows each once, and a second breaks one-click.
-const unsubscribeFields = ({ unsubscribe, headers }: OutboundMessage): readonly MessageHeader[] => {
+const unsubscribeFields = ({
+  unsubscribe,
+  headers,
+}: Pick<OutboundMessage, 'headers' | 'unsubscribe'>): readonly MessageHeader[] => {
   if (unsubscribe === null || headers.some((own) => /^list-unsubscribe/i.test(own.name))) return [];
   const mailto = unsubscribe.mailto === null ? '' : `, <mailto:${unsubscribe.mailto}>`;
   return [

@@ -8,49 +8,93 @@
 import { foldLines } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
 import type { Mailbox, OutboundMessage } from '../transport/transport.ts';
+import type { EncodedPart } from './compiled-part.ts';
 import { asWritten, dateText, NOBODY_VISIBLE, ownFields, withLineEnds } from './fields.ts';
-import { transferEncoded, transferEncodingOf } from './transfer-encoding.ts';
+import { type TransferEncoding, transferEncoded, transferEncodingOf } from './transfer-encoding.ts';
 
 /** The message, or null where it is not plain. */
 export function composePlain(message: OutboundMessage): Buffer | null {
-  const { text, html, attachments, calendar, emailId, messageId } = message;
+  const { text, html } = message;
   const parts = [
-    ...(text ? [{ type: 'text/plain', content: withLineEnds(text) }] : []),
-    ...(html ? [{ type: 'text/html', content: withLineEnds(html) }] : []),
+    ...(text ? [{ type: PLAIN, content: withLineEnds(text) }] : []),
+    ...(html ? [{ type: HTML, content: withLineEnds(html) }] : []),
   ];
-  const own = ownFields(message);
-  const isPlain =
-    attachments.length === 0 &&
-    calendar === undefined &&
-    parts.length > 0 &&
-    parts.every(({ content }) => Buffer.byteLength(content) <= LONGEST) &&
-    ID.test(emailId) &&
-    MESSAGE_ID.test(messageId) &&
-    own.every(({ name }) => isOwnField(name));
-  if (!isPlain) return null;
+  if (!isPlain(message) || parts.some(({ content }) => Buffer.byteLength(content) > LONGEST)) return null;
+  const [only, ...others] = parts.map(partOf);
+  if (only === undefined) return null;
+  const head = headOf(message);
+  if (others.length > 0) return Buffer.from(alternatives(message, head, [only, ...others]).join(''));
+  const lines = [...head, only.encodingField, 'MIME-Version: 1.0', only.typeField, '', only.body];
+  // The composer ends every message with a line end; within a multipart the boundary does.
+  return Buffer.from(lines.join('\r\n') + (only.body.endsWith('\n') ? '' : '\r\n'));
+}
+
+/** A message of a text and an html part: its head with the empty line after it, its body, and the body as a signature covers it. */
+export interface AlternativeMessage {
+  readonly head: string;
+  readonly body: string;
+  readonly relaxed: string;
+}
+
+/** The message of two parts that are encoded already; null where it is not plain. */
+export function composeAlternatives(
+  message: Omit<OutboundMessage, 'text' | 'html'>,
+  text: EncodedPart,
+  html: EncodedPart,
+): AlternativeMessage | null {
+  if (!isPlain(message)) return null;
+  const parts = [
+    { ...text, ...fieldsOf(PLAIN, text.encoding) },
+    { ...html, ...fieldsOf(HTML, html.encoding) },
+  ];
+  const [head, body] = alternatives(message, headOf(message), parts);
+  const relaxed = parts.map(({ relaxed: lines, ...part }) => ({ ...part, body: lines }));
+  return { head, body, relaxed: bodyOf(message, relaxed) };
+}
+
+const PLAIN = 'text/plain';
+const HTML = 'text/html';
+
+const isPlain = (message: Omit<OutboundMessage, 'text' | 'html'>): boolean =>
+  message.attachments.length === 0 &&
+  message.calendar === undefined &&
+  ID.test(message.emailId) &&
+  MESSAGE_ID.test(message.messageId) &&
+  ownFields(message).every(({ name }) => isOwnField(name));
+
+/** The fields before those of MIME. */
+function headOf(message: Omit<OutboundMessage, 'text' | 'html'>): string[] {
   const lines: string[] = [];
-  for (const { name, value } of own) push(lines, canonicalName(name), value);
+  for (const { name, value } of ownFields(message)) push(lines, canonicalName(name), value);
   pushAddresses(lines, 'From', [message.from]);
   if (message.to.length > 0) pushAddresses(lines, 'To', message.to);
   else lines.push(`To: ${node.encodeHeaderValue('To', NOBODY_VISIBLE)}`);
   pushAddresses(lines, 'Cc', message.cc);
   pushAddresses(lines, 'Reply-To', message.replyTo);
   push(lines, 'Subject', asWritten(message.subject));
-  lines.push(folded(`Message-ID: ${messageId}`));
+  lines.push(folded(`Message-ID: ${message.messageId}`));
   lines.push(`Date: ${dateText(message.date)}`);
-  const [only, ...others] = parts.map(partOf);
-  if (only === undefined) return null;
-  if (others.length === 0) {
-    lines.push(only.encodingField, 'MIME-Version: 1.0', only.typeField, '', only.body);
-    // The composer ends every message with a line end; within a multipart the boundary does.
-    return Buffer.from(lines.join('\r\n') + (only.body.endsWith('\n') ? '' : '\r\n'));
-  }
-  const boundary = `--_NmP-${emailId}-Part_1`;
-  lines.push('MIME-Version: 1.0', folded(`Content-Type: multipart/alternative; boundary="${boundary}"`), '');
-  for (const { typeField, encodingField, body } of [only, ...others])
-    lines.push(`--${boundary}`, typeField, encodingField, '', body);
-  lines.push(`--${boundary}--`, '');
-  return Buffer.from(lines.join('\r\n'));
+  return lines;
+}
+
+const boundaryOf = ({ emailId }: Pick<OutboundMessage, 'emailId'>): string => `--_NmP-${emailId}-Part_1`;
+
+/** Head and body of a message whose parts say the same in several forms. */
+function alternatives(
+  message: Pick<OutboundMessage, 'emailId'>,
+  fields: readonly string[],
+  parts: readonly Part[],
+): readonly [head: string, body: string] {
+  const type = folded(`Content-Type: multipart/alternative; boundary="${boundaryOf(message)}"`);
+  return [[...fields, 'MIME-Version: 1.0', type, '', ''].join('\r\n'), bodyOf(message, parts)];
+}
+
+function bodyOf(message: Pick<OutboundMessage, 'emailId'>, parts: readonly Part[]): string {
+  const boundary = boundaryOf(message);
+  const lines = parts.flatMap(({ typeField, encodingField, body }) => [
+    ...[`--${boundary}`, typeField, encodingField, '', body],
+  ]);
+  return [...lines, `--${boundary}--`, ''].join('\r\n');
 }
 
 /** Octets of a part. The composer encodes a longer one in slices, after which white space is laid out in another way. */
@@ -114,9 +158,10 @@ interface Part {
 
 const partOf = ({ type, content }: { readonly type: string; readonly content: string }): Part => {
   const encoding = transferEncodingOf(content);
-  return {
-    typeField: `Content-Type: ${type}; charset=utf-8`,
-    encodingField: `Content-Transfer-Encoding: ${encoding}`,
-    body: transferEncoded(content, encoding),
-  };
+  return { ...fieldsOf(type, encoding), body: transferEncoded(content, encoding) };
 };
+
+const fieldsOf = (type: string, encoding: TransferEncoding): Omit<Part, 'body'> => ({
+  typeField: `Content-Type: ${type}; charset=utf-8`,
+  encodingField: `Content-Transfer-Encoding: ${encoding}`,
+});

@@ -37,11 +37,10 @@ const NOTHING = Buffer.alloc(0);
  */
 export const relaxedField = ({ name, raw }: RawField): string => {
   const value = raw.slice(raw.indexOf(':') + 1);
-  return `${name}:${value
-    .replace(/\r\n/g, '')
-    .replace(/[ \t]+/g, ' ')
-    .trim()}`;
+  return `${name}:${(FOLDED.test(value) ? value.replace(/\r\n/g, '').replace(/[ \t]+/g, ' ') : value).trim()}`;
 };
+
+const FOLDED = /\r\n|\t| {2}/;
 
 /**
  * RFC 6376 3.4.4: no white space at line ends, single spaces within lines, no empty lines at the end, one CRLF after
@@ -52,22 +51,34 @@ export const relaxedBody = (body: Buffer): Buffer => {
   return text.length === 0 ? NOTHING : Buffer.concat([text, CRLF]);
 };
 
+/** The same for one line. */
+export const relaxedLine = (line: string): string => line.replace(/[ \t]+/g, ' ').replace(/ $/, '');
+
 const CRLF = Buffer.from('\r\n');
 
 // Base64 has no white space to reduce. Native searches find that out in a third of the time (24 MB: 70 ms, squeezed 200 ms).
 const isPlain = (body: Buffer): boolean =>
   !body.includes('\t') && !body.includes('  ') && !body.includes(' \r\n') && body.at(-1) !== SPACE;
 
-const squeezed = (body: Buffer): Buffer =>
-  Buffer.from(
-    body
-      .toString('latin1')
-      .replace(/[ \t]+/g, ' ')
-      .replace(/ (?=\r\n|$)/g, ''),
-    'latin1',
-  );
+/** Octet by octet: a pattern takes four times as long for html that is indented. */
+const squeezed = (body: Buffer): Buffer => {
+  const octets = Buffer.allocUnsafe(body.length);
+  let length = 0;
+  for (let at = 0; at < body.length; at++) {
+    const octet = body[at] as number;
+    if (octet !== SPACE && octet !== TAB) {
+      octets[length++] = octet;
+      continue;
+    }
+    while (body[at + 1] === SPACE || body[at + 1] === TAB) at++;
+    const isLast = at + 1 === body.length || (body[at + 1] === CR && body[at + 2] === LF);
+    if (!isLast) octets[length++] = SPACE;
+  }
+  return octets.subarray(0, length);
+};
 
 const SPACE = 0x20;
+const TAB = 0x09;
 const CR = 0x0d;
 const LF = 0x0a;
 

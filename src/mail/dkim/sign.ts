@@ -22,15 +22,35 @@ export const signMessage = async (
 export type SignWith = (key: SigningKey, data: Buffer) => Promise<Buffer> | Buffer;
 
 /** The fields to put before a message: one DKIM-Signature per key. */
-export const signaturesOf = async (
+export const signaturesOf = (
   message: Buffer,
   keys: readonly SigningKey[],
   at: number,
   signWith: SignWith = inThreadPool,
 ): Promise<Buffer> => {
   const { fields, body } = readMessage(message);
+  return signaturesOver(fields, relaxedBody(body), keys, at, signWith);
+};
+
+/** The same where the body is known as signatures cover it: in ASCII, with relaxed white space, and one line end at its end. */
+export const signaturesOfHead = (
+  head: Buffer,
+  relaxed: string,
+  keys: readonly SigningKey[],
+  at: number,
+  signWith: SignWith,
+): Promise<Buffer> =>
+  signaturesOver(readMessage(head).fields, Buffer.from(relaxed, 'latin1'), keys, at, signWith);
+
+const signaturesOver = async (
+  fields: readonly RawField[],
+  body: Buffer,
+  keys: readonly SigningKey[],
+  at: number,
+  signWith: SignWith,
+): Promise<Buffer> => {
   const covered = coveredFields(fields);
-  const bodyHash = createHash('sha256').update(relaxedBody(body)).digest('base64');
+  const bodyHash = createHash('sha256').update(body).digest('base64');
   const canonical = covered.map((field) => `${relaxedField(field)}\r\n`).join('');
   const names = [...covered.map(({ name }) => name), ...OVERSIGNED].join(':');
   const signable = { at, bodyHash, canonical, names };

@@ -2,8 +2,9 @@ import { type HtmlReading, readHtml } from '../../mail/html/read-html.ts';
 import { EXIT_PLACEHOLDER, missingWayOut, offersExit, textWithWayOut } from '../../mail/html/way-out.ts';
 import type { Unsubscribe } from '../../mail/transport/transport.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
-import { isWeb, type Link, linkToken, MANY_LINKS, type Purpose } from './api.ts';
-import { PersonalWords, type ReadParts } from './personal-word.ts';
+import { isWeb, type Link, linkToken, MANY_LINKS } from './api.ts';
+import { type CompiledCopies, type CompiledCopy, compiledCopies, type UrlOf } from './compiled-copies.ts';
+import { type Frame, type FramedHtml, HELD, PersonalWords } from './personal-word.ts';
 import { rewriteHtml } from './rewrite.ts';
 
 /** The recipient of a copy, and the tracking of it. */
@@ -46,31 +47,35 @@ const LONGEST_URL = 2_048;
 /** The part of the work that all copies of an email share: reading html takes time, and there may be fifty copies. */
 class Draft {
   readonly html: string | null;
-  readonly offersExit: boolean;
-  readonly #given: string | null;
-  readonly #known: ReadParts | null;
+  /** The text part that was given, not made of the html. */
+  readonly given: string | null;
+  /** The html where it differs from that of others in one word. */
+  readonly framed: FramedHtml | null;
   #text: string | null | undefined;
   #reading: HtmlReading | undefined;
   #many: number | undefined;
 
   constructor(
-    { text, html }: Parts,
+    private readonly parts: Parts,
     private readonly textFromHtml: LinkMaker['textFromHtml'],
-    words: PersonalWords | null,
+    words: Pick<PersonalWords, 'read'> | null,
   ) {
-    // With the placeholder, the headers offer to unsubscribe as well (RFC 8058).
-    this.offersExit = [text, html].some((part) => part !== null && offersExit(part));
+    const { text, html } = parts;
     this.html = html === null ? null : html.replace(EXIT_PLACEHOLDER, EXIT);
-    this.#given = text === null ? null : text.replace(EXIT_PLACEHOLDER, EXIT);
-    this.#known = this.html === null ? null : (words?.read(this.html) ?? null);
-    this.#reading = this.#known?.reading;
+    this.given = text === null ? null : text.replace(EXIT_PLACEHOLDER, EXIT);
+    this.framed = this.html === null ? null : (words?.read(this.html) ?? null);
+  }
+
+  /** With the placeholder, the headers offer to unsubscribe as well (RFC 8058). */
+  get offersExit(): boolean {
+    return [this.parts.text, this.parts.html].some((part) => part !== null && offersExit(part));
   }
 
   /** The text part, made before links are tracked: it shows the real addresses. */
   get text(): string | null {
     if (this.#text === undefined)
       this.#text =
-        this.#given ?? this.#known?.text ?? (this.html === null ? null : this.textFromHtml(this.html));
+        this.given ?? this.framed?.parts.text ?? (this.html === null ? null : this.textFromHtml(this.html));
     return this.#text;
   }
 
@@ -82,57 +87,115 @@ class Draft {
 
   /** The html as mail programs read it; who sees the unsubscribe link among the rest. */
   get reading(): HtmlReading {
-    this.#reading ??= readHtml(this.html ?? '', EXIT);
+    this.#reading ??= this.framed?.parts.reading ?? readHtml(this.html ?? '', EXIT);
     return this.#reading;
   }
 
   #webLinks = (): readonly string[] => this.reading.links.map(({ url }) => url).filter(isWeb);
 }
 
+/** Writes the parts of a copy with the URLs of its links. */
+function partsWith(
+  draft: Draft,
+  { opens, clicks, list }: Pick<CopyTracking, 'opens' | 'clicks' | 'list'>,
+  publicUrl: string,
+  urlOf: UrlOf,
+): Parts & { readonly unsubscribe: Unsubscribe | null } {
+  const isOwn = (url: string): boolean => url === EXIT || url.startsWith(`${publicUrl}/p/`);
+  const links = clicks && draft.html !== null ? draft.manyLinks(isOwn) : undefined;
+  const exit = list !== null || draft.offersExit ? urlOf('unsubscribe', 'u', '', undefined) : null;
+  const withExit = (part: string): string => (exit === null ? part : part.replaceAll(EXIT, () => exit));
+  const clickable = (url: string): string => {
+    const target = withExit(url);
+    return isOwn(url) || target.length > LONGEST_URL ? escaped(target) : urlOf('click', 'c', target, links);
+  };
+  const changed = (html: string): string => {
+    if (!clicks && !opens && list === null) return withExit(html);
+    // Every copy of a campaign shows a way to leave it, even where the author's own link is missing for
+    // this recipient.
+    const footer = list === null ? '' : missingWayOut(draft.reading, EXIT);
+    const added = footer + (opens ? pixel(urlOf('open', 'o', '', links)) : '');
+    return withExit(rewriteHtml(html, draft.reading, { link: clicks ? clickable : null, added }));
+  };
+  const readable = (text: string): string => withExit(list === null ? text : textWithWayOut(text, EXIT));
+  return {
+    text: draft.text === null ? null : readable(draft.text),
+    html: draft.html === null ? null : changed(draft.html),
+    unsubscribe: exit === null ? null : { url: exit, mailto: null },
+  };
+}
+
 /** Personalises the parts of a copy: its links tell who opened, clicked or unsubscribed. */
-export function personaliser({ signer, publicUrl, textFromHtml }: LinkMaker) {
+export const personaliser = (maker: LinkMaker) => copyTexts(maker).personalise;
+
+/** The same, and copies of a campaign from what they have in common with the ones before. */
+export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
   /** Drafts by the parts of a message, the same object for every copy of an attempt. */
   const drafts = new WeakMap<Parts, Draft>();
   const words = new PersonalWords(EXIT, textFromHtml);
+  const compiledOf = new WeakMap<Frame, Map<string, CompiledCopies | null>>();
 
-  return (parts: Parts, tracked: CopyTracking): Parts & { readonly unsubscribe: Unsubscribe | null } => {
-    const { destination, workspaceId, address, host, opens, clicks, list } = tracked;
+  const draftOf = (parts: Parts, { list }: CopyTracking): Draft => {
     // Only the emails of a campaign are alike.
     const draft = drafts.get(parts) ?? new Draft(parts, textFromHtml, list === null ? null : words);
     drafts.set(parts, draft);
-    const base = host === null ? publicUrl : `https://${host}`;
-    const isOwn = (url: string): boolean => url === EXIT || url.startsWith(`${publicUrl}/p/`);
-    const links = clicks && draft.html !== null ? draft.manyLinks(isOwn) : undefined;
-    const link = (purpose: Purpose, path: string, target = ''): string => {
-      const isVisit = links !== undefined && purpose !== 'unsubscribe';
-      const content: Link = { ...destination, target, ...(isVisit ? { links } : {}) };
-      return `${base}/t/${path}/${linkToken(purpose, content, signer)}`;
+    return draft;
+  };
+  const baseOf = ({ host }: CopyTracking): string => (host === null ? publicUrl : `https://${host}`);
+  const urlsOf =
+    (tracked: CopyTracking): UrlOf =>
+    (purpose, path, target, links) => {
+      const content: Link = {
+        ...tracked.destination,
+        target: purpose === 'unsubscribe' ? leavingOf(tracked) : target,
+        ...(links === undefined ? {} : { links }),
+      };
+      return `${baseOf(tracked)}/t/${path}/${linkToken(purpose, content, signer)}`;
     };
-    // The link holds workspace and address, since it has to work when the email has long been deleted.
-    const left = list === null ? '' : ` ${list.audienceId} ${list.campaignId}`;
-    const exit =
-      list !== null || draft.offersExit ? link('unsubscribe', 'u', `${workspaceId} ${address}${left}`) : null;
-    const withExit = (part: string): string => (exit === null ? part : part.replaceAll(EXIT, () => exit));
-    const clickable = (url: string): string => {
-      const target = withExit(url);
-      return isOwn(url) || target.length > LONGEST_URL ? escaped(target) : link('click', 'c', target);
-    };
-    const changed = (html: string): string => {
-      if (!clicks && !opens && list === null) return withExit(html);
-      // Every copy of a campaign shows a way to leave it, even where the author's own link is missing for
-      // this recipient.
-      const footer = list === null ? '' : missingWayOut(draft.reading, EXIT);
-      const added = footer + (opens ? pixel(link('open', 'o')) : '');
-      return withExit(rewriteHtml(html, draft.reading, { link: clicks ? clickable : null, added }));
-    };
-    const readable = (text: string): string => withExit(list === null ? text : textWithWayOut(text, EXIT));
-    return {
-      text: draft.text === null ? null : readable(draft.text),
-      html: draft.html === null ? null : changed(draft.html),
-      unsubscribe: exit === null ? null : { url: exit, mailto: null },
-    };
+
+  /** The copies that have a frame in common; null where their parts cannot be compiled. */
+  const compile = (draft: Draft, framed: FramedHtml, tracked: CopyTracking): CompiledCopies | null => {
+    const { html } = framed.held;
+    const text = draft.given?.split(framed.word).join(HELD) ?? null;
+    const held = new Draft({ text, html }, textFromHtml, { read: () => framed.held });
+    return compiledCopies((urlOf) => partsWith(held, tracked, publicUrl, urlOf), text);
+  };
+
+  const copiesOf = (draft: Draft, framed: FramedHtml, tracked: CopyTracking): CompiledCopies | null => {
+    const known = compiledOf.get(framed.frame) ?? new Map<string, CompiledCopies | null>();
+    compiledOf.set(framed.frame, known);
+    const name = `${baseOf(tracked)} ${tracked.opens} ${tracked.clicks} ${draft.given === null}`;
+    let copies = known.get(name);
+    if (copies === undefined) {
+      copies = compile(draft, framed, tracked);
+      if (known.size >= MOST_COMPILED) known.clear();
+      known.set(name, copies);
+    }
+    return copies;
+  };
+
+  return {
+    personalise: (
+      parts: Parts,
+      tracked: CopyTracking,
+    ): Parts & { readonly unsubscribe: Unsubscribe | null } =>
+      partsWith(draftOf(parts, tracked), tracked, publicUrl, urlsOf(tracked)),
+
+    /** The parts in their transfer encodings; null where they have to be personalised and encoded by themselves. */
+    compiled(parts: Parts, tracked: CopyTracking): CompiledCopy | null {
+      const draft = draftOf(parts, tracked);
+      const { framed, given } = draft;
+      return (framed && copiesOf(draft, framed, tracked)?.(framed.word, given, urlsOf(tracked))) ?? null;
+    },
   };
 }
+
+/** Ways in which copies with one frame are tracked. */
+const MOST_COMPILED = 8;
+
+/** The link to unsubscribe holds workspace and address, since it has to work when the email has long been deleted. */
+const leavingOf = ({ workspaceId, address, list }: CopyTracking): string =>
+  `${workspaceId} ${address}${list === null ? '' : ` ${list.audienceId} ${list.campaignId}`}`;
 
 const pixel = (url: string): string =>
   `<img src="${url}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0">`;

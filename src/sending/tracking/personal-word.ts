@@ -7,7 +7,7 @@ export interface ReadParts {
 }
 
 /** An html part around one word that differs between recipients, such as their first name. */
-interface Frame {
+export interface Frame {
   readonly reading: HtmlReading;
   readonly before: string;
   readonly after: string;
@@ -29,7 +29,29 @@ const LETTER = /[A-Za-z0-9]/;
 const BEFORE = /[ >\n]/;
 const AFTER = /[ <\n,.!?:)]/;
 /** Takes the place of the word. It occurs in no text. */
-const HELD = `W${crypto.randomUUID().replaceAll('-', '')}`;
+export const HELD = `W${crypto.randomUUID().replaceAll('-', '')}`;
+
+/** An html part as a frame that others have too, and its word. */
+export class FramedHtml {
+  constructor(
+    readonly frame: Frame,
+    readonly word: string,
+  ) {}
+
+  /** The frame with what takes the place of the word. */
+  get held(): FramedHtml {
+    return new FramedHtml(this.frame, HELD);
+  }
+
+  get html(): string {
+    return this.frame.before + this.word + this.frame.after;
+  }
+
+  /** What reading it by itself would give. */
+  get parts(): ReadParts {
+    return withWord(this.frame, this.word);
+  }
+}
 
 /**
  * Reads html that differs in one word between recipients once for all of them. A word of letters and digits in text that is shown changes
@@ -46,11 +68,11 @@ export class PersonalWords {
   ) {}
 
   /** Reads an html part; null where it has to be read by itself. */
-  read(html: string): ReadParts | null {
+  read(html: string): FramedHtml | null {
     if (html.length > LONGEST) return null;
     for (const frame of this.#frames) {
       const word = wordIn(html, frame);
-      if (word !== null) return withWord(frame, word);
+      if (word !== null) return new FramedHtml(frame, word);
     }
     const previous = this.#previous;
     this.#previous = html;
@@ -63,7 +85,7 @@ export class PersonalWords {
     if (this.#frames.length >= MOST_FRAMES) this.#frames.shift();
     this.#frames.push(frame);
     const word = wordIn(html, frame);
-    return word === null ? null : withWord(frame, word);
+    return word === null ? null : new FramedHtml(frame, word);
   }
 
   /** The frame that two parts have in common. */

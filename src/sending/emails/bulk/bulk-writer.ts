@@ -23,7 +23,7 @@ import {
   unwritten,
 } from '../send/message.ts';
 import type { LiveMessage } from '../send/reader.ts';
-import type { PortableKey, WritingBatch, WritingJob, WrittenBatch } from './writing-thread.ts';
+import type { PortableKey, WritingBatch, WritingJob, WrittenBatch } from './copy-writer.ts';
 
 /** Writes the copies of campaigns' emails. */
 export interface BulkWriter {

@@ -1,0 +1,140 @@
+import { relaxedLine } from '../dkim/canonical.ts';
+import {
+  encodedLine,
+  isMostlyLatin,
+  isPlain,
+  LONGEST_LINE,
+  type TransferEncoding,
+} from './transfer-encoding.ts';
+
+/** A piece of a text that copies have in common, or the number of a value that differs between them. */
+export type Piece = string | number;
+
+/** A part in its transfer encoding, and the same lines as a DKIM signature covers them (RFC 6376 3.4.4). */
+export interface EncodedPart {
+  readonly encoding: TransferEncoding;
+  readonly body: string;
+  readonly relaxed: string;
+}
+
+/** Lines that are the same in every copy, without the end of the last one: as they are, and encoded. */
+interface CommonLines {
+  readonly plain: string;
+  readonly relaxed: string;
+  readonly encoded: string;
+  readonly relaxedEncoded: string;
+}
+type PersonalLine = readonly Piece[];
+
+/** Octets of what is common. With its values a part stays below the size that the composer encodes in slices. */
+const MOST_OCTETS = 49_152;
+const MOST_VALUE_OCTETS = 16_384;
+const VALUE = /^[\x21-\x7e]+$/;
+const LINE_END = '\r\n';
+
+/** A part that is the same in many copies except for some values, laid out once for all of them. */
+export class CompiledPart {
+  private constructor(
+    private readonly lines: readonly (CommonLines | PersonalLine)[],
+    /** Quoted-printable whatever the values are. */
+    private readonly isEncoded: boolean,
+  ) {}
+
+  /** Compiles a text whose line ends are CRLF; null for one whose encoding hangs on its values. */
+  static of(pieces: readonly Piece[]): CompiledPart | null {
+    const common = pieces.filter((piece) => typeof piece === 'string').join('');
+    const isSuited =
+      // The composer wraps no text that fits into one line.
+      common.trimEnd().length > LONGEST_LINE &&
+      Buffer.byteLength(common) <= MOST_OCTETS &&
+      // The values are ASCII, which makes it no less so.
+      isMostlyLatin(common);
+    if (!isSuited) return null;
+    const lines = linesOf(pieces);
+    const grouped: (CommonLines | PersonalLine)[] = [];
+    let same: string[] = [];
+    const endGroup = (isLast: boolean): void => {
+      if (same.length > 0) grouped.push(commonLines(same, isLast));
+      same = [];
+    };
+    for (const line of lines) {
+      if (line.every((piece) => typeof piece === 'string')) same.push(line.join(''));
+      else {
+        endGroup(false);
+        grouped.push(line);
+      }
+    }
+    endGroup(true);
+    const isLong = lines.some((line) => lengthOf(line) > LONGEST_LINE);
+    return new CompiledPart(grouped, isLong || !isPlain(common));
+  }
+
+  /** The part with these values; null where one has to be looked at by the composer. */
+  fill(values: readonly string[]): EncodedPart | null {
+    let octets = 0;
+    for (const value of values) {
+      if (!VALUE.test(value)) return null;
+      octets += value.length;
+    }
+    if (octets > MOST_VALUE_OCTETS) return null;
+    let isEncoded = this.isEncoded;
+    const written = this.lines.map((line) => {
+      if (!isPersonal(line)) return line;
+      let text = '';
+      for (const piece of line) text += typeof piece === 'string' ? piece : (values[piece] ?? '');
+      isEncoded ||= text.length > LONGEST_LINE;
+      return text;
+    });
+    const body: string[] = [];
+    const relaxed: string[] = [];
+    for (const [index, line] of written.entries()) {
+      if (typeof line !== 'string') {
+        body.push(isEncoded ? line.encoded : line.plain);
+        relaxed.push(isEncoded ? line.relaxedEncoded : line.relaxed);
+        continue;
+      }
+      const own = isEncoded ? encodedLine(line, index === written.length - 1) : line;
+      body.push(own);
+      relaxed.push(relaxedLines(own));
+    }
+    return {
+      encoding: isEncoded ? 'quoted-printable' : '7bit',
+      body: body.join(LINE_END),
+      relaxed: relaxed.join(LINE_END),
+    };
+  }
+}
+
+const isPersonal = (line: CommonLines | PersonalLine): line is PersonalLine => Array.isArray(line);
+
+/** Each value counts as the one character that it has at least. */
+const lengthOf = (line: PersonalLine): number =>
+  line.reduce<number>((sum, piece) => sum + (typeof piece === 'string' ? piece.length : 1), 0);
+
+function linesOf(pieces: readonly Piece[]): readonly PersonalLine[] {
+  const lines: Piece[][] = [[]];
+  for (const piece of pieces) {
+    if (typeof piece === 'number') {
+      lines.at(-1)?.push(piece);
+      continue;
+    }
+    const [first = '', ...others] = piece.split(LINE_END);
+    lines.at(-1)?.push(first);
+    for (const other of others) lines.push([other]);
+  }
+  return lines;
+}
+
+function commonLines(lines: readonly string[], isLast: boolean): CommonLines {
+  const plain = lines.join(LINE_END);
+  const encoded = lines
+    .map((line, index) => encodedLine(line, isLast && index === lines.length - 1))
+    .join(LINE_END);
+  return { plain, relaxed: relaxedLines(plain), encoded, relaxedEncoded: relaxedLines(encoded) };
+}
+
+const relaxedLines = (text: string): string => {
+  const isRelaxed = !UNRELAXED.test(text);
+  return isRelaxed ? text : text.split(LINE_END).map(relaxedLine).join(LINE_END);
+};
+const UNRELAXED = /\t| {2}| (?:\r\n|$)/;
