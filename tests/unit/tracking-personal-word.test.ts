@@ -43,6 +43,13 @@ const NAMES = [
     '-->',
     'Eve.',
     'X'.repeat(65),
+    'Grace Hopper',
+    'Anna-Maria',
+    'a  b',
+    'Ada -',
+    'Иван',
+    '𝒜da',
+    'נועה',
     'Bob',
   ],
 ];

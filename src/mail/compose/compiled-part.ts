@@ -1,7 +1,7 @@
 import { relaxedLine } from '../dkim/canonical.ts';
 import {
   encodedLine,
-  isMostlyLatin,
+  excessOfLatin,
   isPlain,
   LONGEST_LINE,
   type TransferEncoding,
@@ -26,10 +26,11 @@ interface CommonLines {
 }
 type PersonalLine = readonly Piece[];
 
-/** Octets of what is common. With its values a part stays below the size that the composer encodes in slices. */
+/** Octets of what is common, and characters of the other lines: a part stays below the size that the composer encodes in slices. */
 const MOST_OCTETS = 49_152;
-const MOST_VALUE_OCTETS = 16_384;
-const VALUE = /^[\x21-\x7e]+$/;
+const MOST_PERSONAL = 5_461;
+const VALUE = /^[^\s\p{Cc}]+$/u;
+const ASCII = /^[\x21-\x7e]+$/;
 const LINE_END = '\r\n';
 
 /** A part that is the same in many copies except for some values, laid out once for all of them. */
@@ -38,6 +39,8 @@ export class CompiledPart {
     private readonly lines: readonly (CommonLines | PersonalLine)[],
     /** Quoted-printable whatever the values are. */
     private readonly isEncoded: boolean,
+    /** With fewer characters beyond ASCII in its values it is not base64. */
+    private readonly excessOfLatin: number,
   ) {}
 
   /** Compiles a text whose line ends are CRLF; null for one whose encoding hangs on its values. */
@@ -47,8 +50,7 @@ export class CompiledPart {
       // The composer wraps no text that fits into one line.
       common.trimEnd().length > LONGEST_LINE &&
       Buffer.byteLength(common) <= MOST_OCTETS &&
-      // The values are ASCII, which makes it no less so.
-      isMostlyLatin(common);
+      excessOfLatin(common) > 0;
     if (!isSuited) return null;
     const lines = linesOf(pieces);
     const grouped: (CommonLines | PersonalLine)[] = [];
@@ -66,25 +68,27 @@ export class CompiledPart {
     }
     endGroup(true);
     const isLong = lines.some((line) => lengthOf(line) > LONGEST_LINE);
-    return new CompiledPart(grouped, isLong || !isPlain(common));
+    return new CompiledPart(grouped, isLong || !isPlain(common), excessOfLatin(common));
   }
 
   /** The part with these values; null where one has to be looked at by the composer. */
   fill(values: readonly string[]): EncodedPart | null {
-    let octets = 0;
-    for (const value of values) {
-      if (!VALUE.test(value)) return null;
-      octets += value.length;
-    }
-    if (octets > MOST_VALUE_OCTETS) return null;
+    if (!values.every((value) => VALUE.test(value))) return null;
     let isEncoded = this.isEncoded;
+    let characters = 0;
     const written = this.lines.map((line) => {
       if (!isPersonal(line)) return line;
       let text = '';
       for (const piece of line) text += typeof piece === 'string' ? piece : (values[piece] ?? '');
       isEncoded ||= text.length > LONGEST_LINE;
+      characters += text.length;
       return text;
     });
+    if (characters > MOST_PERSONAL) return null;
+    if (!values.every((value) => ASCII.test(value))) {
+      if (characters >= this.excessOfLatin) return null;
+      isEncoded = true;
+    }
     const body: string[] = [];
     const relaxed: string[] = [];
     for (const [index, line] of written.entries()) {

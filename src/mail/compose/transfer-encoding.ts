@@ -21,11 +21,11 @@ export function transferEncodingOf(text: string): TransferEncoding {
     if (text.length <= SEARCHED && !LONGER_LINE.test(text)) return '7bit';
     return /[A-Za-z]/.test(text) ? 'quoted-printable' : 'base64';
   }
-  return isMostlyLatin(text) ? 'quoted-printable' : 'base64';
+  return excessOfLatin(text) > 0 ? 'quoted-printable' : 'base64';
 }
 
-/** True of a text with more letters of ASCII than characters beyond it. */
-export function isMostlyLatin(text: string): boolean {
+/** The letters of ASCII less the characters beyond it. */
+export function excessOfLatin(text: string): number {
   let latin = 0;
   let other = 0;
   for (let index = 0; index < text.length; index++) {
@@ -33,7 +33,7 @@ export function isMostlyLatin(text: string): boolean {
     if ((code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)) latin++;
     else if (code >= 0x80 || (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d)) other++;
   }
-  return other < latin;
+  return latin - other;
 }
 
 /** A text with line ends of SMTP in that encoding, its lines at most 76 octets long unless they travel as they are. */

@@ -23,8 +23,9 @@ const MOST_FRAMES = 8;
 /** After html in which no word could be found, so many others are not looked at. */
 const REST = 64;
 
-const WORD = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
-const LETTER = /[A-Za-z0-9]/;
+/** A name. With a space in it, it would be two attributes where no quotes are around it. */
+const WORD = /^\p{L}[\p{L}\p{N}]{0,63}(?:-[\p{L}\p{N}]{1,64}){0,3}$/u;
+const LETTER = /[\p{L}\p{N}]/u;
 /** The characters allowed before and after the word: none makes a tag, a reference or a longer word of it. */
 const BEFORE = /[ >\n]/;
 const AFTER = /[ <\n,.!?:)]/;
