@@ -17,18 +17,17 @@ const EXAMINED = 10_000;
 /**
  * The recipients with known outcomes that were dispatched last, since the campaign last began to send:
  * bounces and complaints among them. $2 the lowest id of their emails, $3 the last contact that was
- * dispatched. They are walked back along the key and chosen afterwards: chosen first, every recipient of the
- * campaign was read and sorted each time.
+ * dispatched. They are walked back along the key, as far as it takes, and chosen afterwards: chosen first, every
+ * recipient of the campaign was read and sorted each time.
  */
-const RATES = `with r as materialized (
-  select state, bounced_at, complained_at, contact_id, email_id from campaign_recipients
-  where campaign_id = $1 and contact_id <= $3 order by contact_id desc limit ${EXAMINED}
-)
-select count(*)::integer as given, count(*) filter (where f.bounced)::integer as bounced,
+const RATES = `select count(*)::integer as given, count(*) filter (where f.bounced)::integer as bounced,
   count(*) filter (where f.complained)::integer as complained
 from (
   select r.state = 'failed' and r.bounced_at is not null as bounced, r.complained_at is not null as complained
-  from r
+  from (
+    select state, bounced_at, complained_at, contact_id, email_id from campaign_recipients
+    where campaign_id = $1 and contact_id <= $3 order by contact_id desc limit ${EXAMINED}
+  ) r
   where r.email_id >= $2 and r.state in ('sent', 'failed')
     and (select true from email_due d where d.id = r.email_id and d.workspace_id = $4) is null
   order by r.contact_id desc limit ${LATEST}
