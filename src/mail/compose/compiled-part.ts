@@ -10,19 +10,21 @@ import {
 /** A piece of a text that copies have in common, or the number of a value that differs between them. */
 export type Piece = string | number;
 
-/** A part in its transfer encoding, and the same lines as a DKIM signature covers them (RFC 6376 3.4.4). */
-export interface EncodedPart {
-  readonly encoding: TransferEncoding;
+/** Lines of a body, and the same as a DKIM signature covers them (RFC 6376 3.4.4): mostly the same text. */
+interface Lines {
   readonly body: string;
   readonly relaxed: string;
 }
 
+/** A part in its transfer encoding. */
+export interface EncodedPart extends Lines {
+  readonly encoding: TransferEncoding;
+}
+
 /** Lines that are the same in every copy, without the end of the last one: as they are, and encoded. */
 interface CommonLines {
-  readonly plain: string;
-  readonly relaxed: string;
-  readonly encoded: string;
-  readonly relaxedEncoded: string;
+  readonly plain: Lines;
+  readonly encoded: Lines;
 }
 type PersonalLine = readonly Piece[];
 
@@ -89,22 +91,16 @@ export class CompiledPart {
       if (characters >= this.excessOfLatin) return null;
       isEncoded = true;
     }
-    const body: string[] = [];
-    const relaxed: string[] = [];
-    for (const [index, line] of written.entries()) {
-      if (typeof line !== 'string') {
-        body.push(isEncoded ? line.encoded : line.plain);
-        relaxed.push(isEncoded ? line.relaxedEncoded : line.relaxed);
-        continue;
-      }
-      const own = isEncoded ? encodedLine(line, index === written.length - 1) : line;
-      body.push(own);
-      relaxed.push(relaxedLines(own));
-    }
+    const lines = written.map((line, index) => {
+      if (typeof line !== 'string') return isEncoded ? line.encoded : line.plain;
+      return layOut(isEncoded ? encodedLine(line, index === written.length - 1) : line);
+    });
+    const body = lines.map(({ body: own }) => own).join(LINE_END);
+    const isRelaxed = lines.every((one) => one.body === one.relaxed);
     return {
       encoding: isEncoded ? 'quoted-printable' : '7bit',
-      body: body.join(LINE_END),
-      relaxed: relaxed.join(LINE_END),
+      body,
+      relaxed: isRelaxed ? body : lines.map(({ relaxed }) => relaxed).join(LINE_END),
     };
   }
 }
@@ -134,11 +130,11 @@ function commonLines(lines: readonly string[], isLast: boolean): CommonLines {
   const encoded = lines
     .map((line, index) => encodedLine(line, isLast && index === lines.length - 1))
     .join(LINE_END);
-  return { plain, relaxed: relaxedLines(plain), encoded, relaxedEncoded: relaxedLines(encoded) };
+  return { plain: layOut(plain), encoded: layOut(encoded) };
 }
 
-const relaxedLines = (text: string): string => {
-  const isRelaxed = !UNRELAXED.test(text);
-  return isRelaxed ? text : text.split(LINE_END).map(relaxedLine).join(LINE_END);
-};
+const layOut = (body: string): Lines => ({
+  body,
+  relaxed: UNRELAXED.test(body) ? body.split(LINE_END).map(relaxedLine).join(LINE_END) : body,
+});
 const UNRELAXED = /\t| {2}| (?:\r\n|$)/;

@@ -9,9 +9,8 @@ import { compose } from './compose.ts';
  */
 export const finishMessage = async (message: OutboundMessage): Promise<Buffer> => {
   const { written, dkim, date } = message;
-  return written?.signatures
-    ? Buffer.concat([written.signatures, written.composed])
-    : signMessage(await compose(message), dkim, date);
+  if (!written?.signatures) return signMessage(await compose(message), dkim, date);
+  return written.signed ?? Buffer.concat([written.signatures, written.composed]);
 };
 
 /** The same for a server without 8BITMIME; null where a part that must not be changed, or the header, has octets beyond ASCII. */

@@ -48,6 +48,7 @@ export function composeAlternatives(
     { ...html, ...fieldsOf(HTML, html.encoding) },
   ];
   const [head, body] = alternatives(message, headOf(message), parts);
+  if (parts.every((part) => part.body === part.relaxed)) return { head, body, relaxed: body };
   const relaxed = parts.map(({ relaxed: lines, ...part }) => ({ ...part, body: lines }));
   return { head, body, relaxed: bodyOf(message, relaxed) };
 }

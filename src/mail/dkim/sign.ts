@@ -35,12 +35,11 @@ export const signaturesOf = (
 /** The same where the body is known as signatures cover it: in ASCII, with relaxed white space, and one line end at its end. */
 export const signaturesOfHead = (
   head: Buffer,
-  relaxed: string,
+  relaxed: Buffer,
   keys: readonly SigningKey[],
   at: number,
   signWith: SignWith,
-): Promise<Buffer> =>
-  signaturesOver(readMessage(head).fields, Buffer.from(relaxed, 'latin1'), keys, at, signWith);
+): Promise<Buffer> => signaturesOver(readMessage(head).fields, relaxed, keys, at, signWith);
 
 const signaturesOver = async (
   fields: readonly RawField[],

@@ -81,6 +81,8 @@ export interface OutboundMessage {
 export interface WrittenMessage {
   readonly composed: Buffer;
   readonly signatures: Buffer | null;
+  /** Both, where they lie behind each other. */
+  readonly signed?: Buffer;
 }
 
 /**

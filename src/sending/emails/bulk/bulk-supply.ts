@@ -68,8 +68,9 @@ export class BulkSupply {
     const name = orderOf(first, sender.fallbacks).find((one) => !this.order.isDown(one)) ?? first;
     const warmUp = sender.warmUps.find(({ provider }) => provider === name);
     const room = warmUp ? await this.parts.warmUps.roomOf({ domainId, warmUp, isBulk: true }) : null;
+    if (room === null) return null;
     const here = this.#domains.values().reduce((sum, domain) => sum + (domain === domainId ? 1 : 0), 0);
-    return room === null ? null : Math.max(0, room - here);
+    return Math.max(0, room - here);
   }
 
   get #here(): number {

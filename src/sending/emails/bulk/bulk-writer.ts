@@ -204,7 +204,11 @@ function settleAll(batch: readonly PendingWrite[], { octets, lengths }: WrittenB
     }
     const begin = at + one.signatures;
     const end = begin + one.composed;
-    settle({ signatures: all.subarray(at, begin), composed: all.subarray(begin, end) });
+    settle({
+      signatures: all.subarray(at, begin),
+      composed: all.subarray(begin, end),
+      signed: all.subarray(at, end),
+    });
     at = end;
   }
 }

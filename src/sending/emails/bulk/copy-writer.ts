@@ -107,8 +107,10 @@ export class CopyWriter {
     if (made) {
       this.#compiled++;
       const head = Buffer.from(made.head);
-      const signatures = await signaturesOfHead(head, made.relaxed, dkim, message.date, sign);
-      return { signatures, composed: [head, Buffer.from(made.body, 'latin1')] };
+      const body = Buffer.from(made.body, 'latin1');
+      const relaxed = made.relaxed === made.body ? body : Buffer.from(made.relaxed, 'latin1');
+      const signatures = await signaturesOfHead(head, relaxed, dkim, message.date, sign);
+      return { signatures, composed: [head, body] };
     }
     const composed = await compose({ ...message, dkim, ...texts.personalise(shared, personal) });
     return { signatures: await signaturesOf(composed, dkim, message.date, sign), composed: [composed] };
