@@ -111,6 +111,21 @@ test('html that differs in a name is read three times for a thousand recipients'
   expect(made.read).toBeLessThanOrEqual(3);
 });
 
+test('names of any script, and with a hyphen, share one reading', () => {
+  const { made, personalise } = maker();
+  for (const [recipient, name] of [
+    'Ada',
+    'Zoë',
+    'Иван',
+    '日本',
+    'נועה',
+    'Anna-Maria',
+    'Ἀλέξανδρος',
+  ].entries())
+    personalise({ html: `<h1>Hi ${name} </h1>${LINKS}`, text: null }, tracked(recipient));
+  expect(made.read).toBeLessThanOrEqual(3);
+});
+
 test('where no word is found, it is looked for again only after 64 others', () => {
   let read = 0;
   const words = new PersonalWords('https://exit.invalid', (html) => {

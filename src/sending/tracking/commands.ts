@@ -191,7 +191,7 @@ export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
 }
 
 /** Ways in which copies with one frame are tracked. */
-const MOST_COMPILED = 8;
+const MOST_COMPILED = 2;
 
 /** The link to unsubscribe holds workspace and address, since it has to work when the email has long been deleted. */
 const leavingOf = ({ workspaceId, address, list }: CopyTracking): string =>
