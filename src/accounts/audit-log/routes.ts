@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { and, desc, eq } from 'drizzle-orm';
 import { createdQuery, listById, withinRange } from '../../http/lists/list.ts';
+import { withCsv } from '../../http/lists/list-csv.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { literals } from '../../http/request/schema.ts';
@@ -60,54 +61,57 @@ const entryOf = (row: Row): Static<typeof Entry> => ({
 
 /** The endpoint of the audit log. */
 export const auditLogRoutes = ({ reads }: AuditLogDeps): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: '/v1/audit-log',
-    name: 'listAuditLog',
-    permission: 'members:write',
-    summary: 'List the audit log of the workspace',
-    description:
-      'Newest first, in both environments, for one year. Changes are recorded, and so are downloads of lists of people; other reads are not.',
-    query: Query,
-    response: Type.Array(Entry),
-    status: 200,
-    example: {
-      response: [
-        {
-          id: 'log_01m7xj1rwp4sersf8ggsa354',
-          at: '2026-11-20T21:33:00.000Z',
-          actor: { type: 'member', id: 'mem_01m7xj1rwp4sersf8ggsa354', name: 'Ada Lovelace' },
-          action: 'member.roleChanged',
-          target: { type: 'member', id: 'mem_01m7xj1rwp4sersf8ggsa355' },
-          requestId: 'req_01m7xj1rwp4sersf8ggsa354',
-          details: { role: 'admin' },
-        },
-      ],
-    },
-    handle: ({ caller, query }) =>
-      listById(
-        { caller, query },
-        {
-          list: 'audit-log',
-          prefix: 'log',
-          rows: (range, limit) =>
-            reads.read((orm) =>
-              orm
-                .select()
-                .from(auditLog)
-                .where(
-                  and(
-                    eq(auditLog.workspaceId, caller.workspaceId),
-                    query.actor === undefined ? undefined : eq(auditLog.actorId, query.actor),
-                    query.action === undefined ? undefined : eq(auditLog.action, query.action),
-                    ...withinRange(auditLog.id, range),
-                  ),
-                )
-                .orderBy(desc(auditLog.id))
-                .limit(limit),
-            ),
-          item: entryOf,
-        },
-      ),
-  }),
+  ...withCsv(
+    { name: 'exportAuditLog', file: 'audit-log.csv', summary: 'Download the audit log as CSV' },
+    route({
+      method: 'GET',
+      path: '/v1/audit-log',
+      name: 'listAuditLog',
+      permission: 'members:write',
+      summary: 'List the audit log of the workspace',
+      description:
+        'Newest first, in both environments, for one year. Changes are recorded, and so are downloads of lists of people; other reads are not.',
+      query: Query,
+      response: Type.Array(Entry),
+      status: 200,
+      example: {
+        response: [
+          {
+            id: 'log_01m7xj1rwp4sersf8ggsa354',
+            at: '2026-11-20T21:33:00.000Z',
+            actor: { type: 'member', id: 'mem_01m7xj1rwp4sersf8ggsa354', name: 'Ada Lovelace' },
+            action: 'member.roleChanged',
+            target: { type: 'member', id: 'mem_01m7xj1rwp4sersf8ggsa355' },
+            requestId: 'req_01m7xj1rwp4sersf8ggsa354',
+            details: { role: 'admin' },
+          },
+        ],
+      },
+      handle: ({ caller, query }) =>
+        listById(
+          { caller, query },
+          {
+            list: 'audit-log',
+            prefix: 'log',
+            rows: (range, limit) =>
+              reads.read((orm) =>
+                orm
+                  .select()
+                  .from(auditLog)
+                  .where(
+                    and(
+                      eq(auditLog.workspaceId, caller.workspaceId),
+                      query.actor === undefined ? undefined : eq(auditLog.actorId, query.actor),
+                      query.action === undefined ? undefined : eq(auditLog.action, query.action),
+                      ...withinRange(auditLog.id, range),
+                    ),
+                  )
+                  .orderBy(desc(auditLog.id))
+                  .limit(limit),
+              ),
+            item: entryOf,
+          },
+        ),
+    }),
+  ),
 ];

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { filtersOf } from '../../http/lists/list-csv.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { Activity, ActivityQuery, listActivity } from './activity/activity.ts';
 import {
@@ -15,6 +16,7 @@ import { ACTIVITY, CONTACT, CUSTOM_EVENT } from './examples.ts';
 import { FIELD_COLUMNS } from './field-columns.ts';
 import { type ForgetDeps, forgetContact } from './forgetting/forget.ts';
 import { exportContacts } from './lists/export.ts';
+import { KnownProperty, knownProperties, LOOKED_THROUGH, MOST_KNOWN } from './lists/known-properties.ts';
 import { type ContactLister, listContacts } from './lists/list.ts';
 import {
   Contact,
@@ -94,9 +96,10 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     name: 'exportContacts',
     audit: { action: 'contacts.exported' },
     permission: 'contacts:read',
-    summary: 'Download all contacts as CSV',
+    summary: 'Download contacts as CSV',
     description:
-      'UTF-8 with a byte order mark and CRLF, newest first, one column for each property. A cell that a spreadsheet would run as a formula begins with an apostrophe.',
+      'All contacts, or those that the filters of the list leave. UTF-8 with a byte order mark and CRLF, newest first, one column for each property. A cell that a spreadsheet would run as a formula begins with an apostrophe.',
+    query: filtersOf(ContactQuery),
     response: Type.String({ description: 'The file.' }),
     responseType: 'text/csv',
     status: 200,
@@ -104,6 +107,18 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
       response: `id,email,${FIELD_COLUMNS.join()},status,created_at,unsubscribed_at,properties\r\n`,
     },
     handle: (call) => exportContacts(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/contacts/properties',
+    name: 'listContactProperties',
+    permission: 'contacts:read',
+    summary: 'List the properties that contacts have',
+    description: `The names, types and most frequent values of the properties of the ${LOOKED_THROUGH.toLocaleString('en')} newest contacts: at most ${MOST_KNOWN} properties, the most frequent first. A filter may name others as well.`,
+    response: Type.Array(KnownProperty),
+    status: 200,
+    example: { response: [{ key: 'plan', types: ['string'], contacts: 640, values: ['pro', 'free'] }] },
+    handle: (call) => knownProperties(deps, call),
   }),
   route({
     method: 'GET',

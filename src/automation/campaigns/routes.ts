@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { withCsv } from '../../http/lists/list-csv.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { EmailReceipt } from '../../sending/emails/queries.ts';
 import {
@@ -224,21 +225,29 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     example: { response: LINKS },
     handle: (call) => campaignLinks(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/campaigns/:id/recipients',
-    name: 'listCampaignRecipients',
-    permission: 'campaigns:read',
-    summary: 'List the recipients of a campaign',
-    description:
-      'The recipients in the frozen audience, oldest contacts first; empty before the campaign has started.',
-    params,
-    query: RecipientQuery,
-    response: Type.Array(CampaignRecipient),
-    status: 200,
-    example: { response: [RECIPIENT] },
-    handle: (call) => listRecipients(deps, call),
-  }),
+  ...withCsv(
+    {
+      name: 'exportCampaignRecipients',
+      file: 'recipients.csv',
+      summary: 'Download the recipients of a campaign as CSV',
+      action: 'recipients.exported',
+    },
+    route({
+      method: 'GET',
+      path: '/v1/campaigns/:id/recipients',
+      name: 'listCampaignRecipients',
+      permission: 'campaigns:read',
+      summary: 'List the recipients of a campaign',
+      description:
+        'The recipients in the frozen audience, oldest contacts first; empty before the campaign has started.',
+      params,
+      query: RecipientQuery,
+      response: Type.Array(CampaignRecipient),
+      status: 200,
+      example: { response: [RECIPIENT] },
+      handle: (call) => listRecipients(deps, call),
+    }),
+  ),
   route({
     method: 'GET',
     path: '/v1/campaigns/:id/preview',

@@ -1,10 +1,24 @@
-import { type Route, route } from '../../http/request/route.ts';
+import { csvOfList } from '../../http/lists/list-csv.ts';
+import { type Call, Page, type Route, route } from '../../http/request/route.ts';
+import { Failure } from '../../platform/errors/failure.ts';
 import { Analytics, AnalyticsQuery, COUNTS_EXAMPLE } from './model.ts';
 import { type AnalyticsReader, readAnalytics } from './queries.ts';
 
-/** The endpoint of analytics. */
-export const analyticsRoutes = (reader: AnalyticsReader): readonly Route[] => [
-  route({
+const EXAMPLE = {
+  from: '2026-11-20T23:00:00.000Z',
+  to: '2026-11-21T23:00:00.000Z',
+  ...({ interval: 'day', timeZone: 'Europe/Vienna', by: 'occurred' } as const),
+  series: [{ start: '2026-11-20T23:00:00.000Z', local: '2026-11-21T00:00', open: false, ...COUNTS_EXAMPLE }],
+  totals: COUNTS_EXAMPLE,
+  rates: {
+    ...{ delivered: 0.9917, opened: 0.3217, clicked: 0.0725, bounced: 0.005, complained: 0 },
+    unsubscribed: 0.0017,
+  },
+};
+
+/** The endpoints of analytics. */
+export const analyticsRoutes = (reader: AnalyticsReader): readonly Route[] => {
+  const numbers = route({
     method: 'GET',
     path: '/v1/analytics',
     name: 'getAnalytics',
@@ -15,21 +29,22 @@ export const analyticsRoutes = (reader: AnalyticsReader): readonly Route[] => [
     query: AnalyticsQuery,
     response: Analytics,
     status: 200,
-    example: {
-      response: {
-        from: '2026-11-20T23:00:00.000Z',
-        to: '2026-11-21T23:00:00.000Z',
-        ...{ interval: 'day', timeZone: 'Europe/Vienna', by: 'occurred' },
-        series: [
-          { start: '2026-11-20T23:00:00.000Z', local: '2026-11-21T00:00', open: false, ...COUNTS_EXAMPLE },
-        ],
-        totals: COUNTS_EXAMPLE,
-        rates: {
-          ...{ delivered: 0.9917, opened: 0.3217, clicked: 0.0725, bounced: 0.005, complained: 0 },
-          unsubscribed: 0.0017,
-        },
-      },
-    },
+    example: { response: EXAMPLE },
     handle: (call) => readAnalytics(reader, call),
-  }),
-];
+  });
+  const series: Route = {
+    ...numbers,
+    response: Analytics.properties.series,
+    example: { response: EXAMPLE.series },
+    handle: async (call) => {
+      const found = await readAnalytics(reader, call as Call<unknown, AnalyticsQuery>);
+      return found instanceof Failure ? found : new Page(found.series, { hasMore: false, nextCursor: null });
+    },
+  };
+  const names = {
+    name: 'exportAnalytics',
+    file: 'analytics.csv',
+    summary: 'Download the numbers of live mail as CSV',
+  };
+  return [numbers, csvOfList(series, names)];
+};

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { messageFrames } from '../../http/listen/message-frame.ts';
 import { LONGEST_WAIT, type WantedMail } from '../../http/listen/waiting.ts';
+import { withCsv } from '../../http/lists/list-csv.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import type { WaitingRoom } from '../../platform/async/waiting-room.ts';
 import { RescheduleBody, SendBody } from './accept/request-model.ts';
@@ -48,20 +49,28 @@ export const emailRoutes = (
     example: { body: SEND_BODY, response: RECEIPT },
     handle: (call) => sendEmail(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/emails',
-    name: 'listEmails',
-    permission: 'emails:read',
-    summary: 'List emails',
-    description:
-      "Newest first; only emails of the key's environment. With filters, one request looks at some ten thousand emails at most: a page may then hold fewer than `limit`, even none, while `hasMore` is true; what is further back is found by going on from `nextCursor`. `createdBefore` and `createdAfter` say where to look at once.",
-    query: EmailQuery,
-    response: Type.Array(EmailItem),
-    status: 200,
-    example: { response: [ITEM] },
-    handle: (call) => listEmails(deps, call),
-  }),
+  ...withCsv(
+    {
+      name: 'exportEmails',
+      file: 'emails.csv',
+      summary: 'Download emails as CSV',
+      action: 'emails.exported',
+    },
+    route({
+      method: 'GET',
+      path: '/v1/emails',
+      name: 'listEmails',
+      permission: 'emails:read',
+      summary: 'List emails',
+      description:
+        "Newest first; only emails of the key's environment. With filters, one request looks at some ten thousand emails at most: a page may then hold fewer than `limit`, even none, while `hasMore` is true; what is further back is found by going on from `nextCursor`. `createdBefore` and `createdAfter` say where to look at once.",
+      query: EmailQuery,
+      response: Type.Array(EmailItem),
+      status: 200,
+      example: { response: [ITEM] },
+      handle: (call) => listEmails(deps, call),
+    }),
+  ),
   route({
     method: 'GET',
     path: '/v1/emails/wait',

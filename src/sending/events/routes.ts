@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { withCsv } from '../../http/lists/list-csv.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { EmailEvent } from '../emails/queries.ts';
 import { EventQuery } from './model.ts';
@@ -16,18 +17,26 @@ const EXAMPLE = {
 
 /** The event log. */
 export const eventRoutes = (deps: EventReader): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: '/v1/events',
-    name: 'listEvents',
-    permission: 'emails:read',
-    summary: 'Read the event log',
-    description:
-      "All events of the key's environment in the order in which they became final, oldest first, without gaps. Every reply has a `nextCursor`: store it, and continue with it later, and you miss no event and get none twice. While `hasMore` is true, more events are available at once.",
-    query: EventQuery,
-    response: Type.Array(EmailEvent),
-    status: 200,
-    example: { response: [EXAMPLE] },
-    handle: (call) => readLog(deps, call),
-  }),
+  ...withCsv(
+    {
+      name: 'exportEvents',
+      file: 'events.csv',
+      summary: 'Download the event log as CSV',
+      action: 'events.exported',
+    },
+    route({
+      method: 'GET',
+      path: '/v1/events',
+      name: 'listEvents',
+      permission: 'emails:read',
+      summary: 'Read the event log',
+      description:
+        "All events of the key's environment in the order in which they became final, oldest first, without gaps. Every reply has a `nextCursor`: store it, and continue with it later, and you miss no event and get none twice. While `hasMore` is true, more events are available at once.",
+      query: EventQuery,
+      response: Type.Array(EmailEvent),
+      status: 200,
+      example: { response: [EXAMPLE] },
+      handle: (call) => readLog(deps, call),
+    }),
+  ),
 ];

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { withCsv } from '../../http/lists/list-csv.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import {
   createWebhook,
@@ -166,21 +167,28 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
     example: { response: { queued: true } },
     handle: (call) => testWebhook(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/webhooks/:id/deliveries',
-    name: 'listWebhookDeliveries',
-    permission: 'webhooks:read',
-    summary: 'List the deliveries to a webhook endpoint',
-    description:
-      'Newest event first, each with the result of its last attempt. With a filter one request searches at most 10,000 deliveries: a page may then have fewer than `limit` although more follow.',
-    params: { id: WEBHOOK_ID },
-    query: DeliveryQuery,
-    response: Type.Array(Delivery),
-    status: 200,
-    example: { response: [DELIVERY_EXAMPLE] },
-    handle: (call) => listDeliveries(deps, call),
-  }),
+  ...withCsv(
+    {
+      name: 'exportWebhookDeliveries',
+      file: 'deliveries.csv',
+      summary: 'Download the deliveries to a webhook endpoint as CSV',
+    },
+    route({
+      method: 'GET',
+      path: '/v1/webhooks/:id/deliveries',
+      name: 'listWebhookDeliveries',
+      permission: 'webhooks:read',
+      summary: 'List the deliveries to a webhook endpoint',
+      description:
+        'Newest event first, each with the result of its last attempt. With a filter one request searches at most 10,000 deliveries: a page may then have fewer than `limit` although more follow.',
+      params: { id: WEBHOOK_ID },
+      query: DeliveryQuery,
+      response: Type.Array(Delivery),
+      status: 200,
+      example: { response: [DELIVERY_EXAMPLE] },
+      handle: (call) => listDeliveries(deps, call),
+    }),
+  ),
   route({
     method: 'POST',
     path: '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',

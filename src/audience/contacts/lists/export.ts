@@ -1,5 +1,6 @@
-import { and, count, desc, eq, lt, sql } from 'drizzle-orm';
+import { and, count, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import { csvDownload } from '../../../http/lists/csv-download.ts';
+import { pagesOf } from '../../../http/lists/list-csv.ts';
 import type { Call, RawResponse } from '../../../http/request/route.ts';
 import { LONGEST_CELL, MOST_LINES_OF_CELL } from '../../../platform/csv/reader.ts';
 import { type CellValue, CSV_MARK, csvRow } from '../../../platform/csv/write.ts';
@@ -7,10 +8,13 @@ import { PREPARED } from '../../../platform/db/database.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
 import { audiences } from '../../../platform/db/schema/audiences.ts';
 import { contacts } from '../../../platform/db/schema/contacts.ts';
+import { Failure } from '../../../platform/errors/failure.ts';
 import { CONTACT_FIELD_NAMES, type ContactTexts, eachField } from '../../../platform/text/contact-fields.ts';
 import { FIELD_COLUMNS } from '../field-columns.ts';
+import type { ContactQuery } from '../model.ts';
 import type { PropertyValue, PropertyValues } from '../properties.ts';
 import { ownContacts, type Scope } from './contact-rows.ts';
+import { type ContactLister, listContacts } from './list.ts';
 
 /** Contacts that one statement reads. The next ones are read when the client has taken these. */
 const BATCH = 1_000;
@@ -38,18 +42,34 @@ export interface ExportRow extends ContactTexts {
   readonly audienceIds: readonly string[];
 }
 
-/** Streams all contacts of the caller's environment, newest first: no more than one batch is held at a time. */
-export const exportContacts = ({ reads }: { readonly reads: Reads }, { caller }: Call): RawResponse =>
-  csvDownload('contacts.csv', csvOf(reads, caller));
+/** Some contacts at a time, from the first on. */
+type Batches = () => AsyncGenerator<readonly ExportRow[]>;
 
-async function* csvOf(reads: Reads, scope: Scope): AsyncGenerator<string, undefined> {
+/**
+ * Streams the contacts of the caller's environment, all or those that the filters of the list leave, newest first:
+ * no more than one batch is held at a time.
+ */
+export async function exportContacts(
+  deps: ContactLister & { readonly reads: Reads },
+  call: Call<unknown, Omit<ContactQuery, 'after' | 'limit'>>,
+): Promise<RawResponse | Failure> {
+  const { reads } = deps;
+  const { caller, query } = call;
+  const download = (batches: Batches) => csvDownload('contacts.csv', csvOf(reads, caller, batches));
+  if (Object.keys(query).length === 0) return download(() => batchesOfAll(reads, caller));
+  const list = { handle: (page: unknown) => listContacts(deps, page as Call<unknown, ContactQuery>) };
+  const { value: first } = await pagesOf(list, call).next();
+  return first instanceof Failure ? first : download(() => batchesOf(reads, caller, pagesOf(list, call)));
+}
+
+async function* csvOf(reads: Reads, scope: Scope, batches: Batches): AsyncGenerator<string, undefined> {
   // Something is sent at once, since all contacts are looked through for the names of their properties first.
   yield CSV_MARK;
   const columns = new ExportColumns();
-  for await (const rows of batches(reads, scope)) for (const row of rows) columns.meet(row.properties);
+  for await (const rows of batches()) for (const row of rows) columns.meet(row.properties);
   const names = await audienceNames(reads, scope);
   yield csvRow(columns.header);
-  for await (const rows of batches(reads, scope)) yield rows.map((row) => columns.text(row, names)).join('');
+  for await (const rows of batches()) yield rows.map((row) => columns.text(row, names)).join('');
 }
 
 /**
@@ -165,32 +185,49 @@ const CONSENT = sql<
 const AUDIENCE_IDS = sql<readonly string[]>`array(select m.audience_id from audience_members m
   where m.contact_id = ${CONTACT} and m.state = 'joined' order by 1)`;
 
-async function* batches(reads: Reads, scope: Scope): AsyncGenerator<readonly ExportRow[]> {
+async function* batchesOfAll(reads: Reads, scope: Scope): AsyncGenerator<readonly ExportRow[]> {
   let below: string | null = null;
   for (;;) {
     const bound: string | null = below;
-    const rows: readonly ExportRow[] = await reads.read(
-      (orm) =>
-        orm
-          .select({
-            id: contacts.id,
-            email: contacts.email,
-            ...eachField((name) => contacts[name]),
-            properties: sql<PropertyValues>`${contacts.properties}`,
-            status: contacts.status,
-            createdAt: contacts.createdAt,
-            unsubscribedAt: contacts.unsubscribedAt,
-            consent: CONSENT,
-            audienceIds: AUDIENCE_IDS,
-          })
-          .from(contacts)
-          .where(and(ownContacts(scope), bound === null ? sql`true` : lt(contacts.id, bound)))
-          .orderBy(desc(contacts.id))
-          .limit(BATCH),
-      PREPARED,
-    );
+    const rows = await readRows(reads, scope, bound === null ? sql`true` : lt(contacts.id, bound));
     if (rows.length > 0) yield rows;
     if (rows.length < BATCH) return;
     below = rows.at(-1)?.id ?? null;
   }
 }
+
+/** The contacts of the pages of a list. */
+async function* batchesOf(
+  reads: Reads,
+  scope: Scope,
+  pages: AsyncGenerator<readonly object[] | Failure>,
+): AsyncGenerator<readonly ExportRow[]> {
+  for await (const page of pages) {
+    if (page instanceof Failure)
+      throw new Error(`The contacts could not be read to their end: ${page.message}`);
+    const ids = (page as readonly { readonly id: string }[]).map(({ id }) => id);
+    if (ids.length > 0) yield await readRows(reads, scope, inArray(contacts.id, ids));
+  }
+}
+
+const readRows = (reads: Reads, scope: Scope, which: SQL): Promise<readonly ExportRow[]> =>
+  reads.read(
+    (orm) =>
+      orm
+        .select({
+          id: contacts.id,
+          email: contacts.email,
+          ...eachField((name) => contacts[name]),
+          properties: sql<PropertyValues>`${contacts.properties}`,
+          status: contacts.status,
+          createdAt: contacts.createdAt,
+          unsubscribedAt: contacts.unsubscribedAt,
+          consent: CONSENT,
+          audienceIds: AUDIENCE_IDS,
+        })
+        .from(contacts)
+        .where(and(ownContacts(scope), which))
+        .orderBy(desc(contacts.id))
+        .limit(BATCH),
+    PREPARED,
+  );
