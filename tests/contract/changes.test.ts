@@ -55,7 +55,8 @@ test('following is refused without a session, from another site, with a key or i
     403,
     'FORBIDDEN',
   ]);
-  expect(await refused(pathOf('live', 'ws_other'), { cookie, origin: ORIGIN })).toEqual([409, 'CONFLICT']);
+  expect(await refused(pathOf('live', 'ws_other'), { cookie, origin: ORIGIN })).toEqual([404, 'NOT_FOUND']);
+  expect(await refused('/app/api/live/changes', { cookie, origin: ORIGIN })).toEqual([404, 'NOT_FOUND']);
 });
 
 test('commits of the engine and acts of people reach those who may see them, in their environment', async () => {

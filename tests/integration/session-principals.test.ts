@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { setPlan } from '../../src/accounts/workspace/commands.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 
 const CLIENT = '192.0.2.1';
@@ -16,7 +17,11 @@ async function begin(body: { readonly key?: string; readonly ticket?: string }):
   if (typeof cookie !== 'string') throw new Error(cookie.message);
   return new Headers({ cookie: cookie.split(';')[0] ?? '' });
 }
-const principal = (headers: Headers) => real.service.sessions.principal(headers);
+async function principal(headers: Headers) {
+  const found = await real.service.sessions.principal(headers);
+  if (found instanceof Failure) throw new Error(found.message);
+  return found;
+}
 
 test('a session that was opened with a key is that key, on the true plan of its workspace', async () => {
   const headers = await begin({ key: await real.keyWith('test', ['emails:read', 'domains:read']) });

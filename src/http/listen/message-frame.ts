@@ -7,25 +7,28 @@ import { type Call, DASHBOARD_API, type IdParam, RawResponse, type Route, route 
  * The policy of a message in the dashboard: it can only be displayed. Without `allow-scripts` neither scripts
  * nor `meta refresh` run, and it has a separate origin, even when its address is opened directly. Its forms
  * cannot be sent, styles load nothing, and images of other hosts, which would report the view to the sender,
- * are not loaded. Elements that no policy covers are removed (resource-hints.ts).
+ * are loaded only when the viewer asks for them. Elements that no policy covers are removed (resource-hints.ts).
  */
-const POLICY = [
-  'sandbox allow-popups allow-popups-to-escape-sandbox',
-  "default-src 'none'",
-  "style-src 'unsafe-inline'",
-  'img-src data:',
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'self'",
-].join('; ');
+const policyOf = (images: string): string =>
+  [
+    'sandbox allow-popups allow-popups-to-escape-sandbox',
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    `img-src ${images}`,
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ');
+const POLICY = policyOf('data:');
+const POLICY_WITH_PICTURES = policyOf('data: https: http:');
 
 /** Before everything that the message says: it cannot choose quirks mode, and its links open beside the dashboard. */
 const START = '<!doctype html><meta name="color-scheme" content="light"><base target="_blank">';
 
-const asDocument = (html: string): RawResponse =>
+const asDocument = (html: string, hasPictures: boolean): RawResponse =>
   new RawResponse('text/html; charset=utf-8', START + withoutResourceHints(html), {
     headers: {
-      'content-security-policy': POLICY,
+      'content-security-policy': hasPictures ? POLICY_WITH_PICTURES : POLICY,
       'cache-control': 'private, no-store',
       'cross-origin-resource-policy': 'same-origin',
       // A name that is looked up tells as much as a picture that is loaded.
@@ -52,11 +55,12 @@ export const messageFrames = (
       environment,
       summary: 'Get the HTML of a message, isolated',
       params: { id },
+      query: Type.Object({ pictures: Type.Optional(Type.Boolean()) }),
       response: Type.Unknown(),
       status: 200,
       handle: async (call) => {
         const found = await read(call);
-        return found instanceof Failure ? found : asDocument(found.html ?? '');
+        return found instanceof Failure ? found : asDocument(found.html ?? '', call.query.pictures === true);
       },
     }),
   );

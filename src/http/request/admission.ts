@@ -7,7 +7,9 @@ import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { type Authenticate, identify } from '../auth/api-key.ts';
 import type { KeyPrincipal, Principal } from '../auth/principal.ts';
 import type { Recollection } from '../auth/recollection.ts';
+import { workspaceNamedBy } from '../auth/sessions/named-workspace.ts';
 import { isFromOwnPage, OTHER_SITE } from '../auth/sessions/same-origin.ts';
+import { NO_SUCH_WORKSPACE } from '../auth/sessions/sessions.ts';
 import type { RateLimiter, RateLimitStatus } from '../limits/rate-limit.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type AdmittedRequest, type Exchange, exchanges } from './exchange.ts';
@@ -18,8 +20,11 @@ export interface AdmissionDeps {
   readonly authenticate: Authenticate;
   /** The principal of a key as it was found lately, for routes whose commit judges it. */
   readonly remembered?: (key: string) => KeyPrincipal | null;
-  /** Finds the principal of a session cookie; absent when no route takes one. */
-  readonly session?: (headers: Headers) => Principal | null | Promise<Principal | null>;
+  /** Finds the principal of a session cookie in the named workspace; absent when no route takes one. */
+  readonly session?: (
+    headers: Headers,
+    workspaceId: string | null,
+  ) => Principal | Failure | null | Promise<Principal | Failure | null>;
   /** The public URL of the service without a trailing slash. The links in errors begin with it. */
   readonly baseUrl: string;
   readonly limiter: RateLimiter;
@@ -209,19 +214,22 @@ async function admitCaller(
  * that changes something must come from a page of this service.
  */
 async function bySession(
-  { method, headers }: Request,
+  request: Request,
   environment: Route['environment'],
   { session, baseUrl }: AdmissionDeps,
 ): Promise<Principal | Failure> {
-  const principal = await session?.(headers);
+  const { method, headers } = request;
+  const named = workspaceNamedBy(request);
+  const principal = await session?.(headers, named);
   if (!principal) return NO_SESSION;
   if (!isSafe(method) && !isFromOwnPage(headers, baseUrl)) return OTHER_SITE;
-  const expected = headers.get('x-svc-workspace');
-  if (expected !== null && expected !== principal.workspaceId) return SWITCHED;
+  if (principal instanceof Failure) return principal;
+  // The session of a key or a printed link has one workspace.
+  if (named !== null && named !== principal.workspaceId) return NO_SUCH_WORKSPACE;
   return environment === undefined ? principal : { ...principal, livemode: environment === 'live' };
 }
 
-/** A page says for which workspace it was made, since another tab of the same browser may have switched to another one. */
+/** A request that names no workspace has waited while the session moved to another one. */
 export const SWITCHED = new Failure('CONFLICT', 'This session has switched to another workspace.', {
   suggestion: 'Reload the page, or switch back with POST /app/api/workspaces/{id}/switch.',
 });

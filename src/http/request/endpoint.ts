@@ -3,6 +3,7 @@ import { isId } from '../../platform/db/ids.ts';
 import { Failure, notFound } from '../../platform/errors/failure.ts';
 import { holds, type Permission } from '../auth/permissions.ts';
 import { lacking, type Principal, type PrincipalKind } from '../auth/principal.ts';
+import { withoutWorkspace } from '../auth/sessions/named-workspace.ts';
 import { JSON_TYPE } from '../body/media-type.ts';
 import type { BodyRules } from '../body/read-body.ts';
 import type { OwnLimit } from '../limits/rate-limit.ts';
@@ -18,8 +19,8 @@ export interface Endpoint {
   readonly readQuery: QueryReader;
   /** Null where bodies have no meaning. */
   readonly body: (BodyRules & { readonly check: Checker | null }) | null;
-  /** True where it exists for the client of the request. */
-  isThereFor(request: Pick<Request, 'headers'>): boolean;
+  /** True where it exists for the client of the request, with these parameters. */
+  isThereFor(request: Pick<Request, 'headers'>, params: Params): boolean;
   /** The refusal of a caller who may not call it; null when the caller may. */
   refuse(caller: Principal): Failure | null;
   /** The 404 of a malformed path parameter; null when all are well-formed. */
@@ -49,23 +50,33 @@ export function endpointOf(route: Route): Endpoint {
   if (route.credential === 'session' && path.startsWith('/v1'))
     throw new Error(`${method} ${path} cannot accept a session: endpoints under /v1 do not read cookies.`);
   const isPublic = permission === 'public';
+  const readQuery = queryReaderOf(route, isPublic);
+  const refuseParams = paramRefuserOf(route);
   return {
     route,
     isPublic,
     ownLimit:
       perMinute === undefined ? undefined : { name: `${method} ${countedAs(path)}`, perMinute, hasOwnSwitch },
-    readQuery: route.takesAnything
-      ? anyQuery
-      : route.query
-        ? compileQuery(route.query)
-        : isPublic && !isForPages(path)
-          ? anyQuery
-          : noQuery,
+    // A link to a file names its workspace there.
+    readQuery:
+      route.credential === 'session' && method === 'GET'
+        ? (search) => readQuery(withoutWorkspace(search))
+        : readQuery,
     body: method === 'GET' || route.takesAnything ? null : bodyOf(route),
-    isThereFor: route.onlyForBrowsers ? acceptsHtml : () => true,
+    isThereFor: route.onlyForBrowsers
+      ? acceptsHtml
+      : route.onlyForIds
+        ? (_, params) => refuseParams(params) === null
+        : () => true,
     refuse: refuserOf(route, permissionsOf(route)),
-    refuseParams: paramRefuserOf(route),
+    refuseParams,
   };
+}
+
+function queryReaderOf({ takesAnything, query, path }: Route, isPublic: boolean): QueryReader {
+  if (takesAnything) return anyQuery;
+  if (query) return compileQuery(query);
+  return isPublic && !isForPages(path) ? anyQuery : noQuery;
 }
 
 const acceptsHtml = ({ headers }: Pick<Request, 'headers'>): boolean =>

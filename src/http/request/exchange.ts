@@ -95,7 +95,7 @@ export class Exchange {
 
   /** Takes the endpoint that the router has found; null where it has found none. */
   found(endpoint: Endpoint | null): void {
-    this.endpoint = endpoint?.isThereFor(this.request) ? endpoint : null;
+    this.endpoint = endpoint?.isThereFor(this.request, this.params) ? endpoint : null;
     this.onRoute?.(this.route);
     const waitsMs = this.endpoint?.route.waitsMs;
     if (waitsMs === undefined) return;

@@ -168,8 +168,8 @@ function methodsByPath(endpoints: readonly Endpoint[]): ReadonlyMap<string, read
   const methods = new Map<string, string[]>();
   for (const { route } of endpoints) {
     const { method, path } = route;
-    // OPTIONS requests never ask for HTML.
-    if (route.onlyForBrowsers) continue;
+    // OPTIONS requests never ask for HTML, and a page has no other methods.
+    if (route.onlyForBrowsers || route.onlyForIds) continue;
     const known = methods.get(path) ?? [];
     methods.set(path, [...known, ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
   }

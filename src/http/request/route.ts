@@ -189,6 +189,8 @@ export interface RouteSpec<
    * test environment, where nothing is reached.
    */
   readonly testMode?: 'refused' | 'members';
+  /** True for a path that exists only where its parameters are ids; with other text it is unknown, as `/app/other` is. */
+  readonly onlyForIds?: boolean;
   readonly summary: string;
   readonly description?: string;
   readonly params?: Params;

@@ -78,7 +78,7 @@ const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
     button: { label: 'Open account', url: `${publicUrl}/app` },
     foot: 'You get this email because it is about your account. A workspace cannot turn these emails off.',
   }),
-  domainLost: ({ domain }, sending) => ({
+  domainLost: ({ domain, workspaceId }, sending) => ({
     subject: `${domain} cannot send any more`,
     preview: 'Its DNS records are missing or wrong.',
     title: `${domain} cannot send any more`,
@@ -86,10 +86,10 @@ const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
       `The DNS records of ${domain} were missing or wrong for longer than a temporary fault lasts, so ${sending.name} cannot send email from it.`,
       'Accepted emails wait, and are sent once the records are correct again. The records are checked every hour.',
     ],
-    button: { label: 'Open domain', url: `${sending.publicUrl}/app` },
+    button: { label: 'Open domain', url: `${sending.publicUrl}/app/${workspaceId}/live/domains` },
     foot: WARNED(sending),
   }),
-  webhookDisabled: ({ webhookId, livemode, url, failures, answers, disabledAt }, sending) => ({
+  webhookDisabled: ({ workspaceId, webhookId, livemode, url, failures, answers, disabledAt }, sending) => ({
     subject: 'A webhook endpoint was disabled',
     preview: `${failures} deliveries failed in a row.`,
     title: 'A webhook endpoint was disabled',
@@ -100,11 +100,11 @@ const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
     ],
     button: {
       label: 'Open endpoint',
-      url: `${sending.publicUrl}/app/${livemode ? 'live' : 'test'}/webhooks/${webhookId}`,
+      url: `${sending.publicUrl}/app/${workspaceId}/${livemode ? 'live' : 'test'}/webhooks/${webhookId}`,
     },
     foot: WARNED(sending),
   }),
-  campaignPaused: ({ campaign, reason, remaining }, sending) => ({
+  campaignPaused: ({ workspaceId, campaign, reason, remaining }, sending) => ({
     subject: `The campaign “${campaign}” is paused`,
     preview: PAUSED[reason] ?? 'It needs your decision.',
     title: `“${campaign}” is paused`,
@@ -112,7 +112,7 @@ const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
       PAUSED[reason] ?? 'It stopped before its end.',
       `${remaining.toLocaleString('en')} recipients have not received it. When you resume it, it is sent only to them.`,
     ],
-    button: { label: 'Open campaign', url: `${sending.publicUrl}/app` },
+    button: { label: 'Open campaign', url: `${sending.publicUrl}/app/${workspaceId}/live/campaigns` },
     foot: WARNED(sending),
   }),
 };

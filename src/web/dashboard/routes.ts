@@ -57,6 +57,8 @@ const leadTo = (location: string) => () =>
     headers: { location, 'cache-control': 'no-store', vary: 'accept' },
   });
 
+const OF_WORKSPACE = { workspace: { prefix: 'ws', resource: 'page' } } as const;
+
 /** A page, which a checkout builds at its first request. */
 const page = (path: string, summary: string): Route =>
   route({
@@ -64,6 +66,7 @@ const page = (path: string, summary: string): Route =>
     path,
     permission: 'public',
     summary,
+    ...(path.includes('/:workspace') && { params: OF_WORKSPACE, onlyForIds: true }),
     response: Type.Unknown(),
     status: 200,
     handle: ({ headers }) =>
@@ -87,7 +90,10 @@ export const dashboardRoutes = (): readonly Route[] => [
   // The page finds out from its address where it is: links in letters and terminals lead straight to a form.
   ...[
     ...['/app', '/app/setup', '/app/invitation', '/app/reset'],
-    ...['/app/test', '/app/test/*', '/app/live', '/app/live/*'],
+    ...['/app', '/app/:workspace'].flatMap((base) => [
+      ...[`${base}/test`, `${base}/test/*`, `${base}/live`, `${base}/live/*`],
+    ]),
+    '/app/:workspace',
   ].map((path) => page(path, 'Open the web application')),
   page('/inspector', 'Open the live view of the machines, without an account'),
   route({

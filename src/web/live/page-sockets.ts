@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { holds } from '../../http/auth/permissions.ts';
 import type { Session } from '../../http/auth/sessions/session-store.ts';
-import type { Sessions } from '../../http/auth/sessions/sessions.ts';
+import { NO_SUCH_WORKSPACE, type Sessions } from '../../http/auth/sessions/sessions.ts';
 import type { SocketSession, SocketUpgrade } from '../../http/listen/listen.ts';
 import { allGates, type SocketGateDeps, socketGate } from '../../http/listen/socket-gate.ts';
 import { SWITCHED } from '../../http/request/admission.ts';
@@ -95,7 +95,6 @@ function memberSockets(deps: PageSocketsDeps): SocketUpgrade {
   const shown = new KeyedBudget(MOST_SHOWN);
   const accessOf = async (session: Session, workspaceId: string): Promise<PageAccess | null> => {
     const principal = await memberSessions.principalOf(session);
-    // Another tab may have turned to another workspace.
     if (principal?.kind !== 'member' || principal.workspaceId !== workspaceId) return null;
     const { permissions } = principal;
     return { permissions, visibility: holds(permissions, NEEDED) ? visibilityOf(permissions) : null };
@@ -106,14 +105,16 @@ function memberSockets(deps: PageSocketsDeps): SocketUpgrade {
     countedBy: 'person',
     queryOf: () => readMemberQuery,
     async admit({ headers, query, match: [, environment] }) {
-      const found = await memberSessions.find(headers);
-      if (found?.subject.kind !== 'account') return NO_MEMBER;
+      const named = query.get('workspace');
+      if (named === null) return NO_SUCH_WORKSPACE;
+      const found = await memberSessions.find(headers, named);
+      if (!found) return (await memberSessions.find(headers)) ? NO_SUCH_WORKSPACE : NO_MEMBER;
+      if (found.subject.kind !== 'account') return NO_MEMBER;
       const scope = { workspaceId: found.subject.workspaceId, livemode: environment === 'live' };
       const session = { ...found, subject: { ...found.subject, ...scope } };
       const { id, workspaceId } = session.subject;
-      if (query.get('workspace') !== workspaceId) return SWITCHED;
       const access = await accessOf(session, workspaceId);
-      if (!access) return NO_MEMBER;
+      if (!access) return NO_SUCH_WORKSPACE;
       const readAccess = () => accessOf(session, workspaceId);
       return {
         ...{ id, workspaceId, session },

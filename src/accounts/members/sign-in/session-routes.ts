@@ -139,7 +139,15 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     summary: 'Get the current session',
     response: of<object>(),
     status: 200,
-    handle: ({ caller, now }) => describe(deps, caller, now),
+    handle: async ({ caller, now, requestId }) => {
+      try {
+        await deps.sessions.remember(memberOf(caller));
+      } catch (err) {
+        // A page opens on a database that takes no writes, too.
+        deps.log.warn({ requestId, err }, 'The workspace of a session could not be remembered');
+      }
+      return await describe(deps, caller, now);
+    },
   }),
   route({
     method: 'GET',

@@ -77,20 +77,26 @@ returning id
 )
 select (select id from opened) as opened, (select id from ended) as replaced`;
 
-const FIND = `select s.id, s.kind, s.subject_id, s.workspace_id, s.livemode,
+/** A person may name another workspace than the one that the session was last used in; the member of that one counts. */
+const FIND = `select s.id, s.kind, s.subject_id, w.id as workspace_id, s.livemode,
   (extract(epoch from s.expires_at) * 1000)::float8 as expires_at,
   (extract(epoch from s.seen_at) * 1000)::float8 as seen_at,
   w.plan, w.default_from, w.default_reply_to, w.archived_at is not null as archived,
   k.context, m.id as member_id, m.role,
   a.totp_confirmed_at is not null or exists (select from passkeys p where p.account_id = a.id) as two_factor
-from browser_sessions s join workspaces w on w.id = s.workspace_id and w.erase_at is null
+from browser_sessions s join workspaces w on w.erase_at is null
+  and w.id = case when s.kind = 'account' then coalesce($4::text, s.workspace_id) else s.workspace_id end
 left join api_keys k on s.kind = 'key' and k.id = s.subject_id and k.state = 'active'
-left join members m on s.kind = 'account' and m.account_id = s.subject_id and m.workspace_id = s.workspace_id
+left join members m on s.kind = 'account' and m.account_id = s.subject_id and m.workspace_id = w.id
 left join accounts a on a.id = m.account_id
 where s.expires_at > $2::text::timestamptz and s.seen_at > $3::text::timestamptz`;
 
 const NOTE = `with seen as (update browser_sessions set seen_at = $2::text::timestamptz where id = $1)
 update members set last_seen_at = $2::text::timestamptz where id = $3`;
+
+const MOVE = `with moved as (
+  update browser_sessions set workspace_id = $2 where id = $1 and workspace_id <> $2 returning id
+) update members set last_seen_at = $4::text::timestamptz where id = $3 and exists (select from moved)`;
 
 interface Row {
   readonly id: string;
@@ -145,15 +151,25 @@ export class SessionStore {
     return made?.opened ? token : null;
   }
 
-  /** Finds the session of a token; null when it has ended. @throws UnavailableError */
-  ofToken = (token: string): Promise<StoredSession | null> => this.#find('s.hash = $1', hashOf(token));
+  /**
+   * Finds the session of a token, as the person's session in the named workspace; null when it has ended, or
+   * no workspace has that id. @throws UnavailableError
+   */
+  ofToken = (token: string, workspaceId: string | null = null): Promise<StoredSession | null> =>
+    this.#find('s.hash = $1', hashOf(token), workspaceId);
 
-  /** Finds a session by its id; null when it has ended. @throws UnavailableError */
-  ofId = (id: string): Promise<StoredSession | null> => this.#find('s.id = $1', id);
+  /** The same by the id of the session. @throws UnavailableError */
+  ofId = (id: string, workspaceId: string | null = null): Promise<StoredSession | null> =>
+    this.#find('s.id = $1', id, workspaceId);
 
   /** Notes the use of a session, and of the member who opened it. @throws UnavailableError */
   async noteUse(session: StoredSession): Promise<void> {
     await this.database.query(NOTE, [session.id, iso(this.now()), session.member?.id ?? null]);
+  }
+
+  /** Remembers the workspace that a person works in, which the next sign-in returns to. @throws UnavailableError */
+  async move(sessionId: string, workspaceId: string, memberId: string): Promise<void> {
+    await this.database.query(MOVE, [sessionId, workspaceId, memberId, iso(this.now())]);
   }
 
   /** Ends the session of a token. @throws UnavailableError */
@@ -165,12 +181,17 @@ export class SessionStore {
     for (const { id } of ended) this.ends.tell({ sessionId: id });
   }
 
-  async #find(condition: string, value: Parameter): Promise<StoredSession | null> {
+  async #find(
+    condition: string,
+    value: Parameter,
+    workspaceId: string | null,
+  ): Promise<StoredSession | null> {
     const now = this.now();
     const [row] = await this.database.query<Row>(`${FIND} and ${condition}`, [
       value,
       iso(now),
       iso(now - IDLE_MS),
+      workspaceId,
     ]);
     return row ? sessionOf(row) : null;
   }

@@ -1,4 +1,6 @@
 import type { PlanName } from '../../../platform/config/plans.ts';
+import { isId } from '../../../platform/db/ids.ts';
+import { Failure } from '../../../platform/errors/failure.ts';
 import type { Permission } from '../permissions.ts';
 import type { Principal, SenderDefaults } from '../principal.ts';
 import { demandsTwoFactor, ROLES, type TwoFactorRule } from '../roles.ts';
@@ -19,6 +21,13 @@ export type FindKey = (
 
 /** Finds the terms of a workspace; null when there is no such workspace, or it is archived. */
 export type FindTerms = (workspaceId: string) => Promise<WorkspaceTerms | null>;
+
+/** The refusal of a workspace of others, which is the same as for one that does not exist. */
+export const NO_SUCH_WORKSPACE = new Failure(
+  'NOT_FOUND',
+  'There is no such workspace, or you are not a member of it.',
+  { suggestion: 'Open /app to get to your own workspaces, or ask an owner of this one for an invitation.' },
+);
 
 /** The operator's link belongs to no key whose permissions could limit it. */
 const UNBOUNDED: readonly Permission[] = ['*'];
@@ -70,10 +79,14 @@ export class Sessions {
     return token === null ? null : this.cookie.write(token, expiresAt);
   }
 
-  /** The session of a request; null when there is none, or it has ended. @throws UnavailableError */
-  async find(headers: Headers): Promise<StoredSession | null> {
+  /**
+   * The session of a request; null when there is none, or it has ended. With a workspace it is the person's
+   * session there, or null when there is no such workspace. @throws UnavailableError
+   */
+  async find(headers: Headers, workspaceId: string | null = null): Promise<StoredSession | null> {
+    if (workspaceId !== null && !isId('ws', workspaceId)) return null;
     const token = this.cookie.read(headers);
-    return token === null ? null : await this.store.ofToken(token);
+    return token === null ? null : await this.store.ofToken(token, workspaceId);
   }
 
   /** Ends the session of a request, and returns the header that removes its cookie. @throws UnavailableError */
@@ -83,13 +96,25 @@ export class Sessions {
     return this.cookie.clear();
   }
 
-  /** The principal of a request with a session cookie; null when there is no valid one. @throws UnavailableError */
-  principal = async (headers: Headers): Promise<Principal | null> => {
-    const session = await this.find(headers);
+  /**
+   * The principal of a request with a session cookie; null when there is no valid one. A page names its
+   * workspace, and a person who is no member of it is refused. @throws UnavailableError
+   */
+  principal = async (
+    headers: Headers,
+    workspaceId: string | null = null,
+  ): Promise<Principal | Failure | null> => {
+    const session = await this.find(headers, workspaceId);
     const principal = session && this.#principalBehind(session);
-    if (principal && session.seenAt < this.now() - REFRESH_MS) await this.store.noteUse(session);
+    if (!principal) return workspaceId !== null && (await this.find(headers)) ? NO_SUCH_WORKSPACE : null;
+    if (session.seenAt < this.now() - REFRESH_MS) await this.store.noteUse(session);
     return principal;
   };
+
+  /** Remembers the workspace in which a person works, for the next sign-in. @throws UnavailableError */
+  remember({ sessionId, workspaceId, id }: Extract<Principal, { kind: 'member' }>): Promise<void> {
+    return this.store.move(sessionId, workspaceId, id);
+  }
 
   /**
    * The current principal of a session; null when it has ended or its key was revoked. @throws UnavailableError
@@ -97,7 +122,7 @@ export class Sessions {
   async principalOf({ id: sessionId, subject, expiresAt }: Session): Promise<Principal | null> {
     if (expiresAt <= this.now()) return null;
     if (sessionId !== null) {
-      const session = await this.store.ofId(sessionId);
+      const session = await this.store.ofId(sessionId, subject.workspaceId);
       return session && this.#principalBehind(session);
     }
     const { kind, id, workspaceId, livemode } = subject;

@@ -1,9 +1,10 @@
 import { lazy, Suspense, startTransition, useCallback, useEffect, useState } from 'react';
 import { type GuestSession, guestEntry } from './api/guest.ts';
 import { RequestError } from './api/requests.ts';
-import { type Environment, entry, type Session } from './api/session.ts';
+import { entry, type Session } from './api/session.ts';
 import { drafts } from './editing/drafts.ts';
 import { currentPlace, goHome, usePlace } from './place.ts';
+import { baseOf, forgetWorkspace, lastWorkspace, readAddress } from './shell/addresses.ts';
 import { lastEnvironment } from './shell/environments.ts';
 import { loadPageOf } from './shell/open-page.tsx';
 import { GuestSignedIn, SignedIn } from './signed-in.tsx';
@@ -24,12 +25,28 @@ async function arrive(): Promise<Visitor> {
 }
 
 /** The addresses of the page that guests may open. Elsewhere a guest is signed out, and may sign in as a member. */
-const FOR_GUESTS = /^\/app\/(?:test|live)\/machines$/;
+const FOR_GUESTS = /^\/app(?:\/ws_[0-9a-z]+)?\/(?:test|live)\/machines$/;
+
+/**
+ * The session in the workspace that the address names, else in the one of the last visit from this browser.
+ * @throws RequestError
+ */
+async function openSession(): Promise<Session> {
+  const { workspaceId } = readAddress(location.pathname);
+  try {
+    return await entry.session(workspaceId ?? lastWorkspace());
+  } catch (error) {
+    const isGone = error instanceof RequestError && error.status === 404;
+    if (workspaceId !== null || !isGone) throw error;
+    forgetWorkspace();
+    return await entry.session(null);
+  }
+}
 
 async function meet(why: string | null): Promise<Visitor> {
   try {
     if (currentPlace().page === 'liveView') return await arriveAsGuest(why);
-    return { session: await entry.session() };
+    return { session: await openSession() };
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     // The session is that of a guest: the service refuses everything else.
@@ -57,7 +74,7 @@ async function arriveAsGuest(why: string | null): Promise<Visitor> {
   const refusal = !isNew ? null : await guestEntry.open({ ticket }).then(() => null, messageOf);
   const guest = await guestEntry.session();
   if (guest === null || refusal !== null) return { isSetUp: true, why: refusal ?? why };
-  return guest.isMember ? { session: await entry.session() } : { guest };
+  return guest.isMember ? { session: await openSession() } : { guest };
 }
 
 const messageOf = (error: Error): string => error.message;
@@ -75,7 +92,6 @@ const NotSetUp = lazy(async () => ({ default: (await load()).NotSetUp }));
 const Reset = lazy(async () => ({ default: (await load()).Reset }));
 const Setup = lazy(async () => ({ default: (await load()).Setup }));
 const SignIn = lazy(async () => ({ default: (await load()).SignIn }));
-const machinesIn = (environment: Environment): string => `/app/${environment}/machines`;
 const Boot = () => <p className="boot">Opening Posthorn…</p>;
 
 /** Continues at another address, with the query of this one. */
@@ -116,6 +132,11 @@ function Visit() {
     return (
       <Entrance title="This did not work" about={<p role="alert">{visitor.problem.message}</p>}>
         <p>{visitor.problem.suggestion}</p>
+        {visitor.problem.status === 404 && (
+          <a href="/app" className="button button-main">
+            Open your workspace
+          </a>
+        )}
         <button type="button" className="button" onClick={() => void look()}>
           Try again
         </button>
@@ -123,8 +144,8 @@ function Visit() {
     );
   const session = 'session' in visitor ? visitor.session : null;
   if (page === 'liveView') {
-    if ('guest' in visitor) return <Continue to={machinesIn(visitor.guest.livemode ? 'live' : 'test')} />;
-    if (session) return <Continue to={machinesIn(lastEnvironment())} />;
+    if ('guest' in visitor) return <Continue to={`${baseOf(null, visitor.guest.livemode ? 'live' : 'test')}/machines`} />;
+    if (session) return <Continue to={`${baseOf(session.workspace.id, lastEnvironment())}/machines`} />;
     return <KeyEntrance why={'why' in visitor ? visitor.why : null} onIn={enter} />;
   }
   if (page === 'reset')

@@ -3,6 +3,7 @@ import { guestEntry } from './api/guest.ts';
 import { RequestError } from './api/requests.ts';
 import { entry, type InvitationDetails, type Session, takeOwnZone, takesPasskeys } from './api/session.ts';
 import { goHome } from './place.ts';
+import { forgetWorkspace } from './shell/addresses.ts';
 import { lastEnvironment } from './shell/environments.ts';
 import { dayText } from './ui/display/format.ts';
 import { Failed, Skeleton } from './ui/display/states.tsx';
@@ -64,8 +65,15 @@ export const LinkNeeded = ({ what }: { readonly what: string }) => (
 
 const PASSWORD_HINT = 'At least 12 characters. A few unrelated words work best.';
 const NewPassword = () => <PasswordField label="Password" name="password" isNew hint={PASSWORD_HINT} />;
-const Email = () => (
-  <Field label="Email address" name="email" type="email" autoComplete="username" inputMode="email" />
+const Email = (more: { readonly autoFocus?: boolean }) => (
+  <Field
+    label="Email address"
+    name="email"
+    type="email"
+    autoComplete="username"
+    inputMode="email"
+    {...more}
+  />
 );
 
 /** Creates the first owner. */
@@ -81,7 +89,7 @@ export const Setup = ({ token, onIn }: { readonly token: string; readonly onIn: 
         goHome('/app/test/start');
       }}
     >
-      <Field label="Your name" name="name" autoComplete="name" />
+      <Field label="Your name" name="name" autoComplete="name" autoFocus />
       <Email />
       <NewPassword />
       <Field
@@ -106,7 +114,7 @@ function Credentials({ onIn }: { readonly onIn: () => Promise<void> }) {
         await onIn();
       }}
     >
-      <Email />
+      <Email autoFocus />
       <PasswordField label="Password" name="password" />
       {asksCode && (
         <Field
@@ -221,6 +229,8 @@ export function Invitation(props: {
   }, [token]);
   const accept = async (person: object) => {
     await entry.send('invitation', { token, ...person });
+    // The session has moved to the workspace of the invitation.
+    forgetWorkspace();
     await onIn();
     goHome();
   };

@@ -5,11 +5,12 @@ import { Connection } from './api/connection.ts';
 import { GUEST_API, type GuestSession, guestEntry } from './api/guest.ts';
 import { machinesAt } from './api/machines/source.ts';
 import { RequestError } from './api/requests.ts';
-import { type Environment, entry, type Session } from './api/session.ts';
+import { entry, type Session } from './api/session.ts';
 import { type Viewer, ViewerProvider } from './api/viewer.tsx';
 import { drafts } from './editing/drafts.ts';
+import { baseOf, type Environment, readAddress, rememberWorkspace } from './shell/addresses.ts';
 import { ConnectionNote } from './shell/connection.tsx';
-import { environmentOf, lastEnvironment, rememberEnvironment } from './shell/environments.ts';
+import { lastEnvironment, rememberEnvironment } from './shell/environments.ts';
 import { OpenPage } from './shell/open-page.tsx';
 import { Shell } from './shell/shell.tsx';
 import { toastProblem } from './ui/overlays/toast.tsx';
@@ -24,17 +25,30 @@ const isWorthRepeating = (tries: number, error: Error): boolean =>
 
 type OnLeave = (why: string) => void;
 
-/** The application of a member. The address names the environment: `/app/test/emails`. */
+/**
+ * The application of a member. The address names the workspace and the environment: `/app/ws_1/test/emails`.
+ * One without a workspace, as in links of former versions, leads to the one that is open.
+ */
 export function SignedIn({ session, onLeave }: { readonly session: Session; readonly onLeave: OnLeave }) {
   const [path] = useLocation();
-  const environment = environmentOf(path);
+  const { workspaceId, environment, rest } = readAddress(path);
   const viewer = useMemo(
     () => memberOf(session, environment ?? 'test', onLeave),
     [session, environment, onLeave],
   );
   const { id: account } = session.account;
   useEffect(() => void drafts.resume(account), [account]);
-  if (environment === null) return <Redirect to={`/app/${lastEnvironment()}`} replace />;
+  const isElsewhere = workspaceId !== null && workspaceId !== session.workspace.id;
+  // The data, the permissions and the clock of a page belong to one workspace.
+  useEffect(() => {
+    if (isElsewhere) location.reload();
+  }, [isElsewhere]);
+  if (isElsewhere) return null;
+  if (workspaceId === null || environment === null) {
+    const base = baseOf(session.workspace.id, environment ?? lastEnvironment());
+    return <Redirect to={base + rest + location.search} replace />;
+  }
+  rememberWorkspace(workspaceId);
   rememberEnvironment(environment);
   return <Pages viewer={viewer} />;
 }
@@ -49,7 +63,7 @@ export function GuestSignedIn({
 }) {
   const [path] = useLocation();
   const viewer = useMemo(() => guestOf(guest, onLeave), [guest, onLeave]);
-  const page = `/app/${viewer.environment}/machines`;
+  const page = `${viewer.baseOf(viewer.environment)}/machines`;
   return path === page ? <Pages viewer={viewer} /> : <Redirect to={page} replace />;
 }
 
@@ -58,7 +72,7 @@ function Pages({ viewer }: { readonly viewer: Viewer }) {
   const [client] = useState(
     () => new QueryClient({ defaultOptions: { queries: { staleTime: FRESH_MS, retry: isWorthRepeating } } }),
   );
-  const { connection, environment, onExpired } = viewer;
+  const { connection, environment, baseOf, onExpired } = viewer;
   useEffect(() => {
     connection.start();
     return () => connection.end();
@@ -69,7 +83,7 @@ function Pages({ viewer }: { readonly viewer: Viewer }) {
   }, [state, onExpired]);
   return (
     <QueryClientProvider client={client}>
-      <Router base={`/app/${environment}`} key={environment}>
+      <Router base={baseOf(environment)} key={environment}>
         <ViewerProvider viewer={viewer}>
           <Shell>
             <OpenPage />
@@ -91,11 +105,12 @@ function memberOf(session: Session, environment: Environment, onLeave: OnLeave):
   const { workspace, permissions } = session;
   return {
     ...{ session, workspace, environment },
+    baseOf: (named) => baseOf(workspace.id, named),
     // An archived workspace is read-only.
     may: (permission) =>
       (permissions.includes('*') || permissions.includes(permission)) &&
       (!workspace.archived || permission.endsWith(':read')),
-    machines: machinesAt(environment, workspace.id),
+    machines: machinesAt(environment),
     connection: new Connection(
       `/app/api/${environment}/changes?workspace=${encodeURIComponent(workspace.id)}`,
     ),
@@ -108,6 +123,7 @@ const guestOf = (guest: GuestSession, onLeave: OnLeave): Viewer => ({
   session: null,
   workspace: { id: guest.workspaceId, name: guest.workspaceName, archived: false },
   environment: guest.livemode ? 'live' : 'test',
+  baseOf: (named) => baseOf(null, named),
   // The one permission that every guest has. The service shows no kinds of actors beyond those of the key.
   may: (permission) => permission === 'emails:read',
   machines: machinesAt(GUEST_API),

@@ -57,7 +57,6 @@ async function ask<Name extends Operation>(viewer: Viewer, name: Name, pieces: P
     return await request<Operations[Name]['data']>(method, addressOf(viewer.environment, name, pieces), {
       // Without a body the service wants an empty one, unless it is a question.
       ...(method !== 'GET' && { body: pieces.body ?? {} }),
-      workspaceId: viewer.workspace.id,
       ...(signal && { signal }),
     });
   } catch (error) {
@@ -141,9 +140,21 @@ export function useQuestion<Name extends QuestionOperation>(
   });
 }
 
+/** The address of what the browser itself opens, in a link or a frame: it names the workspace, as the header of a request does. */
+const addressIn = ({ workspace }: Viewer, address: string): string =>
+  `/app/api/${address}${address.includes('?') ? '&' : '?'}workspace=${workspace.id}`;
+
 /** The address of a file to download, for a link. */
 export function useDownload<Name extends ReadOperation>(name: Name, parameters: Parameters<Name>): string {
-  return `/app/api/${addressOf(useViewer().environment, name, parameters)}`;
+  const viewer = useViewer();
+  return addressIn(viewer, addressOf(viewer.environment, name, parameters));
+}
+
+/** The address of a message for a frame, with the pictures of other hosts or without. */
+export function useMessageFrame(list: 'emails' | 'captured', id: string, hasPictures: boolean): string {
+  const viewer = useViewer();
+  const { environment } = viewer;
+  return addressIn(viewer, `${environment}/${list}/${id}/html${hasPictures ? '?pictures=true' : ''}`);
 }
 
 /**
@@ -166,6 +177,9 @@ export function useChange<Name extends ChangeOperation>(
   const { mutateAsync } = change;
   return {
     ...change,
+    /** Changes one of many; `refresh` reads everything again after the last. */
+    each: async (given: WithBody<Name>) => (await ask(viewer, name, given as Pieces)).data,
+    refresh: () => refresh(client, viewer, resources),
     /** The library's own calls back only while the component is there, and a row that was removed is gone before all is read again. */
     mutate: (given: WithBody<Name>, { onSuccess, onError }: Outcomes<Operations[Name]['data']> = {}): void =>
       void mutateAsync(given).then(onSuccess, onError ?? noticed),

@@ -30,10 +30,17 @@ interface Refusal {
 export interface RequestOptions {
   /** JSON, or a file with its own type. */
   readonly body?: object | null;
-  /** Another tab may work in another workspace by now: then the service refuses. */
-  readonly workspaceId?: string;
+  /** The workspace that the request is for: that of the page unless another one is named, null for none. */
+  readonly workspaceId?: string | null;
   readonly signal?: AbortSignal;
 }
+
+let shown: string | null = null;
+
+/** Has every request name the workspace of this page, because other tabs may show other ones. */
+export const showWorkspace = (id: string): void => {
+  shown = id;
+};
 
 /** Asks the service: under `/app/api` unless the path is a whole one. @throws RequestError */
 export async function request<Data>(
@@ -41,11 +48,11 @@ export async function request<Data>(
   path: string,
   sent: RequestOptions = {},
 ): Promise<Answer<Data>> {
-  const { body, workspaceId, signal } = sent;
+  const { body, workspaceId = shown, signal } = sent;
   const isFile = body instanceof Blob;
   const headers = {
     ...(body && { 'content-type': isFile ? body.type : 'application/json' }),
-    ...(workspaceId !== undefined && { 'x-svc-workspace': workspaceId }),
+    ...(workspaceId !== null && { 'x-svc-workspace': workspaceId }),
   };
   const response = await fetch(path.startsWith('/') ? path : `/app/api/${path}`, {
     method,

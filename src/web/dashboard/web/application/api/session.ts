@@ -2,10 +2,7 @@ import type { Permission } from '../../../../../http/auth/permissions.ts';
 import type { Role } from '../../../../../http/auth/roles.ts';
 import type { PlanName } from '../../../../../platform/config/plans.ts';
 import { ownZone, setClock, type ZoneClock } from '../ui/display/clock.ts';
-import { RequestError, request } from './requests.ts';
-
-/** Live holds real keys and mail; email of test never leaves the service. */
-export type Environment = 'test' | 'live';
+import { RequestError, request, showWorkspace } from './requests.ts';
 
 /** A way that live email leaves by. */
 export type Transport = 'capture' | 'smtp' | 'direct' | 'ses';
@@ -41,16 +38,20 @@ async function signIn(form: object): Promise<void> {
   }
 }
 
-/** Tells who is signed in, and shows times by the clock of the workspace from now on. @throws RequestError */
-async function session(): Promise<Session> {
-  const { data } = await request<Session>('GET', 'session');
+/**
+ * Tells who is signed in. From now on, requests name the workspace, and its clock shows times; null is the
+ * workspace that the session was last used in. @throws RequestError 404 where the person is no member of it
+ */
+async function session(workspaceId: string | null): Promise<Session> {
+  const { data } = await request<Session>('GET', 'session', { workspaceId });
+  showWorkspace(data.workspace.id);
   setClock(data.clock);
   return data;
 }
 
 /** Gives a new workspace the time zone of this computer, unless the service does not know it. */
-export async function takeOwnZone(): Promise<void> {
-  await request('PATCH', 'test/workspace', { body: { timeZone: ownZone() } }).catch(() => {});
+export async function takeOwnZone(workspaceId: string | null = null): Promise<void> {
+  await request('PATCH', 'test/workspace', { body: { timeZone: ownZone() }, workspaceId }).catch(() => {});
 }
 
 /** True where the browser has passkeys for this address. */

@@ -2,12 +2,15 @@ import { createContext, type ReactNode, useContext } from 'react';
 import type { Permission } from '../../../../../http/auth/permissions.ts';
 import type { Connection } from './connection.ts';
 import type { MachineSource } from './machines/source.ts';
-import type { Environment, Session } from './session.ts';
+import type { Environment } from '../shell/addresses.ts';
+import type { Session } from './session.ts';
 
 /** The access of a viewer: a member with an account, or a guest with an API key or a printed link. */
 export interface Viewer {
   readonly workspace: Session['workspace'];
   readonly environment: Environment;
+  /** The address of the overview of an environment, which all addresses of its pages begin with. */
+  readonly baseOf: (environment: Environment) => string;
   readonly may: (permission: Permission) => boolean;
   /** The session of a member; null for a guest, who has the page of state machines alone. */
   readonly session: Session | null;

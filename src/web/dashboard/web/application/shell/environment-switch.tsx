@@ -10,7 +10,7 @@ import { pageNameOf } from './navigation.tsx';
  * The switch between test and live, always visible. The other environment has the same pages with other data.
  */
 export function EnvironmentSwitch() {
-  const { environment } = useViewer();
+  const { environment, baseOf } = useViewer();
   const [path, navigate] = useLocation();
   const [chosen, setChosen] = useState(environment);
   return (
@@ -26,7 +26,7 @@ export function EnvironmentSwitch() {
             onChange={() =>
               leaving.ask(() => {
                 setChosen(each);
-                afterPaint(() => navigate(`~/app/${each}/${pageNameOf(path)}`.replace(/\/$/, '')));
+                afterPaint(() => navigate(`~${baseOf(each)}/${pageNameOf(path)}`.replace(/\/$/, '')));
               })
             }
           />

@@ -19,7 +19,7 @@ export const pageNameOf = (path: string): string => path.split('/')[1] ?? '';
 
 /** The pages by group, with the one that is open. */
 export function Navigation() {
-  const { environment } = useViewer();
+  const { environment, baseOf } = useViewer();
   const [path] = useLocation();
   const open = useOpenPages();
   return (
@@ -37,7 +37,7 @@ export function Navigation() {
               <li key={page.name}>
                 <PageLink
                   page={page}
-                  href={`/app/${environment}/${page.name}`.replace(/\/$/, '')}
+                  href={`${baseOf(environment)}/${page.name}`.replace(/\/$/, '')}
                   isOpen={pageNameOf(path) === page.name}
                 />
               </li>

@@ -4,6 +4,7 @@ import { pages } from '../pages/pages.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, Failed, Skeleton } from '../ui/display/states.tsx';
 import { Page } from '../ui/page.tsx';
+import { readAddress } from './addresses.ts';
 import { pageNameOf, useOpenPages } from './navigation.tsx';
 
 const views = new Map<string, ComponentType>(pages.map(({ name, load }) => [name, lazy(load)]));
@@ -13,9 +14,8 @@ const views = new Map<string, ComponentType>(pages.map(({ name, load }) => [name
  * at once; React holds a lazy one back for up to 300 ms, so that placeholders do not flicker.
  */
 export async function loadPageOf(address: string): Promise<void> {
-  const [, , environment, wanted = ''] = address.split('/');
-  const page = pages.find(({ name }) => name === wanted);
-  if (page === undefined || (environment && environment !== 'test' && environment !== 'live')) return;
+  const page = pages.find(({ name }) => name === pageNameOf(readAddress(address).rest));
+  if (page === undefined) return;
   // A page that fails to load is loaded again when it is drawn, and the error is shown there.
   const loaded = await page.load().catch(() => null);
   if (loaded !== null) views.set(page.name, loaded.default);

@@ -15,11 +15,13 @@ import {
   useState,
 } from 'react';
 import { useLocation } from 'wouter';
+import type { Permission } from '../../../../../http/auth/permissions.ts';
 import { wholeName } from '../../../../../platform/text/contact-fields.ts';
 import { useList, useSettled } from '../api/queries.ts';
 import { useViewer } from '../api/viewer.tsx';
 import { icons } from '../ui/icons.tsx';
 import { pageNameOf, useOpenPages } from './navigation.tsx';
+import { applyNextTheme } from './theme.ts';
 
 /** One search result. */
 interface PaletteResult {
@@ -44,6 +46,37 @@ const BY_ID: Readonly<Record<string, string>> = {
   flw: 'flows',
 };
 const FEW = 5;
+
+/** What can be created from everywhere. */
+const CREATIONS = [
+  { title: 'Create campaign', page: 'campaigns', permission: 'campaigns:write' },
+  { title: 'Create template', page: 'templates', permission: 'templates:write' },
+  { title: 'Create flow', page: 'flows', permission: 'campaigns:write' },
+  { title: 'Create audience', page: 'audiences', permission: 'contacts:write' },
+  { title: 'Add contact', page: 'contacts', permission: 'contacts:write' },
+  { title: 'Add domain', page: 'domains', permission: 'domains:write' },
+  { title: 'Add webhook endpoint', page: 'webhooks', permission: 'webhooks:write' },
+  { title: 'Create API key', page: 'api-keys', permission: 'api-keys:write' },
+  { title: 'Invite member', page: 'members', permission: 'members:write' },
+] as const satisfies readonly { title: string; page: string; permission: Permission }[];
+
+/** The time in which the button of a page appears. */
+const APPEARS_MS = 5_000;
+
+/** Presses the button that creates something, once the page that was opened shows it. */
+function pressCreate(): void {
+  const before = document.querySelector('[data-create]');
+  const press = (): boolean => {
+    const button = document.querySelector<HTMLElement>('[data-create]');
+    if (!button || button === before) return false;
+    button.click();
+    return true;
+  };
+  const watch = new MutationObserver(() => press() && watch.disconnect());
+  watch.observe(document.body, { childList: true, subtree: true });
+  setTimeout(() => watch.disconnect(), APPEARS_MS);
+}
+
 /** Items with a name are searched among this many of the newest. */
 const NAMED = { query: { limit: 100 } } as const;
 /** The pause after the last key before a search. */
@@ -159,12 +192,14 @@ function useNamed(wanted: string, isWorthAsking: boolean): readonly PaletteResul
   const flows = useList('GET /flows', NAMED, { enabled: isWorthAsking && sends });
   const templates = useList('GET /templates', NAMED, { enabled: isWorthAsking && may('templates:read') });
   const audiences = useList('GET /audiences', NAMED, { enabled: isWorthAsking && reads });
+  const domains = useList('GET /domains', NAMED, { enabled: isWorthAsking && may('domains:read') });
   if (!isWorthAsking) return [];
   return [
     { group: 'Campaigns', page: 'campaigns', icon: icons.Megaphone, items: campaigns.items },
     { group: 'Flows', page: 'flows', icon: icons.Flow, items: flows.items },
     { group: 'Templates', page: 'templates', icon: icons.Page, items: templates.items },
     { group: 'Audiences', page: 'audiences', icon: icons.People, items: audiences.items },
+    { group: 'Domains', page: 'domains', icon: icons.Globe, items: domains.items },
   ].flatMap(({ group, page, icon, items = [] }) =>
     items
       .filter(({ name }) => matches(name, wanted))
@@ -181,7 +216,7 @@ function useNamed(wanted: string, isWorthAsking: boolean): readonly PaletteResul
 
 /** The results of a search: by id at once, pages and actions by name, emails by recipient or subject. */
 function useFound(wanted: string, onShortcuts: () => void): readonly PaletteResult[] {
-  const { environment, may } = useViewer();
+  const { environment, baseOf, may } = useViewer();
   const [path, navigate] = useLocation();
   const openPages = useOpenPages();
   const asked = useSettled(wanted, TYPING_MS);
@@ -212,13 +247,27 @@ function useFound(wanted: string, onShortcuts: () => void): readonly PaletteResu
       {
         title: `Switch to the ${other} environment`,
         icon: icons.Flow,
-        act: () => navigate(`~/app/${other}/${pageNameOf(path)}`.replace(/\/$/, '')),
+        act: () => navigate(`~${baseOf(other)}/${pageNameOf(path)}`.replace(/\/$/, '')),
+      },
+      ...CREATIONS.filter(({ permission }) => may(permission)).map(({ title, page }) => ({
+        title,
+        icon: icons.Plus,
+        act: () => {
+          navigate(`/${page}`);
+          pressCreate();
+        },
+      })),
+      { title: 'Change theme: dark or light', icon: icons.Gear, act: applyNextTheme },
+      {
+        title: 'Change brand, logo and colour',
+        icon: icons.Gear,
+        act: () => navigate('/settings?tab=brand'),
       },
       { title: 'Show keyboard shortcuts', icon: icons.List, act: onShortcuts },
       { title: 'Open documentation', icon: icons.Book, act: () => location.assign('/docs') },
     ].map((action) => ({ ...action, key: action.title, group: 'Actions', words: action.title }));
     return [...toPages, ...actions].filter(({ words }) => wanted === '' || matches(words, wanted));
-  }, [openPages, navigate, other, path, onShortcuts, wanted]);
+  }, [openPages, navigate, baseOf, may, other, path, onShortcuts, wanted]);
   const idPage = BY_ID[/^([a-z]+)_[0-9a-z]{20,}$/.exec(wanted)?.[1] ?? ''];
   const byId =
     idPage !== undefined && openPages.some(({ name }) => name === idPage)
@@ -234,6 +283,13 @@ function useFound(wanted: string, onShortcuts: () => void): readonly PaletteResu
       : [];
   const byWords = isWorthAsking
     ? [
+        ...people.slice(0, 1).map(({ email }) => ({
+          key: `emails to ${email}`,
+          group: 'Emails',
+          title: `Emails to ${email}`,
+          icon: icons.Mail,
+          act: () => navigate(`/emails?to=${encodeURIComponent(email)}`),
+        })),
         ...people.map((contact) => ({
           key: contact.id,
           group: 'Contacts',

@@ -38,7 +38,8 @@ export function useShownPlace(): Place | null {
 
 /** Provides the address to everything inside. */
 export function PlaceProvider({ place, children }: { readonly place: Place; readonly children: ReactNode }) {
-  const base = `/app/${useViewer().environment}`;
+  const { environment, baseOf } = useViewer();
+  const base = baseOf(environment);
   return (
     <Path value={base + place.path}>
       <Search value={place.search}>

@@ -12,7 +12,8 @@ import { Field, Form } from '../ui/forms/form.tsx';
 import { icons, Mark } from '../ui/icons.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Item, Menu, Separator } from '../ui/overlays/menu.tsx';
-import { toastProblem } from '../ui/overlays/toast.tsx';
+import { baseOf } from './addresses.ts';
+import { lastEnvironment } from './environments.ts';
 
 /** A workspace of the account that is signed in. */
 interface OwnWorkspace {
@@ -21,12 +22,8 @@ interface OwnWorkspace {
   readonly role: Role;
 }
 
-/** The page's data belongs to one workspace, so a switch reloads it. */
-async function switchTo(id: string, isNew = false): Promise<void> {
-  await request('POST', `workspaces/${id}/switch`, { body: {} });
-  if (isNew) await takeOwnZone();
-  location.assign('/app');
-}
+/** The page's data belongs to one workspace, so another one is another document. Other tabs keep theirs. */
+const open = (id: string): void => location.assign(baseOf(id, lastEnvironment()));
 
 /** The workspace that is open, and the others to go to. */
 export function WorkspaceMenu() {
@@ -45,8 +42,8 @@ export function WorkspaceMenu() {
   // The time zone of the workspace has changed, and the clock comes with the session.
   const zone = workspace?.timeZone;
   useEffect(() => {
-    if (zone !== undefined && zone !== shownZone()) void entry.session().catch(() => {});
-  }, [zone]);
+    if (zone !== undefined && zone !== shownZone()) void entry.session(current).catch(() => {});
+  }, [zone, current]);
   return (
     <>
       <Menu
@@ -58,7 +55,7 @@ export function WorkspaceMenu() {
               <Item
                 key={id}
                 checked={id === current}
-                onSelect={() => id !== current && leaving.ask(() => void switchTo(id).catch(toastProblem))}
+                onSelect={() => id !== current && leaving.ask(() => open(id))}
               >
                 {name}
               </Item>
@@ -90,7 +87,8 @@ export function WorkspaceMenu() {
             aside={<Button onClick={() => setMaking(false)}>Cancel</Button>}
             onSend={async ({ name = '' }) => {
               const { data } = await request<{ id: string }>('POST', 'workspaces', { body: { name } });
-              await switchTo(data.id, true);
+              await takeOwnZone(data.id);
+              open(data.id);
             }}
           >
             <Field label="Name" name="name" autoComplete="organization" />

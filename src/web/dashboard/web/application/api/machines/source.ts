@@ -20,12 +20,10 @@ const queryOf = (parameters: object): string =>
     Object.entries(parameters).filter((pair): pair is [string, string] => !!pair[1]),
   ).toString();
 
-/** The machines as they are answered under that path. With a workspace the service refuses when the session has left it. */
-export function machinesAt(path: string, workspaceId?: string): MachineSource {
-  const get = async <Data>(what: string, signal: AbortSignal): Promise<Data> => {
-    const sent = { ...(workspaceId !== undefined && { workspaceId }), signal };
-    return (await request<Data>('GET', `${path}/${what}`, sent)).data;
-  };
+/** The machines as they are answered under that path. */
+export function machinesAt(path: string): MachineSource {
+  const get = async <Data>(what: string, signal: AbortSignal): Promise<Data> =>
+    (await request<Data>('GET', `${path}/${what}`, { signal })).data;
   return {
     machines: (signal) => get('machines', signal),
     actors: (wanted, after, signal) => get(`actors?${queryOf({ ...wanted, after })}`, signal),

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { Email } from '../../../../../client/operations.ts';
-import { useRead } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useDownload, useRead } from '../../api/queries.ts';
 import { Copyable } from '../../ui/display/copyable.tsx';
 import { sizeText } from '../../ui/display/format.ts';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
@@ -11,8 +10,8 @@ const LONGEST = 262_144;
 
 /** The message as it leaves or has left for its first recipient. */
 export function Source({ id }: { readonly id: string }) {
-  const { environment } = useViewer();
   const { data, error, refetch } = useRead('GET /emails/{id}/raw', { path: { id } });
+  const file = useDownload('GET /emails/{id}/raw', { path: { id } });
   const [text, setText] = useState<string | null>(null);
   useEffect(() => {
     void data?.text().then(setText);
@@ -21,7 +20,7 @@ export function Source({ id }: { readonly id: string }) {
   if (text === null) return <Skeleton className="h-96 w-full" />;
   return (
     <div className="grid gap-3">
-      <a className="link" href={`/app/api/${environment}/emails/${id}/raw`} download>
+      <a className="link" href={file} download>
         Download message
       </a>
       <Copyable
@@ -34,22 +33,29 @@ export function Source({ id }: { readonly id: string }) {
 
 /** The files of an email, each to store. */
 export function Files({ email }: { readonly email: Pick<Email, 'id' | 'attachments'> }) {
-  const { environment } = useViewer();
   return (
     <ul className="grid gap-0.5">
-      {email.attachments
-        .map((file, number) => ({
-          ...file,
-          href: `/app/api/${environment}/emails/${email.id}/attachments/${number}`,
-        }))
-        .map(({ filename, size, href }) => (
-          <li key={href}>
-            <a className="link break-all" href={href} download>
-              {filename}
-            </a>{' '}
-            ({sizeText(size)})
-          </li>
-        ))}
+      {email.attachments.map((file, number) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an attachment is named by its number
+        <FileLink key={number} id={email.id} number={number} file={file} />
+      ))}
     </ul>
+  );
+}
+
+function FileLink(props: {
+  readonly id: string;
+  readonly number: number;
+  readonly file: Email['attachments'][number];
+}) {
+  const { id, number, file } = props;
+  const href = useDownload('GET /emails/{id}/attachments/{number}', { path: { id, number: String(number) } });
+  return (
+    <li>
+      <a className="link break-all" href={href} download>
+        {file.filename}
+      </a>{' '}
+      ({sizeText(file.size)})
+    </li>
   );
 }

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import type { Flow } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { request } from '../../api/requests.ts';
-import { useMember } from '../../api/viewer.tsx';
+import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { ChoiceCards } from '../../ui/forms/choice-cards.tsx';
@@ -24,7 +24,7 @@ const runsText = (number: number): string => `${count(number)} open ${number ===
 
 /** The actions on a flow, by its status. It runs in the test environment as well, where nothing leaves. */
 export function FlowActions({ flow, edited }: { readonly flow: Flow; readonly edited: FlowDraft }) {
-  const { environment, may, session } = useMember();
+  const { environment, baseOf, may } = useViewer();
   const [asked, setAsked] = useState<'activate' | 'pause' | 'delete' | 'rename' | 'run' | 'secret' | null>(
     null,
   );
@@ -44,18 +44,28 @@ export function FlowActions({ flow, edited }: { readonly flow: Flow; readonly ed
   const copyTo = async (to: 'live' | 'test') => {
     const made = await request<Flow>('POST', `${to}/flows`, {
       body: { name: to === environment ? `${flow.name} (copy)` : flow.name, ...bodyOf(definitionOf(flow)) },
-      workspaceId: session.workspace.id,
     });
     toast(
       to === environment
         ? 'Flow duplicated as a draft'
         : `Flow copied to the ${to} environment as a draft. Choose its templates and audiences there.`,
     );
-    navigate(`~/app/${to}/flows/${made.data.id}`);
+    navigate(`~${baseOf(to)}/flows/${made.data.id}`);
   };
   const other = environment === 'live' ? 'test' : 'live';
   return (
     <>
+      {status === 'active' && flow.trigger.type === 'manual' && may('contacts:read') && (
+        <Button onClick={() => setAsked('run')}>Start run</Button>
+      )}
+      {status !== 'draft' && (
+        <Button onClick={() => setAsked('pause')}>{status === 'active' ? 'Pause' : 'Open runs'}</Button>
+      )}
+      {(status !== 'active' || hasDraft) && (
+        <Button look="main" busy={edited.editing.isSaving} onClick={() => void askToActivate()}>
+          {status === 'active' ? `Activate version ${version}` : 'Activate'}
+        </Button>
+      )}
       <Menu
         label="More actions"
         isPicture
@@ -75,17 +85,6 @@ export function FlowActions({ flow, edited }: { readonly flow: Flow; readonly ed
       >
         {icons.More}
       </Menu>
-      {status === 'active' && flow.trigger.type === 'manual' && may('contacts:read') && (
-        <Button onClick={() => setAsked('run')}>Start run</Button>
-      )}
-      {status !== 'draft' && (
-        <Button onClick={() => setAsked('pause')}>{status === 'active' ? 'Pause' : 'Open runs'}</Button>
-      )}
-      {(status !== 'active' || hasDraft) && (
-        <Button look="main" busy={edited.editing.isSaving} onClick={() => void askToActivate()}>
-          {status === 'active' ? `Activate version ${version}` : 'Activate'}
-        </Button>
-      )}
       {asked === 'activate' && saved && <Activate flow={saved} onClose={close} />}
       {asked === 'pause' && <Pause flow={flow} onClose={close} />}
       {asked === 'delete' && <Delete flow={flow} onClose={close} />}

@@ -7,16 +7,16 @@ import { addressOf, STEPS, useProgress } from '../start/steps.ts';
 
 /** The steps to the first live email, hidden once all are done. */
 export function FirstSteps() {
-  const { may } = useViewer();
+  const viewer = useViewer();
   const done = useProgress();
   const next = done && STEPS.find(({ name }) => !done[name]);
   // A read-only role cannot take any of the steps.
-  if (!next || !may('emails:send')) return null;
+  if (!next || !viewer.may('emails:send')) return null;
   return (
     <Card
       title="First steps"
       about="Get to your first live email."
-      actions={<ButtonLink to={addressOf(next)}>Continue</ButtonLink>}
+      actions={<ButtonLink to={addressOf(next, viewer)}>Continue</ButtonLink>}
     >
       <ol className="grid gap-1">
         {STEPS.map((step, index) => (
@@ -37,7 +37,7 @@ export function FirstSteps() {
                 <span className="sr-only">: done</span>
               </span>
             ) : (
-              <Link href={addressOf(step)} className={step === next ? 'link font-medium' : 'link'}>
+              <Link href={addressOf(step, viewer)} className={step === next ? 'link font-medium' : 'link'}>
                 {step.title}
               </Link>
             )}

@@ -70,7 +70,7 @@ function EditGeneral({ workspace }: { readonly workspace: Workspace }) {
         },
       });
       // The session tells the zone that every page shows its times in.
-      if (changed.timeZone !== undefined) await entry.session();
+      if (changed.timeZone !== undefined) await entry.session(workspace.id);
       return saved;
     },
     reread: async () => (await refetch({ throwOnError: true })).data ?? workspace,

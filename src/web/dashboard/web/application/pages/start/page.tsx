@@ -18,16 +18,17 @@ const VIEWS = {
 
 /** The way from an empty workspace to the first live email, a step at a time. Each step is in the environment that it concerns. */
 export default function Start() {
-  const { environment } = useViewer();
+  const viewer = useViewer();
+  const { environment, baseOf } = viewer;
   const [, parameters] = useRoute<{ name: string }>('/start/:name');
   const done = useProgress();
   const here = STEPS.filter((step) => step.environment === environment);
   const shown = STEPS.find(({ name }) => name === parameters?.name);
   if (!shown) {
     const next = here.find(({ name }) => done?.[name] === false) ?? here[0];
-    return next ? <Redirect to={addressOf(next)} replace /> : null;
+    return next ? <Redirect to={addressOf(next, viewer)} replace /> : null;
   }
-  if (shown.environment !== environment) return <Redirect to={addressOf(shown)} replace />;
+  if (shown.environment !== environment) return <Redirect to={addressOf(shown, viewer)} replace />;
   const View = VIEWS[shown.name];
   const next = STEPS[STEPS.indexOf(shown) + 1];
   const isDone = done?.[shown.name] === true;
@@ -36,7 +37,7 @@ export default function Start() {
       title="First steps"
       about="From an empty workspace to your first live email. You can skip every step and return later."
       actions={
-        <ButtonLink look="quiet" to={`~/app/${environment}`}>
+        <ButtonLink look="quiet" to={`~${baseOf(environment)}`}>
           Skip for now
         </ButtonLink>
       }
@@ -53,12 +54,12 @@ export default function Start() {
       <View />
       <div className="flex flex-wrap justify-end gap-2">
         {next ? (
-          <ButtonLink look={isDone ? 'main' : 'plain'} to={addressOf(next)}>
+          <ButtonLink look={isDone ? 'main' : 'plain'} to={addressOf(next, viewer)}>
             {isDone ? 'Next' : 'Skip to'}: {next.title.toLowerCase().replace(/\bapi\b/, 'API')}
           </ButtonLink>
         ) : (
           isDone && (
-            <ButtonLink look="main" to={`~/app/${environment}`}>
+            <ButtonLink look="main" to={`~${baseOf(environment)}`}>
               Go to overview
             </ButtonLink>
           )
@@ -75,9 +76,10 @@ function StepLink(props: {
   readonly isDone: boolean | undefined;
 }) {
   const { step, number, isHere, isDone = false } = props;
+  const viewer = useViewer();
   return (
     <Link
-      href={addressOf(step)}
+      href={addressOf(step, viewer)}
       aria-current={isHere ? 'step' : undefined}
       data-color={isDone ? 'good' : 'quiet'}
       className={`flex h-full items-center gap-3 rounded-lg border px-3 py-2.5 ${isHere ? 'border-accent bg-accent-soft' : 'border-edge bg-sheet hover:border-edge-strong'}`}

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ApiKey, Domain, EmailItem } from '../../../../../client/operations.ts';
 import { request } from '../../api/requests.ts';
-import type { Environment } from '../../api/session.ts';
-import { useMember } from '../../api/viewer.tsx';
+import { useMember, type Viewer } from '../../api/viewer.tsx';
+import type { Environment } from '../../shell/addresses.ts';
 
 /** A step of the way from an empty workspace to the first live email. */
 export type StepName = 'test' | 'domain' | 'key' | 'live';
@@ -25,7 +25,8 @@ export const STEPS: readonly Step[] = [
 const PRINTED = 'First live key';
 
 /** The address of a step, from anywhere in the application. */
-export const addressOf = ({ name, environment }: Step): string => `~/app/${environment}/start/${name}`;
+export const addressOf = ({ name, environment }: Step, { baseOf }: Pick<Viewer, 'baseOf'>): string =>
+  `~${baseOf(environment)}/start/${name}`;
 
 /** The completed steps; undefined while they are unknown, or when the viewer may not read them. */
 export function useProgress(): Readonly<Record<StepName, boolean>> | undefined {
@@ -35,7 +36,7 @@ export function useProgress(): Readonly<Record<StepName, boolean>> | undefined {
     // The steps concern both environments, and any change in this one reads them again.
     queryKey: [workspaceId, environment, 'first steps'],
     queryFn: async ({ signal }) => {
-      const sent = { signal, workspaceId };
+      const sent = { signal };
       const [tests, lives, domains, keys] = await Promise.all([
         request<readonly EmailItem[]>('GET', 'test/emails?limit=1', sent),
         request<readonly EmailItem[]>('GET', 'live/emails?limit=1', sent),

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMessageFrame } from '../../api/queries.ts';
 import { usePainted } from '../charts/painted.ts';
 import { Chips } from '../forms/chips.tsx';
 import { Copyable } from './copyable.tsx';
@@ -8,6 +8,26 @@ import { MessageLinks } from './message-links.tsx';
 const VIEWS = { html: 'Message', text: 'Text', links: 'Links', source: 'HTML source' } as const;
 type View = keyof typeof VIEWS;
 const PHONE = 'max-w-[23.4375rem]';
+
+/** Pictures of other hosts, in elements or styles. */
+const HAS_PICTURES = /(?:src\s*=\s*["']?|url\(\s*["']?|background\s*=\s*["']?)https?:/i;
+
+const Box = (props: {
+  readonly text: string;
+  readonly title?: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}) => (
+  <label title={props.title} className="flex min-h-8 items-center gap-2 text-dim">
+    <input
+      type="checkbox"
+      className="size-4 accent-accent"
+      checked={props.isOn}
+      onChange={({ target }) => props.onChange(target.checked)}
+    />
+    {props.text}
+  </label>
+);
 
 /**
  * A message in an isolated frame: no scripts, no forms, no images of other hosts. Its text, links and source
@@ -21,7 +41,8 @@ export function Message(props: {
   /** The whole message as it travels, or what shows it. */
   readonly raw?: string | (() => ReactNode);
 }) {
-  const { environment } = useViewer();
+  const [hasPictures, setPictures] = useState(false);
+  const frame = useMessageFrame(props.list, props.id, hasPictures);
   const [chosen, setChosen] = useState<View | 'raw'>(props.html === null ? 'text' : 'html');
   const view = usePainted(chosen) ?? chosen;
   const [isPhone, setPhone] = useState(false);
@@ -34,22 +55,24 @@ export function Message(props: {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-edge px-3 py-2">
         <Chips label="Show" options={views} value={chosen} onChange={setChosen} />
         {view === 'html' && (
-          <label className="ml-auto flex min-h-8 items-center gap-2 text-dim">
-            <input
-              type="checkbox"
-              className="size-4 accent-accent"
-              checked={isPhone}
-              onChange={({ target }) => setPhone(target.checked)}
-            />
-            Phone width
-          </label>
+          <div className="ml-auto flex flex-wrap gap-x-4">
+            {HAS_PICTURES.test(props.html ?? '') && (
+              <Box
+                text="Show pictures"
+                title="Loads pictures from other hosts, which learn that the message was opened. A tracked message counts an open."
+                isOn={hasPictures}
+                onChange={setPictures}
+              />
+            )}
+            <Box text="Phone width" isOn={isPhone} onChange={setPhone} />
+          </div>
         )}
       </div>
       {view === 'html' && (
         <div className={isPhone ? 'grid justify-items-center bg-sunk p-4' : ''}>
           <iframe
             title="Message"
-            src={`/app/api/${environment}/${props.list}/${props.id}/html`}
+            src={frame}
             sandbox="allow-popups allow-popups-to-escape-sandbox"
             className={`h-136 w-full bg-white ${isPhone ? `${PHONE} rounded-lg shadow-card` : ''}`}
           />
