@@ -4,6 +4,7 @@ import {
   reachesPeople,
   WAYS_OUT,
   type WayOut,
+  warmUpSentence,
   waysOutOf,
 } from '../../../src/web/dashboard/web/application/shell/ways-out.ts';
 
@@ -41,5 +42,33 @@ describe('the band of the live environment', () => {
       'Depends on the domain: email goes to real people through your SMTP relay; or it is held, because the transport of its domain is not enabled.',
     );
     expect(reachesPeople(['held', 'smtp'])).toBeTrue();
+  });
+
+  const warmed = (name: string, allowed: number | null) => ({
+    name,
+    provider: 'smtp' as const,
+    warmUps: [{ provider: 'smtp' as const, today: allowed === null ? null : { allowed } }],
+  });
+
+  test.each<[string, Parameters<typeof warmUpSentence>[0], string]>([
+    ['no warm-up', [], ''],
+    ['a warm-up that has ended', [warmed('acme.example', null)], ''],
+    [
+      'a warm-up of a transport that the domain does not use',
+      [{ ...warmed('acme.example', 50), provider: 'ses' }],
+      '',
+    ],
+    [
+      'one warm-up',
+      [warmed('acme.example', 50)],
+      'Warm-up: today at most 50 recipients of acme.example; further email waits.',
+    ],
+    [
+      'several warm-ups',
+      [warmed('acme.example', 50), warmed('b.example', 20), warmed('c.example', 20)],
+      'Warm-up: today at most 50 recipients of acme.example, and limits for 2 more; further email waits.',
+    ],
+  ])('says the limit of today: %s', (_, domains, sentence) => {
+    expect(warmUpSentence(domains)).toBe(sentence);
   });
 });

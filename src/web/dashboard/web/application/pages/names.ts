@@ -1,18 +1,20 @@
+import type { Domain } from '../../../../client/operations.ts';
 import { useList } from '../api/queries.ts';
 import { useViewer } from '../api/viewer.tsx';
 
 /** The most items of a choice; further ones can be found on their pages. */
 const MOST = 100;
 
-/** The names of the audiences by id, newest first, for choices and for texts. */
-export function useAudienceNames(): Readonly<Record<string, string>> {
+/** The names of the audiences by id, newest first, for choices and for texts: all, or those of a type. */
+export function useAudienceNames(type?: 'static'): Readonly<Record<string, string>> {
   const { may } = useViewer();
   const { items = [] } = useList(
     'GET /audiences',
     { query: { limit: MOST } },
     { enabled: may('contacts:read') },
   );
-  return Object.fromEntries(items.map(({ id, name }) => [id, name]));
+  const named = items.filter((each) => type === undefined || each.type === type);
+  return Object.fromEntries(named.map(({ id, name }) => [id, name]));
 }
 
 /** The names of the templates by id, newest first. */
@@ -35,6 +37,17 @@ export function useDomainNames(): Readonly<Record<string, string>> {
     { enabled: environment === 'live' && may('domains:read') },
   );
   return Object.fromEntries(items.map(({ id, name }) => [id, name]));
+}
+
+/** The domains with what they track, newest first; empty while unknown. */
+export function useTrackedDomains(): readonly Domain[] {
+  const { may } = useViewer();
+  const { items = [] } = useList(
+    'GET /domains',
+    { query: { limit: MOST } },
+    { enabled: may('domains:read') },
+  );
+  return items;
 }
 
 /** A property in a readable form. */

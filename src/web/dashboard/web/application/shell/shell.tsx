@@ -15,8 +15,7 @@ import { LoadingPage } from './open-page.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { PlaceProvider, useShownPlace } from './shown-place.tsx';
 import { applyNextTheme } from './theme.ts';
-import { SetUpSending, useWaysOut } from './way-out.tsx';
-import { liveSentence, reachesPeople } from './ways-out.ts';
+import { SetUpSending, useLiveEmail } from './way-out.tsx';
 import { WorkspaceMenu } from './workspace-menu.tsx';
 
 const loadPalette = () => import('./palette.tsx');
@@ -119,11 +118,10 @@ function EnvironmentBand({ children }: { readonly children: ReactNode }) {
 }
 
 function LiveBand({ children }: { readonly children: ReactNode }) {
-  const ways = useWaysOut();
-  const isDelivered = reachesPeople(ways);
+  const { isDelivered, sentence } = useLiveEmail();
   return (
     <p role="status" data-color={isDelivered ? 'good' : 'waiting'} className="environment-band">
-      Live environment. {liveSentence(ways)} {!isDelivered && <SetUpSending />}
+      Live environment. {sentence} {!isDelivered && <SetUpSending />}
       {children}
     </p>
   );

@@ -37,6 +37,27 @@ export const liveSentence = (ways: readonly WayOut[]): string => {
     : `Depends on the domain: email ${ways.map((way) => WAYS_OUT[way].says).join('; or it ')}.`;
 };
 
+interface WarmedDomain {
+  readonly name: string;
+  readonly provider: TransportName;
+  readonly warmUps: readonly {
+    readonly provider: TransportName;
+    readonly today: { readonly allowed: number } | null;
+  }[];
+}
+
+/** The limits of today's warm-ups, such as "Warm-up: today at most 50 recipients of acme.example; …"; empty without one. */
+export function warmUpSentence(domains: readonly WarmedDomain[]): string {
+  const limits = domains.flatMap(({ name, provider, warmUps }) => {
+    const today = warmUps.find((each) => each.provider === provider)?.today;
+    return today ? [`${today.allowed} recipients of ${name}`] : [];
+  });
+  const [first, ...others] = limits;
+  if (first === undefined) return '';
+  const rest = others.length === 0 ? '' : `, and limits for ${others.length} more`;
+  return `Warm-up: today at most ${first}${rest}; further email waits.`;
+}
+
 /** True where some live email reaches real people. */
 export const reachesPeople = (ways: readonly WayOut[]): boolean =>
   ways.some((way) => WAYS_OUT[way].isDelivered);

@@ -1,6 +1,8 @@
 import { useId } from 'react';
-import { useRead } from '../../api/queries.ts';
+import { Link } from 'wouter';
+import { useDownload, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
+import { Download } from '../../ui/button.tsx';
 import { Chart } from '../../ui/charts/chart.tsx';
 import { count, intervalText, roundCount } from '../../ui/display/format.ts';
 import { Empty, Skeleton } from '../../ui/display/states.tsx';
@@ -8,7 +10,8 @@ import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filter
 import { Problem } from '../../ui/forms/form.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { useDomainNames, useTemplateNames } from '../names.ts';
+import { useTemplateNames, useTrackedDomains } from '../names.ts';
+import { isCounted, trackingOf } from '../tracking.ts';
 import { PERIODS, type Period, rangeOf } from './periods.ts';
 import { Rates } from './rates.tsx';
 
@@ -26,6 +29,16 @@ type Metric = keyof typeof METRICS;
 
 const BY = { accepted: 'By acceptance time' } as const;
 
+const TrackingOff = () => (
+  <p className="text-dim">
+    Tracking is off for the domain.{' '}
+    <Link href="/domains" className="link">
+      Open domains
+    </Link>{' '}
+    to turn it on for new email.
+  </p>
+);
+
 /** The events of live mail over time and as rates. */
 export default function Analytics() {
   const { environment } = useViewer();
@@ -35,19 +48,20 @@ export default function Analytics() {
   const metric: Metric = shown.values.metric in METRICS ? (shown.values.metric as Metric) : 'delivered';
   const isLive = environment === 'live';
   const templates = useTemplateNames();
-  const domains = useDomainNames();
+  const domains = useTrackedDomains();
+  const tracking = trackingOf(domains.filter(({ id }) => values.domain === '' || values.domain === id));
   const name = useId();
+  const query = {
+    ...rangeOf(period),
+    ...(values.by === 'accepted' && { by: 'accepted' as const }),
+    ...(values.tag !== '' && { tag: values.tag }),
+    ...(values.template !== '' && { templateId: values.template }),
+    ...(values.domain !== '' && { domainId: values.domain }),
+  };
+  const file = useDownload('GET /analytics/export', { query });
   const { data, error } = useRead(
     'GET /analytics',
-    {
-      query: {
-        ...rangeOf(period),
-        ...(values.by === 'accepted' && { by: 'accepted' }),
-        ...(values.tag !== '' && { tag: values.tag }),
-        ...(values.template !== '' && { templateId: values.template }),
-        ...(values.domain !== '' && { domainId: values.domain }),
-      },
-    },
+    { query },
     { follows: ['emails'], every: 15_000, enabled: isLive },
   );
   const about =
@@ -63,8 +77,22 @@ export default function Analytics() {
         </Empty>
       </Page>
     );
+  const totals = data?.totals;
+  const counted = {
+    opened: isCounted(tracking, 'opened', totals ? totals.opened + totals.machineOpened : 0),
+    clicked: isCounted(tracking, 'clicked', totals ? totals.clicked + totals.machineClicked : 0),
+  };
+  const isShown = (each: string) => (each === 'opened' || each === 'clicked' ? counted[each] : true);
   return (
-    <Page title="Analytics" about={about}>
+    <Page
+      title="Analytics"
+      about={about}
+      actions={
+        <Download href={file} name="analytics.csv">
+          Export CSV
+        </Download>
+      }
+    >
       <FilterBar isSet={isSet} onClear={clear}>
         <select
           aria-label="Period"
@@ -91,11 +119,11 @@ export default function Analytics() {
             </option>
           ))}
         </select>
-        {Object.keys(domains).length > 0 && (
+        {domains.length > 0 && (
           <ChoiceFilter
             label="Domain"
             value={values.domain}
-            options={domains}
+            options={Object.fromEntries(domains.map((each) => [each.id, each.name]))}
             onChange={(domain) => set({ domain })}
           />
         )}
@@ -107,7 +135,7 @@ export default function Analytics() {
             onChange={(template) => set({ template })}
           />
         )}
-        <TextFilter label="Tag (name:value)" value={values.tag} onChange={(tag) => set({ tag })} />
+        <TextFilter label="Tag (name:value)" isExact value={values.tag} onChange={(tag) => set({ tag })} />
       </FilterBar>
       {error && <Problem>{error.message}</Problem>}
       {data ? (
@@ -128,15 +156,20 @@ export default function Analytics() {
                     className="sr-only"
                   />
                   <span className="text-caption text-dim">{text}</span>
-                  <span
-                    className="num text-[20px] leading-7 font-semibold"
-                    title={count(data.totals[each as Metric])}
-                  >
-                    {roundCount(data.totals[each as Metric])}
-                  </span>
+                  {isShown(each) ? (
+                    <span
+                      className="num text-[20px] leading-7 font-semibold"
+                      title={count(data.totals[each as Metric])}
+                    >
+                      {roundCount(data.totals[each as Metric])}
+                    </span>
+                  ) : (
+                    <span className="leading-7 text-dim">Not counted</span>
+                  )}
                 </label>
               ))}
             </fieldset>
+            {!isShown(metric) && <TrackingOff />}
             <Chart
               title={METRICS[metric]}
               points={data.series.map((point) => ({
@@ -151,7 +184,7 @@ export default function Analytics() {
               {count(data.totals.machineOpened)}, and clicks by bots: {count(data.totals.machineClicked)}.
             </p>
           </Card>
-          <Rates rates={data.rates} />
+          <Rates rates={data.rates} counted={counted} />
         </>
       ) : (
         !error && <Skeleton className="h-96 w-full" />

@@ -2,6 +2,7 @@ import type { Operations } from '../../../../../client/operations.ts';
 import type { Tone } from '../../ui/display/event-looks.ts';
 import { rateText } from '../../ui/display/format.ts';
 import { Card } from '../../ui/page.tsx';
+import type { TrackedAction } from '../tracking.ts';
 
 type Rates = Operations['GET /analytics']['data']['rates'];
 
@@ -30,19 +31,27 @@ const toneOf = (rate: number, limit: number | undefined): Tone => {
 };
 
 /** The outcomes of the emails accepted in the period, as shares, beside the limits of mailbox providers. */
-export const Rates = ({ rates }: { readonly rates: Rates }) => (
+export const Rates = ({
+  rates,
+  counted,
+}: {
+  readonly rates: Rates;
+  /** False where tracking is off. */
+  readonly counted: Readonly<Record<TrackedAction, boolean>>;
+}) => (
   <Card
     title="Rates"
     about="Of the recipients whose email was accepted in this period. Each recipient counts once."
   >
     <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
       {(Object.entries(RATES) as [keyof Rates, RateLabel][]).map(([key, { text, about, limit }]) => {
-        const rate = rates[key];
+        const isOff = (key === 'opened' || key === 'clicked') && !counted[key];
+        const rate = isOff ? null : rates[key];
         return (
           <div key={key} data-color={toneOf(rate ?? 0, limit)} className="grid content-start gap-1">
             <dt className="flex items-baseline justify-between gap-2">
               <span className="font-medium">{text}</span>
-              <span className="num font-semibold">{rateText(rate)}</span>
+              <span className="num font-semibold">{isOff ? 'Not counted' : rateText(rate)}</span>
             </dt>
             <dd className="grid gap-1">
               <span aria-hidden="true" className="block h-1.5 overflow-hidden rounded-full bg-hover">
@@ -53,7 +62,7 @@ export const Rates = ({ rates }: { readonly rates: Rates }) => (
                   }}
                 />
               </span>
-              <span className="text-caption text-dim">{about}</span>
+              <span className="text-caption text-dim">{isOff ? 'Tracking is off.' : about}</span>
             </dd>
           </div>
         );

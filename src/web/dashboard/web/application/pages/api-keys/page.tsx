@@ -3,8 +3,7 @@ import { Link } from 'wouter';
 import type { ApiKey, CreatedApiKey } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
-import { SetUpSending, useWaysOut } from '../../shell/way-out.tsx';
-import { liveSentence, reachesPeople } from '../../shell/ways-out.ts';
+import { SetUpSending, useLiveEmail } from '../../shell/way-out.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { count } from '../../ui/display/format.ts';
@@ -33,10 +32,15 @@ const allowed = ({ permissions }: ApiKey): string =>
 export default function ApiKeys() {
   const { environment, may } = useViewer();
   const { data, error, refetch } = useRead('GET /api-keys', {});
-  const items = data?.filter(({ env }) => env === environment);
+  const own = data?.filter(({ env }) => env === environment);
+  // Revoked keys stay for the record, below those that work.
+  const items = own && [
+    ...own.filter(({ revokedAt }) => revokedAt === null),
+    ...own.filter(({ revokedAt }) => revokedAt !== null),
+  ];
   const [isMaking, setMaking] = useState(false);
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
-  const ways = useWaysOut();
+  const live = useLiveEmail();
   const mayWrite = may('api-keys:write');
   const create = mayWrite && (
     <Button look="main" data-create onClick={() => setMaking(true)}>
@@ -51,7 +55,7 @@ export default function ApiKeys() {
           'A test key can do everything except send real email.'
         ) : (
           <>
-            A live key sends live email. {liveSentence(ways)} {!reachesPeople(ways) && <SetUpSending />}
+            A live key sends live email. {live.sentence} {!live.isDelivered && <SetUpSending />}
           </>
         )
       }
@@ -98,11 +102,11 @@ const COLUMNS: readonly [Column<ApiKey>, ...Column<ApiKey>[]] = [
   },
   {
     name: 'Last used',
-    width: 'w-32',
+    width: 'w-36',
     from: 'sm',
     cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" />,
   },
-  { name: 'Created', width: 'w-32', from: 'lg', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'Created', width: 'w-36', from: 'lg', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { name: 'Status', width: 'w-36', isRight: true, cell: (key) => <KeyActions apiKey={key} /> },
 ];
 

@@ -5,18 +5,27 @@ import { PartsBar } from '../../ui/charts/progress.tsx';
 import { count, rateText } from '../../ui/display/format.ts';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
 import { Card } from '../../ui/page.tsx';
+import { useTrackedDomains } from '../names.ts';
+import { NotCounted } from '../not-counted.tsx';
+import { isCounted, type TrackedAction, trackingOfCampaign } from '../tracking.ts';
 
 /** The numbers of a campaign. Each contact of the frozen audience is in exactly one part of the bar. */
-export function Ledger({ campaign: { id } }: { readonly campaign: Campaign }) {
+export function Ledger({ campaign, campaign: { id } }: { readonly campaign: Campaign }) {
   const { data, error, refetch } = useRead(
     'GET /campaigns/{id}/stats',
     { path: { id } },
     { follows: ['emails'] },
   );
+  const domains = useTrackedDomains();
   if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton className="h-64 w-full" />;
   const to = (outcome: string): string => `/campaigns/${id}?tab=recipients&outcome=${outcome}`;
   const { total, sent, remaining, skipped, failed, delivered, opened, clicked, bounced } = data;
+  const tracking = trackingOfCampaign(campaign, domains);
+  const engagement = (action: TrackedAction, name: string, people: typeof opened, machines: number) =>
+    isCounted(tracking, action, people.unique + machines)
+      ? { name, value: count(people.unique), sub: rateText(people.rate), to: to(action) }
+      : { name, value: <NotCounted />, sub: 'Tracking is off' };
   return (
     <>
       <Card
@@ -59,8 +68,8 @@ export function Ledger({ campaign: { id } }: { readonly campaign: Campaign }) {
               sub: rateText(delivered.rate),
               to: to('delivered'),
             },
-            { name: 'Opened', value: count(opened.unique), sub: rateText(opened.rate), to: to('opened') },
-            { name: 'Clicked', value: count(clicked.unique), sub: rateText(clicked.rate), to: to('clicked') },
+            engagement('opened', 'Opened', opened, data.machineOpens),
+            engagement('clicked', 'Clicked', clicked, data.machineClicks),
             {
               name: 'Bounced',
               value: count(bounced.permanent + bounced.transient),

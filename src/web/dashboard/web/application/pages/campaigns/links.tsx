@@ -1,9 +1,12 @@
-import type { CampaignLink } from '../../../../../client/operations.ts';
+import type { Campaign, CampaignLink } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
+import { ButtonLink } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { useTrackedDomains } from '../names.ts';
+import { isCounted, trackingOfCampaign } from '../tracking.ts';
 
 const COLUMNS: readonly [Column<CampaignLink>, ...Column<CampaignLink>[]] = [
   { name: 'Link', cell: ({ url }) => <Lead title={url ?? 'Links not in the content'} /> },
@@ -23,7 +26,8 @@ const COLUMNS: readonly [Column<CampaignLink>, ...Column<CampaignLink>[]] = [
 ];
 
 /** The links of a campaign as they were written, and who followed them. */
-export function Links({ id }: { readonly id: string }) {
+export function Links({ campaign, campaign: { id } }: { readonly campaign: Campaign }) {
+  const tracking = trackingOfCampaign(campaign, useTrackedDomains());
   const { data, error, refetch } = useRead(
     'GET /campaigns/{id}/links',
     { path: { id } },
@@ -36,9 +40,19 @@ export function Links({ id }: { readonly id: string }) {
       columns={COLUMNS}
       keyOf={({ url }) => url ?? ''}
       empty={
-        <Empty title="No clicks yet" icon={icons.Chart}>
-          <p>Clicks are counted per original URL, if click tracking is on for the domain.</p>
-        </Empty>
+        isCounted(tracking, 'clicked', 0) ? (
+          <Empty title="No clicks yet" icon={icons.Chart}>
+            <p>Clicks are counted per original URL.</p>
+          </Empty>
+        ) : (
+          <Empty
+            title="Clicks are not counted"
+            icon={icons.Chart}
+            action={<ButtonLink to="/domains">Open domains</ButtonLink>}
+          >
+            <p>Click tracking was off for this campaign. Turn it on for the domain before the next one.</p>
+          </Empty>
+        )
       }
     />
   );

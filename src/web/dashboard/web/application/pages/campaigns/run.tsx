@@ -4,7 +4,8 @@ import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
-import { Time } from '../../ui/display/time.tsx';
+import { momentTitle, spanText } from '../../ui/display/format.ts';
+import { Time, useNow } from '../../ui/display/time.tsx';
 import { Problem } from '../../ui/forms/form.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
@@ -48,7 +49,7 @@ export function CampaignRun({ campaign }: { readonly campaign: Campaign }) {
       <Tabs label="Campaign views" tabs={TABS} current={tab} />
       {tab === 'numbers' && (
         <>
-          <Ledger campaign={campaign} />
+          {hasBegun(campaign) ? <Ledger campaign={campaign} /> : <Ahead campaign={campaign} />}
           <Card title="Details">
             <Facts
               facts={{
@@ -56,6 +57,7 @@ export function CampaignRun({ campaign }: { readonly campaign: Campaign }) {
                 Excluded: campaign.excludeAudienceIds.map((each) => names[each] ?? each).join(', '),
                 From: campaign.from,
                 Subject: campaign.subject,
+                'Starts at': status === 'scheduled' && scheduledAt !== null && momentTitle(scheduledAt),
                 Started: campaign.startedAt && <Time at={campaign.startedAt} />,
                 Completed: campaign.completedAt && <Time at={campaign.completedAt} />,
                 'Emails per hour': campaign.ratePerHour,
@@ -65,9 +67,30 @@ export function CampaignRun({ campaign }: { readonly campaign: Campaign }) {
         </>
       )}
       {tab === 'recipients' && <Recipients id={id} />}
-      {tab === 'links' && <Links id={id} />}
+      {tab === 'links' && <Links campaign={campaign} />}
       {tab === 'message' && <CampaignPreview campaign={campaign} />}
     </Page>
+  );
+}
+
+/** False before the audience is counted: all numbers would be zeros. */
+const hasBegun = ({ status, startedAt }: Campaign): boolean =>
+  status !== 'scheduled' && (startedAt !== null || (status !== 'failed' && status !== 'cancelled'));
+
+/** A campaign that has sent nothing yet: the time left, and the message. */
+function Ahead({ campaign, campaign: { status, scheduledAt } }: { readonly campaign: Campaign }) {
+  const now = useNow(1_000);
+  const left = scheduledAt === null ? 0 : Date.parse(scheduledAt) - now;
+  return (
+    <>
+      {status === 'scheduled' && scheduledAt !== null && (
+        <Card
+          title={left > 0 ? `Starts in ${spanText(left)}` : 'Starts now'}
+          about="No email has been sent. The contacts of the audience are counted at the start."
+        />
+      )}
+      <CampaignPreview campaign={campaign} />
+    </>
   );
 }
 
@@ -86,7 +109,6 @@ function Actions({ campaign: { id, name, status }, campaign }: { readonly campai
   const told = (text: string) => ({ onError: toastProblem, onSuccess: () => toast(text) });
   return (
     <>
-      <CampaignMenu campaign={campaign} />
       {(status === 'scheduled' || status === 'paused') && (
         <Button onClick={() => setAsking(true)}>Cancel campaign</Button>
       )}
@@ -122,6 +144,7 @@ function Actions({ campaign: { id, name, status }, campaign }: { readonly campai
           Resume
         </Button>
       )}
+      <CampaignMenu campaign={campaign} />
       {isAsking && (
         <Confirm
           title={`Cancel “${name}”?`}

@@ -2,8 +2,7 @@ import { lazy, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { type ItemOf, useChange, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
-import { SetUpSending, useWaysOut } from '../../shell/way-out.tsx';
-import { liveSentence, reachesPeople } from '../../shell/ways-out.ts';
+import { SetUpSending, useLiveEmail } from '../../shell/way-out.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
@@ -39,11 +38,13 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     name: 'Checked',
     width: 'w-36',
     from: 'sm',
-    cell: ({ lastCheckedAt }) => <Time at={lastCheckedAt} none="not yet" />,
+    cell: ({ lastCheckedAt, status }) => (
+      <Time at={lastCheckedAt} none={status === 'verified' ? 'not needed' : 'not yet'} />
+    ),
   },
   {
     name: 'Status',
-    width: 'w-36',
+    width: 'w-44',
     isRight: true,
     cell: ({ status }) => <Badge status={status} {...DOMAIN_STATES[status]} />,
   },
@@ -52,7 +53,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
 function DomainList() {
   const { may } = useViewer();
   const [isAdding, setAdding] = useState(false);
-  const ways = useWaysOut();
+  const live = useLiveEmail();
   const list = useList('GET /domains', {});
   const add = may('domains:write') && (
     <Button look="main" data-create onClick={() => setAdding(true)}>
@@ -64,8 +65,8 @@ function DomainList() {
       title="Domains"
       about={
         <>
-          Live email needs a verified domain, or a subdomain of one, and is signed by it. {liveSentence(ways)}{' '}
-          {!reachesPeople(ways) && <SetUpSending />}
+          Live email needs a verified domain, or a subdomain of one, and is signed by it. {live.sentence}{' '}
+          {!live.isDelivered && <SetUpSending />}
         </>
       }
       actions={add}

@@ -6,6 +6,9 @@ import { intervalText, rateText, roundCount } from '../../ui/display/format.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Card } from '../../ui/page.tsx';
 import { rangeOf } from '../analytics/periods.ts';
+import { useTrackedDomains } from '../names.ts';
+import { NotCounted } from '../not-counted.tsx';
+import { isCounted, trackingOf } from '../tracking.ts';
 
 /** A summary of the last 30 days. Nothing is shown before the first email. */
 export default function Lately() {
@@ -15,6 +18,7 @@ export default function Lately() {
     { follows: ['emails'], every: 15_000 },
   );
   const { data: workspace } = useRead('GET /workspace', {});
+  const tracking = trackingOf(useTrackedDomains());
   if (!data) return workspace?.usage.emailsSent ? <Skeleton className="h-112 w-full" /> : null;
   if (data.totals.accepted === 0) return null;
   const { totals, rates } = data;
@@ -31,7 +35,9 @@ export default function Lately() {
         figures={[
           { name: 'Accepted', value: roundCount(totals.accepted) },
           { name: 'Delivered', value: roundCount(totals.delivered), sub: rateText(rates.delivered) },
-          { name: 'Opened', value: roundCount(totals.opened), sub: rateText(rates.opened) },
+          isCounted(tracking, 'opened', totals.opened + totals.machineOpened)
+            ? { name: 'Opened', value: roundCount(totals.opened), sub: rateText(rates.opened) }
+            : { name: 'Opened', value: <NotCounted />, sub: 'Tracking is off' },
           { name: 'Bounced', value: roundCount(totals.bounced), sub: rateText(rates.bounced) },
           { name: 'Complained', value: roundCount(totals.complained), sub: rateText(rates.complained) },
         ]}
