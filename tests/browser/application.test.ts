@@ -11,6 +11,7 @@ import {
   openDashboard,
   opens,
   PASSWORD,
+  placeOf,
   press,
   pressOn,
   typeInto,
@@ -72,7 +73,7 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
   await typeInto(page, { 'Email address': ADA, Password: PASSWORD, 'Workspace name': 'Acme' });
   await page.keyboard.press('Enter');
   await heading('First steps');
-  expect(page.url()).toBe(`${url}/app/test/start/test`);
+  expect(placeOf(page)).toBe(`${url}/app/test/start/test`);
   await page.getByText('Test environment: no email leaves this service.').waitFor();
 
   await page.keyboard.press('g');
@@ -156,7 +157,7 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
   await page.getByLabel('Test', { exact: true }).focus();
   await page.keyboard.press('ArrowRight');
   await page.getByText('Live environment. Email is captured here and not delivered.').waitFor();
-  expect(page.url()).toBe(`${url}/app/live/api-keys`);
+  expect(placeOf(page)).toBe(`${url}/app/live/api-keys`);
   await page.getByText('First live key', { exact: true }).waitFor();
   expect(await page.getByRole('row', { name: 'Checkout' }).count()).toBe(0);
 });
@@ -249,7 +250,7 @@ test('signing out and in, and a new password by the link that the operator print
   // The address of the live view leads a member to the page of the application, without another sign-in.
   await page.goto(`${url}/inspector?kind=email`);
   await page.getByRole('region', { name: 'Machine email' }).waitFor();
-  expect(page.url()).toBe(`${url}/app/live/machines?kind=email`);
+  expect(placeOf(page)).toBe(`${url}/app/live/machines?kind=email`);
   await inspect(page, 'machines');
   expect(dashboard.complaints).toEqual([]);
 });

@@ -35,7 +35,7 @@ test('a new workspace begins with the time zone of the computer that makes it', 
   for (const [label, text] of Object.entries(fields))
     await page.getByLabel(label, { exact: true }).fill(text);
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.waitForURL('**/app/test/start/**');
+  await page.waitForURL('**/app/*/test/start/**');
   const { data } = await asMember<{ timeZone: string }>(page, 'GET', 'test/workspace');
   expect(data.timeZone).toBe('Asia/Tokyo');
 });

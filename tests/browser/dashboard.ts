@@ -135,6 +135,9 @@ export async function pressOn(target: Locator, key: 'Enter' | 'Space' = 'Enter')
   await target.page().keyboard.press(key);
 }
 
+/** The address of a page without its workspace, whose id is another one in each run. */
+export const placeOf = (page: Pick<Page, 'url'>): string => page.url().replace(/\/app\/ws_\w+\//, '/app/');
+
 /** Presses a button with the keyboard. */
 export const press = (page: Page, name: string | RegExp): Promise<void> =>
   pressOn(page.getByRole('button', { name }));

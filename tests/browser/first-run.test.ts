@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { startService } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
-import { ADA, type Dashboard, openDashboard, opens, PASSWORD } from './dashboard.ts';
+import { ADA, type Dashboard, openDashboard, opens, PASSWORD, placeOf } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
 /** The time of a test that goes the whole way from the printed link to a delivered email: a minute, on any machine. */
@@ -48,7 +48,7 @@ const byMouse = async () => {
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'First steps', level: 1 }).waitFor();
-  expect(new URL(page.url()).pathname).toBe('/app/test/start/test');
+  expect(new URL(placeOf(page)).pathname).toBe('/app/test/start/test');
   // The machine is there before the email is, and nothing of it is lit.
   await page.locator('button[data-state=delivered]').waitFor();
   expect(await page.locator('button.halo').count()).toBe(0);

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { TEST_KEY } from '../support/service.ts';
-import { type Dashboard, openDashboard, pressOn, signUp } from './dashboard.ts';
+import { type Dashboard, openDashboard, placeOf, pressOn, signUp } from './dashboard.ts';
 import { sidewaysOf } from './looks.ts';
 
 /** A server that answers nothing and remembers who connected: a connection alone tells the sender that the message is read. */
@@ -96,7 +96,7 @@ test('a message that reaches out in every way is shown, and no server hears of i
   const { url } = dashboard.service;
   await page.goto(`${url}/app/test/emails/${id}`);
   await page.frameLocator('iframe[title="Message"]').getByRole('heading', { name: 'The end' }).waitFor();
-  expect(page.url()).toBe(`${url}/app/test/emails/${id}`);
+  expect(placeOf(page)).toBe(`${url}/app/test/emails/${id}`);
   // Huge content stays inside its frame: the page around it does not grow.
   expect(await sidewaysOf(page)).toBe(0);
   // To list where it leads, the page reads it itself.

@@ -13,6 +13,7 @@ import {
   TEST_KEY,
 } from '../support/service.ts';
 import { openChromium, PATIENCE_MS } from './chromium.ts';
+import { placeOf } from './dashboard.ts';
 import { inspect, pictureOf } from './looks.ts';
 
 let service: Service;
@@ -115,7 +116,7 @@ describe('the live view in a browser', () => {
     const [, ticket = ''] = /live {2}\S+#open=(\S+)/.exec(service.output()) ?? [];
     await page.goto(`${service.url}/inspector?kind=domain#open=${ticket}`);
     await page.getByRole('region', { name: 'Machine domain' }).waitFor();
-    expect(page.url()).toBe(`${service.url}/app/live/machines?kind=domain`);
+    expect(placeOf(page)).toBe(`${service.url}/app/live/machines?kind=domain`);
   });
 
   test('an email moves to delivered on the page', async () => {

@@ -85,7 +85,15 @@ test('without scripts, under the policy of the page, a person chooses by keyboar
   await page.getByRole('button', { name: 'Unsubscribe from everything' }).press('Enter');
   await page.getByText('You are unsubscribed from everything.').waitFor();
   expect((await send('GET', '/v1/contacts/ada@example.com')).status).toBe('unsubscribed');
+  // The lists stay for the way back, where another choice can be made.
+  expect(await page.getByLabel('Offers').isChecked()).toBe(true);
+  await page.getByLabel('Offers').uncheck();
+  await page.getByLabel('News').check();
   await page.getByRole('button', { name: 'Get emails again' }).press('Enter');
   await page.getByText('You get emails again.').waitFor();
+  expect([await page.getByLabel('News').isChecked(), await page.getByLabel('Offers').isChecked()]).toEqual([
+    true,
+    false,
+  ]);
   await context.close();
 });

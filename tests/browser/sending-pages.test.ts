@@ -7,6 +7,7 @@ import {
   asMember,
   type Dashboard,
   openDashboard,
+  placeOf,
   press,
   pressOn,
   signUp,
@@ -73,7 +74,7 @@ test('the log is filtered in its address, gone through by keyboard, and an email
   await page.getByRole('row', { name: /Look at me/ }).waitFor();
   await inspect(page, 'emails');
   await page.keyboard.press('/');
-  expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Recipient');
+  expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Recipient or subject');
   await page.keyboard.insertText('bounced@simulator.svc.test');
   await page.keyboard.press('Enter');
   await page.getByRole('row', { name: /Look at me/ }).waitFor({ state: 'detached' });
@@ -119,7 +120,7 @@ test('a hostile message is shown, and does nothing; a scheduled one is cancelled
   expect(stopped.filter((each) => /script execution/.test(each)).length).toBeGreaterThanOrEqual(3);
   expect(stopped.filter((each) => !/sandboxed|violates|^https:\/\/example\.com/.test(each))).toEqual([]);
   expect(loaded.filter((each) => !each.startsWith(url))).toEqual([]);
-  expect(page.url()).toBe(`${url}/app/test/emails/${sent}`);
+  expect(placeOf(page)).toBe(`${url}/app/test/emails/${sent}`);
   await press(page, 'Reschedule email');
   const inTwoDays = new Date(Date.now() + 2 * 86_400_000).toISOString();
   await page.getByRole('dialog').getByLabel('Time').fill(inTwoDays.slice(0, 16));

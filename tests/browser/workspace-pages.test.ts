@@ -203,9 +203,7 @@ test('plan and usage, and the audit log with its filters', async () => {
     .first()
     .waitFor();
   await inspect(page, 'audit-log');
-  await page.keyboard.press('/');
-  await page.keyboard.insertText('member.roleChanged');
-  await page.keyboard.press('Enter');
+  await page.getByRole('combobox', { name: 'Action' }).selectOption('member.roleChanged');
   await page
     .getByRole('row', { name: /role changed/ })
     .first()

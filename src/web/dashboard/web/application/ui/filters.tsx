@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { Button } from './button.tsx';
 import { afterPaint } from './charts/painted.ts';
@@ -30,40 +30,89 @@ export function useFilters<const Name extends string>(names: readonly Name[]) {
   return { values, set, isSet, clear };
 }
 
-/** The row of filters above a list. */
-export const FilterBar = (props: {
+interface FilterBarProps {
+  /** The search, and the filters that are always in sight. */
   readonly children: ReactNode;
+  /** Further filters, behind a button on narrow screens. */
+  readonly more?: ReactNode;
+  /** The texts of the filters that are set, by their names in the address: each is a chip that removes it. */
+  readonly chosen?: Readonly<Record<string, string | undefined>>;
+  readonly onRemove?: (name: string) => void;
   readonly isSet: boolean;
   readonly onClear: () => void;
-}) => (
-  <search className="flex flex-wrap items-center gap-2">
-    {props.children}
-    {props.isSet && (
-      <Button look="quiet" onClick={() => afterPaint(props.onClear)}>
-        Clear
-      </Button>
-    )}
-  </search>
-);
+}
+
+/** The row of filters above a list. */
+export function FilterBar(props: FilterBarProps) {
+  const { more, chosen = {}, onRemove } = props;
+  const [isOpen, setOpen] = useState(false);
+  const set = Object.entries(chosen).filter((pair): pair is [string, string] => !!pair[1]);
+  return (
+    <search className="flex flex-wrap items-center gap-2">
+      {props.children}
+      {more !== undefined && (
+        <>
+          <Button className="sm:hidden" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            Filters{set.length > 0 && ` (${set.length})`}
+          </Button>
+          <div className={isOpen ? 'contents' : 'contents not-sm:hidden'}>{more}</div>
+        </>
+      )}
+      {props.isSet && (
+        <Button look="quiet" onClick={() => afterPaint(props.onClear)}>
+          Clear
+        </Button>
+      )}
+      {set.length > 0 && onRemove && (
+        <ul aria-label="Filters that are set" className="flex w-full flex-wrap gap-1.5 sm:hidden">
+          {set.map(([name, text]) => (
+            <li key={name}>
+              <button type="button" className="chip" onClick={() => afterPaint(() => onRemove(name))}>
+                {text} <span aria-hidden="true">×</span>
+                <span className="sr-only">, remove</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </search>
+  );
+}
+
+/** The pause after the last key before a list is searched. */
+const TYPING_MS = 300;
 
 /**
- * A text filter, applied when Enter is pressed or the field is left. The key `/` focuses the first one of a
- * page.
+ * A text filter, applied while it is typed. One that only a whole text matches is applied when Enter is pressed or
+ * the field is left. The key `/` focuses the first one of a page.
  */
 export function TextFilter(props: {
   readonly label: string;
   readonly value: string;
+  readonly isExact?: boolean;
   readonly onChange: (value: string) => void;
 }) {
+  const { isExact = false } = props;
   const input = useRef<HTMLInputElement>(null);
+  const timer = useRef(0);
+  const [isTyped, setTyped] = useState(false);
   const [path] = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page starts with its own value
   useEffect(() => {
     if (input.current && document.activeElement !== input.current) input.current.value = props.value;
   }, [props.value, path]);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
   const apply = () => {
+    window.clearTimeout(timer.current);
+    setTyped(false);
     const value = input.current?.value.trim() ?? '';
     if (value !== props.value) afterPaint(() => props.onChange(value));
+  };
+  const type = () => {
+    const isChanged = input.current?.value.trim() !== props.value;
+    if (isExact) return setTyped(isChanged);
+    window.clearTimeout(timer.current);
+    timer.current = window.setTimeout(apply, TYPING_MS);
   };
   return (
     <form
@@ -81,10 +130,12 @@ export function TextFilter(props: {
         aria-label={props.label}
         placeholder={props.label}
         defaultValue={props.value}
+        onInput={type}
         onBlur={apply}
         spellCheck={false}
         className="field field-small pl-8"
       />
+      {isTyped && <kbd className="kbd pointer-events-none absolute top-2 right-8">Enter</kbd>}
     </form>
   );
 }
@@ -101,7 +152,7 @@ export const ChoiceFilter = (props: {
     aria-label={props.label}
     value={props.value}
     onChange={({ target }) => props.onChange(target.value)}
-    className="field field-small w-auto"
+    className="field field-small w-auto max-w-full sm:max-w-56"
   >
     <option value="">{props.label}: all</option>
     {Object.entries(props.options).map(([value, text]) => (
@@ -125,6 +176,9 @@ export const sinceDays = (days: string): string | undefined =>
   days in PERIODS
     ? new Date(Math.floor((Date.now() - Number(days) * DAY_MS) / MINUTE_MS) * MINUTE_MS).toISOString()
     : undefined;
+
+/** A period in words; undefined for none. */
+export const periodText = (days: string): string | undefined => PERIODS[days as keyof typeof PERIODS];
 
 /** A filter by how long ago something was. */
 export const PeriodFilter = (props: {

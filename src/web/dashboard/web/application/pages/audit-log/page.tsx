@@ -1,11 +1,18 @@
-import { type ItemOf, useList } from '../../api/queries.ts';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import { type ItemOf, useDownload, useList, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Download } from '../../ui/button.tsx';
+import { Id } from '../../ui/display/copy-button.tsx';
 import { capital, wordsOf } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { FilterBar, PeriodFilter, sinceDays, TextFilter, useFilters } from '../../ui/filters.tsx';
+import { ChoiceFilter, FilterBar, PeriodFilter, sinceDays, useFilters } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
+import { useAudienceNames, useTemplateNames } from '../names.ts';
+import { actionNames } from './actions.ts';
 
 type Entry = ItemOf<'GET /audit-log'>;
 
@@ -16,30 +23,82 @@ const ACTORS = {
   system: 'Service',
 } as const;
 
+/** The actions in words, in the order of the words. */
+const OPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
+  actionNames()
+    .map((name) => [name, capital(wordsOf(name))] as const)
+    .sort(([, one], [, other]) => (one < other ? -1 : 1)),
+);
+
+/** The pages of targets. */
+const PAGES: Readonly<Record<string, string>> = {
+  ...{ audience: 'audiences', campaign: 'campaigns', contact: 'contacts', domain: 'domains' },
+  ...{ flow: 'flows', template: 'templates', webhook: 'webhooks' },
+};
+
+/** The name of a target where a read list has it, else its id, as a link where it has a page. */
+function TargetName({ entry, names }: { readonly entry: Entry; readonly names: Names }) {
+  const { type, id } = entry.target;
+  if (id === null) return <span className="text-faint">–</span>;
+  const { name, email, address } = entry.details as Readonly<Record<string, unknown>>;
+  const own = [name, email, address].find((each) => typeof each === 'string');
+  const text = names[id] ?? own;
+  const page = PAGES[type];
+  const shown = text === undefined ? <span className="font-mono text-caption">{id}</span> : String(text);
+  return page === undefined || /\.deleted$/.test(entry.action) ? (
+    <span title={id}>{shown}</span>
+  ) : (
+    <Link href={`/${page}/${id}`} title={id} className="link">
+      {shown}
+    </Link>
+  );
+}
+
+type Names = Readonly<Record<string, string>>;
+
+/** The names of members, keys and other targets by id, as far as the viewer may read them. */
+function useNames(): Names {
+  const { may, workspace } = useViewer();
+  const members = useRead('GET /members', {});
+  const keys = useRead('GET /api-keys', {}, { enabled: may('api-keys:read') });
+  const campaigns = useList('GET /campaigns', MOST, { enabled: may('campaigns:read') });
+  const domains = useList('GET /domains', MOST, { enabled: may('domains:read') });
+  const named = [...(keys.data ?? []), ...(campaigns.items ?? []), ...(domains.items ?? [])];
+  return {
+    [workspace.id]: workspace.name,
+    ...useTemplateNames(),
+    ...useAudienceNames(),
+    ...Object.fromEntries(named.map(({ id, name }) => [id, name])),
+    ...Object.fromEntries((members.data ?? []).map(({ id, name, email }) => [id, name || email])),
+  };
+}
+
+const MOST = { query: { limit: 100 } } as const;
+
 const nameOf = ({ actor }: Entry): string => actor.name ?? ACTORS[actor.type];
 const detailsOf = ({ details }: Entry): string =>
   Object.entries(details)
+    .filter(([name]) => name !== 'ifUpdatedAt')
     .map(([name, value]) => `${wordsOf(name)}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ');
 
-const COLUMNS: readonly [Column<Entry>, ...Column<Entry>[]] = [
+const columnsOf = (names: Names): readonly [Column<Entry>, ...Column<Entry>[]] => [
   {
     name: 'Action',
-    cell: (entry) => (
-      <Lead title={capital(wordsOf(entry.action))} sub={detailsOf(entry) || entry.target.id || undefined} />
-    ),
+    cell: (entry) => <Lead title={capital(wordsOf(entry.action))} sub={detailsOf(entry) || undefined} />,
   },
-  { name: 'Actor', width: 'w-56', from: 'sm', cell: nameOf },
+  { name: 'Actor', width: 'w-48', from: 'sm', cell: nameOf },
   {
     name: 'Target',
-    from: 'lg',
-    cell: ({ target }) => <span className="font-mono text-caption">{target.id}</span>,
+    width: 'w-64',
+    from: 'md',
+    cell: (entry) => <TargetName entry={entry} names={names} />,
   },
   {
     name: 'Request',
-    width: 'w-72',
+    width: 'w-36',
     from: 'lg',
-    cell: ({ requestId }) => <span className="font-mono text-caption">{requestId}</span>,
+    cell: ({ requestId }) => requestId !== null && <Id id={requestId} />,
   },
   { name: 'When', width: 'w-36', isRight: true, cell: ({ at }) => <Time at={at} /> },
 ];
@@ -49,31 +108,45 @@ export default function AuditLog() {
   const { values, set, isSet, clear } = useFilters(['action', 'actor', 'days']);
   const { action, actor, days } = values;
   const createdAfter = sinceDays(days);
-  const list = useList('GET /audit-log', {
-    query: {
-      ...(action !== '' && { action }),
-      ...(actor !== '' && { actor }),
-      ...(createdAfter !== undefined && { createdAfter }),
-    },
-  });
+  const query = {
+    ...(action !== '' && { action }),
+    ...(actor !== '' && { actor }),
+    ...(createdAfter !== undefined && { createdAfter }),
+  };
+  const list = useList('GET /audit-log', { query });
+  const file = useDownload('GET /audit-log/export', { query });
+  const names = useNames();
+  const columns = useMemo(() => columnsOf(names), [names]);
+  const actors = Object.fromEntries(Object.entries(names).filter(([id]) => /^(?:mem|key)_/.test(id)));
   return (
     <Page
       title="Audit log"
       about="Actions of people, API keys and the operator in this workspace, in both environments."
+      actions={
+        <Download href={file} name="audit-log.csv">
+          Export CSV
+        </Download>
+      }
     >
       <FilterBar isSet={isSet} onClear={clear}>
-        <TextFilter
-          label="Action (apiKey.created)"
+        <ChoiceFilter
+          label="Action"
           value={action}
+          options={OPTIONS}
           onChange={(value) => set({ action: value })}
         />
-        <TextFilter label="Actor ID" value={actor} onChange={(value) => set({ actor: value })} />
+        <ChoiceFilter
+          label="Actor"
+          value={actor}
+          options={{ ...(actor !== '' && { [actor]: actor }), ...actors }}
+          onChange={(value) => set({ actor: value })}
+        />
         <PeriodFilter value={days} onChange={(value) => set({ days: value })} />
       </FilterBar>
       <Table
         label="Audit log"
         list={list}
-        columns={COLUMNS}
+        columns={columns}
         keyOf={({ id }) => id}
         empty={
           <Empty title={isSet ? 'No matching entries' : 'No entries yet'} icon={icons.List}>

@@ -1,4 +1,5 @@
-import { type ItemOf, useList } from '../../api/queries.ts';
+import { type ItemOf, useDownload, useList } from '../../api/queries.ts';
+import { Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { eventTexts } from '../../ui/display/event-looks.ts';
 import { Empty } from '../../ui/display/states.tsx';
@@ -53,14 +54,14 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   },
   {
     name: 'Opened',
-    width: 'w-32',
+    width: 'w-36',
     from: 'md',
     isRight: true,
     cell: ({ openedAt }) => <Time at={openedAt} />,
   },
   {
     name: 'Clicked',
-    width: 'w-32',
+    width: 'w-36',
     from: 'lg',
     isRight: true,
     cell: ({ clickedAt }) => <Time at={clickedAt} />,
@@ -70,13 +71,17 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
 /** The contacts of the frozen audience, by outcome. */
 export function Recipients({ id }: { readonly id: string }) {
   const { chosen: outcome, isSet, bar } = useOneChoice('outcome', 'Outcome', OUTCOMES);
-  const list = useList('GET /campaigns/{id}/recipients', {
-    path: { id },
-    query: { ...(outcome && { outcome }) },
-  });
+  const asked = { path: { id }, query: { ...(outcome && { outcome }) } };
+  const list = useList('GET /campaigns/{id}/recipients', asked);
+  const file = useDownload('GET /campaigns/{id}/recipients/export', asked);
   return (
     <>
-      {bar}
+      <div className="flex flex-wrap items-center gap-2">
+        <div className="min-w-0 flex-1">{bar}</div>
+        <Download href={file} name="recipients.csv">
+          Export CSV
+        </Download>
+      </div>
       <Table
         label="Recipients"
         list={list}

@@ -57,7 +57,12 @@ function Inbox() {
       actions={may('emails:send') && (list.items?.length ?? 0) > 0 && <ThrowAway />}
     >
       <FilterBar isSet={isSet} onClear={clear}>
-        <TextFilter label="Recipient" value={values.recipient} onChange={(recipient) => set({ recipient })} />
+        <TextFilter
+          label="Recipient"
+          isExact
+          value={values.recipient}
+          onChange={(recipient) => set({ recipient })}
+        />
       </FilterBar>
       <Table
         label="Captured mail"

@@ -12,9 +12,11 @@ import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { useSelection } from '../../ui/lists/selection.tsx';
 import { Item, Menu } from '../../ui/overlays/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useAudienceNames } from '../names.ts';
+import { ContactActions } from './bulk.tsx';
 import { NewContact } from './edit.tsx';
 
 const STATUSES = {
@@ -54,12 +56,15 @@ const COLUMNS: readonly [Column<Contact>, ...Column<Contact>[]] = [
   },
   {
     name: 'Added',
-    width: 'w-32',
+    width: 'w-36',
     from: 'sm',
     isRight: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ];
+
+const idOf = ({ id }: Contact): string => id;
+const addressOf = ({ email }: Contact): string => email;
 
 /** The contacts of one environment, newest first. */
 export function ContactList() {
@@ -68,14 +73,14 @@ export function ContactList() {
   const { search, status, audience } = values;
   const [isMaking, setMaking] = useState(false);
   const audiences = useAudienceNames();
-  const exportAll = useDownload('GET /contacts/export', {});
-  const list = useList('GET /contacts', {
-    query: {
-      ...(search !== '' && { search }),
-      ...(status in STATUSES && { status: status as Contact['status'] }),
-      ...(audience !== '' && { audienceId: audience }),
-    },
-  });
+  const query = {
+    ...(search !== '' && { search }),
+    ...(status in STATUSES && { status: status as Contact['status'] }),
+    ...(audience !== '' && { audienceId: audience }),
+  };
+  const file = useDownload('GET /contacts/export', { query });
+  const list = useList('GET /contacts', { query }, { keeps: true });
+  const selection = useSelection<Contact>(idOf, addressOf);
   const hasSome = isSet || (list.items?.length ?? 0) > 0;
   const create = may('contacts:write') && (
     <Button look="main" data-create onClick={() => setMaking(true)}>
@@ -89,14 +94,16 @@ export function ContactList() {
       about="The people that campaigns and flows write to, with their properties."
       actions={
         <>
+          {byFile}
+          {create}
           <Menu
             label="More actions"
             isPicture
             items={
               <>
                 {hasSome && (
-                  <Item render={<a href={exportAll} download={`contacts-${environment}.csv`} />}>
-                    Export all as CSV
+                  <Item render={<a href={file} download={`contacts-${environment}.csv`} />}>
+                    {isSet ? 'Export matching contacts as CSV' : 'Export all as CSV'}
                   </Item>
                 )}
                 <Item render={<Link href="/contacts/imports" />}>Imports</Item>
@@ -105,8 +112,6 @@ export function ContactList() {
           >
             {icons.More}
           </Menu>
-          {byFile}
-          {create}
         </>
       }
     >
@@ -131,7 +136,8 @@ export function ContactList() {
         label="Contacts"
         list={list}
         columns={COLUMNS}
-        keyOf={({ id }) => id}
+        keyOf={idOf}
+        selection={may('contacts:write') ? selection : undefined}
         linkOf={({ id }) => `/contacts/${id}`}
         empty={
           isSet ? (
@@ -161,6 +167,7 @@ export function ContactList() {
           )
         }
       />
+      <ContactActions selection={selection} />
       {isMaking && <NewContact onClose={() => setMaking(false)} />}
     </Page>
   );

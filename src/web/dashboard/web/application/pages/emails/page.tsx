@@ -1,8 +1,8 @@
 import { lazy } from 'react';
 import { Route, Switch } from 'wouter';
-import { type ItemOf, useList } from '../../api/queries.ts';
+import { type ItemOf, useDownload, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink, Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { EVENT_LOOKS } from '../../ui/display/event-looks.ts';
 import { Empty } from '../../ui/display/states.tsx';
@@ -12,13 +12,16 @@ import {
   ChoiceFilter,
   FilterBar,
   PeriodFilter,
+  periodText,
   sinceDays,
   TextFilter,
   useFilters,
 } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { useSelection } from '../../ui/lists/selection.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useDomainNames } from '../names.ts';
+import { EmailActions } from './bulk.tsx';
 
 const Detail = lazy(() => import('./detail.tsx'));
 
@@ -78,65 +81,101 @@ export default function Emails() {
   );
 }
 
+/** A text that may be a whole address; any other is looked for in the subjects. */
+const isAddress = (text: string): boolean => /^\S+@\S+\.\S+$/.test(text);
+const idOf = ({ id }: Item): string => id;
+const labelOf = ({ to }: Item): string => to.join(', ');
+
 /** The log of emails, newest first. */
 function EmailList() {
   const { environment, may } = useViewer();
-  const { values, set, isSet, clear } = useFilters([
-    'status',
-    'to',
-    'subject',
-    'from',
-    'tag',
-    'domain',
-    'days',
-  ]);
+  const filters = useFilters(['status', 'to', 'subject', 'from', 'tag', 'domain', 'days']);
+  const { values, set, isSet, clear } = filters;
   const { status, to, subject, from, tag, domain, days } = values;
   const domains = useDomainNames();
   const createdAfter = sinceDays(days);
-  const list = useList('GET /emails', {
-    query: {
-      ...(status in STATUSES && { status: status as Item['status'] }),
-      ...(to !== '' && { to }),
-      ...(subject !== '' && { subject }),
-      ...(from !== '' && { from }),
-      ...(tag !== '' && { tag }),
-      ...(domain !== '' && { domainId: domain }),
-      ...(createdAfter !== undefined && { createdAfter }),
-    },
-  });
+  const query = {
+    ...(status in STATUSES && { status: status as Item['status'] }),
+    ...(to !== '' && { to }),
+    ...(subject !== '' && { subject }),
+    ...(from !== '' && { from }),
+    ...(tag !== '' && { tag }),
+    ...(domain !== '' && { domainId: domain }),
+    ...(createdAfter !== undefined && { createdAfter }),
+  };
+  const list = useList('GET /emails', { query }, { keeps: true });
+  const file = useDownload('GET /emails/export', { query });
+  const selection = useSelection<Item>(idOf, labelOf);
+  const hasSome = isSet || (list.items?.length ?? 0) > 0;
   return (
-    <Page title="Emails" about="All accepted emails with their status, newest first.">
-      <FilterBar isSet={isSet} onClear={clear}>
-        <TextFilter label="Recipient" value={to} onChange={(value) => set({ to: value })} />
-        <TextFilter label="Subject" value={subject} onChange={(value) => set({ subject: value })} />
-        <TextFilter label="Sender" value={from} onChange={(value) => set({ from: value })} />
-        <TextFilter label="Tag (name:value)" value={tag} onChange={(value) => set({ tag: value })} />
-        {Object.keys(domains).length > 0 && (
-          <ChoiceFilter
-            label="Domain"
-            value={domain}
-            options={domains}
-            onChange={(value) => set({ domain: value })}
-          />
-        )}
-        <ChoiceFilter
-          label="Status"
-          value={status}
-          options={STATUSES}
-          onChange={(value) => set({ status: value })}
+    <Page
+      title="Emails"
+      about="All accepted emails with their status, newest first."
+      actions={
+        hasSome && (
+          <Download href={file} name={`emails-${environment}.csv`}>
+            Export CSV
+          </Download>
+        )
+      }
+    >
+      <FilterBar
+        isSet={isSet}
+        onClear={clear}
+        onRemove={(name) => set({ [name]: '' })}
+        chosen={{
+          status: STATUSES[status as Item['status']],
+          from,
+          tag,
+          domain: domains[domain],
+          days: periodText(days),
+        }}
+        more={
+          <>
+            <ChoiceFilter
+              label="Status"
+              value={status}
+              options={STATUSES}
+              onChange={(value) => set({ status: value })}
+            />
+            <PeriodFilter value={days} onChange={(value) => set({ days: value })} />
+            {Object.keys(domains).length > 0 && (
+              <ChoiceFilter
+                label="Domain"
+                value={domain}
+                options={domains}
+                onChange={(value) => set({ domain: value })}
+              />
+            )}
+            <TextFilter label="Sender" isExact value={from} onChange={(value) => set({ from: value })} />
+            <TextFilter
+              label="Tag (name:value)"
+              isExact
+              value={tag}
+              onChange={(value) => set({ tag: value })}
+            />
+          </>
+        }
+      >
+        <TextFilter
+          label="Recipient or subject"
+          value={to || subject}
+          onChange={(value) =>
+            set(isAddress(value) ? { to: value, subject: '' } : { to: '', subject: value })
+          }
         />
-        <PeriodFilter value={days} onChange={(value) => set({ days: value })} />
       </FilterBar>
       <Table
         label="Emails"
         list={list}
         columns={COLUMNS}
-        keyOf={({ id }) => id}
+        keyOf={idOf}
         linkOf={({ id }) => `/emails/${id}`}
+        selection={may('emails:send') || may('contacts:write') ? selection : undefined}
         empty={
           isSet ? (
             <Empty title="No matching emails" icon={icons.Mail}>
-              <p>Recipient and status must match exactly; the subject matches by any part.</p>
+              <p>A recipient is found by the whole address, a subject by any part.</p>
             </Empty>
           ) : (
             <Empty
@@ -158,6 +197,7 @@ function EmailList() {
           )
         }
       />
+      <EmailActions selection={selection} />
     </Page>
   );
 }

@@ -1,7 +1,8 @@
 import { lazy } from 'react';
 import { Route, Switch } from 'wouter';
-import { type ItemOf, useList, useRead } from '../../api/queries.ts';
+import { type ItemOf, useDownload, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
+import { Download } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { type Column, Lead, Table } from '../../ui/display/table.tsx';
@@ -54,14 +55,14 @@ function RequestList() {
   const status = chosen(values.status, STATUSES);
   const method = chosen<Method>(values.method, METHODS);
   const createdAfter = sinceDays(values.days);
-  const list = useList('GET /requests', {
-    query: {
-      ...(values.apiKeyId !== '' && { apiKeyId: values.apiKeyId }),
-      ...(status !== undefined && { status }),
-      ...(method !== undefined && { method }),
-      ...(createdAfter !== undefined && { createdAfter }),
-    },
-  });
+  const query = {
+    ...(values.apiKeyId !== '' && { apiKeyId: values.apiKeyId }),
+    ...(status !== undefined && { status }),
+    ...(method !== undefined && { method }),
+    ...(createdAfter !== undefined && { createdAfter }),
+  };
+  const list = useList('GET /requests', { query });
+  const file = useDownload('GET /requests/export', { query });
   const columns: readonly [Column<Item>, ...Column<Item>[]] = [
     {
       name: 'Request',
@@ -105,6 +106,11 @@ function RequestList() {
     <Page
       title="Requests"
       about={`The latest requests with API keys of the ${environment} environment, for seven days. Their bodies are not stored.`}
+      actions={
+        <Download href={file} name={`requests-${environment}.csv`}>
+          Export CSV
+        </Download>
+      }
     >
       <FilterBar isSet={isSet} onClear={clear}>
         <ChoiceFilter

@@ -4,11 +4,14 @@ import { useChange, useDownload, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
+import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { type Column, Lead, RowActions, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { Bulk } from '../../ui/lists/bulk.tsx';
+import { SelectionBar, useSelection } from '../../ui/lists/selection.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -22,12 +25,15 @@ const REASONS = {
   manual: 'Manual',
 } as const satisfies Record<Suppression['reason'], string>;
 
+const keyOf = ({ address, createdAt, reason }: Suppression): string => `${address} ${createdAt} ${reason}`;
+const labelOf = ({ address }: Suppression): string => address ?? 'a forgotten address';
+
 /** The addresses that live mail does not go to. They are one list for both environments. */
 export default function Suppressions() {
   const { environment, may } = useViewer();
   const { values, set, isSet, clear } = useFilters(['address', 'reason']);
   const { address, reason } = values;
-  const [asked, setAsked] = useState<'add' | 'import' | null>(null);
+  const [asked, setAsked] = useState<'add' | 'import' | 'remove' | null>(null);
   const all = useDownload('GET /suppressions/export', {});
   const list = useList('GET /suppressions', {
     query: {
@@ -35,6 +41,9 @@ export default function Suppressions() {
       ...(reason in REASONS && { reason: reason as Suppression['reason'] }),
     },
   });
+  const selection = useSelection<Suppression>(keyOf, labelOf);
+  const remove = useChange('DELETE /suppressions/{address}', ['contacts']);
+  const known = selection.items.filter(({ address }) => address !== null);
   const mayWrite = may('contacts:write') && environment === 'live';
   const hasSome = isSet || (list.items?.length ?? 0) > 0;
   const create = mayWrite && (
@@ -61,7 +70,7 @@ export default function Suppressions() {
     >
       {environment === 'live' && (
         <FilterBar isSet={isSet} onClear={clear}>
-          <TextFilter label="Address" value={address} onChange={(value) => set({ address: value })} />
+          <TextFilter label="Address" isExact value={address} onChange={(value) => set({ address: value })} />
           <ChoiceFilter
             label="Reason"
             value={reason}
@@ -74,7 +83,8 @@ export default function Suppressions() {
         label="Suppressed addresses"
         list={list}
         columns={COLUMNS}
-        keyOf={({ address, createdAt, reason }) => `${address} ${createdAt} ${reason}`}
+        keyOf={keyOf}
+        selection={mayWrite ? selection : undefined}
         empty={
           environment === 'test' ? (
             <Empty title="Test mail is never suppressed" icon={icons.Block}>
@@ -107,6 +117,26 @@ export default function Suppressions() {
           )
         }
       />
+      <SelectionBar selection={selection}>
+        <Button look="danger" onClick={() => setAsked('remove')}>
+          Remove suppressions
+        </Button>
+      </SelectionBar>
+      {asked === 'remove' && (
+        <Bulk
+          title={`Remove ${count(known.length)} ${known.length === 1 ? 'suppression' : 'suppressions'}?`}
+          action="Remove suppressions"
+          done="removed"
+          selection={selection}
+          items={known}
+          change={({ address }) => remove.each({ path: { address: address ?? '' } })}
+          refresh={remove.refresh}
+          onClose={() => setAsked(null)}
+        >
+          Email reaches these addresses again. Contacts who unsubscribed stay unsubscribed.
+          {known.length < selection.items.length && ' Forgotten addresses stay suppressed.'}
+        </Bulk>
+      )}
       {asked === 'add' && <Suppress onClose={() => setAsked(null)} />}
       {asked === 'import' && <ImportSuppressions onClose={() => setAsked(null)} />}
     </Page>
@@ -135,7 +165,7 @@ const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
   },
   {
     name: 'Added',
-    width: 'w-32',
+    width: 'w-36',
     from: 'sm',
     isRight: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,

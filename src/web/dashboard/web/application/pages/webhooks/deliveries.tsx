@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Webhook, WebhookDelivery } from '../../../../../client/operations.ts';
-import { useChange, useList, useRead } from '../../api/queries.ts';
+import { useChange, useDownload, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Copyable } from '../../ui/display/copyable.tsx';
 import type { Tone } from '../../ui/display/event-looks.ts';
@@ -53,10 +53,9 @@ const OPTIONS = {
 export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   const [opened, setOpened] = useState<WebhookDelivery | null>(null);
   const { chosen, isSet, bar } = useOneChoice('status', 'Status', OPTIONS);
-  const list = useList('GET /webhooks/{id}/deliveries', {
-    path: { id: webhook.id },
-    query: chosen === undefined ? {} : SHOWN[chosen].query,
-  });
+  const asked = { path: { id: webhook.id }, query: chosen === undefined ? {} : SHOWN[chosen].query };
+  const list = useList('GET /webhooks/{id}/deliveries', asked);
+  const file = useDownload('GET /webhooks/{id}/deliveries/export', asked);
   const columns: readonly [Column<WebhookDelivery>, ...Column<WebhookDelivery>[]] = [
     { name: 'Event', cell: (each) => <Lead title={each.eventType} sub={answered(each)} /> },
     {
@@ -94,7 +93,12 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
     <section aria-label="Deliveries" className="grid gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h2 className="text-heading font-semibold">Deliveries</h2>
-        {bar}
+        <span className="flex flex-wrap items-center gap-2">
+          {bar}
+          <Download href={file} name="deliveries.csv">
+            Export CSV
+          </Download>
+        </span>
       </div>
       <Table
         label="Deliveries"

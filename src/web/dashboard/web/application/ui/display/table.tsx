@@ -3,6 +3,7 @@ import { memo, type ReactNode, useDeferredValue, useEffect, useLayoutEffect, use
 import { Link } from 'wouter';
 import { isTyping } from '../../shell/keys.ts';
 import { Button } from '../button.tsx';
+import type { Selection } from '../lists/selection.tsx';
 import { Failed, Skeleton } from './states.tsx';
 
 /** Every row is as high as every other, so that a list of any length is only as much work as what can be seen of it. */
@@ -34,6 +35,9 @@ const FROM = { sm: 'not-sm:hidden', md: 'not-md:hidden', lg: 'not-lg:hidden' } a
 const shapeOf = <Item,>({ width = '', from, isRight = false }: Column<Item>): string =>
   `${width} ${from ? FROM[from] : ''} ${isRight ? 'text-right' : ''}`;
 
+/** The column of the boxes. */
+const SELECTING = 'w-11 pl-2 text-left';
+
 /**
  * A list as a table. Only the visible rows exist; the next page is read when its end becomes visible. Keys:
  * `j` and `k` or the arrows move between rows, Enter opens one.
@@ -45,9 +49,11 @@ export function Table<Item>(props: {
   readonly keyOf: (item: Item) => string;
   /** The target of a row's link. */
   readonly linkOf?: (item: Item) => string;
+  /** Rows with a box, for actions on several. */
+  readonly selection?: Selection<Item> | undefined;
   readonly empty: ReactNode;
 }) {
-  const { list, columns } = props;
+  const { list, columns, selection } = props;
   const { hasNextPage = false } = list;
   // Other filters are seen at once; the rows that they leave are drawn in pieces between which the browser takes input.
   const items = useDeferredValue(list.items);
@@ -139,6 +145,16 @@ export function Table<Item>(props: {
       >
         <thead className="border-b border-edge bg-sunk text-left text-caption text-dim">
           <tr aria-rowindex={1}>
+            {selection && (
+              <th scope="col" className={SELECTING}>
+                <input
+                  type="checkbox"
+                  aria-label="Select all loaded rows"
+                  checked={count > 0 && items?.every(selection.has) === true}
+                  onChange={() => selection.toggleAll(items ?? [])}
+                />
+              </th>
+            )}
             {columns.map((column) => (
               <th
                 key={column.name}
@@ -154,6 +170,7 @@ export function Table<Item>(props: {
           {items === undefined &&
             SKELETONS.map((key) => (
               <tr key={key} style={{ height: ROW }} className="border-b border-edge last:border-0">
+                {selection && <td className={SELECTING} />}
                 {columns.map((column) => (
                   <td key={column.name} className={`px-4 ${shapeOf(column)}`}>
                     <Skeleton className="h-4 w-3/5" />
@@ -171,6 +188,8 @@ export function Table<Item>(props: {
                 item={item}
                 columns={columns}
                 to={props.linkOf?.(item) ?? null}
+                selection={selection}
+                isSelected={selection?.has(item) === true}
                 isActive={index === Math.min(Math.max(active, first), last)}
                 onFocus={setActive}
               />
@@ -198,6 +217,8 @@ function DrawnRow<Item>(props: {
   readonly item: Item;
   readonly columns: readonly Column<Item>[];
   readonly to: string | null;
+  readonly selection: Selection<Item> | undefined;
+  readonly isSelected: boolean;
   readonly isActive: boolean;
   readonly onFocus: (index: number) => void;
 }) {
@@ -208,6 +229,18 @@ function DrawnRow<Item>(props: {
       style={{ height: ROW }}
       className={`relative border-b border-edge last:border-0 ${props.to === null ? '' : 'hover:bg-hover has-[[data-row]:focus-visible]:bg-hover'}`}
     >
+      {props.selection && (
+        <td className={SELECTING}>
+          <label className="relative z-1 grid size-8 cursor-pointer place-items-center">
+            <input
+              type="checkbox"
+              aria-label={`Select ${props.selection.labelOf(props.item)}`}
+              checked={props.isSelected}
+              onChange={() => props.selection?.toggle(props.item)}
+            />
+          </label>
+        </td>
+      )}
       <th scope="row" className={`px-4 text-left font-normal not-sm:pr-2 ${shapeOf(head)}`}>
         {props.to === null ? (
           head.cell(props.item)

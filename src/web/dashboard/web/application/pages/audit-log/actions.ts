@@ -1,0 +1,34 @@
+/** The targets of actions and what happens to them, as the log names them. */
+export const ACTIONS = {
+  account: [
+    'passkeyAdded',
+    'passkeyRemoved',
+    'passwordChanged',
+    'signedOutElsewhere',
+    'totpAdded',
+    'totpRemoved',
+  ],
+  apiKey: ['changed', 'created', 'revoked'],
+  audience: ['changed', 'created', 'deleted'],
+  billing: ['checkoutOpened', 'portalOpened'],
+  campaign: ['cancelled', 'changed', 'created', 'deleted', 'paused', 'sent', 'unscheduled'],
+  contact: ['deleted'],
+  contacts: ['exported', 'imported'],
+  domain: ['changed', 'created', 'deleted', 'keysRotated'],
+  emails: ['exported'],
+  events: ['exported'],
+  flow: ['activated', 'changed', 'created', 'deleted', 'paused', 'secretRotated'],
+  invitation: ['created', 'deleted'],
+  member: ['removed', 'roleChanged'],
+  recipients: ['exported'],
+  session: ['opened'],
+  suppression: ['created', 'deleted'],
+  suppressions: ['exported', 'imported'],
+  template: ['changed', 'created', 'deleted', 'published', 'restored'],
+  webhook: ['changed', 'created', 'deleted', 'replayed', 'secretRotated'],
+  workspace: ['changed', 'created', 'deleted', 'logoChanged', 'logoRemoved'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** The names of all actions: `apiKey.created`. */
+export const actionNames = (): readonly string[] =>
+  Object.entries(ACTIONS).flatMap(([target, acts]) => acts.map((act) => `${target}.${act}`));
