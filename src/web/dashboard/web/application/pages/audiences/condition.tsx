@@ -1,6 +1,8 @@
-import { createContext, useContext } from 'react';
+import { createContext, useContext, useId } from 'react';
+import type { KnownProperty } from '../../../../../client/operations.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { useKnownProperties } from '../known-properties.ts';
 import { useAudienceNames } from '../names.ts';
 import {
   type Base,
@@ -10,8 +12,8 @@ import {
   NAMED,
   partsOf,
   type Shape,
-  WAYS,
   wayOf,
+  waysOf,
 } from './fields.ts';
 import type { Condition, Value } from './filter-tree.ts';
 
@@ -41,10 +43,25 @@ export function ConditionRow(props: {
   const { base, name } = partsOf(condition.field);
   const { kind } = FIELDS[base];
   const way = wayOf(kind, condition.operator, condition.value);
+  const known = useKnownProperties();
+  const property = base === 'properties.' ? known.find(({ key }) => key === name) : undefined;
+  const ways = waysOf(kind, property?.types, way);
+  const names = useId();
+  const rename = (next: string) => {
+    const types = known.find(({ key }) => base === 'properties.' && key === next)?.types;
+    const [first] = waysOf(kind, types);
+    // A comparison that no value of the property can match makes room for the first one that can.
+    const fits = waysOf(kind, types).includes(way) || first === undefined;
+    onChange({
+      ...condition,
+      field: base + next,
+      ...(!fits && { operator: first.operator, value: FIRST_VALUE[first.shape] }),
+    });
+  };
   const hasEvent = useContext(EventFields);
   const takesName = (NAMED as readonly Base[]).includes(base);
   const choose = (next: Base) => {
-    const [first] = WAYS[FIELDS[next].kind];
+    const [first] = waysOf(FIELDS[next].kind, undefined);
     if (first)
       onChange({ ...condition, field: next, operator: first.operator, value: FIRST_VALUE[first.shape] });
   };
@@ -74,22 +91,32 @@ export function ConditionRow(props: {
             value={name}
             spellCheck={false}
             autoComplete="off"
-            onChange={({ target }) => onChange({ ...condition, field: base + target.value.trim() })}
-            className="field field-small w-32 font-mono text-caption"
+            list={base === 'properties.' ? names : undefined}
+            onChange={({ target }) => rename(target.value.trim())}
+            className="field field-small w-36 font-mono text-caption"
           />
+        )}
+        {base === 'properties.' && (
+          <datalist id={names}>
+            {known.map(({ key, types }) => (
+              <option key={key} value={key}>
+                {types.join(', ')}
+              </option>
+            ))}
+          </datalist>
         )}
         <select
           aria-label={`${label}: comparison`}
-          value={WAYS[kind].indexOf(way)}
+          value={ways.indexOf(way)}
           onChange={({ target }) => {
-            const next = WAYS[kind][Number(target.value)];
+            const next = ways[Number(target.value)];
             if (!next) return;
             const value = next.shape === way.shape ? condition.value : FIRST_VALUE[next.shape];
             onChange({ ...condition, operator: next.operator, value: next.shape === 'yes' ? true : value });
           }}
           className="field field-small w-auto max-w-44"
         >
-          {WAYS[kind].map(({ text, operator, shape }, index) => (
+          {ways.map(({ text, operator, shape }, index) => (
             <option key={`${operator} ${shape}`} value={index}>
               {text}
             </option>
@@ -100,6 +127,7 @@ export function ConditionRow(props: {
           shape={way.shape}
           value={condition.value}
           isWrong={props.problem !== undefined}
+          choices={property?.values ?? []}
           onChange={(value) => onChange({ ...condition, value })}
         />
         {props.onRemove && (
@@ -126,11 +154,14 @@ interface ValueProps {
   readonly shape: Shape;
   readonly value: Value;
   readonly isWrong: boolean;
+  /** The values that contacts have. */
+  readonly choices: KnownProperty['values'];
   readonly onChange: (value: Value) => void;
 }
 
-function ValueField({ label, shape, value, isWrong, onChange }: ValueProps) {
+function ValueField({ label, shape, value, isWrong, choices, onChange }: ValueProps) {
   const audiences = useAudienceNames();
+  const list = useId();
   const shared = { 'aria-label': `${label}: value`, 'aria-invalid': isWrong } as const;
   switch (shape) {
     case 'yes':
@@ -201,15 +232,25 @@ function ValueField({ label, shape, value, isWrong, onChange }: ValueProps) {
       );
     default:
       return (
-        <input
-          {...shared}
-          type={shape === 'date' ? 'date' : 'text'}
-          value={typeof value === 'string' ? value.slice(0, shape === 'date' ? 10 : undefined) : ''}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={({ target }) => onChange(target.value)}
-          className="field field-small w-48"
-        />
+        <>
+          <input
+            {...shared}
+            type={shape === 'date' ? 'date' : 'text'}
+            list={shape === 'text' && choices.length > 0 ? list : undefined}
+            value={typeof value === 'string' ? value.slice(0, shape === 'date' ? 10 : undefined) : ''}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={({ target }) => onChange(target.value)}
+            className="field field-small w-48"
+          />
+          {shape === 'text' && (
+            <datalist id={list}>
+              {choices.map((each) => (
+                <option key={String(each)} value={String(each)} />
+              ))}
+            </datalist>
+          )}
+        </>
       );
   }
 }

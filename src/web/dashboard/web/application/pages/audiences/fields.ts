@@ -84,6 +84,26 @@ export const WAYS: Readonly<Record<Kind, readonly Way[]>> = {
   ],
 };
 
+/** The types that the values of a property have. */
+export type PropertyType = 'string' | 'number' | 'boolean' | 'date';
+
+const SHAPES: Readonly<Record<PropertyType, readonly Shape[]>> = {
+  string: ['text', 'texts'],
+  number: ['number'],
+  boolean: ['truth'],
+  date: ['date', 'text', 'texts'],
+};
+
+/**
+ * The ways of asking for a field: of a property whose types are known only those that can match. The way that is
+ * chosen stays.
+ */
+export function waysOf(kind: Kind, types: readonly PropertyType[] | undefined, chosen?: Way): readonly Way[] {
+  if (kind !== 'property' || types === undefined || types.length === 0) return WAYS[kind];
+  const shapes = new Set<Shape>(['yes', ...types.flatMap((type) => SHAPES[type])]);
+  return WAYS[kind].filter((each) => each === chosen || shapes.has(each.shape));
+}
+
 const SHAPE_OF = { number: 'number', boolean: 'truth' } as const;
 
 /** The way that an operator and its value are of; the first one where the field knows none such. */

@@ -7,7 +7,9 @@ import type {
 import { CONTACT_FIELDS, isContactField } from '../../../../../../platform/text/contact-fields.ts';
 import { ownOf } from '../../../../../../platform/text/own-member.ts';
 import type { Flow, FlowRunItem } from '../../../../../client/operations.ts';
+import { momentText } from '../../ui/display/format.ts';
 import type { icons } from '../../ui/icons.tsx';
+import { filterText } from '../audiences/filter-words.ts';
 import { useAudienceNames, useTemplateNames } from '../names.ts';
 import { named } from './forms/dictionary.ts';
 import type { StepProblem } from './forms/problems.ts';
@@ -108,14 +110,15 @@ export function stepText(step: FlowStep, { audiences, templates }: Names): strin
     case 'delay':
       return waitText(step.config);
     case 'delayUntil': {
-      if ('at' in step.config) return step.config.at.slice(0, 16).replace('T', ', ');
+      if ('at' in step.config) return momentText(step.config.at);
       const { time, weekdays = [] } = step.config;
-      return `${time}${weekdays.length === 0 ? '' : ` on ${weekdays.map((day) => DAYS[day]).join(', ')}`}`;
+      const days = weekdays.length === 0 ? '' : ` on ${weekdays.map((day) => DAYS[day]).join(', ')}`;
+      return `${time}${days} (${step.config.timeZone ?? 'time zone of the contact'})`;
     }
     case 'waitForEvent':
       return step.config.name || 'No event named';
     case 'condition':
-      return step.config.filter ? "Checks the contact's data" : 'No condition yet';
+      return filterText(step.config.filter, audiences) || 'No condition yet';
     case 'branch':
       return step.config.branches.map(({ key }) => key).join(', ');
     case 'updateContact':
@@ -150,7 +153,7 @@ export function triggerText({ trigger }: Pick<FlowDefinition, 'trigger'>, { audi
     case 'contactCreated':
       return 'Imports with “start flows” included';
     case 'manual':
-      return 'Starts only by hand or by the API';
+      return 'Starts manually or by the API';
   }
 }
 

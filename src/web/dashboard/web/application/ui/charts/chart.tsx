@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { count, roundCount } from '../display/format.ts';
+import { ticksOf } from './ticks.ts';
 
 /** One point of a series. */
 export interface Point {
@@ -81,8 +82,16 @@ export function Chart({ title, points }: { readonly title: string; readonly poin
           />
         </div>
         <div aria-hidden="true" className="col-start-2 mt-1.5 flex justify-between text-caption text-faint">
-          <span>{points[0]?.label}</span>
-          <span>{points.at(-1)?.label}</span>
+          {ticksOf(points).map(({ key, label }, index, ticks) => (
+            <span
+              key={key}
+              className={
+                index > 0 && index < ticks.length - 1 && index % 2 === 1 ? 'not-sm:hidden' : undefined
+              }
+            >
+              {label}
+            </span>
+          ))}
         </div>
       </div>
       <figcaption className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">

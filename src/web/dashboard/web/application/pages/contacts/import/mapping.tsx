@@ -1,5 +1,7 @@
+import { useId } from 'react';
 import { CONTACT_FIELDS } from '../../../../../../../platform/text/contact-fields.ts';
 import type { ContactImportPlan } from '../../../../../../client/operations.ts';
+import { useKnownProperties } from '../../known-properties.ts';
 import type { ColumnTarget } from './columns.ts';
 
 /** Targets as the service writes them, in the order in which they are offered. */
@@ -45,69 +47,81 @@ export function Mapping(props: {
 }) {
   const set = (at: number, change: Partial<ColumnTarget>) =>
     props.onChange(props.mapped.map((each, index) => (index === at ? { ...each, ...change } : each)));
+  const known = useId();
+  const properties = useKnownProperties();
   return (
-    <ul aria-label="Columns of the file" className="grid divide-y divide-edge">
-      {props.plan.columns.map(({ header, cells }, at) => {
-        const { to, key, type } = props.mapped[at] ?? { to: 'none', key: '', type: 'string' };
-        const name = header.trim() === '' ? `Column ${at + 1}` : header.trim();
-        return (
-          <li
-            // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name that is sure to be one
-            key={at}
-            className="grid items-center gap-x-4 gap-y-2 py-3 md:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]"
-          >
-            <span className="min-w-0">
-              <span className="block truncate font-medium">{name}</span>
-              <span className="block truncate text-caption text-dim">
-                {cells.length === 0 ? 'empty in the first rows' : cells.join(', ')}
+    <>
+      <datalist id={known}>
+        {properties.map(({ key, types }) => (
+          <option key={key} value={key}>
+            {types.join(', ')}
+          </option>
+        ))}
+      </datalist>
+      <ul aria-label="Columns of the file" className="grid divide-y divide-edge">
+        {props.plan.columns.map(({ header, cells }, at) => {
+          const { to, key, type } = props.mapped[at] ?? { to: 'none', key: '', type: 'string' };
+          const name = header.trim() === '' ? `Column ${at + 1}` : header.trim();
+          return (
+            <li
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name that is sure to be one
+              key={at}
+              className="grid items-center gap-x-4 gap-y-2 py-3 md:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]"
+            >
+              <span className="min-w-0">
+                <span className="block truncate font-medium">{name}</span>
+                <span className="block truncate text-caption text-dim">
+                  {cells.length === 0 ? 'empty in the first rows' : cells.join(', ')}
+                </span>
               </span>
-            </span>
-            <span className="flex flex-wrap gap-2">
-              <select
-                aria-label={`Target of “${name}”`}
-                value={to}
-                onChange={({ target }) => set(at, { to: target.value })}
-                className="field field-small w-60 max-w-full"
-              >
-                {Object.entries(TARGETS).map(([group, targets]) => (
-                  <optgroup key={group} label={group}>
-                    {Object.entries(targets).map(([value, text]) => (
-                      <option key={value} value={value}>
-                        {text}
-                      </option>
-                    ))}
-                  </optgroup>
-                ))}
-              </select>
-              {to === 'property' && (
-                <>
-                  <input
-                    aria-label={`Property name for “${name}”`}
-                    value={key}
-                    placeholder="plan"
-                    spellCheck={false}
-                    autoComplete="off"
-                    onChange={({ target }) => set(at, { key: target.value })}
-                    className="field field-small w-36 font-mono text-caption"
-                  />
-                  <select
-                    aria-label={`Property type for “${name}”`}
-                    value={type}
-                    onChange={({ target }) => set(at, { type: target.value })}
-                    className="field field-small w-40"
-                  >
-                    {Object.entries(TYPES).map(([value, text]) => (
-                      <option key={value} value={value}>
-                        {text}
-                      </option>
-                    ))}
-                  </select>
-                </>
-              )}
-            </span>
-          </li>
-        );
-      })}
-    </ul>
+              <span className="flex flex-wrap gap-2">
+                <select
+                  aria-label={`Target of “${name}”`}
+                  value={to}
+                  onChange={({ target }) => set(at, { to: target.value })}
+                  className="field field-small w-60 max-w-full"
+                >
+                  {Object.entries(TARGETS).map(([group, targets]) => (
+                    <optgroup key={group} label={group}>
+                      {Object.entries(targets).map(([value, text]) => (
+                        <option key={value} value={value}>
+                          {text}
+                        </option>
+                      ))}
+                    </optgroup>
+                  ))}
+                </select>
+                {to === 'property' && (
+                  <>
+                    <input
+                      aria-label={`Property name for “${name}”`}
+                      list={known}
+                      value={key}
+                      placeholder="plan"
+                      spellCheck={false}
+                      autoComplete="off"
+                      onChange={({ target }) => set(at, { key: target.value })}
+                      className="field field-small w-36 font-mono text-caption"
+                    />
+                    <select
+                      aria-label={`Property type for “${name}”`}
+                      value={type}
+                      onChange={({ target }) => set(at, { type: target.value })}
+                      className="field field-small w-40"
+                    >
+                      {Object.entries(TYPES).map(([value, text]) => (
+                        <option key={value} value={value}>
+                          {text}
+                        </option>
+                      ))}
+                    </select>
+                  </>
+                )}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </>
   );
 }
