@@ -15,5 +15,7 @@ test('the meter counts what a guesser has to find: not length alone, and not kin
   // Weak below 40 bits, strong from 80 on.
   expect(bitsOf('aaaaaaaaaaaaaaaaaaaaaaaa')).toBeLessThan(40);
   expect(bitsOf('correct horse battery staple')).toBeGreaterThan(80);
+  expect(bitsOf('password1234')).toBeLessThan(40);
+  expect(bitsOf('Welcome2026!')).toBeLessThan(bitsOf('horse battery'));
   expect(bitsOf('🐎🐴🦄🐕🐈🐁🐇🐿')).toBeGreaterThan(40);
 });

@@ -128,8 +128,9 @@ export async function choose(
   if (action !== 'save') {
     const status = action === 'off' ? 'unsubscribed' : 'subscribed';
     await changeStatus(deps, recipient, contact, { status, consent: { source: 'preference page', at } }, now);
-    return;
   }
+  // The lists stay for a way back.
+  if (action === 'off') return;
   for (const { id, isIn } of offered) {
     if (!shown.has(id) || chosen.has(id) === isIn) continue;
     const member = { ...recipient, audienceId: id, contactId: contact.id, now };

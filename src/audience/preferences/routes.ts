@@ -163,20 +163,25 @@ function bodyOf(
   const status = contact?.status ?? suppressed ?? (said === 'off' ? 'unsubscribed' : 'subscribed');
   if (status === 'bounced' || status === 'complained' || status === 'manual')
     return `${intro}<p role="status">${html(texts.isBlocked)}</p>`;
+  const choices = choicesOf(texts, offered);
   if (status === 'unsubscribed') {
-    const back = contact === null ? '' : `<form method="post">${button('again', texts.again)}</form>`;
+    const back =
+      contact === null ? '' : `<form method="post">${choices}${button('again', texts.again)}</form>`;
     return `${intro}<p role="status">${html(texts.isOff)}</p><p>${html(texts.offHint)}</p>${back}`;
   }
   const notice = said === 'save' ? texts.saved : said === 'again' && contact ? texts.isBack : null;
+  const lists =
+    choices === '' ? '' : `<form method="post">${choices}${button('save', texts.save, true)}</form>`;
+  return `${intro}${notice === null ? '' : `<p role="status">${html(notice)}</p>`}${lists}<form method="post"><p class="soft">${html(texts.offHint)}</p>${button('off', texts.everythingOff)}</form>`;
+}
+
+/** The audiences as boxes to tick; empty where there is none. */
+function choicesOf(texts: PageTexts, offered: Person['offered']): string {
   const choices = offered
     .map(
       ({ id, name, description, isIn }) =>
         `<label><input type="checkbox" name="audience" value="${id}"${isIn ? ' checked' : ''}><span>${html(name)}${description === null ? '' : `<small>${html(description)}</small>`}</span></label><input type="hidden" name="shown" value="${id}">`,
     )
     .join('');
-  const lists =
-    offered.length === 0
-      ? ''
-      : `<form method="post"><fieldset><legend>${html(texts.whatYouGet)}</legend>${choices}</fieldset>${button('save', texts.save, true)}</form>`;
-  return `${intro}${notice === null ? '' : `<p role="status">${html(notice)}</p>`}${lists}<form method="post"><p class="soft">${html(texts.offHint)}</p>${button('off', texts.everythingOff)}</form>`;
+  return choices === '' ? '' : `<fieldset><legend>${html(texts.whatYouGet)}</legend>${choices}</fieldset>`;
 }

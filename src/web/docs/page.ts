@@ -93,7 +93,7 @@ function documentOf({ title, path, head, tools, body }: Document): RawResponse {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · Posthorn</title>
+<title>${title === 'Posthorn' ? title : `${title} · Posthorn`}</title>
 <link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/docs/docs.css">
 <script src="/docs/docs.js"></script>

@@ -15,6 +15,7 @@ export function machineOf(kind: Kind): Machine {
     drawing,
     transient: drawing.states.filter((state) => isTransient(drawing, state.name)).map((state) => state.name),
     timed: timedStates(kind),
+    isExample: kind.hasDefinitions === true,
   };
 }
 
@@ -42,7 +43,7 @@ export async function ownMachineOf(
   const counts = Object.fromEntries(
     drawn.drawing.states.map(({ name }) => [name, { count: found.get(name) ?? 0, exact }]),
   );
-  return { ...drawn, layout: layeredLayout(drawn.drawing), counts };
+  return { ...drawn, isExample: false, layout: layeredLayout(drawn.drawing), counts };
 }
 
 /** True for a state that is left within the same step and therefore never stored. */

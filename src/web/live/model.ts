@@ -25,6 +25,8 @@ export interface Machine {
   readonly transient: readonly string[];
   /** The states that wait for a timer. */
   readonly timed: readonly string[];
+  /** True for a drawing that is only an example: each definition, such as a flow, has a machine with other states. */
+  readonly isExample: boolean;
 }
 
 /** The machine of one definition, which the build does not know, and how many actors of it are in each state. */

@@ -132,10 +132,10 @@ async function withAudienceWarning(database: Database, scope: Scope, file: Store
   const missing = audiences.filter((name) => !joinable.has(name));
   if (missing.length === 0) return plan;
   const column = plan.targets.findIndex((target) => target?.to === 'audiences');
-  const message = `There is no audience that a file can let people into with the name ${missing
+  const message = `No static audience without confirmation has the name ${missing
     .slice(0, 5)
     .map((name) => `"${name}"`)
-    .join(', ')}: make it first, static and without confirmation, and nobody is left out of it.`;
+    .join(', ')}. Create it before the import; otherwise these contacts are not added to it.`;
   const warning = { column: column + 1, header: plan.headers[column] ?? null, message };
   return { ...plan, warnings: [...(plan.warnings ?? []), warning] };
 }

@@ -27,5 +27,5 @@ export const en: PageTexts = {
   badLinkHint: 'Open it again from the email, whole and unchanged.',
   mailSubject: (list) => `Please confirm: ${list}`,
   mailText: (list, sender, url) =>
-    `Somebody, hopefully you, wants this address to get “${list}” from ${sender}.\n\nTo confirm, open this page and press the button:\n${url}\n\nIf it was not you, ignore this email: nothing will be sent.\n`,
+    `This address was entered to get “${list}” from ${sender}.\n\nTo confirm, open this page and press the button:\n${url}\n\nIf you did not enter it, ignore this email: nothing will be sent.\n`,
 };

@@ -13,7 +13,10 @@ export function Tabs(props: {
   const names = Object.keys(props.tabs);
   const [path] = useLocation();
   return (
-    <nav aria-label={props.label} className="flex gap-5 overflow-x-auto border-b border-edge px-0.5">
+    <nav
+      aria-label={props.label}
+      className="flex gap-5 overflow-x-auto overflow-y-hidden border-b border-edge px-0.5"
+    >
       {names.map((name) => (
         <Link
           key={name}

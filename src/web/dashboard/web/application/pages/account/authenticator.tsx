@@ -1,15 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useMember } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Copyable } from '../../ui/display/copyable.tsx';
+import { Skeleton } from '../../ui/display/states.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 import { Card } from '../../ui/page.tsx';
 import { useAccountChange } from './account.ts';
+
+const QrCode = lazy(() => import('./qr-code.tsx'));
 
 interface TotpSetup {
   readonly secret: string;
@@ -50,12 +53,15 @@ export function Authenticator() {
       {begun && !codes && (
         <Dialog title="Set up authenticator" onClose={() => setBegun(null)} width="max-w-lg">
           <p>
-            Add this secret to your authenticator, or open{' '}
+            Scan this code with your authenticator. On your phone, open{' '}
             <a href={begun.uri} className="link">
               this link
             </a>{' '}
-            on your phone. Then enter the six digits that it shows.
+            or enter the secret. Then enter the six digits that the authenticator shows.
           </p>
+          <Suspense fallback={<Skeleton className="size-48 justify-self-center" />}>
+            <QrCode text={begun.uri} label="QR code of the secret" />
+          </Suspense>
           <Copyable label="Secret" text={begun.secret} />
           <Form
             action="Turn on"

@@ -20,7 +20,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   { name: 'Audience', cell: ({ name, description }) => <Lead title={name} sub={description} /> },
   {
     name: 'Kind',
-    width: 'w-32',
+    width: 'w-36',
     from: 'sm',
     cell: ({ type }) => (
       <Badge status={type} tone={type === 'dynamic' ? 'moving' : 'quiet'}>
@@ -44,7 +44,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   },
   {
     name: 'Created',
-    width: 'w-32',
+    width: 'w-36',
     from: 'md',
     isRight: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,

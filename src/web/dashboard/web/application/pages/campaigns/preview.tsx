@@ -7,8 +7,10 @@ import { Skeleton } from '../../ui/display/states.tsx';
 import { Toggle } from '../../ui/forms/chips.tsx';
 import { Facts } from '../../ui/page.tsx';
 import type { CampaignValues } from './campaign-values.ts';
+import { ContactPicker } from './contact-picker.tsx';
 
-const SETTLE_MS = 400;
+/** The pause after the last key: with the answer, the preview follows within 300 ms. */
+const SETTLE_MS = 150;
 
 /** The unsaved content, rendered by the service for an unknown contact; the service stores none of it. */
 function useUnsaved(values: CampaignValues | null) {
@@ -49,18 +51,7 @@ export function CampaignPreview({
     <section aria-label="Preview" className="card overflow-hidden">
       <div className="flex flex-wrap items-center gap-2 border-b border-edge px-3 py-2">
         {unsaved === null ? (
-          <input
-            aria-label="Show it for the contact with this ID"
-            placeholder="Contact ID (con_…)"
-            defaultValue={contactId}
-            spellCheck={false}
-            autoComplete="off"
-            onBlur={({ target }) => setContactId(target.value.trim())}
-            onKeyDown={({ key, currentTarget }) =>
-              key === 'Enter' && setContactId(currentTarget.value.trim())
-            }
-            className="field field-small w-auto min-w-0 flex-1"
-          />
+          <ContactPicker label="Show it for this contact" onChange={setContactId} />
         ) : (
           <p className="min-w-0 flex-1 text-dim">Not saved yet</p>
         )}

@@ -133,6 +133,13 @@ function Actions({ contact }: { readonly contact: Contact }) {
   const path = { contact: id };
   return (
     <>
+      {status === 'subscribed' && <Button onClick={() => setAsked('unsubscribe')}>Unsubscribe</Button>}
+      {(status === 'unsubscribed' || status === 'bounced') && (
+        <Button onClick={() => setAsked('consent')}>Subscribe again</Button>
+      )}
+      <Button look="main" data-edit onClick={() => setAsked('edit')}>
+        Edit contact
+      </Button>
       <Menu
         label="More actions"
         isPicture
@@ -147,13 +154,6 @@ function Actions({ contact }: { readonly contact: Contact }) {
       >
         {icons.More}
       </Menu>
-      {status === 'subscribed' && <Button onClick={() => setAsked('unsubscribe')}>Unsubscribe</Button>}
-      {(status === 'unsubscribed' || status === 'bounced') && (
-        <Button onClick={() => setAsked('consent')}>Subscribe again</Button>
-      )}
-      <Button look="main" data-edit onClick={() => setAsked('edit')}>
-        Edit contact
-      </Button>
       {asked === 'edit' && <EditContact contact={contact} onClose={close} />}
       {asked === 'event' && <RecordEvent contact={contact} onClose={close} />}
       {asked === 'consent' && <Consent contact={contact} onClose={close} />}

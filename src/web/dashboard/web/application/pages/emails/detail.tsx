@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { Email } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
@@ -14,6 +15,7 @@ import { EmailMachineCard } from '../../ui/machine/email-machine.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Facts, Page } from '../../ui/page.tsx';
+import { useTemplateNames } from '../names.ts';
 import { Explanation } from './explanation.tsx';
 import { Reschedule } from './reschedule.tsx';
 import { Files, Source } from './source.tsx';
@@ -101,6 +103,19 @@ function Actions({ email }: { readonly email: Email }) {
   );
 }
 
+/** The template by its name, where the viewer may read it. */
+function TemplateLink({ id, version }: { readonly id: string; readonly version: number | null }) {
+  const name = useTemplateNames()[id];
+  return (
+    <>
+      <Link href={`/templates/${id}`} title={id} className="link">
+        {name ?? id}
+      </Link>
+      {version !== null && `, version ${version}`}
+    </>
+  );
+}
+
 const Envelope = ({ email }: { readonly email: Email }) => (
   <Card title="Envelope">
     <Facts
@@ -133,11 +148,7 @@ const Envelope = ({ email }: { readonly email: Email }) => (
         'Message-ID': email.messageId && (
           <span className="font-mono text-caption break-all">{email.messageId}</span>
         ),
-        Template: email.templateId && (
-          <span>
-            {email.templateId}, version {email.templateVersion}
-          </span>
-        ),
+        Template: email.templateId && <TemplateLink id={email.templateId} version={email.templateVersion} />,
         Id: <Id id={email.id} />,
       }}
     />

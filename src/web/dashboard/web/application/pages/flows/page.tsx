@@ -41,7 +41,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   },
   {
     name: 'Updated',
-    width: 'w-32',
+    width: 'w-36',
     from: 'sm',
     isRight: true,
     cell: ({ updatedAt }) => <Time at={updatedAt} />,

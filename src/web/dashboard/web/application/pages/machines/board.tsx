@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Machine } from '../../../../../live/model.ts';
+import type { Machine, StateCount } from '../../../../../live/model.ts';
 import { useLive } from '../../api/machines/hooks.ts';
 import type { LiveMachines } from '../../api/machines/live.ts';
 import { colorOf } from '../../ui/machine/state-color.ts';
@@ -36,7 +36,9 @@ function MachineCard({
   const openView = useOpenView();
   const counts = useLive(live, (now) => now.counts[kind]);
   const most = Math.max(1, ...Object.values(counts ?? {}).map(({ count }) => count));
-  const stored = drawing.states.filter(({ name }) => !transient.includes(name));
+  const stored = machine.isExample
+    ? ownStates(counts ?? {})
+    : drawing.states.filter(({ name }) => !transient.includes(name));
   return (
     <section
       aria-label={titleOf(kind)}
@@ -54,6 +56,7 @@ function MachineCard({
         </h2>
       )}
       <ul className="py-1.5">
+        {stored.length === 0 && <li className="px-4 py-1.5 text-dim">None yet</li>}
         {stored.map(({ name, description }) => {
           const count = counts?.[name] ?? null;
           return (
@@ -64,7 +67,7 @@ function MachineCard({
                 data-color={colorOf(machine, name)}
                 title={description}
                 onClick={() => openView({ kind, state: name })}
-                className="grid w-full grid-cols-[auto_minmax(0,1fr)_5rem_3.5rem] items-center gap-x-3 px-4 py-1.5 text-left hover:bg-hover"
+                className="grid w-full grid-cols-[auto_minmax(9rem,1fr)_minmax(0,5rem)_3rem] items-center gap-x-3 px-4 py-1.5 text-left hover:bg-hover"
               >
                 <span className="size-2 rounded-full bg-(--state)" />
                 <span className="truncate font-mono text-[13px] font-medium">{name}</span>
@@ -88,6 +91,17 @@ function MachineCard({
     </section>
   );
 }
+
+/** The most states of definitions that are listed. */
+const MOST_OWN = 12;
+
+/** The states in which actors of definitions are, the fullest first: an example's would be those of no flow. */
+const ownStates = (counts: Readonly<Record<string, StateCount>>) =>
+  Object.entries(counts)
+    .filter(([, { count }]) => count > 0)
+    .sort(([, one], [, other]) => other.count - one.count)
+    .slice(0, MOST_OWN)
+    .map(([name]) => ({ name, description: '' }));
 
 /** The heading of what is shown. */
 export const ViewHeader = ({

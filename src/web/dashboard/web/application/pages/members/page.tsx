@@ -19,7 +19,7 @@ const COLUMNS: readonly [Column<Member>, ...Column<Member>[]] = [
   { name: 'Member', cell: ({ name, email }) => <Lead title={name} sub={email} /> },
   {
     name: 'Second factor',
-    width: 'w-32',
+    width: 'w-36',
     from: 'md',
     cell: ({ twoFactor }) => <Badge status={twoFactor ? 'on' : 'off'} tone={twoFactor ? 'good' : 'quiet'} />,
   },

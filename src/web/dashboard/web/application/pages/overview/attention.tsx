@@ -75,12 +75,15 @@ function useWebhookMatters(): readonly Matter[] {
       tone: status === 'disabled' ? 'waiting' : 'bad',
       text:
         status === 'disabled'
-          ? `${url} is disabled and gets no events.`
-          : `${url} has failed ${count(failureCount)} ${failureCount === 1 ? 'time' : 'times'} in a row.`,
+          ? `${hostOf(url)} is disabled and gets no events.`
+          : `${hostOf(url)} has failed ${count(failureCount)} ${failureCount === 1 ? 'time' : 'times'} in a row.`,
       to: `/webhooks/${id}`,
       action: 'View deliveries',
     }));
 }
+
+/** The host of an endpoint: its path often holds a secret. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
 function useQuotaMatters(): readonly Matter[] {
   const { may } = useViewer();

@@ -58,14 +58,26 @@ function EditBrand({ workspace }: { readonly workspace: Workspace }) {
     },
     reread: async () => (await refetch({ throwOnError: true })).data ?? workspace,
   });
+  const colour = editing.values['branding/colour'];
   return (
     <Form action="Save" editing={editing} onSaved={() => toast('Brand saved')}>
-      <Field
-        label="Colour"
-        name="branding/colour"
-        placeholder="#0f766e"
-        hint="Colour of buttons and links, as six hexadecimal digits."
-      />
+      <div className="flex items-start gap-2">
+        <div className="min-w-0 flex-1">
+          <Field
+            label="Colour"
+            name="branding/colour"
+            placeholder="#0f766e"
+            hint="Colour of buttons and links, such as #0f766e."
+          />
+        </div>
+        <input
+          type="color"
+          aria-label="Choose the colour"
+          value={/^#[0-9a-f]{6}$/i.test(colour) ? colour.toLowerCase() : '#0f766e'}
+          onChange={({ target }) => editing.set({ 'branding/colour': target.value })}
+          className="mt-7 h-10 w-14 cursor-pointer rounded-lg border border-edge-strong bg-sheet p-1"
+        />
+      </div>
       <Field label="Website" name="branding/website" type="url" placeholder="https://acme.example" />
       <TextArea
         label="Postal address"

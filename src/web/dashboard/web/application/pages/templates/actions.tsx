@@ -39,6 +39,14 @@ export function TemplateActions(props: {
   const maySend = environment === 'live' && may('templates:write') && may('emails:send');
   return (
     <>
+      {maySend && (
+        <Button
+          busy={props.isSaving}
+          onClick={() => void props.toTest().then((stored) => stored !== null && ask(stored))}
+        >
+          Send test
+        </Button>
+      )}
       {may('templates:write') && (
         <Menu
           label="More actions"
@@ -56,14 +64,6 @@ export function TemplateActions(props: {
         >
           {icons.More}
         </Menu>
-      )}
-      {maySend && (
-        <Button
-          busy={props.isSaving}
-          onClick={() => void props.toTest().then((stored) => stored !== null && ask(stored))}
-        >
-          Send test
-        </Button>
       )}
       {asked === 'send' && (
         <Dialog title="Send test email" onClose={close}>

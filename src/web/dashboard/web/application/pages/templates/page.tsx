@@ -35,7 +35,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   },
   {
     name: 'Format',
-    width: 'w-32',
+    width: 'w-36',
     from: 'sm',
     cell: ({ format }) => (
       <Badge status={format} tone="quiet">
@@ -50,7 +50,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     isRight: true,
     cell: ({ version }) => <span className="num">{version}</span>,
   },
-  { name: 'Updated', width: 'w-32', isRight: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  { name: 'Updated', width: 'w-36', isRight: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];
 
 /** Templates: the list, one of them in its editor, and its versions. */
