@@ -315,9 +315,9 @@ test('two tabs show two workspaces at once, and a link names the workspace that 
   await page.reload();
   await page.getByRole('link', { name: 'a@acme.example' }).waitFor();
   expect(page.url()).toBe(`${url}/app/${first}/live/contacts`);
-  await there.goto(`${url}/app/ws_00000000000000000000000000/live/contacts`);
+  await there.goto(`${url}/app/ws_000000000000000000000001/live/contacts`);
   await there.getByText('There is no such workspace, or you are not a member of it.').waitFor();
-  await press(there, 'Open your workspace');
+  await pressOn(there.getByRole('link', { name: 'Open your workspace' }));
   await there.waitForURL(`**/app/${first}/live`);
   await there.close();
   expect(dashboard.complaints).toEqual([]);

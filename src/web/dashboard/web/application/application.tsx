@@ -144,7 +144,8 @@ function Visit() {
     );
   const session = 'session' in visitor ? visitor.session : null;
   if (page === 'liveView') {
-    if ('guest' in visitor) return <Continue to={`${baseOf(null, visitor.guest.livemode ? 'live' : 'test')}/machines`} />;
+    if ('guest' in visitor)
+      return <Continue to={`${baseOf(null, visitor.guest.livemode ? 'live' : 'test')}/machines`} />;
     if (session) return <Continue to={`${baseOf(session.workspace.id, lastEnvironment())}/machines`} />;
     return <KeyEntrance why={'why' in visitor ? visitor.why : null} onIn={enter} />;
   }

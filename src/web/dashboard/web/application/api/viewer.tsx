@@ -1,8 +1,8 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Permission } from '../../../../../http/auth/permissions.ts';
+import type { Environment } from '../shell/addresses.ts';
 import type { Connection } from './connection.ts';
 import type { MachineSource } from './machines/source.ts';
-import type { Environment } from '../shell/addresses.ts';
 import type { Session } from './session.ts';
 
 /** The access of a viewer: a member with an account, or a guest with an API key or a printed link. */

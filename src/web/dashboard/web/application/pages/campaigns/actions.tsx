@@ -43,6 +43,11 @@ export function CampaignMenu({
   if (!may('campaigns:write')) return null;
   return (
     <>
+      {environment === 'live' && may('emails:send') && (
+        <Button busy={editing?.isSaving ?? false} onClick={() => void askTest()}>
+          Send test
+        </Button>
+      )}
       <Menu
         label="More actions"
         isPicture
@@ -74,11 +79,6 @@ export function CampaignMenu({
       >
         {icons.More}
       </Menu>
-      {environment === 'live' && may('emails:send') && (
-        <Button busy={editing?.isSaving ?? false} onClick={() => void askTest()}>
-          Send test
-        </Button>
-      )}
       {asked === 'test' && (
         <Dialog title="Send test email" onClose={close}>
           <p className="text-dim">

@@ -3,6 +3,7 @@ import type { Campaign } from '../../../../../client/operations.ts';
 import type { EditSession } from '../../editing/use-editing.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Choice, Field, FieldProblem, TextArea, Tick } from '../../ui/forms/form.tsx';
+import { MergeFields } from '../merge-fields.tsx';
 import { CANARY, type CampaignValues, CONTENT, TRACKING } from './campaign-values.ts';
 
 const CodeEditor = lazy(() => import('../../ui/forms/code-editor.tsx'));
@@ -83,6 +84,7 @@ export function CampaignFields(props: {
           <FieldProblem name={content} />
         </div>
       )}
+      {content !== 'template' && <MergeFields />}
       {content === 'template' && (
         <TextArea
           label="Template variables"

@@ -57,7 +57,7 @@ export function CampaignRun({ campaign }: { readonly campaign: Campaign }) {
                 Excluded: campaign.excludeAudienceIds.map((each) => names[each] ?? each).join(', '),
                 From: campaign.from,
                 Subject: campaign.subject,
-                'Starts at': status === 'scheduled' && scheduledAt !== null && momentTitle(scheduledAt),
+                'Starts at': status === 'scheduled' && scheduledAt !== null ? momentTitle(scheduledAt) : null,
                 Started: campaign.startedAt && <Time at={campaign.startedAt} />,
                 Completed: campaign.completedAt && <Time at={campaign.completedAt} />,
                 'Emails per hour': campaign.ratePerHour,

@@ -113,7 +113,7 @@ export function stepText(step: FlowStep, { audiences, templates }: Names): strin
       if ('at' in step.config) return momentText(step.config.at);
       const { time, weekdays = [] } = step.config;
       const days = weekdays.length === 0 ? '' : ` on ${weekdays.map((day) => DAYS[day]).join(', ')}`;
-      return `${time}${days} (${step.config.timeZone ?? 'time zone of the contact'})`;
+      return `${time}${days}, ${step.config.timeZone ?? 'time of the contact'}`;
     }
     case 'waitForEvent':
       return step.config.name || 'No event named';

@@ -35,8 +35,25 @@ const FROM = { sm: 'not-sm:hidden', md: 'not-md:hidden', lg: 'not-lg:hidden' } a
 const shapeOf = <Item,>({ width = '', from, isRight = false }: Column<Item>): string =>
   `${width} ${from ? FROM[from] : ''} ${isRight ? 'text-right' : ''}`;
 
+/** The box of a row, with room for a finger, above the link that covers the row. */
+const Box = (props: {
+  readonly label: string;
+  readonly isChecked: boolean;
+  readonly onChange: () => void;
+}) => (
+  <label className="relative z-1 grid size-8 cursor-pointer place-items-center">
+    <input
+      type="checkbox"
+      className="size-4 accent-accent"
+      aria-label={props.label}
+      checked={props.isChecked}
+      onChange={props.onChange}
+    />
+  </label>
+);
+
 /** The column of the boxes. */
-const SELECTING = 'w-11 pl-2 text-left';
+const SELECTING = 'w-11 pl-2 text-left not-sm:w-9 not-sm:pl-1';
 
 /**
  * A list as a table. Only the visible rows exist; the next page is read when its end becomes visible. Keys:
@@ -147,19 +164,18 @@ export function Table<Item>(props: {
           <tr aria-rowindex={1}>
             {selection && (
               <th scope="col" className={SELECTING}>
-                <input
-                  type="checkbox"
-                  aria-label="Select all loaded rows"
-                  checked={count > 0 && items?.every(selection.has) === true}
+                <Box
+                  label="Select all loaded rows"
+                  isChecked={count > 0 && items?.every(selection.has) === true}
                   onChange={() => selection.toggleAll(items ?? [])}
                 />
               </th>
             )}
-            {columns.map((column) => (
+            {columns.map((column, index) => (
               <th
                 key={column.name}
                 scope="col"
-                className={`h-9 px-4 font-medium not-sm:px-2 not-sm:first:pl-4 not-sm:last:pr-4 ${shapeOf(column)}`}
+                className={`h-9 px-4 font-medium not-sm:px-2 not-sm:last:pr-4 ${index > 0 ? '' : selection ? 'not-sm:pl-1' : 'not-sm:pl-4'} ${shapeOf(column)}`}
               >
                 {column.name}
               </th>
@@ -231,17 +247,17 @@ function DrawnRow<Item>(props: {
     >
       {props.selection && (
         <td className={SELECTING}>
-          <label className="relative z-1 grid size-8 cursor-pointer place-items-center">
-            <input
-              type="checkbox"
-              aria-label={`Select ${props.selection.labelOf(props.item)}`}
-              checked={props.isSelected}
-              onChange={() => props.selection?.toggle(props.item)}
-            />
-          </label>
+          <Box
+            label={`Select ${props.selection.labelOf(props.item)}`}
+            isChecked={props.isSelected}
+            onChange={() => props.selection?.toggle(props.item)}
+          />
         </td>
       )}
-      <th scope="row" className={`px-4 text-left font-normal not-sm:pr-2 ${shapeOf(head)}`}>
+      <th
+        scope="row"
+        className={`px-4 text-left font-normal not-sm:pr-2 ${props.selection ? 'not-sm:pl-1' : ''} ${shapeOf(head)}`}
+      >
         {props.to === null ? (
           head.cell(props.item)
         ) : (
