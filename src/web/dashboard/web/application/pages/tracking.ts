@@ -3,7 +3,7 @@ import type { Domain } from '../../../../client/operations.ts';
 /** The actions of recipients that are counted only where tracking is on. */
 export type TrackedAction = 'opened' | 'clicked';
 
-/** Where tracking is on; null while that is unknown, or for a viewer who may not read the domains. */
+/** The tracking that is on; null while it is unknown, or for a viewer who may not read the domains. */
 export type Tracking = Readonly<Record<TrackedAction, boolean>> | null;
 
 type Switches = Pick<Domain, 'openTracking' | 'clickTracking'>;
@@ -12,7 +12,7 @@ type Switches = Pick<Domain, 'openTracking' | 'clickTracking'>;
 export const domainOf = (sender: string): string =>
   /@([^@>\s]+)>?\s*$/.exec(sender)?.[1]?.toLowerCase() ?? '';
 
-/** What the email of these domains is tracked for: an action that one of them tracks is counted. */
+/** The tracking of the email of these domains: an action that one of them tracks is counted. */
 export const trackingOf = (domains: readonly Switches[]): Tracking =>
   domains.length === 0
     ? null

@@ -47,7 +47,7 @@ const BY_ID: Readonly<Record<string, string>> = {
 };
 const FEW = 5;
 
-/** What can be created from everywhere. */
+/** The things that can be created from everywhere. */
 const CREATIONS = [
   { title: 'Create campaign', page: 'campaigns', permission: 'campaigns:write' },
   { title: 'Create template', page: 'templates', permission: 'templates:write' },

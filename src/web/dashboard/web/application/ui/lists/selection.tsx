@@ -8,7 +8,7 @@ const MOST_SELECTED = 1_000;
 /** The rows of a list that actions apply to. */
 export interface Selection<Item> {
   readonly items: readonly Item[];
-  /** What a row is called: "Select ada@example.com". */
+  /** The name of a row: "Select ada@example.com". */
   readonly labelOf: (item: Item) => string;
   has(item: Item): boolean;
   toggle(item: Item): void;
