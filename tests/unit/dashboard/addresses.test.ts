@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import {
-  type Address,
-  baseOf,
-  readAddress,
-} from '../../../src/web/dashboard/web/application/shell/addresses.ts';
+import { type Address, baseOf, readAddress } from '../../../src/web/dashboard/web/application/addresses.ts';
 
 const none = { workspaceId: null, environment: null, rest: '' } as const;
 

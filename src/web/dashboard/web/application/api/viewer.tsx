@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Permission } from '../../../../../http/auth/permissions.ts';
-import type { Environment } from '../shell/addresses.ts';
+import type { Environment } from '../addresses.ts';
 import type { Connection } from './connection.ts';
 import type { MachineSource } from './machines/source.ts';
 import type { Session } from './session.ts';

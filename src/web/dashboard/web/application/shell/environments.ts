@@ -1,4 +1,4 @@
-import type { Environment } from './addresses.ts';
+import type { Environment } from '../addresses.ts';
 
 /** The words and the tint of each environment, chosen so that the two are never confused. */
 export const ENVIRONMENTS = {

@@ -1,10 +1,10 @@
 import { Component, type ComponentType, lazy, memo, type ReactNode, Suspense, useEffect } from 'react';
 import { useLocation } from 'wouter';
+import { readAddress } from '../addresses.ts';
 import { pages } from '../pages/pages.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, Failed, Skeleton } from '../ui/display/states.tsx';
 import { Page } from '../ui/page.tsx';
-import { readAddress } from './addresses.ts';
 import { pageNameOf, useOpenPages } from './navigation.tsx';
 
 const views = new Map<string, ComponentType>(pages.map(({ name, load }) => [name, lazy(load)]));

@@ -6,8 +6,8 @@ import { PreviewFrame } from '../../ui/display/preview-frame.tsx';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Toggle } from '../../ui/forms/chips.tsx';
 import { Facts } from '../../ui/page.tsx';
+import { ContactPicker } from '../contact-picker.tsx';
 import type { CampaignValues } from './campaign-values.ts';
-import { ContactPicker } from './contact-picker.tsx';
 
 /** The pause after the last key: with the answer, the preview follows within 300 ms. */
 const SETTLE_MS = 150;

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ApiKey, Domain, EmailItem } from '../../../../../client/operations.ts';
+import type { Environment } from '../../addresses.ts';
 import { request } from '../../api/requests.ts';
 import { useMember, type Viewer } from '../../api/viewer.tsx';
-import type { Environment } from '../../shell/addresses.ts';
 
 /** A step of the way from an empty workspace to the first live email. */
 export type StepName = 'test' | 'domain' | 'key' | 'live';

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
-import { wholeName } from '../../../../../../platform/text/contact-fields.ts';
-import { useList, useSettled } from '../../api/queries.ts';
+import { wholeName } from '../../../../../platform/text/contact-fields.ts';
+import { useList, useSettled } from '../api/queries.ts';
 
 /** The pause after the last key before contacts are searched. */
 const TYPING_MS = 200;
