@@ -173,6 +173,7 @@ const SHOWING = new Set([
   'src/sending/captured/queries.ts',
   'src/audience/contacts/activity/activity.ts',
   'src/audience/contacts/lists/export.ts',
+  'src/audience/contacts/lists/known-properties.ts',
   'src/audience/contacts/lists/list-statements.ts',
   'src/audience/contacts/lists/list.ts',
   'src/sending/emails/queries.ts',

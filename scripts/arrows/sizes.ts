@@ -48,8 +48,6 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/platform/db/server/prepared.ts': 'replaced by the build',
   'src/platform/errors/unavailable.ts': 'the one error that every layer knows',
   'src/http/request-host.ts': 'a rule of security, to be found by its name',
-  'src/web/dashboard/web/application/shell/way-out.tsx':
-    'what pages share; its sentences lie apart, so that tests read them without a browser',
   'src/http/log.ts': 'a type below all that logs',
   'src/main.ts': 'all that runs before the rest of the program is loaded',
   'src/sending/webhooks/endpoints/secret.ts': 'the one place where a secret is made',

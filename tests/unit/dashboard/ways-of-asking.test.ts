@@ -4,7 +4,7 @@ import {
   WAYS,
   waysOf,
 } from '../../../src/web/dashboard/web/application/pages/audiences/fields.ts';
-import { ticksOf } from '../../../src/web/dashboard/web/application/ui/charts/ticks.ts';
+import { ticksOf } from '../../../src/web/dashboard/web/application/ui/display/format.ts';
 
 describe('the comparisons of a property', () => {
   const textsOf = (types: readonly PropertyType[] | undefined) =>

@@ -30,9 +30,23 @@ export function readAddress(path: string): Address {
 export const baseOf = (workspaceId: string | null, environment: Environment): string =>
   workspaceId === null ? `/app/${environment}` : `/app/${workspaceId}/${environment}`;
 
-const STORED = 'posthorn workspace';
+const STORED_WORKSPACE = 'posthorn workspace';
 
 /** The workspace of the last visit; null for none. */
-export const lastWorkspace = (): string | null => localStorage.getItem(STORED);
-export const rememberWorkspace = (id: string): void => localStorage.setItem(STORED, id);
-export const forgetWorkspace = (): void => localStorage.removeItem(STORED);
+export const lastWorkspace = (): string | null => localStorage.getItem(STORED_WORKSPACE);
+export const rememberWorkspace = (id: string): void => localStorage.setItem(STORED_WORKSPACE, id);
+export const forgetWorkspace = (): void => localStorage.removeItem(STORED_WORKSPACE);
+
+/** The words and the tint of each environment, chosen so that the two are never confused. */
+export const ENVIRONMENTS = {
+  test: { name: 'Test', color: 'waiting' },
+  live: { name: 'Live', color: 'good' },
+} as const satisfies Record<Environment, unknown>;
+
+const STORED_ENVIRONMENT = 'posthorn environment';
+
+/** The environment of the last visit. */
+export const lastEnvironment = (): Environment =>
+  localStorage.getItem(STORED_ENVIRONMENT) === 'live' ? 'live' : 'test';
+export const rememberEnvironment = (environment: Environment): void =>
+  localStorage.setItem(STORED_ENVIRONMENT, environment);

@@ -1,11 +1,10 @@
 import { lazy, Suspense, startTransition, useCallback, useEffect, useState } from 'react';
-import { baseOf, forgetWorkspace, lastWorkspace, readAddress } from './addresses.ts';
+import { baseOf, forgetWorkspace, lastEnvironment, lastWorkspace, readAddress } from './addresses.ts';
 import { type GuestSession, guestEntry } from './api/guest.ts';
 import { RequestError } from './api/requests.ts';
 import { entry, type Session } from './api/session.ts';
 import { drafts } from './editing/drafts.ts';
 import { currentPlace, goHome, usePlace } from './place.ts';
-import { lastEnvironment } from './shell/environments.ts';
 import { loadPageOf } from './shell/open-page.tsx';
 import { GuestSignedIn, SignedIn } from './signed-in.tsx';
 

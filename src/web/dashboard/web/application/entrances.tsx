@@ -1,10 +1,9 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { forgetWorkspace } from './addresses.ts';
+import { forgetWorkspace, lastEnvironment } from './addresses.ts';
 import { guestEntry } from './api/guest.ts';
 import { RequestError } from './api/requests.ts';
 import { entry, type InvitationDetails, type Session, takeOwnZone, takesPasskeys } from './api/session.ts';
 import { goHome } from './place.ts';
-import { lastEnvironment } from './shell/environments.ts';
 import { dayText } from './ui/display/format.ts';
 import { Failed, Skeleton } from './ui/display/states.tsx';
 import { Field, Form } from './ui/forms/form.tsx';

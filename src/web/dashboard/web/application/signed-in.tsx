@@ -1,7 +1,14 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { Redirect, Router, useLocation } from 'wouter';
-import { baseOf, type Environment, readAddress, rememberWorkspace } from './addresses.ts';
+import {
+  baseOf,
+  type Environment,
+  lastEnvironment,
+  readAddress,
+  rememberEnvironment,
+  rememberWorkspace,
+} from './addresses.ts';
 import { Connection } from './api/connection.ts';
 import { GUEST_API, type GuestSession, guestEntry } from './api/guest.ts';
 import { machinesAt } from './api/machines/source.ts';
@@ -10,7 +17,6 @@ import { entry, type Session } from './api/session.ts';
 import { type Viewer, ViewerProvider } from './api/viewer.tsx';
 import { drafts } from './editing/drafts.ts';
 import { ConnectionNote } from './shell/connection.tsx';
-import { lastEnvironment, rememberEnvironment } from './shell/environments.ts';
 import { OpenPage } from './shell/open-page.tsx';
 import { Shell } from './shell/shell.tsx';
 import { toastProblem } from './ui/overlays/toast.tsx';

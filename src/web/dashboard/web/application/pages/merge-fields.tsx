@@ -1,6 +1,6 @@
 import { CONTACT_FIELDS } from '../../../../../platform/text/contact-fields.ts';
 import { toast, toastProblem } from '../ui/overlays/toast.tsx';
-import { useKnownProperties } from './known-properties.ts';
+import { useKnownProperties } from './names.ts';
 
 /** The most properties that are offered. */
 const MOST = 30;

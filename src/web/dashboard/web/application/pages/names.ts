@@ -1,5 +1,5 @@
-import type { Domain } from '../../../../client/operations.ts';
-import { useList } from '../api/queries.ts';
+import type { Domain, KnownProperty } from '../../../../client/operations.ts';
+import { useList, useRead } from '../api/queries.ts';
 import { useViewer } from '../api/viewer.tsx';
 
 /** The most items of a choice; further ones can be found on their pages. */
@@ -48,6 +48,12 @@ export function useTrackedDomains(): readonly Domain[] {
     { enabled: may('domains:read') },
   );
   return items;
+}
+
+/** The properties that contacts have, the most frequent first; empty for a viewer who may not read contacts. */
+export function useKnownProperties(): readonly KnownProperty[] {
+  const { may } = useViewer();
+  return useRead('GET /contacts/properties', {}, { enabled: may('contacts:read'), every: 60_000 }).data ?? [];
 }
 
 /** A property in a readable form. */

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { ENVIRONMENTS } from '../addresses.ts';
 import { useViewer } from '../api/viewer.tsx';
 import { leaving } from '../editing/leaving.ts';
 import { afterPaint } from '../ui/charts/painted.ts';
-import { ENVIRONMENTS } from './environments.ts';
 import { pageNameOf } from './navigation.tsx';
 
 /**

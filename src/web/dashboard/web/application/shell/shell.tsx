@@ -1,5 +1,6 @@
 import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
+import { ENVIRONMENTS } from '../addresses.ts';
 import { useViewer } from '../api/viewer.tsx';
 import { leaving, useIsAsked } from '../editing/leaving.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -8,7 +9,6 @@ import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Toasts } from '../ui/overlays/toast.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
-import { ENVIRONMENTS } from './environments.ts';
 import { useKeys } from './keys.ts';
 import { Navigation, pageNameOf, useOpenPages } from './navigation.tsx';
 import { LoadingPage } from './open-page.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Role } from '../../../../../http/auth/roles.ts';
-import { baseOf } from '../addresses.ts';
+import { baseOf, lastEnvironment } from '../addresses.ts';
 import { useRead } from '../api/queries.ts';
 import { request } from '../api/requests.ts';
 import { entry, takeOwnZone } from '../api/session.ts';
@@ -13,7 +13,6 @@ import { Field, Form } from '../ui/forms/form.tsx';
 import { icons, Mark } from '../ui/icons.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Item, Menu, Separator } from '../ui/overlays/menu.tsx';
-import { lastEnvironment } from './environments.ts';
 
 /** A workspace of the account that is signed in. */
 interface OwnWorkspace {

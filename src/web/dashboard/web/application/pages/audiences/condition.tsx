@@ -2,8 +2,7 @@ import { createContext, useContext, useId } from 'react';
 import type { KnownProperty } from '../../../../../client/operations.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { icons } from '../../ui/icons.tsx';
-import { useKnownProperties } from '../known-properties.ts';
-import { useAudienceNames } from '../names.ts';
+import { useAudienceNames, useKnownProperties } from '../names.ts';
 import {
   type Base,
   FIELDS,

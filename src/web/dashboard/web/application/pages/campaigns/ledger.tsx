@@ -1,12 +1,11 @@
 import type { Campaign } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
-import { Figures } from '../../ui/charts/figures.tsx';
+import { Figures, NotCounted } from '../../ui/charts/figures.tsx';
 import { PartsBar } from '../../ui/charts/progress.tsx';
 import { count, rateText } from '../../ui/display/format.ts';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
 import { Card } from '../../ui/page.tsx';
 import { useTrackedDomains } from '../names.ts';
-import { NotCounted } from '../not-counted.tsx';
 import { isCounted, type TrackedAction, trackingOfCampaign } from '../tracking.ts';
 
 /** The numbers of a campaign. Each contact of the frozen audience is in exactly one part of the bar. */

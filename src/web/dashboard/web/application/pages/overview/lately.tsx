@@ -1,13 +1,12 @@
 import { useRead } from '../../api/queries.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Chart } from '../../ui/charts/chart.tsx';
-import { Figures } from '../../ui/charts/figures.tsx';
+import { Figures, NotCounted } from '../../ui/charts/figures.tsx';
 import { intervalText, rateText, roundCount } from '../../ui/display/format.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Card } from '../../ui/page.tsx';
 import { rangeOf } from '../analytics/periods.ts';
 import { useTrackedDomains } from '../names.ts';
-import { NotCounted } from '../not-counted.tsx';
 import { isCounted, trackingOf } from '../tracking.ts';
 
 /** A summary of the last 30 days. Nothing is shown before the first email. */

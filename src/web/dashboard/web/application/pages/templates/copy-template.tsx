@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { Template } from '../../../../../client/operations.ts';
+import { ENVIRONMENTS } from '../../addresses.ts';
 import { useChange } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
 import { useViewer } from '../../api/viewer.tsx';
-import { ENVIRONMENTS } from '../../shell/environments.ts';
 import { Button } from '../../ui/button.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';

@@ -1,6 +1,5 @@
 import { useId, useState } from 'react';
-import { count, roundCount } from '../display/format.ts';
-import { ticksOf } from './ticks.ts';
+import { count, roundCount, ticksOf } from '../display/format.ts';
 
 /** One point of a series. */
 export interface Point {

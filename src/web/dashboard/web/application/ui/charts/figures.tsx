@@ -36,3 +36,10 @@ export const Figures = ({ figures }: { readonly figures: readonly Figure[] }) =>
     ))}
   </dl>
 );
+
+/** In place of a number that nothing counts. */
+export const NotCounted = () => (
+  <Link href="/domains" title="Turn on tracking for the domain" className="text-heading text-dim underline">
+    Not counted
+  </Link>
+);

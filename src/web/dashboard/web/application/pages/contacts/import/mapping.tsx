@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { CONTACT_FIELDS } from '../../../../../../../platform/text/contact-fields.ts';
 import type { ContactImportPlan } from '../../../../../../client/operations.ts';
-import { useKnownProperties } from '../../known-properties.ts';
+import { useKnownProperties } from '../../names.ts';
 import type { ColumnTarget } from './columns.ts';
 
 /** Targets as the service writes them, in the order in which they are offered. */
