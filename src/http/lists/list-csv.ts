@@ -8,11 +8,11 @@ import { csvDownload } from './csv-download.ts';
 const BATCH = 100;
 
 /** The description of the format in the documentation. */
-export const CSV_FORMAT =
+const CSV_FORMAT =
   'UTF-8 with a byte order mark and CRLF. A cell that a spreadsheet would run as a formula begins with an apostrophe.';
 
 /** The names of a download of a list. */
-export interface CsvOfList {
+interface CsvOfList {
   /** The `operationId`. */
   readonly name: string;
   /** The file's name. */

@@ -7,7 +7,7 @@ import type { Reads } from '../../../platform/db/reads.ts';
 export const LOOKED_THROUGH = 1_000;
 /** The most properties of an answer, and the most values of each. */
 export const MOST_KNOWN = 200;
-export const MOST_KNOWN_VALUES = 20;
+const MOST_KNOWN_VALUES = 20;
 /** Characters of a value: a longer one is no choice. */
 const LONGEST_VALUE = 100;
 

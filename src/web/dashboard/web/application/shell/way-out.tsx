@@ -3,7 +3,7 @@ import { useMember } from '../api/viewer.tsx';
 import { liveSentence, reachesPeople, warmUpSentence, waysOutOf } from './ways-out.ts';
 
 /** The fate of this workspace's live email. */
-export interface LiveEmail {
+interface LiveEmail {
   /** True where some of it reaches real people. */
   readonly isDelivered: boolean;
   readonly sentence: string;

@@ -1,5 +1,5 @@
 /** The targets of actions and what happens to them, as the log names them. */
-export const ACTIONS = {
+const ACTIONS = {
   account: [
     'passkeyAdded',
     'passkeyRemoved',

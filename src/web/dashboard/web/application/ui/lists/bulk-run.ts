@@ -1,5 +1,5 @@
 /** An item that a bulk action could not change. */
-export interface BulkFailure<Item> {
+interface BulkFailure<Item> {
   readonly item: Item;
   readonly message: string;
 }
