@@ -9,6 +9,7 @@ const ACTIONS = {
     'totpRemoved',
   ],
   apiKey: ['changed', 'created', 'revoked'],
+  asset: ['created', 'deleted'],
   audience: ['changed', 'created', 'deleted'],
   billing: ['checkoutOpened', 'portalOpened'],
   campaign: ['cancelled', 'changed', 'created', 'deleted', 'paused', 'sent', 'unscheduled'],
