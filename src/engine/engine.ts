@@ -95,6 +95,15 @@ export class Engine implements SelectionTeller {
     return this.#running(kind).spawnQueue.spawn(request as SpawnRequest) as Promise<SpawnResultOf<Name>>;
   }
 
+  /** New actors that one statement writes, all or none (`SpawnQueue.spawnTogether`). @throws UnavailableError */
+  spawnTogether<Name extends KindName>(
+    kind: Name,
+    requests: readonly SpawnRequestOf<Name>[],
+  ): Promise<SpawnResultOf<Name>[]> {
+    const spawned = this.#running(kind).spawnQueue.spawnTogether(requests as readonly SpawnRequest[]);
+    return spawned as Promise<SpawnResultOf<Name>[]>;
+  }
+
   /** An event for an actor; settles once the change is durable, or at once when it is refused. @throws UnavailableError */
   tell<Name extends KindName>(
     kind: Name,

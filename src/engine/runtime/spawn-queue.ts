@@ -51,6 +51,8 @@ interface PendingSpawn {
   readonly fail: (error: unknown) => void;
   /** Monotonic moment at which it was asked for. */
   readonly since: number;
+  /** The requests that it is written with, in one statement; undefined for one alone. */
+  readonly group?: readonly SpawnRequest[];
   tries: number;
 }
 
@@ -97,6 +99,7 @@ export class SpawnQueue {
       // An embedded database works in this thread: of two batches neither is read meanwhile, and each costs a commit.
       deps.database.kind === 'embedded' ? GATHERED : HALVED,
       WIDTH,
+      (before, item) => item.group !== undefined && item.group === before.group,
     );
     this.#bulk = new BulkLane(
       `new bulk ${kind.name}`,
@@ -119,24 +122,48 @@ export class SpawnQueue {
       : this.#push(request, deciders);
   }
 
+  /**
+   * The same for actors of one event, such as a message to several people: one statement writes them all, or none. Where tables lie on
+   * several nodes there is a statement for each, and after a failure some may be durable. @throws as `spawn` does
+   */
+  async spawnTogether(requests: readonly SpawnRequest[]): Promise<SpawnResult[]> {
+    const deciders = await this.definitions.load(requests.map(({ definitionId }) => definitionId));
+    const pending: PendingSpawn[] = [];
+    const results = requests.map(
+      (request) =>
+        new Promise<SpawnResult>((settle, fail) => {
+          const draft = this.#draft(request, deciders);
+          const since = this.deps.clock.monotonic();
+          pending.push({ request, draft, settle, fail, since, group: requests, tries: 0 });
+        }),
+    );
+    this.#othersAt = this.deps.clock.monotonic();
+    this.#batcher.pushTogether(pending, 1_024);
+    return Promise.all(results);
+  }
+
   #push(request: SpawnRequest, deciders: Deciders): Promise<SpawnResult> {
-    const decider = deciders.of(request.definitionId);
-    const drafted = draftSpawn(this.kind, decider, request, request.input.at);
-    const own = this.deps.shareOf(this.kind);
-    const share = request.isLeft ? { ...own, offers: false } : own;
-    const draft: Draft = {
-      ...drafted,
-      after: handedOver(this.kind, share, drafted.after, drafted.effects, request.input.at),
-      claim: request.claim ?? null,
-      payload: request.payload,
-      ...(request.isLeft && { isLeft: true }),
-    };
+    const draft = this.#draft(request, deciders);
     return new Promise((settle, fail) => {
       const since = this.deps.clock.monotonic();
       if (!request.isBulk) this.#othersAt = since;
       const lane = request.isBulk ? this.#bulk : this.#batcher;
       lane.push({ request, draft, settle, fail, since, tries: 0 }, request.bytes ?? 1_024);
     });
+  }
+
+  #draft(request: SpawnRequest, deciders: Deciders): Draft {
+    const decider = deciders.of(request.definitionId);
+    const drafted = draftSpawn(this.kind, decider, request, request.input.at);
+    const own = this.deps.shareOf(this.kind);
+    const share = request.isLeft ? { ...own, offers: false } : own;
+    return {
+      ...drafted,
+      after: handedOver(this.kind, share, drafted.after, drafted.effects, request.input.at),
+      claim: request.claim ?? null,
+      payload: request.payload,
+      ...(request.isLeft && { isLeft: true }),
+    };
   }
 
   get waiting(): number {

@@ -85,6 +85,22 @@ export class Batcher<T> {
     this.admit(item, bytes);
   }
 
+  /**
+   * Queues items that are in one batch, as `isOneWith` says: none leaves before the last one is here. @throws UnavailableError when the
+   * queue is full.
+   */
+  pushTogether(items: readonly T[], bytes = 256): void {
+    const length = this.#waiting.length + items.length;
+    if (
+      length > this.limits.waitingItems ||
+      this.#waitingBytes + items.length * bytes > this.limits.waitingBytes
+    )
+      throw new UnavailableError(`The ${this.name} queue is full.`);
+    for (const item of items) this.#waiting.push({ item, bytes });
+    this.#waitingBytes += items.length * bytes;
+    this.#start();
+  }
+
   /** Queues an item regardless of the limits, for items that something else bounds. */
   admit(item: T, bytes = 256): void {
     this.#waiting.push({ item, bytes });
