@@ -5,6 +5,7 @@ import { CONTACT_IMPORT_STATES, contactImportMachine } from './contact-import/ma
 import { DOMAIN_STATES, domainMachine } from './domain/machine.ts';
 import { EMAIL_STATES, emailMachine } from './email/machine.ts';
 import { FLOW_RUN_STATES, flowRunMachine } from './flow-run/machine.ts';
+import { RECEIVED_STATES, receivedMachine } from './received/machine.ts';
 import { WEBHOOK_DELIVERY_STATES, webhookDeliveryMachine } from './webhook-delivery/machine.ts';
 import { WEBHOOK_ENDPOINT_STATES, webhookEndpointMachine } from './webhook-endpoint/machine.ts';
 
@@ -45,6 +46,12 @@ export const catalogue = {
       'One event on its way to one endpoint. The `status` of the API is the state; `posting` is reported as `scheduled`.',
     machine: webhookDeliveryMachine,
     states: WEBHOOK_DELIVERY_STATES,
+  },
+  received: {
+    about:
+      'A received message for one recipient. The `status` of the API is the state; `retrying` is reported as `posting`.',
+    machine: receivedMachine,
+    states: RECEIVED_STATES,
   },
   contactImport: {
     about:

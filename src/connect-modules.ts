@@ -54,6 +54,10 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
     'domains',
     open.domains.connect(wiring, { releaseWaiting: (domain) => emails.releaseWaiting(domain) }),
   );
+  const { receivingRoutes } = kept(
+    'inboundRoutes',
+    open.inboundRoutes.connect(wiring, { posting: () => webhooks.posting }),
+  );
   const { fillTemplate, templateContents } = kept(
     'templates',
     open.templates.connect(wiring, {
@@ -92,6 +96,7 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
     }),
   );
   const webhooks: WebhooksApi = kept('webhooks', open.webhooks.connect(wiring, { testClocks }));
+  const { receive } = kept('received', open.received.connect(wiring, { posting: webhooks.posting }));
   const { readLogLag } = kept('events', open.events.connect(wiring, {}));
   kept('resend', open.resend.connect(wiring, { acceptance, campaigns: campaignMail }));
   kept('analytics', open.analytics.connect(wiring, {}));
@@ -133,7 +138,7 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   kept('tracking', open.tracking.connect(wiring, {}));
   kept('preferences', open.preferences.connect(wiring, { acceptance }));
   kept('ses', open.ses.connect(wiring, { recordFeedback }));
-  kept('inbound', open.inbound.connect(wiring, { recordFeedback }));
+  kept('inbound', open.inbound.connect(wiring, { recordFeedback, receivingRoutes, receive }));
   kept('submission', open.submission.connect(wiring, { acceptance }));
   kept('dashboard', open.dashboard.connect(wiring, {}));
   const liveView = kept('inspector', open.inspector.connect(wiring, {}));

@@ -25,6 +25,8 @@ import { domainsModule } from './sending/domains/module.ts';
 import { emailsModule } from './sending/emails/module.ts';
 import { eventsModule } from './sending/events/module.ts';
 import { inboundModule } from './sending/inbound/module.ts';
+import { inboundRoutesModule } from './sending/inbound-routes/module.ts';
+import { receivedModule } from './sending/received/module.ts';
 import { resendModule } from './sending/resend/module.ts';
 import { serviceEmailsModule } from './sending/service-emails/module.ts';
 import { sesModule } from './sending/ses/module.ts';
@@ -40,11 +42,13 @@ import { mcpModule } from './web/mcp/module.ts';
 /** Every module of the service, in the order of the documentation. `service.ts` connects them. */
 export const MODULES = {
   domains: domainsModule,
+  inboundRoutes: inboundRoutesModule,
   templates: templatesModule,
   assets: assetsModule,
   emails: emailsModule,
   testClocks: testClocksModule,
   captured: capturedModule,
+  received: receivedModule,
   serviceEmails: serviceEmailsModule,
   webhooks: webhooksModule,
   events: eventsModule,

@@ -171,6 +171,7 @@ const SHOWING = new Set([
   'src/accounts/request-log/queries.ts',
   'src/automation/campaigns/queries.ts',
   'src/sending/captured/queries.ts',
+  'src/sending/received/queries.ts',
   'src/audience/contacts/activity/activity.ts',
   'src/audience/contacts/lists/export.ts',
   'src/audience/contacts/lists/known-properties.ts',

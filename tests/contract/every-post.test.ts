@@ -21,7 +21,7 @@ beforeAll(async () => {
   await setPlan(service.service.database, row?.id ?? '', 'growth');
   key = await service.keyWith('live', ['*']);
   testKey = await service.keyWith('test', ['*']);
-  await post('/v1/domains', { name: 'sender.example' });
+  domainId = (await post('/v1/domains', { name: 'sender.example' })).id;
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
@@ -31,16 +31,28 @@ afterAll(async () => {
 let made = 0;
 const fresh = () => `n${++made}`;
 
-const post = async (path: string, body?: unknown) => {
-  const reply = await service.ask({ method: 'POST', path, key, ...(body !== undefined && { body }) });
+const post = async (path: string, body?: unknown, by = key) => {
+  const reply = await service.ask({ method: 'POST', path, key: by, ...(body !== undefined && { body }) });
   if (reply.status >= 300) throw new Error(`${path}: ${reply.text}`);
   return reply.body.data;
 };
-const get = async (path: string) => (await service.ask({ path, key })).body.data;
+const get = async (path: string, by = key) => (await service.ask({ path, key: by })).body.data;
 
 const aDomain = async (): Promise<string> => (await post('/v1/domains', { name: `${fresh()}.example` })).id;
 const aWebhook = async (): Promise<string> =>
   (await post('/v1/webhooks', { url: receiver.url.href, events: ['sent', 'delivered'] })).id;
+let domainId: string;
+/** A route with a webhook, to a new address. */
+const aRoute = async () => ({
+  domainId,
+  match: { type: 'exact', localPart: fresh() },
+  action: { type: 'webhook', url: receiver.url.href },
+});
+/** A message to a new test route. */
+const aMessage = async () => {
+  const { match } = await post('/v1/inbound-routes', await aRoute(), testKey);
+  return { from: 'ada@example.com', to: `${match.localPart}@sender.example`, text: fresh() };
+};
 const aFlow = async (): Promise<string> =>
   (
     await post('/v1/flows', {
@@ -190,6 +202,16 @@ const STATED: Readonly<Record<string, Recipe>> = {
   '/v1/domains': () => ({ path: '/v1/domains', body: { name: `${fresh()}.example` } }),
   '/v1/domains/{id}/verify': async () => ({ path: `/v1/domains/${await aDomain()}/verify` }),
   '/v1/domains/{id}/rotate-dkim': async () => ({ path: `/v1/domains/${await aDomain()}/rotate-dkim` }),
+  '/v1/inbound-routes': async () => ({ path: '/v1/inbound-routes', body: await aRoute() }),
+  '/v1/received/test': async () => ({ path: '/v1/received/test', body: await aMessage() }),
+  '/v1/received/{id}/redeliver': async () => {
+    const { id } = await post('/v1/received/test', await aMessage(), testKey);
+    await eventually(
+      'its post',
+      async () => (await get(`/v1/received/${id}`, testKey)).status === 'posted' || undefined,
+    );
+    return { path: `/v1/received/${id}/redeliver` };
+  },
   '/v1/templates': () => ({
     path: '/v1/templates',
     body: { name: fresh(), alias: fresh(), html: 'Hi {{ name }}' },
@@ -271,7 +293,7 @@ test('every POST operation is covered here or says why not', () => {
 describe.each(Object.entries(RECIPES))('POST %s', (path, recipe) => {
   const asking = async (idempotencyKey: string, from: Recipe = recipe): Promise<Asking> => {
     const { headers, ...request } = await from();
-    const by = path.startsWith('/v1/test-clocks') ? testKey : key;
+    const by = path.startsWith('/v1/test-clocks') || path.startsWith('/v1/received') ? testKey : key;
     return {
       method: 'POST',
       key: by,

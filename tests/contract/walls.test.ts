@@ -67,6 +67,12 @@ async function fill(names: Map<string, string>, key: string, livemode: boolean):
   const first = async (path: string) =>
     eventually(path, async () => (await service.ask({ path, key })).body.data[0] ?? undefined);
   if (livemode) names.set('dom', (await post('/v1/domains', { name: 'other.example' })).id);
+  const domainId = names.get('dom') ?? (await service.ask({ path: '/v1/domains', key })).body.data[0]?.id;
+  const ofTest = domainId ?? (await post('/v1/domains', { name: 'own.example' })).id;
+  const route = { domainId: ofTest, match: { type: 'catchAll' }, action: { type: 'keep' } };
+  names.set('inr', (await post('/v1/inbound-routes', route)).id);
+  names.set('rcv', await aReceived(names.get('inr') ?? ''));
+  names.set('index', '0');
   const email = { from: 'shop@other.example', to: 'ada@other.example', subject: 'Hello', text: 'Hi' };
   const attachments = [{ filename: 'a.txt', content: 'aGk=' }];
   names.set('em', (await post('/v1/emails', { ...email, attachments })).id);
@@ -99,6 +105,25 @@ async function fill(names: Map<string, string>, key: string, livemode: boolean):
     await post('/v1/suppressions', { address: 'gone@other.example' });
     names.set('address', 'gone@other.example');
   }
+}
+
+/** Makes a message that a route has taken, and returns the id: a live one comes by SMTP. */
+async function aReceived(routeId: string): Promise<string> {
+  const { database, engine } = service.service;
+  const [route] = await database.query<{ workspace_id: string; livemode: boolean }>(
+    'select workspace_id, livemode from inbound_routes where id = $1',
+    [routeId],
+  );
+  const id = mintId('rcv', Date.now());
+  await engine.spawn('received', {
+    ...{ id, workspaceId: route?.workspace_id ?? '', livemode: route?.livemode ?? false },
+    input: { at: Date.now(), leaseMs: 30_000, isKept: true },
+    columns: {
+      ...{ route_id: routeId, content_id: 'rcc_none', envelope_from: '', recipient: 'a@other.example' },
+      ...{ thread_id: 'thr_1', is_automatic: false, address_keys: [], summary: {}, size: 0 },
+    },
+  });
+  return id;
 }
 
 /** Makes a run that has ended and returns the id: a test key cannot begin one. */

@@ -4,6 +4,7 @@ import type { DomainContext } from '../../machines/domain/context.ts';
 import type { EmailContext } from '../../machines/email/context.ts';
 import type { FlowRunContext } from '../../machines/flow-run/context.ts';
 import type { ContextOf, EventOf, InputOf } from '../../machines/names.ts';
+import type { ReceivedContext } from '../../machines/received/context.ts';
 import type { WebhookDeliveryContext } from '../../machines/webhook-delivery/context.ts';
 import type { WebhookEndpointContext } from '../../machines/webhook-endpoint/machine.ts';
 import type { ActorEvent, Kinds } from '../../src/engine/machine/kind.ts';
@@ -64,6 +65,15 @@ const attemptOutcome = (context: WebhookDeliveryContext, random: RandomSource, a
   error: random.pick([null, 'timeout']),
   webhookId: 'wh_1',
   endpointIsFailing: random.pick([true, false]),
+});
+
+const receivedAttempt = (context: ReceivedContext, random: RandomSource, at: number) => ({
+  attempt: about(context.attempt, random),
+  attemptedAt: at - 40,
+  httpStatus: random.pick([0, 200, 500]),
+  responseBody: 'body',
+  durationMs: 40,
+  error: random.pick([null, 'timeout']),
 });
 
 const check = (context: DomainContext, random: RandomSource) => {
@@ -194,6 +204,22 @@ export const HAPPENINGS: Readonly<Record<LifecycleName, Happenings>> = {
       'attempt.declined': ({ attempt }, random) => ({ attempt: about(attempt, random) }),
       'endpoint.stopped': (_, random) => ({
         reason: random.pick(['endpoint_disabled', 'endpoint_deleted', 'event_expired'] as const),
+      }),
+      'redeliver.requested': () => ({}),
+    },
+  ),
+  received: happenings<'received'>(
+    [
+      { at: AT, leaseMs: 30_000, isKept: false },
+      { at: AT, leaseMs: 30_000, isKept: true },
+    ],
+    {
+      'attempt.succeeded': receivedAttempt,
+      'attempt.failed': receivedAttempt,
+      'attempt.declined': ({ attempt }, random) => ({ attempt: about(attempt, random) }),
+      'posting.stopped': ({ attempt }, random) => ({
+        attempt: about(attempt, random),
+        reason: random.pick(['route_deleted', 'route_keeps', 'content_expired'] as const),
       }),
       'redeliver.requested': () => ({}),
     },

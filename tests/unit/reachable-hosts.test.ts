@@ -26,7 +26,7 @@ test.each([
 
 const DOMAIN = {
   ...{ name: 'acme.com', returnPath: 'send.acme.com', trackingDomain: 'track.acme.com' },
-  ...{ provider: null, fallbacks: [], keySets: [] },
+  ...{ provider: null, fallbacks: [], keySets: [], receives: false },
 };
 const NONE: SetupSource = {
   ...{ transport: ['direct'], publicUrl: 'http://localhost:3000' },

@@ -8,6 +8,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   email_id: 'emails',
   delivery_id: 'webhook_deliveries',
   webhook_id: 'webhook_endpoints',
+  received_id: 'received',
   domain_id: 'domains',
   template_id: 'templates',
   asset_id: 'assets',

@@ -2,7 +2,7 @@ import { type BodyReservation, SMALL } from '../../platform/async/body-budget.ts
 import { within } from '../../platform/async/deadline.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { findUnstorable, hasTooManyValues, MOST_VALUES, parseJson } from './json-text.ts';
-import { isMediaType } from './media-type.ts';
+import { isMediaType, JSON_TYPE } from './media-type.ts';
 
 /** The rules of an endpoint for its bodies. */
 export interface BodyRules {
@@ -41,8 +41,10 @@ export function readBody(
 function contentOf(request: Request, rules: BodyRules, content: Uint8Array | Failure): unknown {
   if (content instanceof Failure) return content;
   if (content.byteLength === 0) return NO_BODY;
-  if (!request.headers.has('content-type')) return unsupported(rules);
-  return rules.isJson ? readJson(content) : content;
+  const type = request.headers.get('content-type');
+  if (type === null) return unsupported(rules);
+  // An endpoint may take another type beside JSON.
+  return rules.isJson && isMediaType(type, [JSON_TYPE]) ? readJson(content) : content;
 }
 
 /** The announced length of a request's body, null for a chunked one; or the reason for not reading it. */

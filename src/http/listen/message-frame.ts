@@ -41,7 +41,7 @@ const asDocument = (html: string, hasPictures: boolean): RawResponse =>
  * message for the caller, as the API does.
  */
 export const messageFrames = (
-  list: 'emails' | 'captured',
+  list: 'emails' | 'captured' | 'received',
   id: IdParam,
   read: (call: Call<{ readonly id: string }>) => Promise<{ readonly html: string | null } | Failure>,
 ): readonly Route[] =>

@@ -91,7 +91,7 @@ function checked(endpoint: Endpoint, search: string, body: unknown): RequestInpu
   const rules = endpoint.body;
   const value = body === NO_BODY ? (rules?.check === null ? new Uint8Array() : {}) : body;
   const query = endpoint.readQuery(search);
-  const bodyDetails = rules?.check?.(value, '/body') ?? [];
+  const bodyDetails = (value instanceof Uint8Array ? null : rules?.check?.(value, '/body')) ?? [];
   if (query instanceof Failure) return invalid([...(query.extra.details ?? []), ...bodyDetails]);
   return bodyDetails.length > 0 ? invalid(bodyDetails) : { query, body: value };
 }

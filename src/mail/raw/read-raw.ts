@@ -152,7 +152,8 @@ function ownHeaders(email: Email): readonly { readonly name: string; readonly va
 
 const LONGEST_FILENAME = 255;
 
-function fileOf(file: Attachment, index: number): RawFile {
+/** A file of a message as readers see it, numbered from 0. */
+export function fileOf(file: Attachment, index: number): RawFile {
   const { filename, mimeType, contentId } = file;
   const name = seenName(filename ?? '')
     .replace(/[/\\]/g, '_')

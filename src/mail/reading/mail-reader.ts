@@ -4,6 +4,8 @@ import { movable } from '../../platform/threads/serve.ts';
 import { type PoolLimits, startThread, WorkerPool } from '../../platform/threads/worker-pool.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
+import { fieldsOf } from '../received/header.ts';
+import { type ReceivedMail, unreadMail } from '../received/received-mail.ts';
 import type { Submission } from '../submission/submitted.ts';
 import type { MailParts } from './mail-parts.ts';
 import { isWithin } from './mail-size.ts';
@@ -27,21 +29,26 @@ export interface MailReader {
   raw(raw: Buffer, owner: string): Promise<RawMail | NotSubmittable>;
   /** One file of a mail, numbered as in its index; null where there is none. */
   file(raw: Buffer, number: number, owner: string): Promise<FileOctets | null>;
+  /** A received message as readers see it; of one that cannot be parsed the fields of its header alone. */
+  received(raw: Buffer, owner: string): Promise<ReceivedMail>;
   /** The parts of a message; null when it cannot be parsed. */
   parts(raw: Buffer, owner: string): Promise<MailParts | null>;
   /** Ends the threads; waiting calls reject with UnavailableError. */
   close(): void;
 }
 
-/** Limits for reports, which anyone can send, and for mail of our own users. */
+/** Limits for reports and received mail, which anyone can send, and for mail of our own users. */
 export interface ReaderLimits {
   readonly reports: PoolLimits;
+  readonly received: PoolLimits;
   readonly own: PoolLimits;
 }
 
 const USUAL: ReaderLimits = {
   // A report has at most 256 KiB, which takes 300 ms at worst.
   reports: { threads: 1, deadlineMs: 2_000, startMs: 10_000, mostWaiting: 64, idleMs: 60_000 },
+  // A received message has at most 32 MiB. One thread: what strangers send leaves a processor to all else.
+  received: { threads: 1, deadlineMs: 15_000, startMs: 10_000, mostWaiting: 256, idleMs: 60_000 },
   // A submission has at most 25 MiB, which takes a second; two threads use two processors.
   own: { threads: 2, deadlineMs: 15_000, startMs: 10_000, mostWaiting: 256, idleMs: 60_000 },
 };
@@ -55,11 +62,12 @@ const ENTRY = new URL(
   import.meta.url,
 );
 
-/** Creates a reader whose threads start with the first mail. Reports have their own thread, so that they delay no submission. */
+/** Creates a reader whose threads start with the first mail. Reports and received mail have their own threads, so that they delay no submission. */
 export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader {
-  const { reports, own } = { ...USUAL, ...limits };
+  const { reports, received, own } = { ...USUAL, ...limits };
   const start = () => startThread<MailQuestion, MailAnswer>(ENTRY);
   const reportPool = new WorkerPool('Reading reports', reports, start);
+  const receivedPool = new FairPool('Reading received mail', received, start);
   const ownPool = new FairPool('Reading mail', own, start);
   /** The answer of a thread; null when the mail exceeds the limits of the parser, or makes it fail. */
   const answered = async (
@@ -78,9 +86,10 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
     owner: string,
     question: MailQuestion,
     moved: readonly ArrayBuffer[] = [],
+    threads = ownPool,
   ): Promise<MailAnswer | null> =>
     answered(question, async () => {
-      const answer = await ownPool.turn(owner, (pool) => pool.ask(question, moved));
+      const answer = await threads.turn(owner, (pool) => pool.ask(question, moved));
       if (answer === null) throw new UnavailableError('Reading mail: too many wait for a thread.');
       return answer;
     });
@@ -101,12 +110,18 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
       const answer = await askFor(owner, { as: 'file', raw, recipients: [], file: number });
       return answer !== null && 'file' in answer ? answer.file : null;
     },
+    async received(raw, owner) {
+      const question = { as: 'received', raw, recipients: [] } as const;
+      const answer = await askFor(owner, question, [], receivedPool);
+      return answer !== null && 'received' in answer ? answer.received : unreadMail(fieldsOf(raw));
+    },
     async parts(raw, owner) {
       const answer = await askFor(owner, { as: 'parts', raw, recipients: [] });
       return answer !== null && 'parts' in answer ? answer.parts : null;
     },
     close() {
       reportPool.close();
+      receivedPool.close();
       ownPool.close();
     },
   };

@@ -4,12 +4,13 @@ import type { Feedback } from '../inbound/feedback.ts';
 import { readReport } from '../inbound/read-report.ts';
 import { NotSubmittable, type RawFile, type RawMail } from '../raw/raw-mail.ts';
 import { readFile, readRaw } from '../raw/read-raw.ts';
+import { type ReceivedMail, readReceived } from '../received/received-mail.ts';
 import { isTemplated, readSubmission, type Submission } from '../submission/submitted.ts';
 import { type MailParts, readParts } from './mail-parts.ts';
 
 /** A mail, and the way to read it. */
 export interface MailQuestion {
-  readonly as: 'report' | 'submission' | 'raw' | 'parts' | 'file';
+  readonly as: 'report' | 'submission' | 'raw' | 'parts' | 'file' | 'received';
   readonly raw: Uint8Array;
   /** The recipients in the envelope. */
   readonly recipients: readonly string[];
@@ -26,7 +27,8 @@ export type MailAnswer =
   | { readonly mail: RawMail }
   | { readonly refused: Pick<NotSubmittable, 'reason' | 'status'> }
   | { readonly file: FileOctets | null }
-  | { readonly parts: MailParts | null };
+  | { readonly parts: MailParts | null }
+  | { readonly received: ReceivedMail };
 
 /** A file of a mail. */
 export interface FileOctets extends RawFile {
@@ -39,6 +41,7 @@ const LARGE = 1_048_576;
 const read = async ({ as, raw, recipients, isFromNobody, file = 0 }: MailQuestion): Promise<MailAnswer> => {
   const mail = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   if (as === 'report') return { feedback: await readReport(mail, recipients, isFromNobody) };
+  if (as === 'received') return { received: await readReceived(mail) };
   if (as === 'parts') return { parts: await readParts(mail) };
   if (as === 'file') return { file: await readFile(mail, file) };
   const isMade = as === 'submission' && isTemplated(mail);

@@ -17,13 +17,21 @@ const PAGE = 500;
 const AHEAD = 33_554_432;
 
 /** A table that a database of an earlier version has not. */
-const THERE = `select to_regclass('email_bodies') is not null as there`;
+const THERE = `select to_regclass('email_bodies') is not null as emails, to_regclass('received_contents') is not null as received`;
 
-const KEYS = `select distinct b.workspace_id, b.key from email_bodies b
+const OF_EMAILS = `select distinct b.workspace_id, b.key from email_bodies b
 where (b.workspace_id, b.key) > ($1, $2) and exists (select from emails e where e.id = b.email_id)
 order by b.workspace_id, b.key limit ${PAGE}`;
+const OF_RECEIVED = `select distinct c.workspace_id, c.raw_key as key from received_contents c
+where c.raw_key is not null and (c.workspace_id, c.raw_key) > ($1, $2) order by c.workspace_id, c.raw_key limit ${PAGE}`;
 
-/** Reads the bodies that emails of a database have. */
+/** The next keys of both: one that is too far for one of them is read again behind the others. */
+const keysSql = ({ received }: { readonly received: boolean }): string =>
+  received
+    ? `select * from (${OF_EMAILS}) e union select * from (${OF_RECEIVED}) r order by workspace_id, key limit ${PAGE}`
+    : OF_EMAILS;
+
+/** Reads the bodies that emails and received messages of a database have. */
 export class BodyReader {
   #lost = 0;
 
@@ -37,9 +45,9 @@ export class BodyReader {
 
   /** Every body once. @throws BackupRefused where there are some and no store is named, UnavailableError */
   async *all(session: Pick<BulkSession, 'query'>): AsyncGenerator<Body> {
-    const [table] = await session.query<{ there: boolean }>(THERE);
-    for (let after = ['', '']; table?.there; ) {
-      const rows = await session.query<{ workspace_id: string; key: string }>(KEYS, after);
+    const [tables] = await session.query<{ emails: boolean; received: boolean }>(THERE);
+    for (let after = ['', '']; tables?.emails; ) {
+      const rows = await session.query<{ workspace_id: string; key: string }>(keysSql(tables), after);
       const last = rows.at(-1);
       if (!last) return;
       yield* this.#read(rows.map(({ key }) => key));
@@ -117,6 +125,10 @@ export class BodyPlacer {
         id,
         await broughtInside(packed, key, octets),
       ]);
+    await this.session.query(
+      `update received_contents set raw = decode($3::text, 'base64'), raw_key = null where workspace_id = $1 and raw_key = $2`,
+      [workspaceId, key, Buffer.from(octets).toString('base64')],
+    );
     await this.session.query('delete from email_bodies where workspace_id = $1 and key = $2', [
       workspaceId,
       key,

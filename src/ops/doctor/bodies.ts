@@ -5,7 +5,8 @@ import type { Database } from '../../platform/db/database.ts';
 import { type Diagnosis, fine, messageOf, warning, wrong } from './diagnosis.ts';
 
 const CHECK = 'Body store';
-const USED = 'select exists (select from email_bodies) as used';
+const USED =
+  'select exists (select from email_bodies) or exists (select from received_contents where raw_key is not null) as used';
 const OWN_NAME = 'select id from body_store_owner order by id limit 1';
 
 /** Tries whether BODY_STORE takes, gives and removes a body, keeps it from strangers, and belongs to this database. */

@@ -43,6 +43,12 @@ const SEALED = {
       ...{ key: { webhook_id: 'text' }, boundTo: ['webhook_id'], what: 'secrets of webhooks' },
     },
   ],
+  'inbound route secret': [
+    {
+      ...{ table: 'inbound_routes', column: 'sealed', key: { id: 'text' }, boundTo: ['id'] },
+      what: 'secrets of inbound routes',
+    },
+  ],
   'flow webhook secret': [
     {
       ...{ table: 'flow_webhook_secrets', column: 'sealed', what: 'secrets of webhook steps in flows' },

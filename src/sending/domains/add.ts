@@ -53,7 +53,7 @@ export async function addDomain(
   );
 }
 
-type Names = Omit<RecordSource, 'keySets'> & {
+type Names = Omit<RecordSource, 'keySets' | 'receives'> & {
   readonly dkimSelector: string | null;
   readonly warmUps: readonly WarmUp[];
 };
@@ -121,7 +121,7 @@ async function admit(
   const keys = { selector: dkimSelector ?? selectorFrom(id), ...(await makeKeys(id, sealer)) };
   const { selector, rsaValue, ed25519Value } = keys;
   const active = { selector, stage: 'active', since: now, rsaValue, ed25519Value } as const;
-  const source: RecordSource = { ...rest, keySets: [active] };
+  const source: RecordSource = { ...rest, keySets: [active], receives: false };
   const warmUpDay = { date: new Date(now).toISOString().slice(0, 10), claimed: {} };
   const exempt = isExempt(setup, source);
   const records = exempt ? exemptStatuses(recordsOf(source, setup)) : [];

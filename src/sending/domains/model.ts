@@ -127,7 +127,8 @@ const DnsRecord = Type.Object(
     ttl: Type.Integer({ description: 'The suggested time to live, in seconds; any other value works.' }),
     priority: nullable(Type.Integer(), 'The priority of an MX record.'),
     required: Type.Boolean({
-      description: 'True when no mail is sent without this record; the others improve delivery.',
+      description:
+        'True when no mail is sent without this record, or, for the `mx` of the domain itself, none is received; the others improve delivery. That `mx` is listed while the domain has a live inbound route, and its absence does not stop sending.',
     }),
     status: literals(['pending', 'verified', 'failed'], {
       description: 'The result of the last lookup.',

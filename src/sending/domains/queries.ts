@@ -34,6 +34,10 @@ export const WARM_UP_DAY = `(select json_build_object('date', t.day, 'claimed', 
     from warm_up_days w where w.domain_id = domains.id and w.day = t.day), '{}'))
   from (select (clock_timestamp() at time zone 'UTC')::date as day) t)`;
 
+/** SQL: true while a domain has a route of received mail. Test mail comes by no MX. */
+export const receivesSql = (domain: string): string =>
+  `exists (select from inbound_routes r where r.domain_name = ${domain}.name and r.livemode and r.domain_id = ${domain}.id)`;
+
 const columns = {
   id: domains.id,
   state: domains.state,
@@ -46,6 +50,7 @@ const columns = {
   warmUps: domainTransports.warmUps,
   warmUpDay: sql<WarmUpDay>`${sql.raw(WARM_UP_DAY)}`,
   keySets: sql<string>`${sql.raw(KEY_SETS)}`,
+  receives: sql<boolean>`${sql.raw(receivesSql('domains'))}`,
 };
 
 interface Columns {
@@ -175,7 +180,25 @@ const MAY_SEND: Readonly<Record<DomainState, boolean>> = {
   failed: false,
   removed: false,
 };
-const SENDS = `d.state in (${stateList(statesWhere(MAY_SEND))})`;
+/** SQL: true while a domain is proven. */
+export const maySendSql = (domain: string): string =>
+  `${domain}.state in (${stateList(statesWhere(MAY_SEND))})`;
+const SENDS = maySendSql('d');
+
+/** The name of a domain of the caller's workspace; null where it has none with that id. */
+export async function findDomainName(
+  database: Database,
+  caller: Principal,
+  id: string,
+): Promise<string | null> {
+  const [row] = await database.read((orm) =>
+    orm
+      .select({ name: domains.name })
+      .from(domains)
+      .where(and(eq(domains.id, id), ...visibleTo(caller))),
+  );
+  return row?.name ?? null;
+}
 
 /** Acceptance checks beforehand that the workspace is not archived. */
 const SENDING = sending('false');

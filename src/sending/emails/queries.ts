@@ -35,6 +35,7 @@ export type {
   ReadCampaignEmail,
 } from './campaign-mail.ts';
 export { recorded, recordedOnClock } from './facts.ts';
+export { fileResponse, messageResponse } from './raw/raw-queries.ts';
 export { EmailDetail, EmailEventType, EmailReceipt } from './read/answer-model.ts';
 export { EMAIL_EVENTS, EmailEvent, EVENT_PHRASES } from './read/event-model.ts';
 export { EVENTS_OF_TURN, type EventPlace, readEvents, readRecipients } from './read/recorded-events.ts';

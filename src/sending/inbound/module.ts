@@ -2,13 +2,17 @@ import { hostname } from 'node:os';
 import type { Module } from '../../http/module.ts';
 import type { SmtpServer } from '../../mail/inbound/smtp-server.ts';
 import type { EmailsApi } from '../emails/api.ts';
+import type { InboundRoutesApi } from '../inbound-routes/api.ts';
+import type { ReceivedApi } from '../received/api.ts';
 import { openInbound } from './open.ts';
 
-/** The SMTP port that receives bounces and complaints. */
-export const inboundModule: Module<undefined, Pick<EmailsApi, 'recordFeedback'>> = {
+type InboundNeeds = Pick<EmailsApi, 'recordFeedback'> & InboundRoutesApi & ReceivedApi;
+
+/** The SMTP port that receives mail, bounces and complaints. */
+export const inboundModule: Module<undefined, InboundNeeds> = {
   name: 'inbound',
   open: ({ config, signer, logger, mailReader }) => ({
-    connect(_, { recordFeedback }) {
+    connect(_, { recordFeedback, receivingRoutes, receive }) {
       let server: SmtpServer | null = null;
       return {
         api: undefined,
@@ -17,7 +21,7 @@ export const inboundModule: Module<undefined, Pick<EmailsApi, 'recordFeedback'>>
           if (config.inboundSmtpPort === null) return;
           server = await openInbound({
             ...{ host: config.host, name: config.ehloName ?? hostname(), port: config.inboundSmtpPort },
-            ...{ signer, logger, mailReader, record: recordFeedback },
+            ...{ signer, logger, mailReader, record: recordFeedback, receivingRoutes, receive },
           });
         },
         ports: () => ({ inbound: server?.port ?? null }),

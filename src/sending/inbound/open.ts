@@ -1,36 +1,77 @@
 import type { Feedback } from '../../mail/inbound/feedback.ts';
-import { openReportServer } from '../../mail/inbound/report-server.ts';
-import type { SmtpServer } from '../../mail/inbound/smtp-server.ts';
+import { Refusal, type SmtpServer } from '../../mail/inbound/smtp-server.ts';
 import { tokenOf } from '../../mail/inbound/verp.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
+import { contentDigest, fieldsOf, headerFacts, MOST_HOPS } from '../../mail/received/header.ts';
+import { type IncomingMessage, openInboundServer } from '../../mail/received/inbound-server.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { isReturnToken } from '../emails/queries.ts';
+import type { InboundRoutesApi } from '../inbound-routes/api.ts';
+import { readRecipient, routeFor } from '../inbound-routes/queries.ts';
+import type { ReceivedApi, TakenRecipient } from '../received/api.ts';
 
-export interface InboundParts {
+export interface InboundParts extends ReceivedApi, InboundRoutesApi {
   readonly host: string;
   readonly port: number;
   /** The host name in the greeting. */
   readonly name: string;
   readonly signer: Signer;
   readonly logger: Logger;
-  readonly mailReader: MailReader;
+  readonly mailReader: Pick<MailReader, 'report' | 'received'>;
   record(feedback: readonly Feedback[], isVouched: boolean): Promise<void>;
 }
 
 /** The mailboxes that receive complaints besides the return path; RFC 2142 4 and 5 name two of them. */
 const REPORTS = /^(abuse|postmaster|fbl|complaints)@/i;
 
+const LOOP = new Refusal(
+  554,
+  `5.4.6 The message has more than ${MOST_HOPS} Received fields: it runs in a circle between servers`,
+);
+
 /** Opens the listener. It refuses mail to any other address at RCPT. */
-export const openInbound = ({ signer, logger, record, ...where }: InboundParts): Promise<SmtpServer> =>
-  openReportServer({
+export const openInbound = ({
+  signer,
+  logger,
+  record,
+  receive,
+  receivingRoutes,
+  mailReader,
+  ...where
+}: InboundParts): Promise<SmtpServer> =>
+  openInboundServer<TakenRecipient>({
     ...where,
+    mailReader,
     tls: null,
     onError: (error) => logger.debug({ err: error }, 'A connection to the inbound port broke.'),
-    accepts: (address) => {
+    takesReports: (address) => {
       const token = tokenOf(address);
       return token === null ? REPORTS.test(address) : isReturnToken(token, signer);
     },
+    takersOf: async (address) => {
+      const token = tokenOf(address);
+      const recipient = readRecipient(address);
+      // A return path is no address of a route, whichever domain it is at.
+      if (!recipient || (token !== null && isReturnToken(token, signer))) return [];
+      const routes = await receivingRoutes.of(recipient.domain);
+      const byWorkspace = Map.groupBy(routes, ({ workspaceId }) => workspaceId);
+      return [...byWorkspace.values()].flatMap((own) => {
+        const route = routeFor(own, recipient);
+        return route ? [{ route, recipient }] : [];
+      });
+    },
     // Anybody can connect to this port, so only an address that was signed here identifies an email.
     onReport: (feedback) => record(feedback, false),
+    onMessage: (message) => take({ mailReader, receive }, message),
   });
+
+/** Reads a message and stores it for everyone whom it came to. */
+async function take(
+  { mailReader, receive }: Pick<InboundParts, 'mailReader' | 'receive'>,
+  { raw, envelopeFrom, taken }: IncomingMessage<TakenRecipient>,
+): Promise<void> {
+  if (headerFacts(fieldsOf(raw)).hops > MOST_HOPS) throw LOOP;
+  const mail = await mailReader.received(raw, taken[0]?.route.workspaceId ?? '');
+  await receive({ envelopeFrom, taken, raw, mail, digest: contentDigest(raw) });
+}

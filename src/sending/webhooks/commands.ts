@@ -18,20 +18,23 @@ import type { StopPerformer } from './deliveries/stop-performer.ts';
 import { ENDPOINTS_PERIOD } from './endpoints/kind.ts';
 import { mintSecret, sealSecret, secretPrefixOf } from './endpoints/secret.ts';
 import { problemOfTarget, type TargetRules } from './endpoints/target.ts';
+import type { PostResult } from './http/post-result.ts';
 import type { PostRequest } from './http/poster.ts';
 import type { NewWebhook, WebhookPatch, WebhookView } from './model.ts';
 import { findEndpointRow, type WebhookReader } from './queries.ts';
 import { changedAtOf, webhookOf } from './views.ts';
 
 // biome-ignore lint/performance/noBarrelFile: what other modules need to post requests, beside the commands.
-export { mintSecret } from './endpoints/secret.ts';
+export { mintSecret, secretPrefixOf } from './endpoints/secret.ts';
+export { URL_MAX_LENGTH } from './endpoints/target.ts';
+export { isSuccess, REASONS } from './http/post-result.ts';
 
 /** Posts signed requests for other modules, as webhooks are posted. */
 export interface WebhookPosting {
   /** Returns a sentence with the problem of a URL; null when there is none. */
   problemOfUrl(url: string): Promise<string | null>;
-  /** Posts once, within ten seconds. True when the receiver has accepted it. @throws UnavailableError */
-  post(posting: PostRequest): Promise<boolean>;
+  /** Posts once, within ten seconds, whatever the receiver does. @throws UnavailableError */
+  post(posting: PostRequest): Promise<PostResult>;
 }
 
 export interface WebhookCommands extends WebhookReader {

@@ -12,7 +12,6 @@ import { webhookEndpoints } from './endpoints/kind.ts';
 import { problemOfTarget, type TargetRules } from './endpoints/target.ts';
 import { createAddressGuard, type TargetPolicy } from './http/address-guard.ts';
 import { webhookResolver } from './http/lookup.ts';
-import { isSuccess } from './http/post-result.ts';
 import { createPoster } from './http/poster.ts';
 
 export interface WebhookParts {
@@ -58,7 +57,7 @@ export function openWebhooks({
   const stopping = new StopPerformer({ database, clock });
   const posting: WebhookPosting = {
     problemOfUrl: (url) => problemOfTarget(url, targetRules),
-    post: async (one) => isSuccess(await poster.post(one)),
+    post: (one) => poster.post(one),
   };
   return {
     kinds: [webhookEndpoints(stopping), webhookDeliveries(performer)],

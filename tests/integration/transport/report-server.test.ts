@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import type { Feedback } from '../../../src/mail/inbound/feedback.ts';
-import { openReportServer } from '../../../src/mail/inbound/report-server.ts';
 import type { SmtpServerLimits } from '../../../src/mail/inbound/smtp-server.ts';
 import { tokenOf } from '../../../src/mail/inbound/verp.ts';
 import { createMailReader } from '../../../src/mail/reading/mail-reader.ts';
+import { openInboundServer } from '../../../src/mail/received/inbound-server.ts';
 import { RelayTransport } from '../../../src/mail/transport/smtp/relay.ts';
 import { openSession } from '../../../src/mail/transport/smtp/session.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -23,12 +23,14 @@ let reports: (readonly Feedback[])[] = [];
 let onReport = async (_: readonly Feedback[]) => {};
 const mailReader = createMailReader();
 const openSmtpServer = (limits: Partial<SmtpServerLimits> = {}) =>
-  openReportServer({
+  openInboundServer<never>({
     host: '127.0.0.1',
     port: 0,
     name: 'relay.test',
     tls: { cert: CERTIFICATE, key: PRIVATE_KEY },
-    accepts: (address) => tokenOf(address) !== null || address === 'complaints@sender.example',
+    takesReports: (address) => tokenOf(address) !== null || address === 'complaints@sender.example',
+    takersOf: async () => [],
+    onMessage: async () => {},
     mailReader,
     onReport: async (feedback) => {
       await onReport(feedback);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { openReportServer } from '../../../src/mail/inbound/report-server.ts';
 import { createMailReader } from '../../../src/mail/reading/mail-reader.ts';
+import { openInboundServer } from '../../../src/mail/received/inbound-server.ts';
 import { openSubmissionServer } from '../../../src/mail/submission/submission-server.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 import { SmtpClient } from './smtp-client.ts';
@@ -26,9 +26,11 @@ const doors = {
   starttls: await submission(PAIR),
   implicit: await submission(PAIR, true),
   clear: await submission(null),
-  reports: await openReportServer({
+  reports: await openInboundServer<never>({
     ...{ ...shared, tls: PAIR },
-    accepts: (address) => address.startsWith('b+'),
+    takesReports: (address) => address.startsWith('b+'),
+    takersOf: async () => [],
+    onMessage: async () => {},
     onReport: async () => {},
   }),
 };

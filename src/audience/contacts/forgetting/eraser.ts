@@ -8,6 +8,7 @@ import { lowestIdAt, timeOfId } from '../../../platform/db/ids.ts';
 import { erasures } from '../../../platform/db/schema/contacts.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
+import { forgetReceived } from '../../../sending/received/commands.ts';
 import { forgottenKey } from '../../../sending/suppressions/queries.ts';
 import { type CommonSubjects, eraseFromEmails, type Person } from './erase-emails.ts';
 
@@ -28,9 +29,12 @@ const SKEW_MS = 1_000;
 /** A statement that forgets takes less; what is sent to the same address later is none of the erasure's. */
 const LONGEST_FORGETTING_MS = 10_000;
 
-/** Below it lies every email that was accepted before the contact was gone. */
-const beginningOf = ({ id }: Pick<Erasure, 'id'>, now: number): string =>
-  lowestIdAt('em', Math.min(now + SKEW_MS, timeOfId(id) + LONGEST_FORGETTING_MS));
+/** The moment before which every message came or was accepted before the contact was gone. */
+const endOf = ({ id }: Pick<Erasure, 'id'>, now: number): number =>
+  Math.min(now + SKEW_MS, timeOfId(id) + LONGEST_FORGETTING_MS);
+
+const beginningOf = (erasure: Pick<Erasure, 'id'>, now: number): string =>
+  lowestIdAt('em', endOf(erasure, now));
 
 /** Hides a person, whom the eraser alone has to know, until its work is done. */
 export const sealPerson = (sealer: Sealer, person: Person): string =>
@@ -174,6 +178,14 @@ export class Eraser {
     const person = JSON.parse(opened) as Person;
     const erase = (ids: readonly string[]) =>
       eraseFromEmails({ database, commonSubjects: hooks.commonSubjects }, erasure.workspace_id, person, ids);
+    await forgetReceived(
+      database,
+      {
+        ...{ workspaceId: erasure.workspace_id, livemode: erasure.livemode },
+        ...{ key: person.key, before: endOf(erasure, clock.now()) },
+      },
+      stop,
+    );
     let { is_through: isThrough, waiting } = erasure;
     let below = erasure.below === NOT_BEGUN ? beginningOf(erasure, clock.now()) : erasure.below;
     const proceed = (nextAt: number) =>

@@ -14,7 +14,7 @@ import { type ContactTexts, fieldsOf } from '../../../platform/text/contact-fiel
 import type { Clock } from '../../../platform/time/clock.ts';
 import { type AcceptanceDeps, acceptEmail, WITHHELD } from '../../../sending/emails/accept.ts';
 import type { StandingClock } from '../../../sending/emails/commands.ts';
-import type { WebhookPosting } from '../../../sending/webhooks/commands.ts';
+import { isSuccess, type WebhookPosting } from '../../../sending/webhooks/commands.ts';
 import { whoMatches } from '../definition/filters.ts';
 import { secretOf } from '../definition/secret.ts';
 import type { RunRow } from './run-reader.ts';
@@ -201,8 +201,8 @@ const webhook: Work<'webhook'> = async ({ url }, deps, work) => {
     event: row.event,
   });
   try {
-    const isAccepted = await deps.posting().post({ webhookId: row.flow_id, url, secret, body });
-    return isAccepted ? { outcome: 'posted' } : LATER;
+    const result = await deps.posting().post({ webhookId: row.flow_id, url, secret, body });
+    return isSuccess(result) ? { outcome: 'posted' } : LATER;
   } catch (error) {
     if (error instanceof UnavailableError) return LATER;
     throw error;

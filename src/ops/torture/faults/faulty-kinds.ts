@@ -63,7 +63,7 @@ const whicheverAttempt =
 const REPEATING = { doubtIsHeld: () => false, nobodyMayBeTried: () => false };
 
 const leaseOf = ({ id }: AnyStateMachine, { leaseMs }: ChaosSetting): number =>
-  id === 'webhookDelivery' ? POSTING_LEASE_MS : leaseMs;
+  id === 'webhookDelivery' || id === 'received' ? POSTING_LEASE_MS : leaseMs;
 
 const turnOfCampaign = ({ context: { waitMs } }: { readonly context: CampaignContext }): number =>
   waitMs ?? CAMPAIGN_LEASE_MS;

@@ -13,9 +13,12 @@ export interface RecordCheck {
 const MOST_FOUND = 10;
 const LONGEST_FOUND = 500;
 
-/** The verdict of a check, which only the required records decide. */
+/** The verdict of a check, which only the records decide that sending requires. */
 export function verdictOn(checks: readonly RecordCheck[]): Verdict {
-  const statuses = checks.filter(({ asked }) => asked.required).map(({ checked }) => checked.status);
+  // A missing MX stops no mail from leaving: a route that is added to a domain must not hold its mail.
+  const statuses = checks
+    .filter(({ asked }) => asked.required && asked.slot !== 'receiving')
+    .map(({ checked }) => checked.status);
   if (statuses.includes('failed')) return 'wrong';
   if (statuses.includes('pending')) return 'missing';
   return statuses.includes('unknown') ? 'unanswered' : 'verified';

@@ -2,6 +2,7 @@ import type { DomainContext } from '../../../../machines/domain/context.ts';
 import type { Performer } from '../../../engine/runtime/performers.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
+import { receivesSql } from '../queries.ts';
 import { type CheckedDomain, type CheckOutcome, type CheckParts, checkRecordsOf } from './check.ts';
 
 /** Checks at the same time. Each sends some twenty queries to a name server, which should not be flooded. */
@@ -10,7 +11,7 @@ const BACKLOG = 2_000;
 
 const READ = `select d.id, d.name, d.return_path as "returnPath", d.tracking_domain as "trackingDomain", t.provider,
   coalesce(t.fallbacks, '{}') as fallbacks,
-  k.sets as "keySets"
+  k.sets as "keySets", ${receivesSql('d')} as receives
 from domains d left join domain_transports t on t.domain_id = d.id cross join lateral (
   select json_agg(json_build_object('selector', k.selector, 'stage', k.stage,
     'since', (extract(epoch from k.since) * 1000)::float8, 'rsaValue', k.rsa_value, 'ed25519Value', k.ed25519_value,

@@ -32,6 +32,8 @@ export interface RecordSource {
   /** The host of envelope senders, `send.example.com`. */
   readonly returnPath: string;
   readonly trackingDomain: string | null;
+  /** True while it has a route of received mail. */
+  readonly receives: boolean;
   /** The chosen transport; null for the default one. */
   readonly provider: Transport['name'] | null;
   /** The transports that take over while that one is down, as they were chosen. */
@@ -60,6 +62,7 @@ export type Slot =
   | 'spf'
   | 'returnPath'
   | 'mx'
+  | 'receiving'
   | 'dmarc'
   | 'tracking';
 
@@ -70,7 +73,7 @@ export interface AskedRecord extends ExpectedRecord {
   readonly slot: Slot;
   /** Seconds. */
   readonly ttl: number;
-  /** True when no mail is sent without it; the other records are recommendations. */
+  /** True when no mail is sent without it, or, of the slot `receiving`, none received; the other records are recommendations. */
   readonly required: boolean;
   readonly fingerprint: string;
 }
@@ -88,6 +91,8 @@ const TTL_SECONDS = 3_600;
  * - For SES only the RSA key: SES signs with that key alone and uses its own return path.
  * - With several transports the records of each, so that mail by any of them is aligned. Only those of the
  *   first one are required: a fallback must not keep back mail that leaves without it.
+ * - The MX of the domain itself while it has a route of received mail. Without a route it is not listed: it would
+ *   take the mail of a domain away from the server that has it.
  * - DMARC at the registrable domain, whose policy applies to all names below it (RFC 7489 6.6.3).
  */
 export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly AskedRecord[] {
@@ -97,6 +102,7 @@ export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly Asked
     ...keyRecords(domain, keysAt(keySets, 'active'), ['dkim', 'dkimEd25519'], signsHere),
     ...keyRecords(domain, keysAt(keySets, 'pending'), ['nextDkim', 'nextDkimEd25519'], signsHere),
     ...(signsHere ? returnPathRecords(domain, setup) : []),
+    ...(domain.receives ? [receivingRecord(domain, setup)] : []),
     record('dmarc', 'TXT', `_dmarc.${registrableOf(name) ?? name}`, 'v=DMARC1; p=none;', false),
   ];
   if (trackingDomain !== null && setup.trackingHost !== null)
@@ -154,6 +160,9 @@ function returnPathRecords(domain: RecordSource, setup: DnsSetup): AskedRecord[]
   ];
 }
 
+const receivingRecord = ({ name }: RecordSource, setup: DnsSetup): AskedRecord =>
+  record('receiving', 'MX', name, setup.mailHost, true, unsetOf([setup.mailHost], setup));
+
 /**
  * The setting to change first where a record would name a host that other mail servers cannot find; null
  * where they can.
@@ -200,6 +209,7 @@ const PURPOSES = {
   spf: 'spf',
   returnPath: 'returnPath',
   mx: 'mx',
+  receiving: 'mx',
   dmarc: 'dmarc',
   tracking: 'tracking',
 } as const satisfies Record<Slot, ExpectedRecord['purpose']>;

@@ -3,10 +3,11 @@ import type { Statements } from '../../../platform/db/database.ts';
 /** The rows of one statement. */
 const BATCH = 1_000;
 
-/** The email is looked up by itself: of a whole day there may be millions. */
+/** The email is looked up by itself: of a whole day there may be millions. Received messages lie in the same store. */
 const REFERRED = `select distinct b.key from unnest($2::text[]) k(key)
 join email_bodies b on b.workspace_id = $1 and b.key = k.key
-cross join lateral (select true from emails e where e.id = b.email_id and e.workspace_id = $1 offset 0) e`;
+cross join lateral (select true from emails e where e.id = b.email_id and e.workspace_id = $1 offset 0) e
+union select c.raw_key from received_contents c where c.workspace_id = $1 and c.raw_key = any($2::text[])`;
 
 const OVER = `with over as materialized (
   select b.key, b.email_id from email_bodies b
@@ -19,7 +20,7 @@ const OVER = `with over as materialized (
 )
 select key, email_id from over order by key desc, email_id desc limit 1`;
 
-/** Those of the keys that an email still has. @throws UnavailableError */
+/** Those of the keys that an email or a received message still has. @throws UnavailableError */
 export async function referredKeys(
   database: Pick<Statements, 'query'>,
   workspaceId: string,

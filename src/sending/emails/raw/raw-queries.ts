@@ -43,9 +43,7 @@ export async function emailAsSent(
     recipient,
   ).catch(goneWith);
   if (message === null) return GONE;
-  return new RawResponse('message/rfc822', message as Buffer<ArrayBuffer>, {
-    headers: { ...DOWNLOAD, 'content-disposition': `attachment; filename="${id}.eml"` },
-  });
+  return messageResponse(id, message);
 }
 
 /** One file of an email, numbered from 0 as the email lists them. */
@@ -61,12 +59,12 @@ export async function emailFile(
   const at = Number(number);
   if (content.raw) {
     const file = await mailReader.file(content.raw.octets, at, caller.workspaceId);
-    return file ? answerOf(file, file.octets) : notFound('attachment');
+    return file ? fileResponse(file, file.octets) : notFound('attachment');
   }
   const file = wholeEnvelope(id, row.envelope).attachments[at];
   const base64 = content.attachments[at];
   return file && base64 !== undefined
-    ? answerOf(file, Buffer.from(base64, 'base64'))
+    ? fileResponse(file, Buffer.from(base64, 'base64'))
     : notFound('attachment');
 }
 
@@ -84,7 +82,14 @@ const DOWNLOAD = {
 
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
 
-const answerOf = (
+/** The answer with a whole message, which is downloaded and never shown. */
+export const messageResponse = (id: string, message: Uint8Array): RawResponse =>
+  new RawResponse('message/rfc822', message as Buffer<ArrayBuffer>, {
+    headers: { ...DOWNLOAD, 'content-disposition': `attachment; filename="${id}.eml"` },
+  });
+
+/** The answer with a file of a message. */
+export const fileResponse = (
   { filename, contentType }: { readonly filename: string; readonly contentType: string },
   octets: Uint8Array,
 ): RawResponse => {

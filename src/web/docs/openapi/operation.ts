@@ -142,9 +142,14 @@ function requestBodyOf(
   const media: MediaType = { schema, ...(example?.body !== undefined && { example: example.body }) };
   return {
     required: (body.required ?? []).length > 0 || !mediaTypes.includes(JSON_TYPE),
-    content: Object.fromEntries(mediaTypes.map((type) => [type, media])),
+    content: Object.fromEntries(
+      mediaTypes.map((type) => [type, type !== JSON_TYPE && mediaTypes.includes(JSON_TYPE) ? OCTETS : media]),
+    ),
   };
 }
+
+/** A type beside JSON, whose body the schema does not describe. */
+const OCTETS: MediaType = { schema: { type: 'string', format: 'binary' } };
 
 const SUCCESS = {
   200: 'Done.',

@@ -1,0 +1,105 @@
+import { divideMessage, type RawField, valueOfField } from '../raw/header-editor.ts';
+
+/** The facts in the header of a received message about its place among others. */
+export interface HeaderFacts {
+  /** With its angle brackets; null where there is none that can be read. */
+  readonly messageId: string | null;
+  readonly inReplyTo: string | null;
+  /** The messages before it, the first of the thread first. */
+  readonly references: readonly string[];
+  /** True of mail that no person wrote to this address: answers of programs, reports, lists. */
+  readonly isAutomatic: boolean;
+  /** Received fields: the servers that the message has passed. */
+  readonly hops: number;
+}
+
+/** Octets of a header that are read. Usual ones have some KiB; servers refuse more than 64 to 256. */
+export const LARGEST_HEADER = 262_144;
+/** RFC 5321 6.3 asks for at least 100; no message passes 50 servers on its way to a mailbox (Postfix: hopcount_limit). */
+export const MOST_HOPS = 50;
+/** References of a thread that are kept: the first and the last of more. */
+const MOST_REFERENCES = 100;
+/** A Message-ID with its brackets is a part of one line (RFC 5322 2.1.1). */
+const MESSAGE_ID = /<[^<>\s]{1,996}>/g;
+
+/** The fields of the header, of which only the first octets are looked at. */
+export const fieldsOf = (raw: Buffer): readonly RawField[] =>
+  divideMessage(raw.subarray(0, LARGEST_HEADER)).fields;
+
+/** Reads those facts from the fields of a header. */
+export function headerFacts(fields: readonly RawField[]): HeaderFacts {
+  const values = (name: string): string[] =>
+    fields.flatMap((field) => (field.name === name ? [valueOfField(field)] : []));
+  const ids = (name: string): string[] => values(name).join(' ').match(MESSAGE_ID) ?? [];
+  const [inReplyTo = null] = ids('in-reply-to');
+  return {
+    messageId: ids('message-id')[0] ?? null,
+    inReplyTo,
+    references: shortened([...new Set(ids('references'))]),
+    isAutomatic: isAutomatic(values),
+    hops: values('received').length,
+  };
+}
+
+/** The first one names the thread, and the last ones are the nearest. */
+const shortened = (ids: readonly string[]): readonly string[] =>
+  ids.length <= MOST_REFERENCES ? ids : [...ids.slice(0, 1), ...ids.slice(1 - MOST_REFERENCES)];
+
+/** The fields that only programs write, whatever they say: lists (RFC 2919, RFC 2369), and answers of programs from before RFC 3834. */
+const OF_PROGRAMS = [
+  'list-id',
+  'list-post',
+  'list-unsubscribe',
+  'mailing-list',
+  'x-autoreply',
+  'x-autorespond',
+  'x-autoresponder',
+  'x-failed-recipients',
+] as const;
+
+/** RFC 3834 2: mail of these kinds must not be answered. `Precedence` was never a standard, and is written by all. */
+const PRECEDENCE = /^(?:bulk|junk|list|auto_reply)\b/i;
+/** Reports are multipart/report (RFC 6522), and some have their part alone: delivery (RFC 3464) and reading (RFC 8098). */
+const REPORT =
+  /^(?:multipart\/report|message\/(?:global-)?(?:delivery-status|disposition-notification|feedback-report))\b/i;
+
+function isAutomatic(values: (name: string) => string[]): boolean {
+  // RFC 3834 5: "no" is mail of a person; comments and parameters may follow the keyword.
+  if (values('auto-submitted').some((value) => !/^no(?:[\s;(]|$)/i.test(value))) return true;
+  if (OF_PROGRAMS.some((name) => values(name).length > 0)) return true;
+  return (
+    values('precedence').some((value) => PRECEDENCE.test(value)) ||
+    values('content-type').some((value) => REPORT.test(value))
+  );
+}
+
+/**
+ * The message that began the thread: the first of References, then In-Reply-To (RFC 5322 3.6.4), or the message itself where it
+ * answers none.
+ */
+export const threadRoot = ({ references, inReplyTo, messageId }: HeaderFacts): string | null =>
+  references[0] ?? inReplyTo ?? messageId;
+
+const CR = 0x0d;
+const LF = 0x0a;
+
+/**
+ * True when a line ends with CR or LF alone. RFC 5321 2.3.8 forbids both, and servers on the way that read them differently let a sender
+ * hide a second message in the first.
+ */
+export function hasBareLineEnd(raw: Uint8Array): boolean {
+  for (let at = raw.indexOf(LF); at !== -1; at = raw.indexOf(LF, at + 1)) if (raw[at - 1] !== CR) return true;
+  for (let at = raw.indexOf(CR); at !== -1; at = raw.indexOf(CR, at + 1)) if (raw[at + 1] !== LF) return true;
+  return false;
+}
+
+/** The fields that servers on the way add: the same message has others when it comes by another way. */
+const TRACE = new Set(['received', 'return-path', 'delivered-to', 'x-original-to']);
+
+/** The fingerprint of a message, the same on whichever way it comes again. */
+export function contentDigest(raw: Buffer): string {
+  const { fields, rest } = divideMessage(raw);
+  const hash = new Bun.CryptoHasher('sha256');
+  for (const { name, octets } of fields) if (!TRACE.has(name)) hash.update(Buffer.from(octets, 'latin1'));
+  return hash.update(rest).digest('hex');
+}

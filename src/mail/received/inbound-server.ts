@@ -1,0 +1,115 @@
+import type { Feedback } from '../inbound/feedback.ts';
+import { FullBuffer, HeadTailBuffer } from '../inbound/message-buffer.ts';
+import {
+  openSmtpServer,
+  Refusal,
+  type SmtpServer,
+  type SmtpServerOptions,
+  takeIn,
+} from '../inbound/smtp-server.ts';
+import type { MailReader } from '../reading/mail-reader.ts';
+import { hasBareLineEnd } from './header.ts';
+
+/** A message for recipients that routes take. */
+export interface IncomingMessage<Taken> {
+  readonly raw: Buffer;
+  /** Empty for a null sender. */
+  readonly envelopeFrom: string;
+  readonly taken: readonly Taken[];
+  /** The address of the client. */
+  readonly client: string;
+  /** The name that the client gave itself; '' when it gave none. */
+  readonly helo: string;
+}
+
+/** The options of the listener for received mail, bounces and complaints. */
+export interface InboundServerOptions<Taken> extends SmtpServerOptions {
+  /** True for an address that takes reports: a return path, or one for complaints. */
+  readonly takesReports: (address: string) => boolean;
+  /** The takers of mail to an address, in any workspace; empty when nothing takes it. @throws when that cannot be told now */
+  readonly takersOf: (address: string) => Promise<readonly Taken[]>;
+  readonly mailReader: Pick<MailReader, 'report'>;
+  /** Called with the feedback of each report before it is acknowledged. When it rejects, the sender is asked to try again. */
+  readonly onReport: (feedback: readonly Feedback[]) => Promise<void>;
+  /** Stores a message before it is acknowledged; a `Refusal` is answered as it is, any other rejection as 452. */
+  readonly onMessage: (message: IncomingMessage<Taken>) => Promise<void>;
+}
+
+/** A bounce may carry the whole message that it is about. */
+export const LARGEST_INBOUND = 32 * 1024 * 1024;
+/** RFC 5321 4.5.3.1.8: a server takes at least a hundred. */
+const MOST_RECIPIENTS = 100;
+/** The octets that are kept of a report, which anybody can send. Its machine-readable part has a few KiB, the text some more. */
+const KEPT = { head: 192 * 1024, tail: 64 * 1024 };
+
+/**
+ * Listens for mail from other servers: reports (RFC 3464, RFC 5965, and the fixed forms of servers that write neither), and messages
+ * that routes take. Any other address is refused at RCPT, so that this is no open relay and nothing is ever bounced.
+ */
+export const openInboundServer = <Taken>({
+  takesReports,
+  takersOf,
+  mailReader,
+  onReport,
+  onMessage,
+  ...options
+}: InboundServerOptions<Taken>): Promise<SmtpServer> => {
+  /** By the object of the recipient in the envelope: what RCPT has promised is kept, whatever changes until the end of the message. */
+  const takers = new WeakMap<object, readonly Taken[]>();
+  const admit = async (recipient: { readonly address: string }, others: number): Promise<Refusal | null> => {
+    if (others >= MOST_RECIPIENTS) return TOO_MANY;
+    const found = await takersOf(recipient.address);
+    takers.set(recipient, found);
+    return found.length > 0 || takesReports(recipient.address) ? null : UNKNOWN;
+  };
+  return openSmtpServer(options, (budget) => ({
+    disabledCommands: ['AUTH', ...(options.tls ? [] : ['STARTTLS'])],
+    size: LARGEST_INBOUND,
+    onRcptTo: (recipient, { envelope }, done) => {
+      admit(recipient, envelope.rcptTo.length).then(done, () => done(NOT_NOW));
+    },
+    onData: (stream, { envelope, remoteAddress, hostNameAppearsAs }, done) => {
+      const reservation = budget.reserve(remoteAddress);
+      const recipients = envelope.rcptTo.map(({ address }) => address);
+      const taken = envelope.rcptTo.flatMap((recipient) => takers.get(recipient) ?? []);
+      const envelopeFrom = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+      const handle = async () => {
+        const isMessage = taken.length > 0;
+        const raw = await takeIn(
+          stream,
+          isMessage ? new FullBuffer() : new HeadTailBuffer(KEPT),
+          reservation,
+        );
+        if (isMessage && hasBareLineEnd(raw)) throw BARE_LINE_END;
+        if (recipients.some(takesReports)) {
+          const feedback = await mailReader.report(shortened(raw), recipients, envelopeFrom === '');
+          if (feedback.length > 0) await onReport(feedback);
+        }
+        if (isMessage)
+          await onMessage({ raw, envelopeFrom, taken, client: remoteAddress, helo: hostNameAppearsAs || '' });
+      };
+      handle()
+        .finally(() => reservation.release())
+        .then(
+          () => done(null, '2.0.0 Thank you'),
+          (error) => done(error instanceof Refusal ? error : taken.length > 0 ? NOT_STORED : TRY_AGAIN),
+        );
+    },
+  }));
+};
+
+/** As much of a whole message as a report's reader takes. */
+function shortened(raw: Buffer): Buffer {
+  if (raw.length <= KEPT.head + KEPT.tail) return raw;
+  const kept = new HeadTailBuffer(KEPT);
+  kept.add(raw);
+  return kept.message();
+}
+
+const UNKNOWN = new Refusal(550, '5.1.1 No such mailbox here');
+const TOO_MANY = new Refusal(452, `4.5.3 Too many recipients, at most ${MOST_RECIPIENTS} a message`);
+const NOT_NOW = new Refusal(452, '4.3.1 Cannot look up this mailbox now, please try again');
+const NOT_STORED = new Refusal(452, '4.3.1 Cannot store this now, please try again');
+const TRY_AGAIN = new Refusal(451, '4.3.0 Cannot take this now, please try again');
+/** RFC 5321 2.3.8; Postfix answers so too (smtpd_forbid_bare_newline). */
+const BARE_LINE_END = new Refusal(550, '5.5.2 A line ends with CR or LF alone; lines end with CRLF');

@@ -1,0 +1,96 @@
+import PostalMime, { type Address, type Email } from 'postal-mime';
+import { storableText } from '../../platform/db/storable.ts';
+import { seenName } from '../../platform/text/characters.ts';
+import { type RawField, valueOfField } from '../raw/header-editor.ts';
+import type { NamedMailbox, RawFile } from '../raw/raw-mail.ts';
+import { LONGEST_SHOWN, MOST_FIELDS } from '../raw/raw-mail.ts';
+import { fileOf } from '../raw/read-raw.ts';
+import { fieldsOf, type HeaderFacts, headerFacts, LARGEST_HEADER } from './header.ts';
+
+/** A received message as readers see it. */
+export interface ReceivedMail extends HeaderFacts {
+  readonly from: NamedMailbox | null;
+  readonly to: readonly NamedMailbox[];
+  readonly cc: readonly NamedMailbox[];
+  readonly replyTo: readonly NamedMailbox[];
+  readonly subject: string | null;
+  /** ISO 8601; null where the message has none that can be read. */
+  readonly date: string | null;
+  /** The first `LONGEST_SHOWN` characters. */
+  readonly text: string | null;
+  readonly html: string | null;
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly attachments: readonly RawFile[];
+}
+
+/** Mailboxes of one field that are shown. */
+const MOST_MAILBOXES = 100;
+const LONGEST_NAME = 256;
+/** RFC 5321 4.5.3.1.3; a message may say anything. */
+const LONGEST_ADDRESS = 320;
+/** RFC 5322 2.1.1. */
+const LONGEST_SUBJECT = 998;
+const LONGEST_VALUE = 10_000;
+/** Files that are listed. */
+const MOST_FILES = 1_000;
+
+// The parts of a forwarded message stay in it, since they are another message's.
+const LIMITS = { forceRfc822Attachments: true, maxNestingDepth: 50, maxHeadersSize: LARGEST_HEADER } as const;
+
+/** Reads a received message. One that the parser cannot read has the fields of its header alone. It never throws. */
+export async function readReceived(raw: Buffer): Promise<ReceivedMail> {
+  const fields = fieldsOf(raw);
+  const email = await PostalMime.parse(raw, LIMITS).catch(() => null);
+  return email === null ? unreadMail(fields) : mailOf(email, headerFacts(fields));
+}
+
+const mailOf = (email: Email, facts: HeaderFacts): ReceivedMail => ({
+  ...facts,
+  from: mailboxes(email.from ? [email.from] : [])[0] ?? null,
+  to: mailboxes(email.to ?? []),
+  cc: mailboxes(email.cc ?? []),
+  replyTo: mailboxes(email.replyTo ?? []),
+  subject: email.subject === undefined ? null : seenName(email.subject).slice(0, LONGEST_SUBJECT),
+  date: momentOf(email.date),
+  text: shownText(email.text),
+  html: shownText(email.html),
+  headers: email.headers
+    .slice(0, MOST_FIELDS)
+    .map(({ originalKey, value }) => ({ name: originalKey, value: storableText(value, LONGEST_VALUE) })),
+  attachments: email.attachments.slice(0, MOST_FILES).map(fileOf),
+});
+
+/** A message of which only the fields can be read. */
+export const unreadMail = (fields: readonly RawField[]): ReceivedMail => ({
+  ...headerFacts(fields),
+  ...{ from: null, to: [], cc: [], replyTo: [], subject: null, date: null },
+  ...{ text: null, html: null, attachments: [] },
+  headers: fields
+    .filter(({ name }) => name !== '')
+    .slice(0, MOST_FIELDS)
+    .map((field) => ({
+      name: field.octets.slice(0, field.octets.indexOf(':')).trim(),
+      value: storableText(Buffer.from(valueOfField(field), 'latin1').toString(), LONGEST_VALUE),
+    })),
+});
+
+const mailboxes = (addresses: readonly Address[]): readonly NamedMailbox[] =>
+  addresses
+    .flatMap((one) => (one.group === undefined ? [one] : one.group))
+    .filter(({ address }) => address !== undefined && address !== '')
+    .slice(0, MOST_MAILBOXES)
+    .map(({ name, address }) => ({
+      name: seenName(name).slice(0, LONGEST_NAME).toWellFormed() || null,
+      address: storableText(seenName(address ?? ''), LONGEST_ADDRESS),
+    }));
+
+/** PostgreSQL and JSON take years of four digits. */
+const LATEST = Date.UTC(9999, 11, 31);
+
+function momentOf(date: string | undefined): string | null {
+  const at = Date.parse(date ?? '');
+  return Number.isNaN(at) || at < 0 || at > LATEST ? null : new Date(at).toISOString();
+}
+
+const shownText = (text: string | undefined): string | null =>
+  text === undefined ? null : storableText(text, LONGEST_SHOWN);

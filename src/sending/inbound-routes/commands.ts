@@ -1,0 +1,210 @@
+import { and, eq } from 'drizzle-orm';
+import { changedSince, isStatedSql, laterSql, statedMoment } from '../../http/if-updated-at.ts';
+import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
+import type { Call, Replay } from '../../http/request/route.ts';
+import type { Sealer } from '../../platform/crypto/sealer.ts';
+import { mintId } from '../../platform/db/ids.ts';
+import { inboundRoutes } from '../../platform/db/schema/received.ts';
+import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
+import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { findDomainName } from '../domains/queries.ts';
+import { mintSecret, secretPrefixOf, type WebhookPosting } from '../webhooks/commands.ts';
+import { normalLocalPart } from './matching.ts';
+import {
+  type InboundRoutePatch,
+  type InboundRouteSecretView,
+  MOST_ROUTES,
+  type NewInboundRoute,
+} from './model.ts';
+import { findRoute, type RouteReader, type RouteRow, routeView, sealRouteSecret } from './queries.ts';
+
+/** The services that changing routes calls. */
+export interface RouteCommands extends RouteReader {
+  readonly sealer: Sealer;
+  readonly posting: () => Pick<WebhookPosting, 'problemOfUrl'>;
+  /** Called once a change of routes is durable: this process answers RCPT by it at once. */
+  readonly changed: () => void;
+}
+
+const NO_ROUTE = notFound('inbound route');
+const CHANGED = changedSince('inbound route');
+const TOO_MANY = new Failure(
+  'QUOTA_EXCEEDED',
+  `This environment has ${MOST_ROUTES} inbound routes, the maximum.`,
+  { suggestion: 'Delete one that you no longer need, or take several addresses by one prefix.' },
+);
+const REPLY = 'idempotent reply';
+
+/** RFC 5322 3.2.3 and RFC 6532: a dot-atom in Unicode, without the plus that begins a tag. */
+const LOCAL_PART = /^[\w!#$%&'*/=?^`{|}~\p{L}\p{M}\p{N}.-]+$/u;
+
+/** A route as its columns hold it, without its secret. */
+type Draft = Pick<RouteRow, 'matchType' | 'localPart' | 'priority' | 'action' | 'url' | 'spam'>;
+
+/** The mistakes in the parts of a body, which the schema alone cannot see. */
+function problemsOf({ match, action }: Pick<InboundRoutePatch, 'match' | 'action'>): readonly Detail[] {
+  const problems: Detail[] = [];
+  if (match) {
+    const { type, localPart } = match;
+    const path = '/body/match/localPart';
+    if (type === 'catchAll' && localPart !== undefined)
+      problems.push({ path, message: 'A catchAll takes every address: leave the name out.' });
+    if (type !== 'catchAll' && localPart === undefined)
+      problems.push({ path, message: 'Must name the part of the address before the @.' });
+    if (localPart !== undefined && (!LOCAL_PART.test(localPart) || Buffer.byteLength(localPart) > 64))
+      problems.push({
+        path,
+        message: "Must have 1 to 64 octets: letters, digits and .!#$%&'*/=?^_`{|}~- without a plus.",
+      });
+  }
+  if (action) {
+    const path = '/body/action/url';
+    if (action.type === 'webhook' && action.url === undefined)
+      problems.push({ path, message: 'A webhook needs the URL that receives the messages.' });
+    if (action.type !== 'webhook' && action.url !== undefined)
+      problems.push({ path, message: 'Only a webhook has a URL: leave it out.' });
+  }
+  return problems;
+}
+
+/** The mistakes in a body, its URL included, which is looked up. */
+async function refusalOf(
+  { posting }: RouteCommands,
+  body: Pick<InboundRoutePatch, 'match' | 'action'>,
+): Promise<Failure | null> {
+  const problems = problemsOf(body);
+  if (problems.length > 0) return invalid(problems);
+  const url = body.action?.url;
+  const problem = url === undefined ? null : await posting().problemOfUrl(url);
+  return problem === null ? null : invalid([{ path: '/body/action/url', message: problem }]);
+}
+
+const withBody = (before: Draft, { match, action, priority, spam }: InboundRoutePatch): Draft => ({
+  matchType: match?.type ?? before.matchType,
+  localPart: match
+    ? match.localPart === undefined
+      ? null
+      : normalLocalPart(match.localPart)
+    : before.localPart,
+  priority: priority ?? before.priority,
+  action: action?.type ?? before.action,
+  url: action ? (action.url ?? null) : before.url,
+  spam: spam ?? before.spam,
+});
+
+const EMPTY: Draft = {
+  ...{ matchType: 'catchAll', localPart: null, action: 'keep', url: null },
+  ...{ priority: 100, spam: 'mark' },
+};
+
+/** $1 … $3 the route and its owner, $4 and $5 its domain, $6 … $13 its columns, $14 now, $15 the reply, $16 on: its key. */
+const CREATE = `with created as (
+  insert into inbound_routes (id, workspace_id, livemode, domain_id, domain_name, match_type, local_part, priority, action, url, spam,
+    sealed, secret_prefix, created_at, updated_at)
+  select $1, $2, $3::boolean, $4, $5, $6, $7, $8::integer, $9, $10, $11, $12, $13, $14::timestamptz, $14::timestamptz
+  where inbound_routes_present($2, $3::boolean) < ${MOST_ROUTES}
+  returning id
+), kept as (
+  ${keepReplySql({ from: 'created', reply: '$15::text', first: 16 })}
+)
+select id from created`;
+
+/** Creates a route. The reply shows the secret of its webhook, which is never shown again. */
+export async function createRoute(
+  commands: RouteCommands,
+  call: Call<unknown, unknown, NewInboundRoute>,
+): Promise<InboundRouteSecretView | Failure | Replay> {
+  const { database, sealer, changed } = commands;
+  const { caller, body, now } = call;
+  return idempotently(database, keyedBy(call), {
+    open: (reply) => JSON.parse(sealer.open(reply, REPLY)) as InboundRouteSecretView,
+    run: async () => {
+      const domainName = await findDomainName(database, caller, body.domainId);
+      if (domainName === null)
+        return invalid([{ path: '/body/domainId', message: 'Must be a domain of this workspace.' }]);
+      const refused = await refusalOf(commands, body);
+      if (refused) return refused;
+      const id = mintId('inr', now);
+      const draft = withBody(EMPTY, body);
+      const secret = draft.action === 'webhook' ? mintSecret() : null;
+      const secretPrefix = secret === null ? null : secretPrefixOf(secret);
+      const at = new Date(now);
+      const row = { ...draft, id, livemode: caller.livemode, domainId: body.domainId, secretPrefix };
+      const view = { ...routeView({ ...row, createdAt: at, updatedAt: at }), secret };
+      const rows = await database.query(CREATE, [
+        ...[id, caller.workspaceId, caller.livemode, body.domainId, domainName],
+        ...[draft.matchType, draft.localPart, draft.priority, draft.action, draft.url, draft.spam],
+        ...[secret === null ? null : sealRouteSecret(sealer, id, secret), secretPrefix, at.toISOString()],
+        sealer.seal(JSON.stringify(view), REPLY),
+        ...replyParameters(keyedBy(call), 201),
+      ]);
+      if (rows.length === 0) return TOO_MANY;
+      changed();
+      return view;
+    },
+  });
+}
+
+const PATCH = `update inbound_routes set match_type = $4, local_part = $5, priority = $6::integer, action = $7, url = $8, spam = $9,
+  sealed = case when $7 = 'webhook' then coalesce($10, sealed) end, secret_prefix = case when $7 = 'webhook' then coalesce($11, secret_prefix) end,
+  updated_at = ${laterSql('updated_at', '$12')}
+where id = $1 and workspace_id = $2 and livemode = $3::boolean and ${isStatedSql('updated_at', '$13')} and updated_at = $14::timestamptz
+returning updated_at`;
+
+/** A change that another one overtakes is made again on what that has left. */
+const MOST_TRIES = 5;
+
+/** Changes the members that the body names. A route that gets its first webhook gets a secret, which the reply shows. */
+export async function patchRoute(
+  commands: RouteCommands,
+  { caller, params, body, now }: Call<{ readonly id: string }, unknown, InboundRoutePatch>,
+): Promise<InboundRouteSecretView | Failure> {
+  const { database, sealer, changed } = commands;
+  const refused = await refusalOf(commands, body);
+  if (refused) return refused;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const before = await findRoute(commands, caller, params.id);
+    if (!before) return NO_ROUTE;
+    const stated = statedMoment(body);
+    if (stated !== null && stated !== before.updatedAt.toISOString()) return CHANGED;
+    const draft = withBody(before, body);
+    const secret = draft.action === 'webhook' && before.secretPrefix === null ? mintSecret() : null;
+    const newPrefix = secret === null ? null : secretPrefixOf(secret);
+    const [row] = await database.query<{ updated_at: string | Date }>(PATCH, [
+      ...[params.id, caller.workspaceId, caller.livemode],
+      ...[draft.matchType, draft.localPart, draft.priority, draft.action, draft.url, draft.spam],
+      ...[secret === null ? null : sealRouteSecret(sealer, params.id, secret), newPrefix],
+      ...[new Date(now).toISOString(), stated, before.updatedAt.toISOString()],
+    ]);
+    if (!row) continue;
+    changed();
+    const secretPrefix = draft.action === 'webhook' ? (newPrefix ?? before.secretPrefix) : null;
+    return {
+      ...routeView({ ...before, ...draft, secretPrefix, updatedAt: new Date(row.updated_at) }),
+      secret,
+    };
+  }
+  return CHANGED;
+}
+
+/** Deletes a route. Messages that it took stay. */
+export async function deleteRoute(
+  { database, changed }: RouteCommands,
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<null | Failure> {
+  const rows = await database.read((orm) =>
+    orm
+      .delete(inboundRoutes)
+      .where(
+        and(
+          eq(inboundRoutes.id, params.id),
+          eq(inboundRoutes.workspaceId, caller.workspaceId),
+          eq(inboundRoutes.livemode, caller.livemode),
+        ),
+      )
+      .returning({ id: inboundRoutes.id }),
+  );
+  if (rows.length === 0) return NO_ROUTE;
+  changed();
+  return null;
+}

@@ -1,0 +1,164 @@
+import { and, desc, eq } from 'drizzle-orm';
+import type { Principal } from '../../http/auth/principal.ts';
+import { listById, withinRange } from '../../http/lists/list.ts';
+import type { Call, Page } from '../../http/request/route.ts';
+import type { Purpose } from '../../platform/crypto/sealed-columns.ts';
+import { openOrNull, type Sealer } from '../../platform/crypto/sealer.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { inboundRoutes } from '../../platform/db/schema/received.ts';
+import { type Failure, notFound } from '../../platform/errors/failure.ts';
+import { maySendSql } from '../domains/queries.ts';
+import type { RouteMatch } from './matching.ts';
+import type { InboundRouteQuery, InboundRouteView } from './model.ts';
+
+// biome-ignore lint/performance/noBarrelFile: what other modules need to find the route of a recipient, beside the queries.
+export { type Recipient, readRecipient, routeFor } from './matching.ts';
+
+/** The services that reading routes calls. */
+export interface RouteReader {
+  readonly database: Database;
+}
+
+const columns = {
+  id: inboundRoutes.id,
+  livemode: inboundRoutes.livemode,
+  domainId: inboundRoutes.domainId,
+  matchType: inboundRoutes.matchType,
+  localPart: inboundRoutes.localPart,
+  priority: inboundRoutes.priority,
+  action: inboundRoutes.action,
+  url: inboundRoutes.url,
+  spam: inboundRoutes.spam,
+  secretPrefix: inboundRoutes.secretPrefix,
+  createdAt: inboundRoutes.createdAt,
+  updatedAt: inboundRoutes.updatedAt,
+};
+
+/** A route as it is stored. */
+export type RouteRow = Omit<typeof inboundRoutes.$inferSelect, 'workspaceId' | 'domainName' | 'sealed'>;
+
+const ownRoutes = ({ workspaceId, livemode }: Principal) => [
+  eq(inboundRoutes.workspaceId, workspaceId),
+  eq(inboundRoutes.livemode, livemode),
+];
+
+/** A route as clients see it. */
+export const routeView = (row: RouteRow): InboundRouteView => ({
+  id: row.id,
+  livemode: row.livemode,
+  domainId: row.domainId,
+  match: { type: row.matchType, localPart: row.localPart },
+  priority: row.priority,
+  action: { type: row.action, url: row.url },
+  spam: row.spam,
+  secretPrefix: row.secretPrefix,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+});
+
+/** Reads a route of the caller's environment; null when there is none. */
+export async function findRoute(
+  { database }: RouteReader,
+  caller: Principal,
+  id: string,
+): Promise<RouteRow | null> {
+  const [row] = await database.read((orm) =>
+    orm
+      .select(columns)
+      .from(inboundRoutes)
+      .where(and(eq(inboundRoutes.id, id), ...ownRoutes(caller))),
+  );
+  return row ?? null;
+}
+
+/** Answers one route. */
+export async function routeDetail(
+  reader: RouteReader,
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<InboundRouteView | Failure> {
+  const row = await findRoute(reader, caller, params.id);
+  return row ? routeView(row) : notFound('inbound route');
+}
+
+/** Lists the routes of the caller's environment, newest first. */
+export function listRoutes(
+  { database }: RouteReader,
+  call: Call<unknown, InboundRouteQuery>,
+): Promise<Page<InboundRouteView> | Failure> {
+  const { domainId } = call.query;
+  return listById(call, {
+    list: 'inbound-routes',
+    prefix: 'inr',
+    rows: (range, limit) =>
+      database.read((orm) =>
+        orm
+          .select(columns)
+          .from(inboundRoutes)
+          .where(
+            and(
+              ...ownRoutes(call.caller),
+              ...withinRange(inboundRoutes.id, range),
+              domainId === undefined ? undefined : eq(inboundRoutes.domainId, domainId),
+            ),
+          )
+          .orderBy(desc(inboundRoutes.id))
+          .limit(limit),
+      ),
+    item: routeView,
+  });
+}
+
+/** A route with all that receiving a message needs of it. */
+export interface ReceivingRoute extends RouteMatch {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+  readonly action: RouteRow['action'];
+  readonly spam: RouteRow['spam'];
+}
+
+/** Only a proven domain receives: anyone may add the name of another. An archived workspace takes nothing. */
+const OF_DOMAIN = `select r.id, r.workspace_id as "workspaceId", r.livemode, r.match_type as "matchType", r.local_part as "localPart",
+  r.priority, r.action, r.spam
+from inbound_routes r
+  join domains d on d.id = r.domain_id and d.workspace_id = r.workspace_id and ${maySendSql('d')}
+  join workspaces w on w.id = r.workspace_id and w.archived_at is null and w.erase_at is null
+where r.domain_name = $1 and r.livemode = $2::boolean
+order by r.workspace_id, r.id`;
+
+/** The routes of every workspace that has proven a domain, in an environment. @throws UnavailableError */
+export const routesOfDomain = (
+  database: Database,
+  domain: string,
+  livemode: boolean,
+): Promise<readonly ReceivingRoute[]> => database.query<ReceivingRoute>(OF_DOMAIN, [domain, livemode]);
+
+/** The present URL and secret of a route, for posting to it. */
+export interface RouteTarget {
+  readonly url: string | null;
+  readonly sealed: string | null;
+}
+
+/** Reads where a route posts to; null once it is deleted. @throws UnavailableError */
+export async function routeTarget(
+  database: Database,
+  workspaceId: string,
+  id: string,
+): Promise<RouteTarget | null> {
+  const [row] = await database.read((orm) =>
+    orm
+      .select({ url: inboundRoutes.url, sealed: inboundRoutes.sealed })
+      .from(inboundRoutes)
+      .where(and(eq(inboundRoutes.id, id), eq(inboundRoutes.workspaceId, workspaceId))),
+  );
+  return row ?? null;
+}
+
+const purposeOf = (routeId: string): Purpose => `inbound route secret ${routeId}`;
+
+/** Seals a secret for one route, so that it does not open in the row of another. */
+export const sealRouteSecret = (sealer: Sealer, routeId: string, secret: string): string =>
+  sealer.seal(secret, purposeOf(routeId));
+
+/** Opens a secret; null when it was sealed with another key, or for another route. */
+export const openRouteSecret = (sealer: Sealer, routeId: string, sealed: string): string | null =>
+  openOrNull(sealer, sealed, purposeOf(routeId));

@@ -1,0 +1,123 @@
+import type { ReceivedMail } from '../../mail/received/received-mail.ts';
+import { bodyDay } from '../../platform/bodies/body-key.ts';
+import { BodyLost, type BodyStore } from '../../platform/bodies/body-store.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { mintId } from '../../platform/db/ids.ts';
+import { packOctets, unpackOctets } from '../../platform/db/wire/packed-octets.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
+import { isoOf } from '../../platform/time/clock.ts';
+
+/** The parts of a message that only its detail shows. The rest is the summary of its rows. */
+export type ReceivedParts = Pick<ReceivedMail, 'references' | 'text' | 'html' | 'headers' | 'attachments'>;
+
+/** The octets above which a packed message lies outside the database, where there is a body store. */
+const LARGEST_INSIDE = 32_768;
+
+/** The owner of a content. */
+interface Owner {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+}
+
+/** The services that storing and reading contents calls. */
+export interface ContentDeps {
+  readonly database: Database;
+  /** Null where all contents lie in the database. */
+  readonly bodies: BodyStore | null;
+}
+
+/**
+ * A content with octets in the body store is stored in time, or not at all: later they may have been collected, since nothing referred
+ * to them. The time is read once the transaction has its number, as for emails (emails/bodies/insert-rule.ts).
+ */
+const STORE = `insert into received_contents (id, workspace_id, livemode, parsed, raw, raw_key)
+select $1, $2, $3::boolean, decode($4, 'base64'), decode($5::text, 'base64'), $6
+where $7::timestamptz is null or $7::timestamptz > case when pg_current_xact_id() is not null then clock_timestamp() end
+returning id`;
+
+/** A message in the form in which it is stored, the same for every workspace that it came to. */
+export interface PackedMessage {
+  readonly parsed: string;
+  readonly raw: Buffer<ArrayBuffer>;
+}
+
+/** Packs a message. */
+export async function packMessage(
+  raw: Buffer,
+  { references, text, html, headers, attachments }: ReceivedMail,
+): Promise<PackedMessage> {
+  const parts: ReceivedParts = { references, text, html, headers, attachments };
+  const [parsed, packed] = await Promise.all([
+    packOctets(JSON.stringify(parts)),
+    packOctets(raw as Buffer<ArrayBuffer>),
+  ]);
+  return { parsed: parsed.toString('base64'), raw: packed };
+}
+
+/** Stores a content before anything refers to it, and returns its id. @throws UnavailableError */
+export async function storeContent(
+  { database, bodies }: ContentDeps,
+  { workspaceId, livemode }: Owner,
+  { parsed, raw }: PackedMessage,
+  now: number,
+): Promise<string> {
+  const id = mintId('rcc', now);
+  const body =
+    bodies && raw.length > LARGEST_INSIDE
+      ? await bodies.write({ livemode, day: bodyDay(now), workspaceId }, raw)
+      : null;
+  const rows = await database.query(STORE, [
+    ...[id, workspaceId, livemode, parsed],
+    ...[body ? null : raw.toString('base64'), body?.key ?? null, body ? isoOf(body.until) : null],
+  ]);
+  if (rows.length === 0)
+    throw new UnavailableError('The message lay outside for too long before it could be stored.');
+  return id;
+}
+
+/** SQL: true of a content that no received message has. */
+export const UNUSED = 'not exists (select from received r where r.content_id = c.id)';
+
+/** Deletes those of the contents that no received message has. Bodies of theirs are collected later. @throws UnavailableError */
+export const dropContents = (database: Database, ids: readonly string[]): Promise<unknown> =>
+  database.query(`delete from received_contents c where c.id = any($1::text[]) and ${UNUSED}`, [ids]);
+
+const PARTS = `select id, encode(parsed, 'base64') as parsed from received_contents where id = $1 and workspace_id = $2`;
+const RAW = `select encode(raw, 'base64') as raw, raw_key as key from received_contents where id = $1 and workspace_id = $2`;
+
+/** The parts of a content; null once it is deleted. @throws UnavailableError */
+export async function readParts(
+  database: Database,
+  workspaceId: string,
+  contentId: string,
+): Promise<ReceivedParts | null> {
+  const [row] = await database.query<{ parsed: string }>(PARTS, [contentId, workspaceId]);
+  if (!row) return null;
+  return JSON.parse((await unpackOctets(Buffer.from(row.parsed, 'base64'))).toString()) as ReceivedParts;
+}
+
+/** The octets of a message; null once they are deleted or lost. @throws UnavailableError */
+export async function readRaw(
+  { database, bodies }: ContentDeps,
+  workspaceId: string,
+  contentId: string,
+): Promise<Buffer | null> {
+  const [row] = await database.query<{ raw: string | null; key: string | null }>(RAW, [
+    contentId,
+    workspaceId,
+  ]);
+  if (!row) return null;
+  if (row.raw !== null) return unpackOctets(Buffer.from(row.raw, 'base64'));
+  if (!bodies)
+    throw new UnavailableError(
+      'BODY_STORE is not set, and the content of this message lies there.',
+      'no',
+      60,
+    );
+  try {
+    return await unpackOctets(await bodies.read(row.key ?? ''));
+  } catch (error) {
+    if (error instanceof BodyLost) return null;
+    throw error;
+  }
+}

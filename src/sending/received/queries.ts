@@ -1,0 +1,126 @@
+import type { Principal } from '../../http/auth/principal.ts';
+import { listById } from '../../http/lists/list.ts';
+import type { Call, Page, RawResponse } from '../../http/request/route.ts';
+import type { MailReader } from '../../mail/reading/mail-reader.ts';
+import type { Reads } from '../../platform/db/reads.ts';
+import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { isoOf, isoOrNull } from '../../platform/time/clock.ts';
+import { fileResponse, messageResponse } from '../emails/queries.ts';
+import { type ContentDeps, readParts, readRaw } from './contents.ts';
+import type { ReceivedDetail, ReceivedItem, ReceivedQuery } from './model.ts';
+import { itemOf, messageOf, NO_PARTS, RECEIVED_COLUMNS, type ReceivedRow } from './views.ts';
+
+/** The services that reading received mail calls. */
+export interface ReceivedReader extends ContentDeps {
+  readonly reads: Reads;
+  readonly mailReader: Pick<MailReader, 'file'>;
+}
+
+const ONE = `select ${RECEIVED_COLUMNS} from received r where r.id = $1 and r.workspace_id = $2 and r.livemode = $3::boolean`;
+
+const LIST = `select ${RECEIVED_COLUMNS} from received r
+where r.workspace_id = $1 and r.livemode = $2::boolean and ($3::text is null or r.id < $3) and ($4::text is null or r.id >= $4)
+  and ($5::text is null or r.address_keys @> array[$5::text]) and ($6::text is null or r.thread_id = $6)
+  and ($7::text is null or r.email_id = $7) and ($8::text is null or r.route_id = $8)
+  and ($9::boolean is null or r.is_automatic = $9::boolean)
+order by r.id desc limit $10::integer`;
+
+const ATTEMPTS = `select attempt, (extract(epoch from attempted_at) * 1000)::float8 as "attemptedAt", http_status as "httpStatus",
+  response_body as "responseBody", duration_ms as "durationMs", error
+from received_attempts where received_id = $1 order by attempt desc limit 50`;
+
+interface AttemptRow {
+  readonly attempt: number;
+  readonly attemptedAt: number;
+  readonly httpStatus: number;
+  readonly responseBody: string;
+  readonly durationMs: number;
+  readonly error: string | null;
+}
+
+/** The 404 of a received message. */
+export const NO_RECEIVED = notFound('received message');
+const GONE = new Failure('NOT_FOUND', 'The content of this message is not kept any more.');
+
+/** Reads a received message of the caller's environment; null when there is none. @throws UnavailableError */
+export async function findReceived(
+  { database }: Pick<ContentDeps, 'database'>,
+  { workspaceId, livemode }: Pick<Principal, 'workspaceId' | 'livemode'>,
+  id: string,
+): Promise<ReceivedRow | null> {
+  const [row] = await database.query<ReceivedRow>(ONE, [id, workspaceId, livemode]);
+  return row ?? null;
+}
+
+/** Lists received mail, newest first. */
+export async function listReceived(
+  { reads }: Pick<ReceivedReader, 'reads'>,
+  call: Call<unknown, ReceivedQuery>,
+): Promise<Page<ReceivedItem> | Failure> {
+  const { caller, query } = call;
+  const { address, threadId = null, emailId = null, routeId = null, isAutomatic = null } = query;
+  const read = address === undefined ? null : parseAddress(address);
+  if (read && isProblem(read)) return invalid([{ path: '/query/address', message: read.problem }]);
+  return listById(call, {
+    list: 'received',
+    prefix: 'rcv',
+    rows: ({ below, from }, limit) =>
+      reads.query<ReceivedRow>(
+        LIST,
+        [
+          ...[caller.workspaceId, caller.livemode, below, from],
+          ...[read?.key ?? null, threadId, emailId, routeId, isAutomatic, limit],
+        ],
+        { isSearch: true },
+      ),
+    item: itemOf,
+  });
+}
+
+/** One received message with its content, and the attempts to post it. */
+export async function receivedDetail(
+  deps: Pick<ContentDeps, 'database'>,
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<ReceivedDetail | Failure> {
+  const row = await findReceived(deps, caller, params.id);
+  if (!row) return NO_RECEIVED;
+  const [parts, attempts] = await Promise.all([
+    readParts(deps.database, caller.workspaceId, row.contentId),
+    deps.database.query<AttemptRow>(ATTEMPTS, [row.id]),
+  ]);
+  return {
+    ...messageOf(row, parts ?? NO_PARTS),
+    attempts: attempts.map(({ attemptedAt, ...attempt }) => ({
+      ...attempt,
+      attemptedAt: isoOf(attemptedAt),
+    })),
+    nextAttemptAt: row.state === 'retrying' ? isoOrNull(row.wakeAt) : null,
+    stopReason: row.context.stoppedBy,
+  };
+}
+
+/** The message as it came, with every octet. */
+export async function receivedRaw(
+  deps: ContentDeps,
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<RawResponse | Failure> {
+  const row = await findReceived(deps, caller, params.id);
+  if (!row) return NO_RECEIVED;
+  const raw = await readRaw(deps, caller.workspaceId, row.contentId);
+  return raw ? messageResponse(row.id, raw) : GONE;
+}
+
+/** One file of a message, numbered as its detail lists them. */
+export async function receivedFile(
+  deps: ReceivedReader,
+  { caller, params }: Call<{ readonly id: string; readonly index: string }>,
+): Promise<RawResponse | Failure> {
+  const row = await findReceived(deps, caller, params.id);
+  if (!row) return NO_RECEIVED;
+  if (!/^\d{1,4}$/.test(params.index)) return notFound('attachment');
+  const raw = await readRaw(deps, caller.workspaceId, row.contentId);
+  if (!raw) return GONE;
+  const file = await deps.mailReader.file(raw, Number(params.index), caller.workspaceId);
+  return file ? fileResponse(file, file.octets) : notFound('attachment');
+}

@@ -1,0 +1,103 @@
+import type { ReceivedContext } from '../../../machines/received/context.ts';
+import type { ReceivedState } from '../../../machines/received/machine.ts';
+import { decidedFor } from '../../engine/machine/kind.ts';
+import { timeOfId } from '../../platform/db/ids.ts';
+import { isoOf } from '../../platform/time/clock.ts';
+import type { ReceivedParts } from './contents.ts';
+import type { ReceivedItem, ReceivedMessage } from './model.ts';
+import type { ReceivedSummary } from './store.ts';
+
+/** The row of a received message. */
+export interface ReceivedRow {
+  readonly id: string;
+  readonly livemode: boolean;
+  readonly state: string;
+  readonly context: ReceivedContext;
+  readonly routeId: string;
+  readonly contentId: string;
+  readonly envelopeFrom: string;
+  readonly recipient: string;
+  readonly tag: string | null;
+  readonly threadId: string;
+  readonly isAutomatic: boolean;
+  readonly summary: ReceivedSummary;
+  readonly authentication: ReceivedItem['authentication'];
+  readonly spam: ReceivedItem['spam'];
+  readonly size: number;
+  /** Epoch milliseconds of its next timer; null where it waits for none. */
+  readonly wakeAt: number | null;
+}
+
+/** The columns of such a row of the table `r`. */
+export const RECEIVED_COLUMNS = `r.id, r.livemode, r.state, r.context, r.route_id as "routeId", r.content_id as "contentId",
+  r.envelope_from as "envelopeFrom", r.recipient, r.tag, r.thread_id as "threadId", r.is_automatic as "isAutomatic", r.summary, r.authentication, r.spam, r.size,
+  (extract(epoch from r.wake_at) * 1000)::float8 as "wakeAt"`;
+
+/** The status of each state, as clients see it. */
+const STATUS_OF: Readonly<Record<ReceivedState, ReceivedItem['status']>> = {
+  stored: 'stored',
+  posting: 'posting',
+  retrying: 'posting',
+  posted: 'posted',
+  kept: 'kept',
+  failed: 'failed',
+};
+
+/** A message as lists show it. */
+export function itemOf(row: ReceivedRow): ReceivedItem {
+  const { from, to, cc, replyTo, subject, date, messageId, inReplyTo } = row.summary;
+  return {
+    id: row.id,
+    livemode: row.livemode,
+    routeId: row.routeId,
+    status: decidedFor(STATUS_OF, row.state),
+    envelope: { from: row.envelopeFrom, to: row.recipient, tag: row.tag },
+    ...{ from, to: [...to], cc: [...cc], replyTo: [...replyTo] },
+    ...{ subject, date, messageId, inReplyTo },
+    authentication: row.authentication,
+    spam: row.spam,
+    isAutomatic: row.isAutomatic,
+    inReplyToEmail: null,
+    threadId: row.threadId,
+    size: row.size,
+    createdAt: isoOf(timeOfId(row.id)),
+  };
+}
+
+/** A message with its content, as its webhook gets it. */
+export const messageOf = (row: ReceivedRow, parts: ReceivedParts): ReceivedMessage => ({
+  ...itemOf(row),
+  references: [...parts.references],
+  text: parts.text,
+  html: parts.html,
+  replyText: null,
+  headers: [...parts.headers],
+  attachments: parts.attachments.map(({ filename, contentType, size, contentId }, index) => ({
+    ...{ index, filename, contentType, size, contentId },
+  })),
+});
+
+/** The parts of a message whose content is gone. */
+export const NO_PARTS: ReceivedParts = {
+  references: [],
+  text: null,
+  html: null,
+  headers: [],
+  attachments: [],
+};
+
+/** The id of the event that a webhook gets: the same at every attempt and redelivery. */
+const eventIdOf = (id: string): string => `evt_${id.slice('rcv_'.length)}`;
+
+/** The JSON that is posted to the webhook of a route, the same bytes at every attempt. */
+export function payloadOf(row: ReceivedRow, parts: ReceivedParts): string {
+  const message = messageOf(row, parts);
+  return JSON.stringify({
+    id: eventIdOf(row.id),
+    type: 'received',
+    // Its status changes from attempt to attempt.
+    received: { ...message, status: 'posting' },
+    livemode: row.livemode,
+    occurredAt: message.createdAt,
+  });
+}

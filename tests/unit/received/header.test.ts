@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'bun:test';
+import {
+  contentDigest,
+  fieldsOf,
+  hasBareLineEnd,
+  headerFacts,
+  threadRoot,
+} from '../../../src/mail/received/header.ts';
+
+const factsOf = (...fields: readonly string[]) =>
+  headerFacts(fieldsOf(Buffer.from(`${fields.join('\r\n')}\r\n\r\nHello\r\n`)));
+
+describe('mail that no person wrote', () => {
+  test.each([
+    ['an answer while someone is away (RFC 3834)', 'Auto-Submitted: auto-replied'],
+    ['a message of a program', 'auto-submitted: auto-generated (cron)'],
+    ['a notification with a parameter', 'Auto-Submitted: auto-notified; owner-email="a@b.example"'],
+    ['a keyword of the future', 'Auto-Submitted: auto-something'],
+    ['bulk mail', 'Precedence: bulk'],
+    ['a list by its precedence', 'Precedence: List'],
+    ['an answer of vacation', 'Precedence: auto_reply'],
+    ['a mailing list (RFC 2919)', 'List-Id: <news.acme.example>'],
+    ['a newsletter', 'List-Unsubscribe: <https://acme.example/u>'],
+    ['an old autoresponder', 'X-Autoreply: yes'],
+    ['a bounce of Exim', 'X-Failed-Recipients: bob@receiver.example'],
+    ['a delivery report', 'Content-Type: multipart/report; report-type=delivery-status; boundary=x'],
+    ['a reading receipt', 'Content-Type: multipart/report;\r\n report-type=disposition-notification'],
+    ['a report without its envelope', 'Content-Type: message/delivery-status'],
+    ['a reading receipt alone', 'Content-Type: message/disposition-notification'],
+  ])('%s', (_, field) => {
+    expect(factsOf('From: a@b.example', field).isAutomatic).toBe(true);
+  });
+
+  test.each([
+    ['a plain message', 'Subject: Hello'],
+    ['a message that says so', 'Auto-Submitted: no'],
+    ['a message that says so with a comment', 'Auto-Submitted: No (a person)'],
+    ['a message of first class', 'Precedence: first-class'],
+    ['a message from Outlook', 'X-Auto-Response-Suppress: DR, OOF'],
+    ['a message with a file', 'Content-Type: multipart/mixed; boundary=report'],
+    ['a subject about lists', 'Subject: List-Id: <x>'],
+  ])('%s is of a person', (_, field) => {
+    expect(factsOf('From: a@b.example', field).isAutomatic).toBe(false);
+  });
+});
+
+describe('the place in a thread', () => {
+  test('the first reference names the thread, then In-Reply-To, then the message itself', () => {
+    const own = 'Message-ID: <3@b.example>';
+    expect(
+      threadRoot(factsOf(own, 'In-Reply-To: <2@b.example>', 'References: <1@b.example>\r\n <2@b.example>')),
+    ).toBe('<1@b.example>');
+    expect(threadRoot(factsOf(own, 'In-Reply-To: <2@b.example>'))).toBe('<2@b.example>');
+    expect(threadRoot(factsOf(own))).toBe('<3@b.example>');
+    expect(threadRoot(factsOf('Subject: Hello'))).toBeNull();
+  });
+
+  test('ids are read with comments and words around them', () => {
+    const facts = factsOf(
+      'Message-ID: \t<a.b@c.example> (added)',
+      'In-Reply-To: Your message of Monday <q@c.example>',
+      'References: <q@c.example> <r@c.example> <q@c.example>',
+    );
+    expect(facts).toMatchObject({
+      messageId: '<a.b@c.example>',
+      inReplyTo: '<q@c.example>',
+      references: ['<q@c.example>', '<r@c.example>'],
+    });
+  });
+
+  test('of a long thread the first message and the last 99 are kept', () => {
+    const ids = Array.from({ length: 500 }, (_, number) => `<${number}@c.example>`);
+    const { references } = factsOf(`References: ${ids.join('\r\n ')}`);
+    expect(references).toEqual(['<0@c.example>', ...ids.slice(-99)]);
+  });
+
+  test('each server on the way is counted', () => {
+    expect(factsOf(...Array.from({ length: 51 }, () => 'Received: from a by b')).hops).toBe(51);
+  });
+});
+
+test.each([
+  ['', false],
+  ['a\r\nb\r\n', false],
+  ['\r\n', false],
+  ['a\nb\r\n', true],
+  ['\na', true],
+  ['a\rb\r\n', true],
+  ['a\r\n.\r', true],
+  ['a\r\r\n', true],
+  ['a\n\r\n', true],
+])('a bare line end in %j: %p', (text, isBare) => {
+  expect(hasBareLineEnd(Buffer.from(text))).toBe(isBare);
+});
+
+describe('the fingerprint of a message', () => {
+  const message = (trace: string, rest = 'Subject: Hello\r\n\r\nHello\r\n') => Buffer.from(trace + rest);
+
+  test('is the same by another way', () => {
+    const direct = contentDigest(message('Received: from a by b; Mon, 1 Jan 2026 00:00:00 +0000\r\n'));
+    expect(contentDigest(message('Return-Path: <x@y.example>\r\nReceived: by c\r\nReceived: by d\r\n'))).toBe(
+      direct,
+    );
+  });
+
+  test('is another one with another subject, body or end of the header', () => {
+    const digests = [
+      message(''),
+      message('', 'Subject: Hello!\r\n\r\nHello\r\n'),
+      message('', 'Subject: Hello\r\n\r\nHello!\r\n'),
+      message('', 'Subject: Hello\r\nHello: x\r\n\r\n'),
+    ].map(contentDigest);
+    expect(new Set(digests).size).toBe(4);
+  });
+});
