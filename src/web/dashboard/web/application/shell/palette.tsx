@@ -39,6 +39,7 @@ const BY_ID: Readonly<Record<string, string>> = {
   dom: 'domains',
   wh: 'webhooks',
   cap: 'captured',
+  rcv: 'received',
   tpl: 'templates',
   con: 'contacts',
   aud: 'audiences',

@@ -20,6 +20,7 @@ export const icons = {
   Home: drawn('M2.5 7.2 8 2.5l5.5 4.7v6.3h-4v-4h-3v4h-4V7.2Z'),
   Mail: drawn('M2 3.5h12v9H2v-9Zm0 1L8 9l6-4.5'),
   Inbox: drawn('M2 9 4 3h8l2 6v4.5H2V9Zm0 0h3.5l1 2h3l1-2H14'),
+  Box: drawn('M2.5 4.5h11v9h-11v-9Zm0 0 2-2.500h7l2 2.500M6.500 7.500h3'),
   Chart: drawn('M2.5 13.5h11M4.5 11V8m3.5 3V3.5m3.5 7.5V6'),
   Person: drawn('M8 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Zm-5 6c.4-2.6 2.3-4 5-4s4.6 1.4 5 4'),
   People: drawn(

@@ -73,7 +73,7 @@ function Inbox() {
         empty={
           <Empty
             title={isSet ? 'No captured mail for this address' : 'No captured mail yet'}
-            icon={icons.Inbox}
+            icon={icons.Box}
           >
             {environment === 'test' ? (
               <p>

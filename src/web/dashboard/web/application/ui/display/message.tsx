@@ -34,7 +34,7 @@ const Box = (props: {
  * are beside it.
  */
 export function Message(props: {
-  readonly list: 'emails' | 'captured';
+  readonly list: 'emails' | 'captured' | 'received';
   readonly id: string;
   readonly html: string | null;
   readonly text: string | null;

@@ -41,6 +41,15 @@ const COLORS: Colors = {
     success: 'good',
     failed: 'bad',
   },
+  received: {
+    arrived: 'moving',
+    stored: 'waiting',
+    posting: 'moving',
+    retrying: 'waiting',
+    posted: 'good',
+    kept: 'good',
+    failed: 'bad',
+  },
   contactImport: {
     stored: 'moving',
     queued: 'waiting',

@@ -1,0 +1,171 @@
+import { Link, useLocation } from 'wouter';
+import type { ReceivedDetail } from '../../../../../client/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button, Download } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Id } from '../../ui/display/copy-button.tsx';
+import { count, sizeText, wordsOf } from '../../ui/display/format.ts';
+import { Message } from '../../ui/display/message.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
+import { senderOf, subjectOf, TONES } from './words.ts';
+
+const BACK = { to: '/received', text: 'Inbox' };
+
+/** One received message: its content in an isolated frame, its files, and the posts to the webhook. */
+export default function ReceivedPage({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useRead('GET /received/{id}', { path: { id } }, { every: 5_000 });
+  if (!data) return <PendingPage title="Inbox" back={BACK} error={error} onRetry={() => void refetch()} />;
+  return (
+    <Page
+      title={subjectOf(data)}
+      back={BACK}
+      about={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Badge status={data.status} tone={TONES[data.status]} />
+          <span>
+            From {senderOf(data)}, <Time at={data.createdAt} />
+          </span>
+        </span>
+      }
+      actions={<Actions message={data} />}
+    >
+      <Message list="received" id={id} html={data.html} text={data.text} />
+      <Files message={data} />
+      <Card title="Envelope">
+        <Facts
+          facts={{
+            ID: <Id id={data.id} />,
+            Sender: data.envelope.from || 'None: a report or another answer of a server',
+            Recipient: data.envelope.to,
+            Tag: data.envelope.tag ?? '',
+            'Written by': data.isAutomatic ? 'A program: do not answer it' : 'A person',
+            Authentication: data.authentication
+              ? `SPF ${data.authentication.spf}, DKIM ${data.authentication.dkim}, DMARC ${data.authentication.dmarc}`
+              : 'Not checked',
+            Thread: (
+              <Link href={`/received?thread=${data.threadId}`} className="link">
+                All messages of the thread
+              </Link>
+            ),
+            'Message-ID': <span className="font-mono text-caption break-all">{data.messageId}</span>,
+            Size: sizeText(data.size),
+          }}
+        />
+      </Card>
+      <Posts message={data} />
+      <Card title="Headers">
+        <dl className="grid gap-1.5 font-mono text-caption">
+          {data.headers.map(({ name, value }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a header may come twice, and none ever moves
+            <div key={index} className="break-all">
+              <dt className="inline font-semibold">{name}: </dt>
+              <dd className="inline text-dim">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </Card>
+    </Page>
+  );
+}
+
+function Actions({ message: { id, status } }: { readonly message: ReceivedDetail }) {
+  const { environment, may } = useViewer();
+  const [, navigate] = useLocation();
+  const redeliver = useChange('POST /received/{id}/redeliver');
+  const discard = useChange('DELETE /received/{id}');
+  return (
+    <>
+      <Download href={`/app/api/${environment}/received/${id}/raw`} name={`${id}.eml`}>
+        Raw message
+      </Download>
+      {may('emails:send') && status !== 'kept' && (
+        <Button
+          busy={redeliver.isPending}
+          onClick={() =>
+            redeliver.mutate(
+              { path: { id } },
+              { onError: toastProblem, onSuccess: () => toast('Message posted again') },
+            )
+          }
+        >
+          Post again
+        </Button>
+      )}
+      {may('emails:send') && (
+        <Button
+          busy={discard.isPending}
+          onClick={() =>
+            discard.mutate(
+              { path: { id } },
+              {
+                onError: toastProblem,
+                onSuccess: () => {
+                  toast('Message deleted');
+                  navigate('/received');
+                },
+              },
+            )
+          }
+        >
+          Delete message
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Files({ message: { id, attachments } }: { readonly message: ReceivedDetail }) {
+  const { environment } = useViewer();
+  if (attachments.length === 0) return null;
+  return (
+    <Card title="Files" about="Strangers sent them: open only what you expect.">
+      <ul className="grid gap-2">
+        {attachments.map(({ index, filename, contentType, size }) => (
+          <li key={index} className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <Download href={`/app/api/${environment}/received/${id}/attachments/${index}`} name={filename}>
+              {filename}
+            </Download>
+            <span className="text-dim">
+              {contentType}, {sizeText(size)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function Posts({ message: { attempts, nextAttemptAt, stopReason } }: { readonly message: ReceivedDetail }) {
+  if (attempts.length === 0 && stopReason === null) return null;
+  return (
+    <Card
+      title="Posts to the webhook"
+      about={
+        nextAttemptAt !== null ? (
+          <>
+            Next attempt <Time at={nextAttemptAt} />
+          </>
+        ) : stopReason !== null ? (
+          `Given up: ${wordsOf(stopReason)}.`
+        ) : (
+          `${count(attempts.length)} ${attempts.length === 1 ? 'attempt' : 'attempts'}.`
+        )
+      }
+    >
+      <ul className="grid gap-2">
+        {attempts.map(({ attempt, attemptedAt, httpStatus, error, responseBody, durationMs }) => (
+          <li key={attempt}>
+            <Time at={attemptedAt} />:{' '}
+            {httpStatus === 0 ? wordsOf(error ?? 'no answer') : `HTTP ${httpStatus}`}, {count(durationMs)} ms
+            <pre className="font-mono text-caption break-all whitespace-pre-wrap text-dim">
+              {responseBody}
+            </pre>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,109 @@
+import { lazy } from 'react';
+import { Link, Route, Switch } from 'wouter';
+import type { ReceivedItem } from '../../../../../client/operations.ts';
+import { useList } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+import { senderOf, subjectOf, TONES, WRITTEN_BY } from './words.ts';
+
+const Detail = lazy(() => import('./detail.tsx'));
+
+/** Received mail as an inbox, and one message of it. */
+export default function Received() {
+  return (
+    <Switch>
+      <Route path="/received/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
+      <Route>
+        <Inbox />
+      </Route>
+    </Switch>
+  );
+}
+
+const COLUMNS: readonly [Column<ReceivedItem>, ...Column<ReceivedItem>[]] = [
+  {
+    name: 'From',
+    cell: (each) => (
+      <Lead title={senderOf(each)} sub={<span className="md:hidden">{subjectOf(each)}</span>} />
+    ),
+  },
+  { name: 'Subject', from: 'md', cell: subjectOf },
+  { name: 'To', from: 'lg', cell: ({ envelope }) => envelope.to },
+  {
+    name: 'Status',
+    width: 'w-28',
+    from: 'sm',
+    cell: ({ status }) => <Badge status={status} tone={TONES[status]} />,
+  },
+  { name: 'Arrived', width: 'w-36', isRight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+function Inbox() {
+  const { environment, may } = useViewer();
+  const { values, set, isSet, clear } = useFilters(['address', 'automatic', 'thread', 'route']);
+  const { address, automatic, thread, route } = values;
+  const list = useList('GET /received', {
+    query: {
+      ...(address !== '' && { address }),
+      ...(automatic in WRITTEN_BY && { isAutomatic: automatic === 'true' }),
+      ...(thread !== '' && { threadId: thread }),
+      ...(route !== '' && { routeId: route }),
+    },
+  });
+  return (
+    <Page title="Inbox" about="Mail that your inbound routes have taken, one item for each recipient.">
+      <FilterBar isSet={isSet} onClear={clear}>
+        <TextFilter label="Address" value={address} onChange={(value) => set({ address: value })} />
+        <ChoiceFilter
+          label="Written by"
+          value={automatic}
+          options={WRITTEN_BY}
+          onChange={(value) => set({ automatic: value })}
+        />
+      </FilterBar>
+      <Table
+        label="Received mail"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/received/${id}`}
+        empty={
+          isSet ? (
+            <Empty title="No matching message" icon={icons.Inbox}>
+              <p>Enter the whole address.</p>
+            </Empty>
+          ) : (
+            <Empty
+              title="No mail received yet"
+              icon={icons.Inbox}
+              action={
+                may('domains:read') && (
+                  <Link href="/inbound-routes" className="link">
+                    Inbound routes
+                  </Link>
+                )
+              }
+            >
+              {environment === 'test' ? (
+                <p>
+                  A route of the test environment takes what <code>POST /v1/received/test</code> is given.
+                </p>
+              ) : (
+                <p>
+                  Choose by a route which addresses of a verified domain take mail, and set the MX record that
+                  the domain then shows.
+                </p>
+              )}
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  );
+}
