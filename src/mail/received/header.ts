@@ -20,7 +20,7 @@ export const MOST_HOPS = 50;
 /** References of a thread that are kept: the first and the last of more. */
 const MOST_REFERENCES = 100;
 /** A Message-ID with its brackets is a part of one line (RFC 5322 2.1.1). */
-const MESSAGE_ID = /<[^<>\s]{1,996}>/g;
+const MESSAGE_ID = /<[^<>\s\p{Cc}]{1,996}>/gu;
 
 /** The fields of the header, of which only the first octets are looked at. */
 export const fieldsOf = (raw: Buffer): readonly RawField[] =>

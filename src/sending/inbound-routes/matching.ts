@@ -39,7 +39,8 @@ export function readRecipient(address: string): Recipient | null {
   const domain = at < 1 ? null : asciiHost(address.slice(at + 1));
   if (domain === null || Buffer.byteLength(address) > LONGEST_ADDRESS) return null;
   const local = unquoted(address.slice(0, at));
-  if (local === '' || Buffer.byteLength(local) > LONGEST_LOCAL) return null;
+  // RFC 5321 4.1.2: no mailbox has control characters, and no header or table takes them.
+  if (local === '' || Buffer.byteLength(local) > LONGEST_LOCAL || /\p{Cc}/u.test(local)) return null;
   // A plus at the beginning is a name and no tag.
   const plus = local.indexOf('+', 1);
   return {

@@ -3,6 +3,7 @@ import type { NamedMailbox } from '../../mail/raw/raw-mail.ts';
 import { threadRoot } from '../../mail/received/header.ts';
 import type { ReceivedMail } from '../../mail/received/received-mail.ts';
 import { mintId } from '../../platform/db/ids.ts';
+import { storableText } from '../../platform/db/storable.ts';
 import { formatAddress, isProblem, parseAddress } from '../../platform/text/address.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { ReceivingRoute, Recipient } from '../inbound-routes/queries.ts';
@@ -49,6 +50,8 @@ export interface ReceivedSummary {
   readonly inReplyTo: string | null;
 }
 
+/** The envelope sender as the client wrote it, which may be anything (RFC 5321 4.5.3.1.3 allows 256 octets). */
+const LONGEST_PATH = 320;
 /** Addresses of a message by which it is found. */
 const MOST_KEYS = 250;
 
@@ -72,7 +75,7 @@ const summaryOf = ({ from, to, cc, replyTo, ...mail }: ReceivedMail): ReceivedSu
 /** Every address that a message names, in the form in which addresses are compared. */
 const keysOf = ({ envelopeFrom, mail }: Arrival, recipient: string): readonly string[] => {
   const all = [mail.from ?? [], mail.replyTo, mail.to, mail.cc].flat().map(({ address }) => address);
-  return [...new Set([recipient, envelopeFrom, ...all].filter((one) => one !== '').map(addressKeyOf))].slice(
+  return [...new Set([recipient, envelopeFrom, ...all].filter((one) => one !== '').map((one) => addressKeyOf(storableText(one, LONGEST_PATH))))].slice(
     0,
     MOST_KEYS,
   );
@@ -132,7 +135,7 @@ function draftOf(
     columns: {
       route_id: route.id,
       content_id: contents.get(`${workspaceId} ${livemode}`) ?? '',
-      envelope_from: envelopeFrom,
+      envelope_from: storableText(envelopeFrom, LONGEST_PATH),
       recipient: recipient.address,
       tag: recipient.tag,
       thread_id: `thr_${sha256(workspaceId, threadRoot(mail) ?? id).slice(0, 24)}`,

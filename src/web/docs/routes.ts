@@ -20,6 +20,7 @@ import { guidesPage } from './pages/guides-page.ts';
 import { referencePage } from './pages/reference-page.ts';
 import { searchIndex } from './search-index.ts';
 import life from './texts/life-of-an-email.md' with { type: 'text' };
+import receiving from './texts/receive-mail.md' with { type: 'text' };
 import receivers from './texts/receivers.md' with { type: 'text' };
 import setUpSending from './texts/set-up-sending.md' with { type: 'text' };
 import templates from './texts/templates.md' with { type: 'text' };
@@ -69,6 +70,13 @@ export function docsRoutes({ documented, tags, installation }: DocsDeps): readon
     ),
     documentRoute('/docs/set-up-sending', 'Open the guide to sending', () =>
       guidePage('Set up sending', '/docs/set-up-sending', setUpSending),
+    ),
+    documentRoute('/docs/receive-mail', 'Open the guide to received mail', () =>
+      guidePage(
+        'Receive mail',
+        '/docs/receive-mail',
+        receiving.replaceAll('{{ baseUrl }}', installation.baseUrl),
+      ),
     ),
     documentRoute('/docs/templates', 'Open the guide to templates', () =>
       guidePage('Templates', '/docs/templates', templates),

@@ -68,6 +68,10 @@ describe('the place in a thread', () => {
     });
   });
 
+  test('an id with a control character is none', () => {
+    expect(factsOf('Message-ID: <a\0b@c.example>').messageId).toBeNull();
+  });
+
   test('of a long thread the first message and the last 99 are kept', () => {
     const ids = Array.from({ length: 500 }, (_, number) => `<${number}@c.example>`);
     const { references } = factsOf(`References: ${ids.join('\r\n ')}`);

@@ -42,6 +42,8 @@ describe('the recipient of RCPT', () => {
     `${'a'.repeat(65)}@acme.example`,
     `a@${'b'.repeat(300)}.example`,
     '""@acme.example',
+    'a\0b@acme.example',
+    '"a\r\nb"@acme.example',
   ])('%s is none that a route can take', (address) => {
     expect(readRecipient(address)).toBeNull();
   });

@@ -252,7 +252,11 @@ export const SETTINGS = {
     'on',
     'on: the service sends its own emails; off sends none, and nothing depends on them',
   ),
-  INBOUND_SMTP_PORT: optional(is.port, 'off', 'The port that receives bounces and complaints over SMTP'),
+  INBOUND_SMTP_PORT: optional(
+    is.port,
+    'off',
+    'The port that receives mail for inbound routes, bounces and complaints over SMTP',
+  ),
   SUBMISSION_PORT: optional(is.port, 'off', 'The port that accepts emails over SMTP'),
   SUBMISSION_TLS_PORT: optional(
     is.port,

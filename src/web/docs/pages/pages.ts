@@ -30,6 +30,7 @@ const NAMES = {
   },
   Understand: {
     '/docs/set-up-sending': 'Set up sending',
+    '/docs/receive-mail': 'Receive mail',
     '/docs/templates': 'Templates',
     '/docs/webhooks': 'Receiving webhooks',
     '/docs/errors': 'Errors',
