@@ -2,7 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
-import { type Dashboard, openDashboard, press, pressOn, signUp, typeInto, waitForToast } from './dashboard.ts';
+import {
+  type Dashboard,
+  openDashboard,
+  press,
+  pressOn,
+  signUp,
+  typeInto,
+  waitForToast,
+} from './dashboard.ts';
 import { inspect } from './looks.ts';
 
 /** A page that would leave a mark if a browser ran it. */

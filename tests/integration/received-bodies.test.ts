@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pino from 'pino';
+import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
 import { bodyCollector } from '../../src/sending/emails/bodies/collector.ts';
 import { receivedPruner } from '../../src/sending/received/received-pruner.ts';
-import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 import { noise } from '../support/noise.ts';
 import { type S3, startS3 } from '../support/s3.ts';

@@ -75,10 +75,13 @@ const summaryOf = ({ from, to, cc, replyTo, ...mail }: ReceivedMail): ReceivedSu
 /** Every address that a message names, in the form in which addresses are compared. */
 const keysOf = ({ envelopeFrom, mail }: Arrival, recipient: string): readonly string[] => {
   const all = [mail.from ?? [], mail.replyTo, mail.to, mail.cc].flat().map(({ address }) => address);
-  return [...new Set([recipient, envelopeFrom, ...all].filter((one) => one !== '').map((one) => addressKeyOf(storableText(one, LONGEST_PATH))))].slice(
-    0,
-    MOST_KEYS,
-  );
+  return [
+    ...new Set(
+      [recipient, envelopeFrom, ...all]
+        .filter((one) => one !== '')
+        .map((one) => addressKeyOf(storableText(one, LONGEST_PATH))),
+    ),
+  ].slice(0, MOST_KEYS);
 };
 
 /** Groups recipients by their workspace and environment. */
