@@ -59,6 +59,8 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/mail/dns/tag-list.ts': 'the syntax of DKIM, DMARC and MTA-STS records alike (RFC 6376, 3.2)',
   'src/mail/inbound/verp.ts': 'the address both ways, for those who write it and those who read it',
   'src/platform/time/monotonic.ts': 'a type of all that measures intervals',
+  'src/sending/emails/bulk/writing-thread.ts':
+    'the entry of a thread, apart from its work, which tests do without one',
   'src/mail/transport/ses/sns-requests.ts': 'the one request to SNS, injected where it is used',
 };
 

@@ -11,7 +11,7 @@ import { NEWSLETTER } from './campaigns.ts';
 import { meterCpu, parentOf } from './cpu.ts';
 import { median } from './median.ts';
 
-// What one recipient of a campaign costs, by thread and by statement, of executables in turns:
+// Measures the cost of one recipient of a campaign, by thread and by statement, of executables in turns:
 //   bun tests/bench/campaign-cost.ts --executables /work/before,dist/posthorn [--recipients 6000] [--rounds 3] [--to capture|smtp] [--statements]
 
 const { values } = parseArgs({
@@ -186,7 +186,7 @@ try {
       if (us > 0) console.log(`  ${String(us).padStart(5)} ${name}`);
     for (const { query, calls, us } of all.at(-1)?.statements ?? [])
       console.log(
-        `  ${us.toFixed(1).padStart(6)} us ${calls.toFixed(3).padStart(6)} calls  ${query.slice(0, Number(process.env.WIDTH ?? 150))}`,
+        `  ${us.toFixed(1).padStart(6)} us ${calls.toFixed(3).padStart(6)} calls  ${query.slice(0, 150)}`,
       );
   }
 } finally {

@@ -202,4 +202,4 @@ test(`copies of ${CAMPAIGNS} generated campaigns have the octets of the composer
   expect(copies).toBe(CAMPAIGNS * COPIES);
   // Copies that were composed one by one would be equal as well.
   expect([...compiled].toSorted()).toEqual(['html', 'indented', 'markdown', 'mjml']);
-}, 60_000);
+});

@@ -69,7 +69,7 @@ const withSpaceAtEnd = (lines: string, space: string): string => {
   return lines.slice(0, last) + wrapped(lines.slice(last) + encode(space));
 };
 
-/** What quoted-printable writes in another way, and the same without the equals sign. */
+/** The octets that quoted-printable writes in another way, and the same without the equals sign. */
 const ENCODED = /[^\t\x20-\x3c\x3e-\x7e]|[\t ]$/;
 const HARD = /[^\t\x20-\x7e]|[\t ]$/;
 

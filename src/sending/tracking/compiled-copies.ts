@@ -17,7 +17,7 @@ export interface CompiledCopy {
 /** Makes a copy for a word, with the text part that was given for it; null for one with another text part. */
 export type CompiledCopies = (word: string, given: string | null, urlOf: UrlOf) => CompiledCopy | null;
 
-interface Personal {
+interface CopyParts {
   readonly text: string | null;
   readonly html: string | null;
   readonly unsubscribe: Unsubscribe | null;
@@ -32,7 +32,7 @@ const HELD_PLACE = new RegExp(`${HELD}(?:u(\\d+)_)?`, 'g');
  * are put into them. `given` is the text part with `HELD` in place of the word; null where it is made of the html.
  */
 export function compiledCopies(
-  write: (urlOf: UrlOf) => Personal,
+  write: (urlOf: UrlOf) => CopyParts,
   given: string | null,
 ): CompiledCopies | null {
   const links: Parameters<UrlOf>[] = [];

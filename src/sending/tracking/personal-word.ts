@@ -48,7 +48,7 @@ export class FramedHtml {
     return this.frame.before + this.word + this.frame.after;
   }
 
-  /** What reading it by itself would give. */
+  /** The same as reading it by itself gives. */
   get parts(): ReadParts {
     return withWord(this.frame, this.word);
   }
