@@ -151,7 +151,11 @@ export function useDownload<Name extends ReadOperation>(name: Name, parameters: 
 }
 
 /** The address of a message for a frame, with the pictures of other hosts or without. */
-export function useMessageFrame(list: 'emails' | 'captured', id: string, hasPictures: boolean): string {
+export function useMessageFrame(
+  list: 'emails' | 'captured' | 'received',
+  id: string,
+  hasPictures: boolean,
+): string {
   const viewer = useViewer();
   const { environment } = viewer;
   return addressIn(viewer, `${environment}/${list}/${id}/html${hasPictures ? '?pictures=true' : ''}`);
