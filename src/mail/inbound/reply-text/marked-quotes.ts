@@ -1,0 +1,71 @@
+import { Parser } from 'htmlparser2';
+
+/** Elements whose content is the quotation, by class. */
+const QUOTING =
+  /(?:^|\s)(?:gmail_quote|yahoo_quoted|protonmail_quote|tutanota_quote|moz-email-headers-table)(?:\s|$)/i;
+/** Elements that a mail program fills with the signature. */
+const SIGNATURE_CLASS =
+  /(?:^|\s)(?:gmail_signature|gmail_signature_prefix|moz-signature|protonmail_signature_block)(?:\s|$)/i;
+const SIGNATURE_ID =
+  /^(?:x_)*(?:signature|ms-outlook-mobile-signature|applemailsignature|ms-outlook-mobile-body-separator-line)$/i;
+/** Outlook's beginning of the quotation, whatever the language of the header in it. */
+const HEADER_ID =
+  /^(?:x_)*(?:divrplyfwdmsg|appendonsend|mail-editor-reference-message-container|outlookmessageheader)$/i;
+
+const LONGEST_HTML = 1_048_576;
+/** Beyond it the html is read as it is. */
+const DEEPEST = 1_000;
+
+type Part = 'plain' | 'quote' | 'indent' | 'signature';
+
+/**
+ * Html of a reply, in which `blockquote` is used for quotations alone, and signatures are left out: so the text that is made of it has
+ * `>` where the mail program knew the quotation.
+ */
+export function withMarkedQuotes(html: string): string {
+  const source = html.slice(0, LONGEST_HTML);
+  const pieces: string[] = [];
+  const open: Part[] = [];
+  let done = 0;
+  let signatures = 0;
+  let isTooDeep = false;
+  const replace = (from: number, to: number, piece: string) => {
+    if (from > done && signatures === 0) pieces.push(source.slice(done, from));
+    if (signatures === 0) pieces.push(piece);
+    done = Math.max(done, to);
+  };
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      const part = partOf(name, attributes);
+      if (part === 'signature' && signatures === 0) replace(parser.startIndex, parser.endIndex + 1, '');
+      if (part === 'signature') signatures++;
+      else if (part === 'quote') replace(parser.startIndex, parser.endIndex + 1, '<blockquote>');
+      else if (part === 'indent') replace(parser.startIndex, parser.endIndex + 1, '<div>');
+      else if (HEADER_ID.test(attributes.id ?? ''))
+        replace(parser.startIndex, parser.startIndex, '<p>-----Original Message-----</p>');
+      open.push(part);
+      isTooDeep ||= open.length > DEEPEST;
+    },
+    onclosetag(_name, isImplied) {
+      const part = open.pop();
+      const to = isImplied ? parser.startIndex : parser.endIndex + 1;
+      if (part === 'quote') replace(parser.startIndex, to, '</blockquote>');
+      else if (part === 'indent') replace(parser.startIndex, to, '</div>');
+      else if (part === 'signature' && --signatures === 0) done = Math.max(done, to);
+    },
+  });
+  parser.end(source);
+  if (isTooDeep) return source;
+  return signatures > 0 ? pieces.join('') : pieces.join('') + source.slice(done);
+}
+
+function partOf(name: string, attributes: Readonly<Record<string, string>>): Part {
+  const { class: classes = '', id = '', type = '' } = attributes;
+  if (SIGNATURE_CLASS.test(classes) || SIGNATURE_ID.test(id)) return 'signature';
+  if (name === 'blockquote')
+    return type.toLowerCase() === 'cite' || 'cite' in attributes || QUOTING.test(classes)
+      ? 'quote'
+      : 'indent';
+  // Gmail's div holds the attribution too, and answers between two quotations.
+  return QUOTING.test(classes) && !/gmail_quote/i.test(classes) ? 'quote' : 'plain';
+}

@@ -1,0 +1,159 @@
+/** The lines by which mail programs mark the beginning of a quotation. Each look is at a bounded number of characters. */
+import {
+  BEGINS,
+  DEVICES,
+  FIELD_OF,
+  GET_OUTLOOK,
+  type HeaderField,
+  ORIGINAL,
+  SENT_FROM,
+  WROTE,
+} from './phrases.ts';
+
+/** Marks are shorter: names and addresses of 100 characters fit. */
+const LONGEST_MARK = 400;
+
+/** A line as marks are compared: lower case, one space for any white space, no direction marks. */
+export const plain = (line: string): string =>
+  line
+    .slice(0, LONGEST_MARK + 1)
+    .replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .replace(/[\s\u00a0\u202f]+/g, ' ')
+    .trim()
+    .toLowerCase();
+
+const escaped = (words: readonly string[]): string =>
+  words
+    .filter((word) => word !== '')
+    .toSorted((a, b) => b.length - a.length)
+    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('|');
+
+/** Chinese, Japanese and Korean put no space around their verbs. */
+const VERB = new RegExp(
+  `(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])(?:${escaped(WROTE)})`,
+  'u',
+);
+const VERB_AT_END = new RegExp(`(?:${escaped(WROTE)})[^:：]{0,80}[:：]$`, 'u');
+const BEGIN = new RegExp(`^(?:${escaped(BEGINS)})[ ,]`, 'u');
+/** `Fri, 14 Nov`, `pt., 14 lis`, `2025. nov. 14`. */
+const DATED_BEGIN = /^(?:\p{L}{1,14}[.,]{0,2} ?){0,2}\(?\d/u;
+const DATE = /(?:19|20)\d\d|\d{1,2}[./-] ?\d{1,2}[./-] ?\d{2}/;
+const TIME = /\d{1,2} ?[:.h時] ?\d{2}/;
+const ADDRESS = /[^\s<>@]@[^\s<>@]/;
+const ENDS_IN_COLON = /[:：]$/;
+
+/** The confidence in an attribution. `sure`: nothing else is written so; `likely`: it is one where a quotation follows. */
+export interface Attribution {
+  /** Number of lines. */
+  readonly lines: number;
+  readonly isSure: boolean;
+}
+
+const MOST_LINES = 4;
+
+/**
+ * "On …, Anna wrote:", wrapped over up to four lines, in any language that writes a date and an address. `before` are the line that
+ * ends in a colon and those above it, from the last to the first.
+ */
+export function attributionIn(before: readonly string[]): Attribution | null {
+  const [last = ''] = before;
+  if (!ENDS_IN_COLON.test(last) || last.length > LONGEST_MARK) return null;
+  let joined = '';
+  for (const [index, line] of before.slice(0, MOST_LINES).entries()) {
+    if (line === '' || line.length > LONGEST_MARK) break;
+    joined = index === 0 ? line : `${line} ${joined}`;
+    if (joined.length > LONGEST_MARK) break;
+    if (index > 0 && !mayBegin(line)) continue;
+    if (!DATE.test(joined) || !(VERB.test(joined) || ADDRESS.test(joined))) continue;
+    const above = before[index + 1] ?? '';
+    const isWrapped = !BEGIN.test(line) && above.length < 100 && BEGIN.test(above) && /\d/.test(above);
+    const isSure =
+      TIME.test(joined) && ADDRESS.test(joined) && (VERB_AT_END.test(joined) || endsInAddress(joined));
+    return { lines: index + (isWrapped ? 2 : 1), isSure };
+  }
+  return VERB.test(last) || endsInAddress(last) ? { lines: 1, isSure: false } : null;
+}
+
+const TEXT_BEHIND = new RegExp(`^.{10,300}?(?:${escaped(WROTE)}) ?[:：](?= {2,}\\S)`, 'u');
+
+/** The attribution at the beginning of a line that goes on with the quotation, as Yahoo writes it; null for none. */
+export function attributionBefore(line: string): Attribution | null {
+  const found = TEXT_BEHIND.exec(line.slice(0, LONGEST_MARK).toLowerCase())?.[0];
+  const attribution = found === undefined ? null : attributionIn([plain(found)]);
+  return attribution?.isSure ? attribution : null;
+}
+
+const mayBegin = (line: string): boolean => BEGIN.test(line) || DATED_BEGIN.test(line) || ADDRESS.test(line);
+
+const endsInAddress = (line: string): boolean => /@[^\s<>@]{1,255}[>)\]]{0,2} ?[:：]$/.test(line);
+
+const BETWEEN_DASHES = /^[>*\s]*[-–—_=*]{2,}\s*([^-–—_=*][^–—_=]{2,60}?)\s*[-–—_=*]{2,}:?$/;
+const FORWARDED = new Set([
+  ...['begin forwarded message:', 'anfang der weitergeleiteten nachricht:', 'début du message transféré :'],
+  ...['début du message réexpédié :', 'inicio del mensaje reenviado:', 'inizio messaggio inoltrato:'],
+  ...['início da mensagem reencaminhada:', 'begin doorgestuurd bericht:', 'vidarebefordrat brev:'],
+]);
+
+/** "-----Original Message-----" in any language. */
+export function isSeparator(line: string): boolean {
+  const words = BETWEEN_DASHES.exec(line)?.[1];
+  return words === undefined ? FORWARDED.has(line) : ORIGINAL.has(words.trim());
+}
+
+/** The rule of Outlook above a header; alone it may be anybody's. */
+export const isRule = (line: string): boolean => /^_{10,}$/.test(line) || /^-{10,}$/.test(line);
+
+const LABEL = /^[*_ ]*([^:：*_<>@]{1,24}?)[*_ ]*[:：]/;
+
+const fieldOf = (line: string): HeaderField | null =>
+  FIELD_OF.get((LABEL.exec(line)?.[1] ?? '').trim()) ?? null;
+
+/** True for a line that may begin a header without a separator above. */
+export const beginsHeader = (line: string): boolean => fieldOf(line) === 'from';
+
+/** The most lines of a header, with long lists of recipients. */
+const LONGEST_HEADER = 16;
+
+/**
+ * The number of lines of the header "From: … Sent: … To: … Subject: …" that begins with the first of `lines`; 0 for none. People
+ * write "From: Paris" and "To: Rome" as well, so it takes a subject or an address, unless a separator is above.
+ */
+export function headerLength(lines: readonly string[], isBelowSeparator: boolean): number {
+  const first = fieldOf(lines[0] ?? '');
+  if (first === null || (first !== 'from' && !isBelowSeparator)) return 0;
+  const fields = new Set<HeaderField>();
+  let hasAddress = false;
+  let end = 0;
+  let strange = 0;
+  for (const [index, line] of lines.slice(0, LONGEST_HEADER).entries()) {
+    const field = fieldOf(line);
+    if (field === null) strange++;
+    // A field is wrapped, or there is an empty line between two; three such lines are text.
+    if (strange > 2) break;
+    if (field === null) continue;
+    strange = 0;
+    fields.add(field);
+    hasAddress ||= ADDRESS.test(line);
+    end = index + 1;
+  }
+  const isComplete = fields.has('from') && (fields.has('sent') || fields.has('to'));
+  const isEnough = isBelowSeparator
+    ? fields.size >= 2
+    : isComplete && fields.size >= 3 && (fields.has('subject') || hasAddress);
+  return isEnough ? end : 0;
+}
+
+const LONGEST_SENT_FROM = 120;
+
+/** "Sent from my iPhone" and "Get Outlook for iOS". */
+export function isMobileSignature(line: string): boolean {
+  if (line.length > LONGEST_SENT_FROM) return false;
+  const isLink = line.includes('aka.ms/') && line.includes('outlook');
+  if (isLink || GET_OUTLOOK.some((phrase) => line.startsWith(phrase) && /ios|android|mac|windows/.test(line)))
+    return true;
+  return (
+    SENT_FROM.some((phrase) => line.startsWith(phrase) || line.replace(/[.!]$/, '').endsWith(phrase)) &&
+    DEVICES.some((device) => line.includes(device))
+  );
+}

@@ -1,0 +1,196 @@
+import { textFromHtml } from '../../content/text-part.ts';
+import { withMarkedQuotes } from './marked-quotes.ts';
+import {
+  attributionBefore,
+  attributionIn,
+  beginsHeader,
+  headerLength,
+  isMobileSignature,
+  isRule,
+  isSeparator,
+  plain,
+} from './marks.ts';
+
+/** The parts of a reply; the html is read where there is no text. */
+export interface ReplyParts {
+  readonly text: string | null;
+  readonly html: string | null;
+}
+
+/** The text of a reply without the quotation and the signature. In doubt a line stays: what a person wrote is never dropped. */
+export const replyText = ({ text, html }: ReplyParts): string =>
+  text !== null && text.trim() !== ''
+    ? withoutQuotation(text)
+    : html === null
+      ? ''
+      : withoutQuotation(textFromHtml(withMarkedQuotes(html)));
+
+/** The kind of a line. `mark` is a line that introduces a quotation. */
+const KIND = { blank: 0, text: 1, quote: 2, mark: 3 } as const;
+
+/** Marks that are looked for. Each costs some microseconds; a reply has a few, hostile text has one a line. */
+const MOST_LOOKS = 500;
+
+const withoutQuotation = (text: string): string => new Reply(text).own();
+
+const QUOTE = /^[ \t]{0,3}>/;
+const SIGNATURE = /^-- ?\s*$/;
+const EXACT_SIGNATURE = /^-- \r?$/;
+/** Programs that trim lines leave "--", which may also be a rule: then a signature is short. */
+const LONGEST_SIGNATURE = 12;
+
+/** The lines of a reply. Arrays of numbers keep a million lines cheap. */
+class Reply {
+  readonly #lines: readonly string[];
+  readonly #kinds: Uint8Array;
+  /** The first line of the part that is a quotation to the end. */
+  #end: number;
+  #looks = 0;
+  #signatureLooks = 0;
+  /** True once something proves that the message has a quotation. */
+  #isProven = false;
+  /** The line of the first mark, before which `>` is what the person wrote. */
+  #firstMark: number | null = null;
+
+  constructor(private readonly original: string) {
+    this.#lines = original.replaceAll('\r\n', '\n').replaceAll('\r', '\n').split('\n');
+    this.#kinds = new Uint8Array(this.#lines.length);
+    this.#end = this.#lines.length;
+    for (let at = 0; at < this.#kinds.length; at++) this.#kinds[at] = kindOf(this.#lines[at] as string);
+  }
+
+  own(): string {
+    this.#findMarks();
+    const fragments = this.#fragments();
+    const hasText = fragments.some((fragment) => fragment !== '');
+    // A message of quoted lines alone, or of a signature alone, may be all that the person wrote.
+    if (!hasText && !this.#isProven) return this.original.trim();
+    return fragments.filter((fragment) => fragment !== '').join('\n\n');
+  }
+
+  #findMarks(): void {
+    for (let at = 0; at < this.#end; at++) {
+      if (this.#kinds[at] !== KIND.text || this.#looks >= MOST_LOOKS) continue;
+      const line = this.#lines[at] as string;
+      const colon = line.length <= 600 && /[:：]/.test(line);
+      const isDashed = /^\s*[-–—_=*]{2}/.test(line);
+      if (!colon && !isDashed && !/:$/.test(line.trimEnd())) continue;
+      this.#looks++;
+      at = this.#markAt(at);
+    }
+  }
+
+  /** Looks for a mark at a line, and returns the last line that it takes. */
+  #markAt(at: number): number {
+    const line = plain(this.#lines[at] as string);
+    const isBelow = isSeparator(line);
+    const from = isBelow || isRule(line) ? this.#next(at + 1) : at;
+    const mayBeHeader = from < this.#end && (from > at || beginsHeader(line));
+    const header = mayBeHeader ? headerLength(this.#around(from), from > at) : 0;
+    if (header > 0) return this.#mark(at, from + header, true);
+    if (isBelow) return this.#mark(at, at + 1, true);
+    const attribution = attributionIn(this.#above(at)) ?? attributionBefore(this.#lines[at] as string);
+    return attribution === null ? at : this.#mark(at + 1 - attribution.lines, at + 1, attribution.isSure);
+  }
+
+  /** Takes the lines from `from` to `to` as a mark, where what is around them allows it. */
+  #mark(from: number, to: number, isSure: boolean): number {
+    const below = this.#next(to);
+    const isQuoted = this.#kinds[below] === KIND.quote;
+    // Answers below a quotation without `>` cannot be told from it: without any text above, nothing is dropped.
+    const isCut = isSure && !isQuoted && (this.#hasTextBefore(from) || below === this.#lines.length);
+    if (!isQuoted && !isCut) return to - 1;
+    this.#firstMark ??= from;
+    this.#isProven = true;
+    this.#kinds.fill(KIND.mark, from, to);
+    if (isCut) this.#end = from;
+    return to - 1;
+  }
+
+  /** The line at or after `at` that is not blank. */
+  #next(at: number): number {
+    let next = at;
+    while (next < this.#lines.length && this.#kinds[next] === KIND.blank) next++;
+    return next;
+  }
+
+  #hasTextBefore(end: number): boolean {
+    for (let at = 0; at < end; at++)
+      if (this.#kinds[at] === KIND.text || this.#kinds[at] === KIND.quote) return true;
+    return false;
+  }
+
+  #around(from: number): string[] {
+    return this.#lines.slice(from, from + 20).map(plain);
+  }
+
+  /** The line and those above it that belong to the same paragraph. */
+  #above(at: number): string[] {
+    const lines: string[] = [];
+    for (let each = at; each >= 0 && each > at - 6 && this.#kinds[each] === KIND.text; each--)
+      lines.push(plain(this.#lines[each] as string));
+    return lines;
+  }
+
+  /** The parts that the person wrote, between quoted ones, without signatures. */
+  #fragments(): string[] {
+    const fragments: string[] = [];
+    let current: string[] = [];
+    const finish = () => {
+      const own = this.#withoutSignature(current);
+      if (own !== '') fragments.push(own);
+      current = [];
+    };
+    const keepsQuotes = this.#firstMark ?? 0;
+    for (let at = 0; at < this.#end; at++) {
+      const kind = this.#kinds[at];
+      const isOwn = kind === KIND.text || kind === KIND.blank || (kind === KIND.quote && at < keepsQuotes);
+      if (isOwn) current.push(this.#lines[at] as string);
+      else if (current.length > 0) finish();
+    }
+    finish();
+    return fragments;
+  }
+
+  #withoutSignature(lines: readonly string[]): string {
+    const delimiter = lines.findIndex((line) => line.startsWith('--') && SIGNATURE.test(line));
+    const isSignature =
+      delimiter !== -1 &&
+      (EXACT_SIGNATURE.test(lines[delimiter] as string) ||
+        lines.slice(delimiter + 1, delimiter + 60).filter((line) => kindOf(line) !== KIND.blank).length <=
+          LONGEST_SIGNATURE);
+    let end = isSignature ? delimiter : lines.length;
+    // "Sent from my iPhone" and "Get Outlook for iOS" may both be there.
+    for (let left = this.#signatureLooks++ < MOST_LOOKS ? 3 : 0; left > 0 && end > 0; ) {
+      const line = lines[end - 1] as string;
+      if (!isBlank(line)) {
+        if (line.length > 200 || !isMobileSignature(plain(line))) break;
+        this.#isProven = true;
+        left--;
+      }
+      end--;
+    }
+    return textOf(lines.slice(0, end));
+  }
+}
+
+/** Most lines begin with a letter: a look at it is a fifth of the work of two patterns. */
+function kindOf(line: string): number {
+  const first = line.charCodeAt(0);
+  if (first > 0x20 && first < 0x7f) return first === GREATER ? KIND.quote : KIND.text;
+  return QUOTE.test(line) ? KIND.quote : isBlank(line) ? KIND.blank : KIND.text;
+}
+
+const GREATER = 0x3e;
+
+const isBlank = (line: string): boolean => line === '' || !/[^\s\u00a0\u200b-\u200d\ufeff]/.test(line);
+
+/** The text of a fragment, without blank lines around it and more than two in a row. */
+const textOf = (lines: readonly string[]): string => {
+  const kept = lines.map((line) => (kindOf(line) === KIND.blank ? '' : line.trimEnd()));
+  let from = 0;
+  while (from < kept.length && kept[from] === '') from++;
+  let to = kept.length;
+  while (to > from && kept[to - 1] === '') to--;
+  return kept.slice(from, to).join('\n');
+};

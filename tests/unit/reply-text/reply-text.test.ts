@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test';
+import { replyText } from '../../../src/mail/inbound/reply-text/reply-text.ts';
+import { CORPUS } from './corpus.ts';
+
+/** Blank lines and white space at the ends are layout. */
+const layout = (text: string): string =>
+  text
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{2,}/g, '\n')
+    .trim();
+
+test('the corpus has 200 replies, in twelve languages', () => {
+  expect(CORPUS.length).toBeGreaterThanOrEqual(200);
+  expect(new Set(CORPUS.map(({ name }) => name)).size).toBe(CORPUS.length);
+});
+
+for (const { name, text, html, own } of CORPUS)
+  test(`the text of a reply: ${name}`, () => expect(layout(replyText({ text, html }))).toBe(layout(own)));
+
+const MIB = 1_048_576;
+const filled = (unit: string): string => unit.repeat(Math.ceil(MIB / unit.length));
+
+/** Processor time, so that other work of the machine does not count. */
+const millisecondsOf = (work: () => void): number => {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+};
+
+const HOSTILE: Readonly<Record<string, string>> = {
+  'quotation marks': '> '.repeat(MIB / 2),
+  'quoted lines': filled('> a\n'),
+  'empty lines': filled('\n'),
+  'one long line': filled('a'),
+  'lines of a colon': filled(':\n'),
+  'beginnings of attributions': filled('On 14 Nov 2025 at 10:32, a@b.example\n'),
+  attributions: filled('On Nov 14, 2025, at 10:32, a <a@b.example> wrote:\n'),
+  'attributions and quoted lines': filled('On Nov 14, 2025, at 10:32, a <a@b.example> wrote:\n> a\nb\n'),
+  'labels of headers': filled('From: a\n'),
+  separators: filled('-----Original Message-----\n'),
+  hyphens: filled('-'),
+  'signature delimiters': filled('-- \n'),
+  'mobile signatures': filled('Sent from my iPhone\n'),
+  spaces: filled(' '),
+  'a long line with a colon': `${filled('On 2025 a@b ')}wrote:`,
+};
+
+for (const [name, text] of Object.entries(HOSTILE))
+  test(`1 MiB of ${name} takes less than 100 ms`, () => {
+    replyText({ text: 'warm', html: null });
+    const times = Array.from({ length: 3 }, () => millisecondsOf(() => replyText({ text, html: null })));
+    expect(Math.min(...times)).toBeLessThan(100);
+  });
+
+test('html that is nested deeply, or never closed, gives a text in bounded time', () => {
+  for (const html of [
+    filled('<blockquote type="cite">'),
+    filled('<div class="gmail_signature">a'),
+    filled('<p>a'),
+  ])
+    expect(Math.min(...[1, 2].map(() => millisecondsOf(() => replyText({ text: null, html }))))).toBeLessThan(
+      1_000,
+    );
+});
+
+test('a reply without text and html is empty', () => expect(replyText({ text: null, html: null })).toBe(''));
