@@ -6,6 +6,7 @@ export const EXECUTABLE = {
   // Threads have separate files, with the same relative paths as their sources.
   entrypoints: [
     'src/main.ts',
+    'src/mail/authentication/sender-thread.ts',
     'src/mail/content/markdown-thread.ts',
     'src/mail/liquid/liquid-thread.ts',
     'src/mail/reading/mail-thread.ts',

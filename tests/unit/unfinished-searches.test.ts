@@ -72,7 +72,15 @@ const callers: Readonly<Record<string, readonly [keptMs: number, Caller]>> = {
 function lookUps(type: 'mx' | 'txt'): Caller {
   return (search, monotonic) => {
     const never = () => new Promise<never>(() => {});
-    const resolver = { mx: never, txt: never, ipv4: never, ipv6: never, cname: never, reverse: never };
+    const resolver = {
+      mx: never,
+      txt: never,
+      ipv4: never,
+      ipv6: never,
+      cname: never,
+      reverse: never,
+      pointers: never,
+    };
     const direct = new DirectTransport({
       ...{ resolver: { ...resolver, [type]: search }, monotonic, random: () => 0, ehloName: 'posthorn.test' },
       limits: mxGroupLimits(10, 60_000),

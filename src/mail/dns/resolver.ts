@@ -36,6 +36,8 @@ export interface Resolver {
   cname(name: string): Promise<Answer<string>>;
   /** The names of an address. */
   reverse(address: string): Promise<Answer<string>>;
+  /** The PTR records of a name. */
+  pointers(name: string): Promise<Answer<string>>;
 }
 
 /** The patience of a resolver, in ms for each question to each server. */
@@ -71,6 +73,7 @@ export const createResolver = (
       }
     return { status: 'failed', reason };
   };
+  const pointers = (name: string) => lookUp({ name, type: 'PTR' }, ({ domain }) => domain && lower(domain));
   return {
     mx: (name) =>
       lookUp({ name, type: 'MX' }, ({ exchange, priority }) => ({
@@ -82,8 +85,8 @@ export const createResolver = (
     ipv4: (name) => lookUp({ name, type: 'A' }, ({ address }) => address),
     ipv6: (name) => lookUp({ name, type: 'AAAA' }, ({ address }) => address),
     cname: (name) => lookUp({ name, type: 'CNAME' }, ({ domain }) => domain && lower(domain)),
-    reverse: (address) =>
-      lookUp({ name: reverseName(address), type: 'PTR' }, ({ domain }) => domain && lower(domain)),
+    reverse: (address) => pointers(reverseName(address)),
+    pointers,
   };
 };
 

@@ -21,6 +21,7 @@ const resolver: Resolver = {
   ipv6: nothing,
   cname: nothing,
   reverse: nothing,
+  pointers: nothing,
 };
 
 const transports = (settings: Partial<TransportSettings> = {}, ca: string | null = AUTHORITY) =>

@@ -1,0 +1,16 @@
+// The entry point of the thread that checks senders, which is a separate bundle in the executable (scripts/build.ts).
+import { serve } from '../../platform/threads/serve.ts';
+import type { NameServer } from '../dns/exchange.ts';
+import { createResolver } from '../dns/resolver.ts';
+import { checkSender, type ReceivedMessage } from './check-sender.ts';
+import type { SenderResults } from './sender-results.ts';
+
+/** A message, and the name servers to ask about it. */
+export interface SenderQuestion extends ReceivedMessage {
+  readonly servers: readonly NameServer[];
+}
+
+serve(
+  ({ servers, ...message }: SenderQuestion): Promise<SenderResults> =>
+    checkSender(message, createResolver(servers)),
+);
