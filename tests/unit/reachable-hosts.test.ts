@@ -30,7 +30,7 @@ const DOMAIN = {
 };
 const NONE: SetupSource = {
   ...{ transport: ['direct'], publicUrl: 'http://localhost:3000' },
-  ...{ ehloName: null, smtpUrl: null, smtpFallbackUrl: null, returnPathDomain: null },
+  ...{ ehloName: null, smtpUrl: null, smtpFallbackUrl: null, returnPathDomain: null, inboundSmtpPort: null },
 };
 /** The records that each record needs first. */
 const unset = (source: Partial<SetupSource>) =>

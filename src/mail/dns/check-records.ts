@@ -1,17 +1,7 @@
+import { checkDmarc } from './check-dmarc.ts';
+import type { CheckedRecord } from './checked-record.ts';
 import type { Answer, Resolver } from './resolver.ts';
 import { type ExpectedRecord, judgeTxt } from './txt-rules.ts';
-
-/** The result for one record. */
-export interface CheckedRecord {
-  /**
-   * `pending`: not set yet. `failed`: set, and wrong. `unknown`: DNS gave no answer, so the earlier result still holds.
-   */
-  readonly status: 'verified' | 'pending' | 'failed' | 'unknown';
-  /** The records that were found. */
-  readonly found: readonly string[];
-  /** A sentence for the owner of the domain; null when the record is verified. */
-  readonly error: string | null;
-}
 
 /** Checks each record of the sending domain `domain` by its own lookups; results are in the order given. */
 export const checkRecords = (
@@ -25,7 +15,10 @@ interface Context {
 }
 
 const checkRecord = async (record: ExpectedRecord, context: Context): Promise<CheckedRecord> => {
-  const checked = await CHECK[record.type](record, context.resolver);
+  const checked =
+    record.purpose === 'dmarc'
+      ? await checkDmarc(record, context)
+      : await CHECK[record.type](record, context.resolver);
   if (checked.status === 'verified' || checked.status === 'unknown') return checked;
   const hint =
     (await conflictingAlias(record, context)) ??

@@ -1,11 +1,12 @@
 /**
  * The rules by which a TXT record matches the expected one. Pure functions from the records found to a verdict.
  */
+import { dmarcTextsIn } from './dmarc.ts';
 import { readTags } from './tag-list.ts';
 
 /** A record that the owner of a domain has to set. */
 export interface ExpectedRecord {
-  readonly purpose: 'dkim' | 'spf' | 'returnPath' | 'dmarc' | 'mx' | 'tracking';
+  readonly purpose: 'dkim' | 'spf' | 'returnPath' | 'dmarc' | 'tlsReports' | 'mx' | 'tracking';
   readonly type: 'TXT' | 'MX' | 'CNAME';
   readonly name: string;
   readonly value: string;
@@ -26,6 +27,7 @@ const wrong = (error: string): Judgement => ({ fine: false, missing: false, erro
 export const judgeTxt = (expected: ExpectedRecord, found: readonly string[]): Judgement => {
   if (expected.purpose === 'dkim') return judgeDkim(expected, found);
   if (expected.purpose === 'dmarc') return judgeDmarc(expected, found);
+  if (expected.purpose === 'tlsReports') return judgeTlsReports(expected, found);
   if (/^v=spf1\b/i.test(expected.value)) return judgeSpf(expected, found);
   return found.some((text) => text.trim() === expected.value)
     ? FINE
@@ -51,17 +53,45 @@ const judgeDkim = ({ name, value }: ExpectedRecord, found: readonly string[]): J
 };
 
 const judgeDmarc = ({ name }: ExpectedRecord, found: readonly string[]): Judgement => {
-  const policies = found.filter((text) => /^v=DMARC1\s*;/i.test(text.trim()));
+  const policies = dmarcTextsIn(found);
   const [policy, ...others] = policies;
   if (policy === undefined) return missing(`There is no DMARC policy at ${name} yet.`);
-  // RFC 7489 6.6.3: several policies count as none.
+  if (others.length > 0) return wrong(tooManyPolicies(name, policies.length));
+  const problem = policyProblem(name, readTags(policy));
+  return problem === null ? FINE : wrong(problem);
+};
+
+/** RFC 9989 4.10, steps 2 and 6: several policies count as none. */
+export const tooManyPolicies = (name: string, number: number): string =>
+  `There are ${number} DMARC policies at ${name}, so none counts; leave one.`;
+
+const POLICY = /^(none|quarantine|reject)$/i;
+
+/**
+ * The problem of a DMARC record; null where there is none. Any policy is fine: the choice is the owner's. A record without p= counts as
+ * p=none where it asks for reports (RFC 9989 4.10.1); a misspelt policy does so as well, which its owner cannot mean.
+ */
+export function policyProblem(name: string, tags: ReadonlyMap<string, string>): string | null {
+  const choices = 'none, quarantine or reject';
+  if (!tags.has('p') && !tags.has('rua')) return `The DMARC policy at ${name} has no valid p= (${choices}).`;
+  const misspelt = ['p', 'sp', 'np'].find((tag) => tags.has(tag) && !POLICY.test(tags.get(tag) ?? ''));
+  return misspelt === undefined
+    ? null
+    : `The DMARC policy at ${name} has no valid ${misspelt}= (${choices}).`;
+}
+
+/** RFC 8460 3: any address is fine, and several records count as none. */
+const judgeTlsReports = ({ name }: ExpectedRecord, found: readonly string[]): Judgement => {
+  const policies = found.filter((text) => /^v=TLSRPTv1\s*;/.test(text.trim()));
+  const [policy, ...others] = policies;
+  if (policy === undefined) return missing(`There is no record for TLS reports at ${name} yet.`);
   if (others.length > 0)
-    return wrong(`There are ${policies.length} DMARC policies at ${name}, so none counts; leave one.`);
-  // Any policy is fine: the choice is the owner's.
-  const p = readTags(policy).get('p') ?? '';
-  return /^(none|quarantine|reject)$/i.test(p)
+    return wrong(
+      `There are ${policies.length} records for TLS reports at ${name}, so none counts; leave one.`,
+    );
+  return /^(mailto|https):/i.test(readTags(policy).get('rua') ?? '')
     ? FINE
-    : wrong(`The DMARC policy at ${name} has no valid p= (none, quarantine or reject).`);
+    : wrong(`The record for TLS reports at ${name} has no address in rua= (mailto: or https:).`);
 };
 
 const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Judgement => {

@@ -116,7 +116,7 @@ const nullable = <S extends ReturnType<typeof Type.String> | ReturnType<typeof T
 
 const DnsRecord = Type.Object(
   {
-    purpose: literals(['dkim', 'spf', 'returnPath', 'dmarc', 'mx', 'tracking'], {
+    purpose: literals(['dkim', 'spf', 'returnPath', 'dmarc', 'tlsReports', 'mx', 'tracking'], {
       description: 'The purpose of the record.',
     }),
     type: literals(['TXT', 'MX', 'CNAME'], { description: 'The type of the record.' }),

@@ -29,6 +29,7 @@ const CONFIG: Omit<DomainParts['config'], 'dnsServers'> = {
   smtpUrl: null,
   smtpFallbackUrl: null,
   returnPathDomain: null,
+  inboundSmtpPort: null,
   sesRegion: null,
   sesEndpoint: null,
   awsAccessKeyId: null,

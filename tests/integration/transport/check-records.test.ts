@@ -118,12 +118,72 @@ describe('an SPF record', () => {
 describe('a DMARC policy', () => {
   const at = (...texts: string[]) => check(dmarc, { '_dmarc.shop.test TXT': texts.map((text) => txt(text)) });
   test('is there, whichever the owner chose', async () => {
-    expect(await at('v=DMARC1; p=reject; rua=mailto:x@y.test')).toMatchObject(verified);
+    expect(await at('v=DMARC1; p=reject; rua=mailto:x@in.shop.test')).toMatchObject(verified);
+    expect(await at('v=DMARC1')).toMatchObject(failed('no valid p='));
+    expect(await at('v=DMARC1; rua=mailto:x@shop.test')).toMatchObject(verified);
+    expect(await at('v=DMARC1; p=reject; np=none; t=y; psd=n')).toMatchObject(verified);
   });
   test('is missing, twice there, or void', async () => {
     expect(await at()).toMatchObject(pending('no DMARC policy'));
     expect(await at('v=DMARC1; p=none', 'v=DMARC1; p=reject')).toMatchObject(failed('2 DMARC policies'));
     expect(await at('v=DMARC1; p=maybe')).toMatchObject(failed('no valid p='));
+    expect(await at('v=DMARC1; p=none; sp=maybe')).toMatchObject(failed('no valid sp='));
+    expect(await at('v=DMARC10; p=none', 'V=DMARC1; p=reject')).toMatchObject(verified);
+  });
+
+  const below = (zone: Zone, name = 'a.b.shop.test') => {
+    dns.zone = zone;
+    return checkRecords([dmarc], { resolver: patient, domain: name }).then(([checked]) => checked);
+  };
+  const policy = (...texts: string[]) => texts.map((text) => txt(text));
+  test('of the domain itself comes first, then those of its parents, one label after the other', async () => {
+    const org = policy('v=DMARC1; p=reject');
+    expect(await below({ '_dmarc.a.b.shop.test TXT': policy('v=DMARC1; p=none') })).toMatchObject(verified);
+    expect(await below({ '_dmarc.shop.test TXT': org })).toMatchObject({
+      ...verified,
+      found: ['v=DMARC1; p=reject'],
+    });
+    expect(
+      await below({
+        '_dmarc.a.b.shop.test TXT': policy('v=DMARC1; p=none', 'v=DMARC1; p=none'),
+        '_dmarc.shop.test TXT': org,
+      }),
+    ).toMatchObject({ ...verified, found: ['v=DMARC1; p=reject'] });
+    // The organization is at the psd=n, and has no record above.
+    expect(
+      await below({
+        '_dmarc.b.shop.test TXT': policy('v=DMARC1; p=quarantine; psd=n'),
+        '_dmarc.shop.test TXT': org,
+      }),
+    ).toMatchObject({ ...verified, found: ['v=DMARC1; p=quarantine; psd=n'] });
+  });
+  test('of a registry is none of the owner', async () => {
+    expect(await below({ '_dmarc.test TXT': policy('v=DMARC1; p=reject; psd=y') })).toMatchObject(
+      pending('no DMARC policy'),
+    );
+  });
+  test('stays as it was while a name server on the way gives no answer', async () => {
+    expect(await below({ '_dmarc.b.shop.test TXT': 'servfail' })).toMatchObject({ status: 'unknown' });
+    expect(
+      await below({
+        '_dmarc.a.b.shop.test TXT': policy('v=DMARC1; p=none'),
+        '_dmarc.b.shop.test TXT': 'servfail',
+      }),
+    ).toMatchObject(verified);
+  });
+  test('needs the consent of another organization that its reports go to', async () => {
+    const text = 'v=DMARC1; p=none; rua=mailto:a@shop.test, mailto:b@reports.test!10m';
+    const refused = failed('shop.test._report._dmarc.reports.test to v=DMARC1');
+    expect(await at(text)).toMatchObject(refused);
+    const consent = (...texts: string[]): Zone => ({
+      '_dmarc.shop.test TXT': policy(text),
+      'shop.test._report._dmarc.reports.test TXT': policy(...texts),
+    });
+    expect(await check(dmarc, consent('v=spf1 -all'))).toMatchObject(refused);
+    expect(await check(dmarc, consent('v=DMARC1;'))).toMatchObject(verified);
+    expect(
+      await check(dmarc, { ...consent(), 'shop.test._report._dmarc.reports.test TXT': 'servfail' }),
+    ).toMatchObject(verified);
   });
 });
 

@@ -4,7 +4,8 @@ import type {
   RecordStatus,
   Verdict,
 } from '../../../../machines/domain/context.ts';
-import { type CheckedRecord, checkRecords } from '../../../mail/dns/check-records.ts';
+import { checkRecords } from '../../../mail/dns/check-records.ts';
+import type { CheckedRecord } from '../../../mail/dns/checked-record.ts';
 import type { Resolver } from '../../../mail/dns/resolver.ts';
 import type { IdentityState } from '../../../mail/transport/ses/identity.ts';
 import { leaves } from '../../../mail/transport/traits.ts';

@@ -23,6 +23,8 @@ export interface DnsSetup {
   readonly returnPathDomain: string | null;
   /** The host that counts opens and clicks; null when it is an address, which a CNAME cannot point to. */
   readonly trackingHost: string | null;
+  /** True where this service receives mail for return paths, and so the reports about its domains. */
+  readonly receivesReports: boolean;
 }
 
 /** The parts of a domain that determine its records. */
@@ -64,6 +66,7 @@ export type Slot =
   | 'mx'
   | 'receiving'
   | 'dmarc'
+  | 'tlsReports'
   | 'tracking';
 
 /** A record that the owner of a domain has to set. */
@@ -93,7 +96,10 @@ const TTL_SECONDS = 3_600;
  *   first one are required: a fallback must not keep back mail that leaves without it.
  * - The MX of the domain itself while it has a route of received mail. Without a route it is not listed: it would
  *   take the mail of a domain away from the server that has it.
- * - DMARC at the registrable domain, whose policy applies to all names below it (RFC 7489 6.6.3).
+ * - DMARC at the registrable domain, whose policy applies to all names below it (RFC 9989 4.10). A policy of the domain itself
+ *   counts as well.
+ * - Where this service receives mail, the addresses for DMARC and TLS reports: they are at the return path, whose MX leads here, in the
+ *   same organization, so that no further record is needed (RFC 9990 4).
  */
 export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly AskedRecord[] {
   const { name, keySets, trackingDomain } = domain;
@@ -103,7 +109,10 @@ export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly Asked
     ...keyRecords(domain, keysAt(keySets, 'pending'), ['nextDkim', 'nextDkimEd25519'], signsHere),
     ...(signsHere ? returnPathRecords(domain, setup) : []),
     ...(domain.receives ? [receivingRecord(domain, setup)] : []),
-    record('dmarc', 'TXT', `_dmarc.${registrableOf(name) ?? name}`, 'v=DMARC1; p=none;', false),
+    record('dmarc', 'TXT', `_dmarc.${registrableOf(name) ?? name}`, dmarcPolicy(domain, setup), false),
+    ...(takesReports(domain, setup)
+      ? [record('tlsReports', 'TXT', `_smtp._tls.${name}`, tlsReportPolicy(domain), false)]
+      : []),
   ];
   if (trackingDomain !== null && setup.trackingHost !== null)
     records.push(
@@ -118,6 +127,19 @@ export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly Asked
     );
   return records;
 }
+
+/** True where mail to the return path comes to this service. */
+const takesReports = (domain: RecordSource, setup: DnsSetup): boolean =>
+  setup.receivesReports && waysOf(domain, setup).some((way) => TRANSPORT_TRAITS[way].isSignedHere);
+
+const dmarcPolicy = (domain: RecordSource, setup: DnsSetup): string =>
+  takesReports(domain, setup)
+    ? `v=DMARC1; p=none; rua=mailto:dmarc@${domain.returnPath}`
+    : 'v=DMARC1; p=none;';
+
+/** RFC 8460 3. */
+const tlsReportPolicy = ({ returnPath }: RecordSource): string =>
+  `v=TLSRPTv1; rua=mailto:tlsrpt@${returnPath}`;
 
 /** The DNS names of a set of keys: RSA, then Ed25519. */
 export const keyNames = (domain: string, selector: string): readonly [string, string] => [
@@ -211,6 +233,7 @@ const PURPOSES = {
   mx: 'mx',
   receiving: 'mx',
   dmarc: 'dmarc',
+  tlsReports: 'tlsReports',
   tracking: 'tracking',
 } as const satisfies Record<Slot, ExpectedRecord['purpose']>;
 

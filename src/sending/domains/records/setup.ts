@@ -17,6 +17,7 @@ export interface SetupSource {
   readonly smtpUrl: string | null;
   readonly smtpFallbackUrl: string | null;
   readonly returnPathDomain: string | null;
+  readonly inboundSmtpPort: number | null;
 }
 
 /** The hosts that the records of every domain point to. Without EHLO_NAME the host of PUBLIC_URL is the mail server. */
@@ -35,6 +36,7 @@ export function setupOf(source: SetupSource): DnsSetup {
     relayHosts: [...new Set(relayHosts)],
     returnPathDomain,
     trackingHost: isIP(publicHost) === 0 ? publicHost : null,
+    receivesReports: source.inboundSmtpPort !== null,
   };
 }
 

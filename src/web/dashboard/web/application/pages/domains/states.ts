@@ -23,6 +23,7 @@ export const PURPOSES = {
   spf: 'Sender (SPF)',
   returnPath: 'Bounces',
   dmarc: 'Policy (DMARC)',
+  tlsReports: 'TLS reports',
   mx: 'Incoming mail (MX)',
   tracking: 'Tracking',
 } as const satisfies Record<DnsRecord['purpose'], string>;

@@ -1,0 +1,64 @@
+import { parse } from 'tldts';
+import type { CheckedRecord } from './checked-record.ts';
+import { applicableRecord, type DmarcRecord, dmarcTextsIn, walkTree } from './dmarc.ts';
+import { reportHosts } from './report-addresses.ts';
+import type { Resolver } from './resolver.ts';
+import { type ExpectedRecord, policyProblem, tooManyPolicies } from './txt-rules.ts';
+
+/**
+ * Checks the DMARC policy of a sending domain as receivers look for it (RFC 9989 4.10): at the domain itself, then at its parents.
+ * The policy of a registry above the registrable domain is none of the owner's, so that the own one is missing then.
+ */
+export async function checkDmarc(
+  record: ExpectedRecord,
+  { resolver, domain }: { readonly resolver: Resolver; readonly domain: string },
+): Promise<CheckedRecord> {
+  const { records, failure } = await walkTree(domain, resolver);
+  const own = records.find((each) => each.domain === domain);
+  if (failure !== null && own === undefined) return unknown(record, failure);
+  const applied = own ?? applicableRecord(domain, records);
+  const owned = applied !== null && isOwned(applied.domain) ? applied : null;
+  if (owned === null) return missing(record, resolver);
+  const found = [owned.text];
+  const problem =
+    policyProblem(`_dmarc.${owned.domain}`, owned.tags) ?? (await reportProblem(owned, resolver));
+  return problem === null
+    ? { status: 'verified', found, error: null }
+    : { status: 'failed', found, error: problem };
+}
+
+const isOwned = (domain: string): boolean => parse(domain).domain !== null;
+
+/** No record counts: there is none, or there are several at the expected name. */
+async function missing(record: ExpectedRecord, resolver: Resolver): Promise<CheckedRecord> {
+  const answer = await resolver.txt(record.name);
+  if (answer.status === 'failed') return unknown(record, answer.reason);
+  const found = answer.status === 'found' ? answer.records : [];
+  const policies = dmarcTextsIn(found).length;
+  return policies > 1
+    ? { status: 'failed', found, error: tooManyPolicies(record.name, policies) }
+    : { status: 'pending', found, error: `There is no DMARC policy at ${record.name} yet.` };
+}
+
+/**
+ * RFC 9990 4: reports go to an address of another organization only where that one has agreed to it in DNS. Reports of a domain
+ * without that record are dropped by those who write them, and the owner hears nothing.
+ */
+async function reportProblem({ domain, tags }: DmarcRecord, resolver: Resolver): Promise<string | null> {
+  for (const host of reportHosts(tags.get('rua') ?? '')) {
+    if (host === domain || parse(host).domain === parse(domain).domain) continue;
+    const name = `${domain}._report._dmarc.${host}`;
+    const answer = await resolver.txt(name);
+    if (answer.status === 'failed') continue;
+    const texts = answer.status === 'found' ? dmarcTextsIn(answer.records) : [];
+    if (texts.length === 0)
+      return `No report will go to ${host}, which has not agreed to take reports about ${domain}: its owner has to set the TXT record ${name} to v=DMARC1; or take the address out of rua=.`;
+  }
+  return null;
+}
+
+const unknown = ({ name }: ExpectedRecord, reason: string): CheckedRecord => ({
+  status: 'unknown',
+  found: [],
+  error: `Looking up the TXT records of ${name} failed for now: ${reason}.`,
+});
