@@ -5,6 +5,7 @@ import reportTurns from '../../../drizzle/0002_report_turns.sql' with { type: 't
 import requestLog from '../../../drizzle/0003_request_log.sql' with { type: 'text' };
 import assets from '../../../drizzle/0004_assets.sql' with { type: 'text' };
 import receivedMail from '../../../drizzle/0005_received_mail.sql' with { type: 'text' };
+import aggregateReports from '../../../drizzle/0006_aggregate_reports.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   { name: '0003_request_log', sql: requestLog },
   { name: '0004_assets', sql: assets },
   { name: '0005_received_mail', sql: receivedMail },
+  { name: '0006_aggregate_reports', sql: aggregateReports },
 ];

@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { check, date, index, integer, json, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  date,
+  index,
+  integer,
+  json,
+  pgTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { actorColumns, journal, keyOf, moment, oneOf, refersTo, textC } from './columns.ts';
 import { workspaces } from './workspaces.ts';
 
@@ -23,6 +34,9 @@ export const domains = pgTable(
     index('domains_by_workspace')
       .on(t.workspaceId, t.id.desc().nullsFirst())
       .where(sql`${t.state} <> 'removed'`),
+    // Mail to dmarc@ and tlsrpt@ names the host alone.
+    index('domains_by_host').on(t.name).where(sql`${t.state} <> 'removed'`),
+    index('domains_by_return_path').on(t.returnPath).where(sql`${t.state} <> 'removed'`),
     index('domains_by_wake_at').on(t.wakeAt).where(sql`${t.wakeAt} is not null`),
   ],
 );
@@ -90,4 +104,72 @@ export const warmUpDays = pgTable(
     granted: integer('granted').notNull(),
   },
   (t) => [keyOf(t.domainId, t.provider, t.day), oneOf(t.provider)],
+);
+
+/** The aggregate reports that counted, so that each counts once for a domain and reporter. */
+export const aggregateReports = pgTable(
+  'aggregate_reports',
+  {
+    domainId: textC('domain_id').notNull(),
+    kind: text('kind', { enum: ['dmarc', 'tls'] }).notNull(),
+    /** The domain of its sender, which SPF or DKIM has proven. */
+    reporter: textC('reporter').notNull(),
+    reportId: textC('report_id').notNull(),
+    /** The day in the middle of its period (UTC). */
+    day: date('day').notNull(),
+    receivedAt: moment('received_at').notNull(),
+    /** Messages, or sessions, that it counts for the domain. */
+    messages: bigint('messages', { mode: 'number' }).notNull(),
+    /** The policy that the reporter saw; null in TLS reports. */
+    policy: text('policy'),
+  },
+  (t) => [
+    keyOf(t.domainId, t.kind, t.reporter, t.reportId),
+    oneOf(t.kind),
+    index('aggregate_reports_by_receipt').on(t.receivedAt),
+    index('aggregate_reports_of_domain').on(t.domainId, t.receivedAt),
+  ],
+);
+
+/** The sums of DMARC reports. Beyond the most rows of a day, `source` is empty. */
+export const dmarcSums = pgTable(
+  'dmarc_sums',
+  {
+    domainId: textC('domain_id').notNull(),
+    day: date('day').notNull(),
+    source: textC('source').notNull(),
+    isDkimAligned: boolean('is_dkim_aligned').notNull(),
+    isSpfAligned: boolean('is_spf_aligned').notNull(),
+    disposition: text('disposition', { enum: ['none', 'quarantine', 'reject'] }).notNull(),
+    messages: bigint('messages', { mode: 'number' }).notNull(),
+  },
+  (t) => [
+    keyOf(t.domainId, t.day, t.source, t.isDkimAligned, t.isSpfAligned, t.disposition),
+    oneOf(t.disposition),
+    index('dmarc_sums_by_day').on(t.day),
+  ],
+);
+
+/** The sums of TLS reports: successful sessions, and failed ones by the type of the failure. */
+export const tlsSums = pgTable(
+  'tls_sums',
+  {
+    domainId: textC('domain_id').notNull(),
+    day: date('day').notNull(),
+    result: text('result').notNull(),
+    sessions: bigint('sessions', { mode: 'number' }).notNull(),
+  },
+  (t) => [keyOf(t.domainId, t.day, t.result), index('tls_sums_by_day').on(t.day)],
+);
+
+/** Reports that count for nothing: of senders that nothing proves, about other domains, or beyond a limit. */
+export const unverifiedReports = pgTable(
+  'unverified_reports',
+  {
+    domainId: textC('domain_id').notNull(),
+    /** The day of receipt (UTC). */
+    day: date('day').notNull(),
+    reports: integer('reports').notNull(),
+  },
+  (t) => [keyOf(t.domainId, t.day), index('unverified_reports_by_day').on(t.day)],
 );
