@@ -138,7 +138,8 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   kept('tracking', open.tracking.connect(wiring, {}));
   kept('preferences', open.preferences.connect(wiring, { acceptance }));
   kept('ses', open.ses.connect(wiring, { recordFeedback }));
-  kept('inbound', open.inbound.connect(wiring, { recordFeedback, receivingRoutes, receive }));
+  const reports = kept('reports', open.reports.connect(wiring, {}));
+  kept('inbound', open.inbound.connect(wiring, { recordFeedback, receivingRoutes, receive, reports }));
   kept('submission', open.submission.connect(wiring, { acceptance }));
   kept('dashboard', open.dashboard.connect(wiring, {}));
   const liveView = kept('inspector', open.inspector.connect(wiring, {}));

@@ -27,6 +27,7 @@ import { eventsModule } from './sending/events/module.ts';
 import { inboundModule } from './sending/inbound/module.ts';
 import { inboundRoutesModule } from './sending/inbound-routes/module.ts';
 import { receivedModule } from './sending/received/module.ts';
+import { reportsModule } from './sending/reports/module.ts';
 import { resendModule } from './sending/resend/module.ts';
 import { serviceEmailsModule } from './sending/service-emails/module.ts';
 import { sesModule } from './sending/ses/module.ts';
@@ -43,6 +44,7 @@ import { mcpModule } from './web/mcp/module.ts';
 export const MODULES = {
   domains: domainsModule,
   inboundRoutes: inboundRoutesModule,
+  reports: reportsModule,
   templates: templatesModule,
   assets: assetsModule,
   emails: emailsModule,

@@ -7,7 +7,9 @@ import { SessionStore } from './http/auth/sessions/session-store.ts';
 import { Sessions } from './http/auth/sessions/sessions.ts';
 import { openLimiter } from './http/limits/open-limiter.ts';
 import { countReplicas } from './http/system/replica-metrics.ts';
+import { createSenderChecks } from './mail/authentication/sender-checks.ts';
 import { createMarkdownRenderer, startMarkdownThread } from './mail/content/markdown-renderer.ts';
+import { systemNameServers } from './mail/dns/resolver.ts';
 import { createMailReader } from './mail/reading/mail-reader.ts';
 import type { EveryPart } from './modules.ts';
 import { openBodyStore } from './platform/bodies/open.ts';
@@ -125,6 +127,8 @@ async function openEach(source: ServiceSource, plain: Database, opened: CloseSte
   const authenticator = new KeyAuthenticator(database, clock, shards === null);
   const mailReader = createMailReader();
   opened.push(() => mailReader.close());
+  const senderChecks = createSenderChecks(() => config.dnsServers ?? systemNameServers());
+  opened.push(() => senderChecks.close());
   const markdown = createMarkdownRenderer({}, source.startMarkdown ?? startMarkdownThread);
   opened.push(() => markdown.close());
   const now = () => clock.now();
@@ -141,6 +145,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: CloseSte
       ca,
       bodies,
       mailReader,
+      senderChecks,
       markdown,
       authenticator,
       liveMail,

@@ -9,6 +9,7 @@ import type { SpawnRule } from '../engine/machine/storage.ts';
 import type { Explain, LabelSql, OwnDefinitions } from '../engine/presentation.ts';
 import type { KnownInstances } from '../engine/roster.ts';
 import type { Registration } from '../engine/runtime/running-kind.ts';
+import type { SenderChecks } from '../mail/authentication/sender-checks.ts';
 import type { MarkdownRenderer } from '../mail/content/markdown-renderer.ts';
 import type { MailReader } from '../mail/reading/mail-reader.ts';
 import type { BodyStore } from '../platform/bodies/body-store.ts';
@@ -93,6 +94,7 @@ export interface ModuleParts {
   /** The trusted certificate authorities in PEM; null for the runtime's own list. */
   readonly ca: string | null;
   readonly mailReader: MailReader;
+  readonly senderChecks: SenderChecks;
   readonly markdown: MarkdownRenderer;
   readonly admission: Omit<AdmissionDeps, 'session'>;
   readonly authenticator: { noteUse(): Promise<void> };

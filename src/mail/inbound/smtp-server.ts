@@ -129,13 +129,14 @@ export class Refusal extends Error {
 }
 
 /**
- * Reads a message into `buffer`. Rejects with a `Refusal` when the message exceeds its limit or the memory budget, and never holds
- * more than that. The rest is read and dropped, because a reply before the final dot would not be read (RFC 5321 3.3).
+ * Reads a message into `buffer`. Rejects with a `Refusal` when the message exceeds the limit of the listener or `most` octets, or the
+ * memory budget, and never holds more than that. The rest is read and dropped, because a reply before the final dot would not be read (RFC 5321 3.3).
  */
 export const takeIn = (
   stream: SMTPServerDataStream,
   buffer: MessageBuffer,
   reservation: BodyReservation,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     let refusal: Refusal | null = null;
@@ -143,7 +144,7 @@ export const takeIn = (
     stream.on('data', (chunk: Buffer) => {
       if (refusal !== null) return;
       buffer.add(chunk);
-      if (stream.sizeExceeded) refusal = TOO_LARGE;
+      if (stream.sizeExceeded || buffer.octets > most) refusal = TOO_LARGE;
       else if (!reservation.hold(buffer.octets)) refusal = NO_MEMORY;
       if (refusal === null) return;
       buffer.clear();

@@ -2,6 +2,7 @@ import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { FairPool } from '../../platform/threads/fair-pool.ts';
 import { movable } from '../../platform/threads/serve.ts';
 import { type PoolLimits, startThread, WorkerPool } from '../../platform/threads/worker-pool.ts';
+import type { AggregateReport } from '../inbound/aggregate/aggregate-report.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
 import { fieldsOf } from '../received/header.ts';
@@ -19,6 +20,8 @@ import type { FileOctets, MailAnswer, MailQuestion } from './mail-thread.ts';
 export interface MailReader {
   /** The feedback in a report; nothing when it cannot be read. */
   report(raw: Buffer, recipients: readonly string[], isFromNobody?: boolean): Promise<readonly Feedback[]>;
+  /** The aggregate report in a mail; null when there is none that can be read. `now` is in epoch ms. */
+  aggregate(raw: Buffer, now: number): Promise<AggregateReport | null>;
   /** A mail that stays what it is; or a request, where it names a template. Of a large `raw` nothing is left: the thread takes its memory. */
   submission(
     raw: Buffer,
@@ -41,6 +44,7 @@ export interface MailReader {
 export interface ReaderLimits {
   readonly reports: PoolLimits;
   readonly received: PoolLimits;
+  readonly aggregates: PoolLimits;
   readonly own: PoolLimits;
 }
 
@@ -49,6 +53,8 @@ const USUAL: ReaderLimits = {
   reports: { threads: 1, deadlineMs: 2_000, startMs: 10_000, mostWaiting: 64, idleMs: 60_000 },
   // A received message has at most 32 MiB. One thread: what strangers send leaves a processor to all else.
   received: { threads: 1, deadlineMs: 15_000, startMs: 10_000, mostWaiting: 256, idleMs: 60_000 },
+  // A report of 10 MiB that unpacks to 20 takes a second. Its thread is apart, so that it delays no bounce.
+  aggregates: { threads: 1, deadlineMs: 5_000, startMs: 10_000, mostWaiting: 64, idleMs: 60_000 },
   // A submission has at most 25 MiB, which takes a second; two threads use two processors.
   own: { threads: 2, deadlineMs: 15_000, startMs: 10_000, mostWaiting: 256, idleMs: 60_000 },
 };
@@ -64,9 +70,10 @@ const ENTRY = new URL(
 
 /** Creates a reader whose threads start with the first mail. Reports and received mail have their own threads, so that they delay no submission. */
 export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader {
-  const { reports, received, own } = { ...USUAL, ...limits };
+  const { reports, aggregates, received, own } = { ...USUAL, ...limits };
   const start = () => startThread<MailQuestion, MailAnswer>(ENTRY);
   const reportPool = new WorkerPool('Reading reports', reports, start);
+  const aggregatePool = new WorkerPool('Reading aggregate reports', aggregates, start);
   const receivedPool = new FairPool('Reading received mail', received, start);
   const ownPool = new FairPool('Reading mail', own, start);
   /** The answer of a thread; null when the mail exceeds the limits of the parser, or makes it fail. */
@@ -99,6 +106,11 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
       const answer = await answered(question, () => reportPool.ask(question));
       return answer !== null && 'feedback' in answer ? answer.feedback : [];
     },
+    async aggregate(raw, now) {
+      const question = { as: 'aggregate', raw, recipients: [], now } as const;
+      const answer = await answered(question, () => aggregatePool.ask(question));
+      return answer !== null && 'aggregate' in answer ? answer.aggregate : null;
+    },
     async submission(raw, recipients, owner) {
       const answer = await askFor(owner, { as: 'submission', raw, recipients }, movable(raw));
       return answer !== null && 'submission' in answer ? answer.submission : mailOf(answer);
@@ -122,6 +134,7 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
     close() {
       reportPool.close();
       receivedPool.close();
+      aggregatePool.close();
       ownPool.close();
     },
   };

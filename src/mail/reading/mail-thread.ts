@@ -1,5 +1,7 @@
 // The entry point of the parser's thread, which is a separate bundle in the executable (scripts/build.ts).
 import { movable, serve } from '../../platform/threads/serve.ts';
+import type { AggregateReport } from '../inbound/aggregate/aggregate-report.ts';
+import { readAggregate } from '../inbound/aggregate/read-aggregate.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { readReport } from '../inbound/read-report.ts';
 import { NotSubmittable, type RawFile, type RawMail } from '../raw/raw-mail.ts';
@@ -10,7 +12,7 @@ import { type MailParts, readParts } from './mail-parts.ts';
 
 /** A mail, and the way to read it. */
 export interface MailQuestion {
-  readonly as: 'report' | 'submission' | 'raw' | 'parts' | 'file' | 'received';
+  readonly as: 'report' | 'aggregate' | 'submission' | 'raw' | 'parts' | 'file' | 'received';
   readonly raw: Uint8Array;
   /** The recipients in the envelope. */
   readonly recipients: readonly string[];
@@ -18,11 +20,14 @@ export interface MailQuestion {
   readonly isFromNobody?: boolean;
   /** Which of its files is wanted. */
   readonly file?: number;
+  /** The time by which a report is too old, or from the future (epoch ms). */
+  readonly now?: number;
 }
 
 /** The content of a mail. */
 export type MailAnswer =
   | { readonly feedback: readonly Feedback[] }
+  | { readonly aggregate: AggregateReport | null }
   | { readonly submission: Submission }
   | { readonly mail: RawMail }
   | { readonly refused: Pick<NotSubmittable, 'reason' | 'status'> }
@@ -38,10 +43,18 @@ export interface FileOctets extends RawFile {
 /** Octets from which on the memory of a mail is given back at once: a parser leaves several times as much of it behind. */
 const LARGE = 1_048_576;
 
-const read = async ({ as, raw, recipients, isFromNobody, file = 0 }: MailQuestion): Promise<MailAnswer> => {
+const read = async ({
+  as,
+  raw,
+  recipients,
+  isFromNobody,
+  file = 0,
+  now = 0,
+}: MailQuestion): Promise<MailAnswer> => {
   const mail = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   if (as === 'report') return { feedback: await readReport(mail, recipients, isFromNobody) };
   if (as === 'received') return { received: await readReceived(mail) };
+  if (as === 'aggregate') return { aggregate: await readAggregate(mail, now) };
   if (as === 'parts') return { parts: await readParts(mail) };
   if (as === 'file') return { file: await readFile(mail, file) };
   const isMade = as === 'submission' && isTemplated(mail);

@@ -22,6 +22,23 @@ export interface IncomingMessage<Taken> {
   readonly helo: string;
 }
 
+/** Takes mail to the addresses for aggregate reports (RFC 9990, RFC 8460). */
+interface AggregateDoor {
+  takes(address: string): Promise<boolean>;
+  /** Called before the mail is acknowledged. When it rejects, the sender is asked to try again. */
+  take(mail: AggregateMail): Promise<void>;
+}
+
+/** A mail to such addresses, and the connection that it came by. */
+export interface AggregateMail {
+  readonly raw: Buffer;
+  readonly recipients: readonly string[];
+  readonly client: string;
+  readonly helo: string;
+  /** The envelope sender; '' for the null one. */
+  readonly from: string;
+}
+
 /** The options of the listener for received mail, bounces and complaints. */
 export interface InboundServerOptions<Taken> extends SmtpServerOptions {
   /** True for an address that takes reports: a return path, or one for complaints. */
@@ -33,10 +50,14 @@ export interface InboundServerOptions<Taken> extends SmtpServerOptions {
   readonly onReport: (feedback: readonly Feedback[]) => Promise<void>;
   /** Stores a message before it is acknowledged; a `Refusal` is answered as it is, any other rejection as 452. */
   readonly onMessage: (message: IncomingMessage<Taken>) => Promise<void>;
+  /** Null where no address takes aggregate reports. */
+  readonly aggregates?: AggregateDoor | null;
 }
 
 /** A bounce may carry the whole message that it is about. */
 export const LARGEST_INBOUND = 32 * 1024 * 1024;
+/** Aggregate reports are compressed: those of the largest receivers have some hundred KiB. */
+export const LARGEST_AGGREGATE = 10 * 1024 * 1024;
 /** RFC 5321 4.5.3.1.8: a server takes at least a hundred. */
 const MOST_RECIPIENTS = 100;
 /** The octets that are kept of a report, which anybody can send. Its machine-readable part has a few KiB, the text some more. */
@@ -52,15 +73,21 @@ export const openInboundServer = <Taken>({
   mailReader,
   onReport,
   onMessage,
+  aggregates = null,
   ...options
 }: InboundServerOptions<Taken>): Promise<SmtpServer> => {
   /** By the object of the recipient in the envelope: what RCPT has promised is kept, whatever changes until the end of the message. */
   const takers = new WeakMap<object, readonly Taken[]>();
+  /** The recipients that are addresses for aggregate reports. */
+  const reported = new WeakSet<object>();
   const admit = async (recipient: { readonly address: string }, others: number): Promise<Refusal | null> => {
     if (others >= MOST_RECIPIENTS) return TOO_MANY;
     const found = await takersOf(recipient.address);
     takers.set(recipient, found);
-    return found.length > 0 || takesReports(recipient.address) ? null : UNKNOWN;
+    if (found.length > 0 || takesReports(recipient.address)) return null;
+    if (!(await aggregates?.takes(recipient.address))) return UNKNOWN;
+    reported.add(recipient);
+    return null;
   };
   return openSmtpServer(options, (budget) => ({
     disabledCommands: ['AUTH', ...(options.tls ? [] : ['STARTTLS'])],
@@ -72,19 +99,29 @@ export const openInboundServer = <Taken>({
       const reservation = budget.reserve(remoteAddress);
       const recipients = envelope.rcptTo.map(({ address }) => address);
       const taken = envelope.rcptTo.flatMap((recipient) => takers.get(recipient) ?? []);
+      const aggregateRecipients = envelope.rcptTo
+        .filter((recipient) => reported.has(recipient))
+        .map(({ address }) => address);
       const envelopeFrom = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
       const handle = async () => {
         const isMessage = taken.length > 0;
+        const isAggregate = aggregateRecipients.length > 0;
         const raw = await takeIn(
           stream,
-          isMessage ? new FullBuffer() : new HeadTailBuffer(KEPT),
+          isMessage || isAggregate ? new FullBuffer() : new HeadTailBuffer(KEPT),
           reservation,
+          isAggregate ? LARGEST_AGGREGATE : LARGEST_INBOUND,
         );
         if (isMessage && hasBareLineEnd(raw)) throw BARE_LINE_END;
         if (recipients.some(takesReports)) {
           const feedback = await mailReader.report(shortened(raw), recipients, envelopeFrom === '');
           if (feedback.length > 0) await onReport(feedback);
         }
+        if (isAggregate)
+          await aggregates?.take({
+            ...{ raw, recipients: aggregateRecipients, client: remoteAddress },
+            ...{ helo: hostNameAppearsAs || '', from: envelopeFrom },
+          });
         if (isMessage)
           await onMessage({ raw, envelopeFrom, taken, client: remoteAddress, helo: hostNameAppearsAs || '' });
       };

@@ -19,6 +19,8 @@ import { withParents } from './records/name.ts';
 import type { DnsSetup, Slot } from './records/records.ts';
 import { type DomainRow, viewOf, type WarmUpDay } from './views.ts';
 
+export { withParents };
+
 export interface DomainReader {
   readonly database: Database;
   readonly setup: DnsSetup;
@@ -231,6 +233,40 @@ export async function findDomainOfEmail(database: Database, domainId: string): P
   const [row] = await database.query<SendingRow>(BY_ID, [domainId]);
   return row ? sendingOf(row) : null;
 }
+
+/** A domain that its workspace has proven. */
+export interface VerifiedDomain {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly name: string;
+}
+
+const VERIFIED = `select d.id, d.workspace_id as "workspaceId", d.name from domains d where ${SENDS}`;
+
+/** Finds the proven domains that a host belongs to, by their name or their return path, in every workspace. @throws UnavailableError */
+export const verifiedAtHost = (database: Database, host: string): Promise<readonly VerifiedDomain[]> =>
+  database.query<VerifiedDomain>(
+    `${VERIFIED} and (d.name = $1 or d.return_path = $1) order by d.id limit 100`,
+    [host],
+  );
+
+/** Finds the proven domains of these workspaces that have one of the names, or cover one. @throws UnavailableError */
+export const verifiedCovering = (
+  database: Database,
+  workspaceIds: readonly string[],
+  names: readonly string[],
+): Promise<readonly VerifiedDomain[]> =>
+  database.query<VerifiedDomain>(
+    `${VERIFIED} and d.workspace_id = any($1::text[]) and d.name = any($2::text[])`,
+    [workspaceIds, [...new Set(names.flatMap(withParents))]],
+  );
+
+/** The host of the report addresses of a domain of the caller's workspace: its return path receives mail here. Null where there is no such domain. */
+export const reportAddress = async (
+  database: Database,
+  caller: Principal,
+  id: string,
+): Promise<string | null> => (await readDomain(database, caller, id))?.returnPath ?? null;
 
 /** Finds the proven domain that was added under the name of a removed one, in the same workspace. @throws UnavailableError */
 export async function findReplacement(database: Database, removedId: string): Promise<SendingDomain | null> {

@@ -4,15 +4,19 @@ import type { SmtpServer } from '../../mail/inbound/smtp-server.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import type { InboundRoutesApi } from '../inbound-routes/api.ts';
 import type { ReceivedApi } from '../received/api.ts';
+import type { ReportsApi } from '../reports/api.ts';
 import { openInbound } from './open.ts';
 
-type InboundNeeds = Pick<EmailsApi, 'recordFeedback'> & InboundRoutesApi & ReceivedApi;
+/** The functions of other modules that received mail needs. */
+interface InboundNeeds extends Pick<EmailsApi, 'recordFeedback'>, InboundRoutesApi, ReceivedApi {
+  readonly reports: ReportsApi;
+}
 
-/** The SMTP port that receives mail, bounces and complaints. */
+/** The SMTP port that receives mail, bounces, complaints and aggregate reports. */
 export const inboundModule: Module<undefined, InboundNeeds> = {
   name: 'inbound',
   open: ({ config, signer, logger, mailReader }) => ({
-    connect(_, { recordFeedback, receivingRoutes, receive }) {
+    connect(_, { recordFeedback, receivingRoutes, receive, reports }) {
       let server: SmtpServer | null = null;
       return {
         api: undefined,
@@ -21,7 +25,7 @@ export const inboundModule: Module<undefined, InboundNeeds> = {
           if (config.inboundSmtpPort === null) return;
           server = await openInbound({
             ...{ host: config.host, name: config.ehloName ?? hostname(), port: config.inboundSmtpPort },
-            ...{ signer, logger, mailReader, record: recordFeedback, receivingRoutes, receive },
+            ...{ signer, logger, mailReader, record: recordFeedback, receivingRoutes, receive, reports },
           });
         },
         ports: () => ({ inbound: server?.port ?? null }),

@@ -10,6 +10,7 @@ import { isReturnToken } from '../emails/queries.ts';
 import type { InboundRoutesApi } from '../inbound-routes/api.ts';
 import { readRecipient, routeFor } from '../inbound-routes/queries.ts';
 import type { ReceivedApi, TakenRecipient } from '../received/api.ts';
+import type { ReportsApi } from '../reports/api.ts';
 
 export interface InboundParts extends ReceivedApi, InboundRoutesApi {
   readonly host: string;
@@ -19,6 +20,7 @@ export interface InboundParts extends ReceivedApi, InboundRoutesApi {
   readonly signer: Signer;
   readonly logger: Logger;
   readonly mailReader: Pick<MailReader, 'report' | 'received'>;
+  readonly reports: ReportsApi;
   record(feedback: readonly Feedback[], isVouched: boolean): Promise<void>;
 }
 
@@ -37,6 +39,7 @@ export const openInbound = ({
   record,
   receive,
   receivingRoutes,
+  reports,
   mailReader,
   ...where
 }: InboundParts): Promise<SmtpServer> =>
@@ -64,6 +67,7 @@ export const openInbound = ({
     // Anybody can connect to this port, so only an address that was signed here identifies an email.
     onReport: (feedback) => record(feedback, false),
     onMessage: (message) => take({ mailReader, receive }, message),
+    aggregates: { takes: reports.takesReports, take: reports.takeReport },
   });
 
 /** Reads a message and stores it for everyone whom it came to. */

@@ -1,0 +1,71 @@
+import { Parser } from 'htmlparser2';
+
+/** The limits of an XML document. */
+const DEEPEST = 20;
+const MOST_ELEMENTS = 1_000_000;
+const LONGEST_TEXT = 1_024;
+
+/** A document that is refused: it has a DTD, or exceeds a limit. */
+class RefusedDocument extends Error {}
+
+/** Called with the path of an element below the root, without prefixes and in lower case, and its text. */
+export type OnText = (path: string, text: string) => void;
+
+/**
+ * Reads XML as a stream, and returns false for a document that is refused. htmlparser2 knows the five entities of XML and character
+ * references, and no others, so that nothing expands. It goes on after a missing or a wrong tag, which reports of real servers have.
+ * `root` is the element at which paths begin, wherever it is.
+ */
+export function readXml(xml: string, root: string, onText: OnText, onEnd: (path: string) => void): boolean {
+  const open: string[] = [];
+  let elements = 0;
+  let isIn = false;
+  let text = '';
+  const path = () => open.join('/');
+  const parser = new Parser(
+    {
+      onopentagname() {
+        if (++elements > MOST_ELEMENTS) throw new RefusedDocument();
+      },
+      onopentag(name) {
+        const local = localName(name);
+        if (!isIn) {
+          isIn = local === root;
+          return;
+        }
+        open.push(local);
+        text = '';
+        if (open.length > DEEPEST) throw new RefusedDocument();
+      },
+      ontext(piece) {
+        if (isIn && text.length < LONGEST_TEXT) text += piece.slice(0, LONGEST_TEXT);
+      },
+      onclosetag(name) {
+        if (!isIn) return;
+        if (open.length === 0 || (localName(name) === root && open.at(-1) !== root)) {
+          isIn = false;
+          return;
+        }
+        onText(path(), text.trim());
+        onEnd(path());
+        open.pop();
+        text = '';
+      },
+      onprocessinginstruction(name) {
+        if (name.startsWith('!')) throw new RefusedDocument();
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  try {
+    // In pieces, so that a refused document is not read to its end.
+    for (let at = 0; at < xml.length; at += 65_536) parser.write(xml.slice(at, at + 65_536));
+    parser.end();
+    return true;
+  } catch (reason) {
+    if (reason instanceof RefusedDocument) return false;
+    throw reason;
+  }
+}
+
+const localName = (name: string): string => name.slice(name.indexOf(':') + 1).toLowerCase();

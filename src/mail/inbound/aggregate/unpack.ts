@@ -1,0 +1,47 @@
+import { gunzipSync } from 'node:zlib';
+import { unzipSync } from 'fflate';
+
+/** The limits of what a compressed file may become. */
+export interface UnpackLimits {
+  /** Octets of the content. */
+  readonly octets: number;
+  /** How many times larger the content may be, beyond the first mebibyte. Large XML reports reach 40. */
+  readonly ratio: number;
+  /** Files in a zip archive. */
+  readonly entries: number;
+}
+
+export const UNPACK_LIMITS: UnpackLimits = { octets: 20 * 1_048_576, ratio: 200, entries: 10 };
+
+const SMALL = 1_048_576;
+
+/**
+ * The content of a file: that of a gzip file, that of the first file in a zip archive, or the file itself, whatever it calls itself.
+ * Null where it is damaged or exceeds a limit. An archive within an archive stays closed.
+ */
+export function unpack(file: Uint8Array, limits: UnpackLimits = UNPACK_LIMITS): Uint8Array | null {
+  const most = Math.min(limits.octets, Math.max(SMALL, file.byteLength * limits.ratio));
+  try {
+    if (file[0] === 0x1f && file[1] === 0x8b) return gunzipSync(file, { maxOutputLength: most });
+    if (file[0] === 0x50 && file[1] === 0x4b) return firstEntry(file, most, limits.entries);
+    return file.byteLength <= limits.octets ? file : null;
+  } catch {
+    return null;
+  }
+}
+
+/** fflate writes into a buffer of the size that the archive states, so that a false size yields less and never more. */
+function firstEntry(archive: Uint8Array, most: number, entries: number): Uint8Array | null {
+  let seen = 0;
+  let isTaken = false;
+  const files = unzipSync(archive, {
+    filter: ({ name, originalSize }) => {
+      seen++;
+      if (isTaken || name.endsWith('/') || originalSize > most) return false;
+      isTaken = true;
+      return true;
+    },
+  });
+  const [content] = Object.values(files);
+  return seen > entries || content === undefined ? null : content;
+}

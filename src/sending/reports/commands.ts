@@ -1,0 +1,89 @@
+import type { SenderChecks } from '../../mail/authentication/sender-checks.ts';
+import { mayPassLater } from '../../mail/authentication/sender-results.ts';
+import type { AggregateReport } from '../../mail/inbound/aggregate/aggregate-report.ts';
+import type { MailReader } from '../../mail/reading/mail-reader.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
+import { type VerifiedDomain, verifiedAtHost, verifiedCovering } from '../domains/queries.ts';
+import { type CountedResult, type CountedRow, domainsOf, namesIn } from './attribution.ts';
+import { countReport, countUnverified } from './store.ts';
+
+/** The parts that take a report. */
+export interface ReportTaker {
+  readonly database: Database;
+  readonly now: () => number;
+  readonly mailReader: Pick<MailReader, 'aggregate'>;
+  readonly senderChecks: Pick<SenderChecks, 'check'>;
+}
+
+/** A mail to an address for aggregate reports. */
+export interface ReportMail {
+  readonly raw: Buffer;
+  /** Its recipients that are such addresses. */
+  readonly recipients: readonly string[];
+  readonly client: string;
+  readonly helo: string;
+  /** The envelope sender; '' for the null one. */
+  readonly from: string;
+}
+
+const ADDRESS = /^(?:dmarc|tlsrpt)@([a-z0-9.-]{1,253})$/i;
+
+/** The host of an address for aggregate reports; null for any other address. */
+export const reportHostOf = (address: string): string | null =>
+  ADDRESS.exec(address)?.[1]?.toLowerCase() ?? null;
+
+/** True for an address that takes reports: at the name or the return path of a proven domain. @throws UnavailableError */
+export async function takesReports(
+  { database }: Pick<ReportTaker, 'database'>,
+  address: string,
+): Promise<boolean> {
+  const host = reportHostOf(address);
+  return host !== null && (await verifiedAtHost(database, host)).length > 0;
+}
+
+/**
+ * Counts the report in a mail, once, for the domains of the workspaces that its recipient belongs to. A report whose sender nothing
+ * proves, or about other domains, counts for nothing but `unverified`. Throws UnavailableError when it should be sent again.
+ */
+export async function takeReport(taker: ReportTaker, mail: ReportMail): Promise<void> {
+  const { database, mailReader, senderChecks, now } = taker;
+  const hosts = [...new Set(mail.recipients.flatMap((address) => reportHostOf(address) ?? []))].slice(0, 10);
+  const receiving = (await Promise.all(hosts.map((host) => verifiedAtHost(database, host)))).flat();
+  if (receiving.length === 0) return;
+  const unverified = () => countUnverified(database, [...new Set(receiving.map(({ id }) => id))], now());
+  const report = await mailReader.aggregate(mail.raw, now());
+  if (report === null) return unverified();
+  const sender = await senderChecks.check(mail);
+  if (mayPassLater(sender)) throw new UnavailableError('DNS gave no answer about the sender of a report.');
+  const rows = await rowsFor(database, report, receiving);
+  if (sender.author === null || rows.length === 0) return unverified();
+  await countReport(database, report, sender.author, rows, now());
+}
+
+async function rowsFor(
+  database: Database,
+  report: AggregateReport,
+  receiving: readonly VerifiedDomain[],
+): Promise<readonly CountedRow[] | readonly CountedResult[]> {
+  const names = namesIn(report);
+  const workspaceIds = [...new Set(receiving.map(({ workspaceId }) => workspaceId))];
+  const verified = await verifiedCovering(database, workspaceIds, names);
+  const owners = new Map(names.map((name) => [name, domainsOf(name, verified)]));
+  if (report.kind === 'tls')
+    return report.policies.flatMap(({ domain, successful, failures, failed }) => {
+      const known = failures.reduce((sum, { sessions }) => sum + sessions, 0);
+      const results = [
+        { result: 'successful', sessions: successful },
+        ...failures.map(({ type, sessions }) => ({ result: type, sessions })),
+        // Some servers state a total without details.
+        { result: 'other', sessions: Math.max(0, failed - known) },
+      ].filter(({ sessions }) => sessions > 0);
+      return (owners.get(domain) ?? []).flatMap(({ id }) =>
+        results.map((each) => ({ domainId: id, ...each })),
+      );
+    });
+  return report.rows.flatMap(({ from, ...row }) =>
+    (owners.get(from) ?? []).map(({ id }) => ({ domainId: id, ...row })),
+  );
+}
