@@ -157,7 +157,42 @@ test('the source of a raw email shows what left, and is downloaded octet for oct
   expect(stored.headers()['content-disposition']).toBe(`attachment; filename="${data.id}.eml"`);
 });
 
+/** The sums of reports about a domain, as the service answers them. */
+const COUNTS = {
+  messages: 1_840,
+  aligned: 1_800,
+  dkimAligned: 1_800,
+  spfAligned: 1_790,
+  quarantined: 3,
+  rejected: 0,
+};
+const REPORTED = {
+  ...{ domainId: 'dom_1', from: '2026-11-23', to: '2026-11-24', unverified: 4 },
+  advice: {
+    code: 'quarantineIsSafe',
+    sentence: 'p=quarantine is safe: 99.9 % passes.',
+    isQuarantineSafe: true,
+  },
+  dmarc: {
+    ...{ reports: 12, policy: 'none', totals: COUNTS },
+    days: [
+      { day: '2026-11-23', ...COUNTS, messages: 840 },
+      { day: '2026-11-24', ...COUNTS, messages: 1_000 },
+    ],
+    sources: [
+      { address: '192.0.2.25', ...COUNTS },
+      { address: '2001:db8:1234:5678:9abc:def0:1234:5678', ...COUNTS, aligned: 0 },
+      { address: null, ...COUNTS },
+    ],
+    reporters: [{ domain: 'reader.example', reports: 12, messages: 1_840 }],
+  },
+  tls: { reports: 2, successful: 310, failed: 2, failures: [{ type: 'certificate-expired', sessions: 2 }] },
+};
+
 test('a domain is added, its records are copied and looked up, and it is removed', async () => {
+  await page.route('**/app/api/live/domains/*/reports', (route) =>
+    route.fulfill({ json: { data: REPORTED } }),
+  );
   await page.goto(`${url}/app/live/domains`);
   await page.getByText('No domains yet').waitFor();
   await inspect(page, 'domains-empty');
@@ -185,6 +220,14 @@ test('a domain is added, its records are copied and looked up, and it is removed
   await press(page, 'Save order');
   await page.locator('[name="fallbacks/0"][aria-invalid=true]:focus').waitFor();
   await page.getByText('No transport can come after capture', { exact: false }).waitFor();
+  await page.getByText('p=quarantine is safe: 99.9 % passes.').waitFor();
+  await page
+    .getByRole('table', { name: 'Sources of mail from this domain' })
+    .getByText('192.0.2.25')
+    .waitFor();
+  await page
+    .getByText('Encryption: 310 sessions as your policy wants them, 2 without: Certificate expired (2).')
+    .waitFor();
   await inspect(page, 'domain');
   await page.getByLabel('Transport', { exact: true }).selectOption('Direct');
   await page.locator('[name="fallbacks/0"][aria-invalid=false]').waitFor();

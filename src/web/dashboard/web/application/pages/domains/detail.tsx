@@ -16,6 +16,7 @@ import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { Leaving } from './leaving.tsx';
 import { Records } from './records.tsx';
+import { Reports } from './reports.tsx';
 import { DOMAIN_STATES, PROVIDERS } from './states.ts';
 import { Warming } from './warming.tsx';
 
@@ -72,6 +73,7 @@ export default function DomainDetail({ id }: { readonly id: string }) {
       >
         <Records records={data.dnsRecords} />
       </Card>
+      <Reports id={id} />
       <Tracking domain={data} />
       {may('domains:write') && <Leaving key={id} domain={data} />}
       <Warming key={`${id} warm-up`} domain={data} />
