@@ -19,6 +19,7 @@ import { guidePage } from './pages/guide-page.ts';
 import { guidesPage } from './pages/guides-page.ts';
 import { referencePage } from './pages/reference-page.ts';
 import { searchIndex } from './search-index.ts';
+import domainReports from './texts/domain-reports.md' with { type: 'text' };
 import life from './texts/life-of-an-email.md' with { type: 'text' };
 import receiving from './texts/receive-mail.md' with { type: 'text' };
 import receivers from './texts/receivers.md' with { type: 'text' };
@@ -77,6 +78,8 @@ export function docsRoutes({ documented, tags, installation }: DocsDeps): readon
         '/docs/receive-mail',
         receiving.replaceAll('{{ baseUrl }}', installation.baseUrl),
       ),
+    documentRoute('/docs/domain-reports', 'Open the guide to DMARC and TLS reports', () =>
+      guidePage('Read DMARC and TLS reports', '/docs/domain-reports', domainReports),
     ),
     documentRoute('/docs/templates', 'Open the guide to templates', () =>
       guidePage('Templates', '/docs/templates', templates),

@@ -31,6 +31,7 @@ const NAMES = {
   Understand: {
     '/docs/set-up-sending': 'Set up sending',
     '/docs/receive-mail': 'Receive mail',
+    '/docs/domain-reports': 'Read DMARC and TLS reports',
     '/docs/templates': 'Templates',
     '/docs/webhooks': 'Receiving webhooks',
     '/docs/errors': 'Errors',
