@@ -55,6 +55,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/platform/telemetry/readable.ts':
     'the form of lines for people, beside the logger that writes for programs',
   'src/platform/crypto/authorities.ts': 'loaded once for all transports, by the service and by the doctor',
+  'src/mail/authentication/sender-thread.ts': 'the entry of a thread',
   'src/mail/transport/direct/public-address.ts': 'a rule of security, to be found by its name',
   'src/mail/dns/tag-list.ts': 'the syntax of DKIM, DMARC and MTA-STS records alike (RFC 6376, 3.2)',
   'src/mail/inbound/verp.ts': 'the address both ways, for those who write it and those who read it',

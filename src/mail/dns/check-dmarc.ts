@@ -1,9 +1,7 @@
 import { parse } from 'tldts';
-import type { CheckedRecord } from './checked-record.ts';
-import { applicableRecord, type DmarcRecord, dmarcTextsIn, walkTree } from './dmarc.ts';
-import { reportHosts } from './report-addresses.ts';
+import { applicableRecord, type DmarcRecord, dmarcTextsIn, reportHosts, walkTree } from './dmarc.ts';
 import type { Resolver } from './resolver.ts';
-import { type ExpectedRecord, policyProblem, tooManyPolicies } from './txt-rules.ts';
+import { type CheckedRecord, type ExpectedRecord, policyProblem, tooManyPolicies } from './txt-rules.ts';
 
 /**
  * Checks the DMARC policy of a sending domain as receivers look for it (RFC 9989 4.10): at the domain itself, then at its parents.

@@ -1,7 +1,6 @@
 import { checkDmarc } from './check-dmarc.ts';
-import type { CheckedRecord } from './checked-record.ts';
 import type { Answer, Resolver } from './resolver.ts';
-import { type ExpectedRecord, judgeTxt } from './txt-rules.ts';
+import { type CheckedRecord, type ExpectedRecord, judgeTxt } from './txt-rules.ts';
 
 /** Checks each record of the sending domain `domain` by its own lookups; results are in the order given. */
 export const checkRecords = (

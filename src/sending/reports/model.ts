@@ -29,7 +29,7 @@ const messages = {
   rejected: count('Those that receivers refused because of the policy.'),
 };
 
-/** What to do, by its code. */
+/** The codes of the advice. */
 export const ADVICE_CODES = [
   'noReports',
   'tooFew',

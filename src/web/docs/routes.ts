@@ -78,6 +78,7 @@ export function docsRoutes({ documented, tags, installation }: DocsDeps): readon
         '/docs/receive-mail',
         receiving.replaceAll('{{ baseUrl }}', installation.baseUrl),
       ),
+    ),
     documentRoute('/docs/domain-reports', 'Open the guide to DMARC and TLS reports', () =>
       guidePage('Read DMARC and TLS reports', '/docs/domain-reports', domainReports),
     ),

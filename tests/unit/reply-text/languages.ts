@@ -12,7 +12,7 @@ export interface LanguageLines {
   readonly original: string;
   readonly phone: string;
   readonly outlookApp: string;
-  /** What the person writes, in two parts. */
+  /** The text of the person, in two parts. */
   readonly answer: readonly [string, string];
 }
 

@@ -5,7 +5,7 @@ import { unzipSync } from 'fflate';
 export interface UnpackLimits {
   /** Octets of the content. */
   readonly octets: number;
-  /** How many times larger the content may be, beyond the first mebibyte. Large XML reports reach 40. */
+  /** The factor by which the content may be larger, beyond the first mebibyte. Large XML reports reach 40. */
   readonly ratio: number;
   /** Files in a zip archive. */
   readonly entries: number;

@@ -1,5 +1,5 @@
 import type { RecordStatus, Verdict } from '../../../../machines/domain/context.ts';
-import type { CheckedRecord } from '../../../mail/dns/checked-record.ts';
+import type { CheckedRecord } from '../../../mail/dns/txt-rules.ts';
 import type { IdentityState } from '../../../mail/transport/ses/identity.ts';
 import { type AskedRecord, knownStatusOf, type Slot } from './records.ts';
 

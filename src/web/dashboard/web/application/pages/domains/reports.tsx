@@ -64,7 +64,7 @@ const COLUMNS: readonly [Column<Source>, ...Column<Source>[]] = [
   },
 ];
 
-/** What other mail servers report about the domain, and what to do. */
+/** The reports of other mail servers about the domain, and the advice. */
 export function Reports({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRead('GET /domains/{id}/reports', { path: { id } });
   return (
