@@ -5,8 +5,8 @@ import type {
   Verdict,
 } from '../../../../machines/domain/context.ts';
 import { checkRecords } from '../../../mail/dns/check-records.ts';
-import type { CheckedRecord } from '../../../mail/dns/txt-rules.ts';
 import type { Resolver } from '../../../mail/dns/resolver.ts';
+import type { CheckedRecord } from '../../../mail/dns/txt-rules.ts';
 import type { IdentityState } from '../../../mail/transport/ses/identity.ts';
 import { leaves } from '../../../mail/transport/traits.ts';
 import {
