@@ -79,12 +79,15 @@ test('anything that is no image, too large, or sent by a reader is refused', asy
     expect((await service.ask({ path })).status).toBe(404);
 });
 
-test('an image that something shows is kept, unless its deletion is forced', async () => {
-  const { id, url } = (await upload(next())).body.data;
-  const template = await service.ask({
-    ...{ method: 'POST', path: '/v1/templates', key: keys.test },
+const aTemplate = (url: string, key = keys.live) =>
+  service.ask({
+    ...{ method: 'POST', path: '/v1/templates', key },
     body: { name: 'Spring', subject: 'Hi', format: 'emailmd', markdown: `![flowers](${url})` },
   });
+
+test('an image that something shows is kept, unless its deletion is forced', async () => {
+  const { id, url } = (await upload(next())).body.data;
+  const template = await aTemplate(url);
   expect(template.status).toBe(201);
   const user = { type: 'template', id: template.body.data.id, name: 'Spring' };
   expect((await get(id)).body.data.usedBy).toEqual([user]);
@@ -94,7 +97,7 @@ test('an image that something shows is kept, unless its deletion is forced', asy
     'The template “Spring” shows the image.',
   ]);
   const patch = (body: object) =>
-    service.ask({ method: 'PATCH', path: `/v1/templates/${user.id}`, key: keys.test, body });
+    service.ask({ method: 'PATCH', path: `/v1/templates/${user.id}`, key: keys.live, body });
   // A draft that shows it counts like the published version.
   await patch({ markdown: 'none' });
   expect((await get(id)).body.data.usedBy).toEqual([]);
@@ -103,6 +106,20 @@ test('an image that something shows is kept, unless its deletion is forced', asy
   expect((await remove(id, '?force=true')).status).toBe(204);
   expect((await get(id)).status).toBe(404);
   expect((await fetch(`${service.url}${new URL(url).pathname}`)).status).toBe(404);
+});
+
+test('an environment learns nothing of the uses in the other one, and a test key cannot break live mail', async () => {
+  const { id, url } = (await upload(next(), { key: keys.test })).body.data;
+  await aTemplate(url);
+  expect((await get(id, keys.test)).body.data.usedBy).toEqual([]);
+  expect((await get(id)).body.data.usedBy).toHaveLength(1);
+  const refused = await remove(id, '?force=true', keys.test);
+  expect([refused.status, refused.text.includes('Spring')]).toEqual([403, false]);
+  const inTest = (await upload(next())).body.data;
+  await aTemplate(inTest.url, keys.test);
+  expect((await remove(inTest.id)).body.error.message).toBe(
+    'A template of the test environment shows the image.',
+  );
 });
 
 test('an image that mail programs read is kept for thirty days', async () => {
@@ -151,7 +168,7 @@ test('a campaign that shows an image uses it', async () => {
     },
   });
   expect(campaign.status).toBe(201);
-  expect((await get(id)).body.data.usedBy).toEqual([
+  expect((await get(id, keys.test)).body.data.usedBy).toEqual([
     { type: 'campaign', id: campaign.body.data.id, name: 'Sale' },
   ]);
 });

@@ -1,8 +1,11 @@
 import type { Database, Parameter } from '../../platform/db/database.ts';
 import { type OwnedTable, surveyTables } from './owned-tables.ts';
 
-/** Rows per statement, and octets of them as they are stored; a larger row comes alone. A message may have 25 MiB, an image 5. */
-const BATCH = 500;
+/**
+ * Rows per statement, and octets of them as they are stored; a larger row comes alone. A message may have 25 MiB, an image 5. PostgreSQL
+ * compresses JSON: fifty versions of the largest templates are 200 MB.
+ */
+const BATCH = 50;
 const BATCH_OCTETS = 8_388_608;
 
 /** Tables of secrets, and tables that only this installation can use. */

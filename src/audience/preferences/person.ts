@@ -125,18 +125,20 @@ export async function choose(
     return;
   }
   const at = new Date(now).toISOString();
+  const member = { ...recipient, contactId: contact.id, now };
+  // First of all: a crash between two commits leaves no list that the person has left, and a campaign may be under way.
+  for (const { id, isIn } of action === 'off' ? [] : offered)
+    if (isIn && shown.has(id) && !chosen.has(id))
+      await leaveAudience(deps.database, { ...member, audienceId: id, own: { source: 'preference page' } });
   if (action !== 'save') {
     const status = action === 'off' ? 'unsubscribed' : 'subscribed';
     await changeStatus(deps, recipient, contact, { status, consent: { source: 'preference page', at } }, now);
   }
   // The lists stay for a way back.
   if (action === 'off') return;
-  for (const { id, isIn } of offered) {
-    if (!shown.has(id) || chosen.has(id) === isIn) continue;
-    const member = { ...recipient, audienceId: id, contactId: contact.id, now };
-    if (isIn) await leaveAudience(deps.database, { ...member, own: { source: 'preference page' } });
-    else await joinAudience(deps.database, { ...member, onlyPending: false });
-  }
+  for (const { id, isIn } of offered)
+    if (!isIn && shown.has(id) && chosen.has(id))
+      await joinAudience(deps.database, { ...member, audienceId: id, onlyPending: false });
 }
 
 /** True while the membership is pending or confirmed: false after the person has left or was forgotten. @throws UnavailableError */

@@ -31,7 +31,7 @@ const TOO_MANY = new Failure(
 
 const LIVE = new Failure(
   'FORBIDDEN',
-  'The image was uploaded in the live environment, so that live mail may show it.',
+  'The image was uploaded in the live environment, or something of it shows the image.',
   { suggestion: 'Delete it with a live key, or in the live environment of the dashboard.' },
 );
 
@@ -51,8 +51,9 @@ export const createAsset = (
 
 async function create(
   { database, publicUrl, uses }: AssetCommands,
-  { caller: { workspaceId, livemode }, query, body, now }: Call<unknown, NewAssetQuery, Uint8Array>,
+  { caller, query, body, now }: Call<unknown, NewAssetQuery, Uint8Array>,
 ): Promise<AssetView | Failure> {
+  const { workspaceId, livemode } = caller;
   const picture = await checkPicture(body, { types: PICTURE_TYPES, mostPixels: MOST_PIXELS });
   if ('problem' in picture) return invalid([{ path: '/body', message: picture.problem }]);
   const { type, file, width, height } = picture;
@@ -66,7 +67,7 @@ async function create(
   });
   const row = id === null ? undefined : await readAsset(database, workspaceId, id);
   if (!row) return TOO_MANY;
-  return assetView(row, publicUrl, await findUses(database, workspaceId, [file], uses));
+  return assetView(row, publicUrl, await findUses(database, workspaceId, [file], uses), caller);
 }
 
 /** Deletes an image that nothing shows any more, or any with `force`. */
@@ -77,10 +78,14 @@ export async function deleteAsset(
   const { workspaceId } = caller;
   const row = await readAsset(database, workspaceId, id);
   if (!row) return NO_ASSET;
-  if (row.livemode && !caller.livemode) return LIVE;
+  const found = await findUses(database, workspaceId, [row.file], uses);
+  const isLive = row.livemode || found.some((use) => use.livemode);
+  if (isLive && !caller.livemode) return LIVE;
   if (!force) {
-    const [use] = await findUses(database, workspaceId, [row.file], uses);
+    const use = found.find((each) => each.livemode === caller.livemode);
     if (use) return stillShown(`The ${use.type} “${use.name}” shows the image.`);
+    const [other] = found;
+    if (other) return stillShown(`A ${other.type} of the test environment shows the image.`);
     const { lastShownOn } = row;
     if (lastShownOn !== null && now - Date.parse(lastShownOn) < SHOWN_DAYS * DAY_MS)
       return stillShown(`The image was last read on ${lastShownOn}: mail that people open shows it.`);

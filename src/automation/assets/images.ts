@@ -4,10 +4,12 @@ import type { Database } from '../../platform/db/database.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { typeOfFile } from '../../platform/pictures/picture.ts';
 import type { Clock } from '../../platform/time/clock.ts';
-import { noteShown, readContent } from './store.ts';
+import { isStored, noteShown, readContent } from './store.ts';
 
 /** Octets of images that are kept, so that the first hour of a campaign does not read them for each recipient. */
 const KEPT_OCTETS = 16_777_216;
+/** A kept image is looked for again after this time: another instance may have deleted it. */
+const SURE_MS = 60_000;
 /** Images that are read from the database at once, and requests that may wait for that. */
 const AT_ONCE = 4;
 const MOST_WAITING = 200;
@@ -19,9 +21,14 @@ export interface ShownImage {
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
+/** An image with the moment (monotonic ms) up to which it is known to be stored. */
+interface KeptImage extends ShownImage {
+  until: number;
+}
+
 /** The images that mail shows, read by the names of their files. */
 export class Images {
-  readonly #kept = new LruMap<string, ShownImage>({
+  readonly #kept = new LruMap<string, KeptImage>({
     ...{ entries: 1_000, weight: KEPT_OCTETS },
     weightOf: ({ content }) => content.byteLength,
   });
@@ -30,7 +37,7 @@ export class Images {
 
   constructor(
     private readonly database: Database,
-    private readonly clock: Pick<Clock, 'now'>,
+    private readonly clock: Pick<Clock, 'now' | 'monotonic'>,
     private readonly onError: (error: unknown) => void,
   ) {}
 
@@ -39,24 +46,29 @@ export class Images {
     const type = typeOfFile(file);
     if (type === null) return null;
     const kept = this.#kept.get(file);
-    const image = kept ?? (await this.#read(file, type));
+    const image = kept && kept.until > this.clock.monotonic() ? kept : await this.#read(file, type);
     if (image) this.#note(file);
     return image;
   }
 
-  /** Forgets an image that was deleted here. Another instance shows it until it has read others. */
+  /** Forgets an image that was deleted here. Another instance shows it for a minute. */
   forget(file: string): void {
     this.#kept.delete(file);
   }
 
   async #read(file: string, type: string): Promise<ShownImage | null> {
+    const monotonic = () => this.clock.monotonic();
     if (!(await this.#reading.take())) throw new UnavailableError('Too many images are read at once.');
     try {
       const known = this.#kept.get(file);
-      if (known) return known;
+      if (known && (known.until > monotonic() || (await isStored(this.database, file)))) {
+        if (known.until <= monotonic()) known.until = monotonic() + SURE_MS;
+        return known;
+      }
+      this.#kept.delete(file);
       const content = await readContent(this.database, file);
       if (content === null) return null;
-      const image = { type, content };
+      const image = { type, content, until: monotonic() + SURE_MS };
       this.#kept.set(file, image);
       return image;
     } finally {

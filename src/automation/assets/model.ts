@@ -35,7 +35,7 @@ export const Asset = Type.Object(
     size: Type.Integer({ description: 'In octets, without invisible data.' }),
     url: Type.String({ description: 'The public address, whose content never changes.' }),
     usedBy: Type.Array(Type.Object({ type: literals(ASSET_USERS), id: Type.String(), name: Type.String() }), {
-      description: `The templates (published and newest version) and campaigns that show it, at most ${MOST_USES}.`,
+      description: `The templates (published and newest version) and campaigns of the caller's environment that show it, at most ${MOST_USES}.`,
     }),
     lastShownOn: Type.Union([Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }), Type.Null()], {
       description: 'The last day (UTC) on which a mail program or a browser read it; null before the first.',

@@ -1,3 +1,4 @@
+import type { Principal } from '../../http/auth/principal.ts';
 import { listById } from '../../http/lists/list.ts';
 import type { Call, Page } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -22,11 +23,13 @@ export const assetView = (
   { id, filename, contentType, width, height, size, file, lastShownOn, createdAt }: AssetRow,
   publicUrl: string,
   uses: readonly FoundUse[],
+  { livemode }: Pick<Principal, 'livemode'>,
 ): AssetView => ({
   ...{ id, filename, contentType, width, height, size },
   url: `${publicUrl}${IMAGE_PATH}${file}`,
   usedBy: uses
-    .filter((use) => use.file === file)
+    // A key of one environment learns nothing of the other.
+    .filter((use) => use.file === file && use.livemode === livemode)
     .map(({ type, id: user, name }) => ({ type, id: user, name })),
   lastShownOn,
   createdAt: createdAt.toISOString(),
@@ -52,16 +55,16 @@ export async function listAssets(
       );
       return rows;
     },
-    item: (row) => assetView(row, publicUrl, found),
+    item: (row) => assetView(row, publicUrl, found, call.caller),
   });
 }
 
 /** One image. */
 export async function assetDetail(
   { reads, publicUrl, uses }: AssetReader,
-  { caller: { workspaceId }, params }: Pick<Call<{ readonly id: string }>, 'caller' | 'params'>,
+  { caller, params }: Pick<Call<{ readonly id: string }>, 'caller' | 'params'>,
 ): Promise<AssetView | Failure> {
-  const row = await readAsset(reads, workspaceId, params.id);
+  const row = await readAsset(reads, caller.workspaceId, params.id);
   if (!row) return NO_ASSET;
-  return assetView(row, publicUrl, await findUses(reads, workspaceId, [row.file], uses));
+  return assetView(row, publicUrl, await findUses(reads, caller.workspaceId, [row.file], uses), caller);
 }

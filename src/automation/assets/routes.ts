@@ -93,7 +93,7 @@ export const assetRoutes = (deps: AssetDeps): readonly Route[] => [
     audit: { action: 'asset.deleted' },
     permission: 'templates:write',
     summary: 'Delete an image',
-    description: `Refused with 409 while a template or a campaign shows it, and for ${SHOWN_DAYS} days after it was last read, unless \`force\` is set. Test keys cannot delete an image that was uploaded in the live environment.`,
+    description: `Refused with 409 while a template or a campaign shows it, and for ${SHOWN_DAYS} days after it was last read, unless \`force\` is set. Test keys cannot delete an image that was uploaded in the live environment, or that a template or campaign of it shows.`,
     params: { id: ASSET_ID },
     query: DeleteAssetQuery,
     response: Type.Null(),

@@ -5,7 +5,7 @@ import type { Reads } from '../../platform/db/reads.ts';
 import { assetContents, assets } from '../../platform/db/schema/templates.ts';
 import type { CheckedPicture } from '../../platform/pictures/picture.ts';
 import type { AssetUse } from './api.ts';
-import { type AssetUser, IMAGE_PATH, MOST_ASSETS, MOST_OCTETS, MOST_USES } from './model.ts';
+import { type AssetUser, MOST_ASSETS, MOST_OCTETS, MOST_USES } from './model.ts';
 
 export type AssetRow = typeof assets.$inferSelect;
 
@@ -15,6 +15,7 @@ export interface FoundUse {
   readonly type: AssetUser;
   readonly id: string;
   readonly name: string;
+  readonly livemode: boolean;
 }
 
 /**
@@ -92,15 +93,10 @@ export async function findUses(
   uses: readonly AssetUse[],
 ): Promise<readonly FoundUse[]> {
   if (files.length === 0) return [];
-  const each = uses.map(
-    ({ type, contents }) => `select '${type}' as type, c.id, c.name, m.file from (${contents}) c
-    cross join lateral (
-      select distinct found[1] as file from regexp_matches(c.content, '${IMAGE_PATH}([0-9a-f]{64}\\.[a-z]+)', 'g') found
-    ) m where m.file = any($2)`,
-  );
+  const each = uses.map(({ type, uses: found }) => `select '${type}' as type, u.* from (${found}) u`);
   return database.query<FoundUse>(
-    `select type, id, name, file from (
-      select u.*, row_number() over (partition by file order by id desc) as n from (${each.join('\nunion all\n')}) u
+    `select type, id, name, livemode, file from (
+      select u.*, row_number() over (partition by file, livemode order by id desc) as n from (${each.join('\nunion all\n')}) u
     ) numbered where n <= ${MOST_USES} order by id desc`,
     [workspaceId, [...files]],
   );
@@ -117,6 +113,14 @@ export async function readContent(database: Database, file: string): Promise<Uin
       .limit(1),
   );
   return row ? new Uint8Array(Buffer.from(row.content, 'base64')) : null;
+}
+
+/** True while some workspace has an image of that name. */
+export async function isStored(database: Database, file: string): Promise<boolean> {
+  const rows = await database.read((orm) =>
+    orm.select({ id: assets.id }).from(assets).where(eq(assets.file, file)).limit(1),
+  );
+  return rows.length > 0;
 }
 
 /** Notes that an image was read on a day (`2026-11-28`). */

@@ -33,9 +33,10 @@ export const campaignUsesTemplate: TemplateUse = {
 /** Images in the content that a campaign has itself; the images of its template are uses of the template. */
 export const campaignShowsImages: AssetUse = {
   type: 'campaign',
-  contents: `select c.id, s.name, s.settings::text as content
-    from campaigns c join campaign_settings s on s.campaign_id = c.id
-    where c.workspace_id = $1 and c.state <> 'deleted'`,
+  uses: `select c.id, s.name, c.livemode, f.file
+    from campaign_settings s join campaigns c on c.id = s.campaign_id
+      cross join lateral unnest(images_in(s.settings)) f(file)
+    where c.workspace_id = $1 and c.state <> 'deleted' and images_in(s.settings) && $2 and f.file = any($2)`,
 };
 
 /** A campaign that is under way keeps its audiences from being deleted. */

@@ -12,9 +12,10 @@ import { versionsOf } from './versions.ts';
 /** Images in the published and the newest version of a template. */
 export const templateShowsImages: AssetUse = {
   type: 'template',
-  contents: `select t.id, t.name, string_agg(v.content::text, ' ') as content
-    from templates t join template_versions v on v.template_id = t.id and v.version in (t.version, t.latest)
-    where t.workspace_id = $1 group by t.id`,
+  uses: `select distinct t.id, t.name, t.livemode, f.file
+    from template_versions v join templates t on t.id = v.template_id and v.version in (t.version, t.latest)
+      cross join lateral unnest(images_in(v.content)) f(file)
+    where t.workspace_id = $1 and images_in(v.content) && $2 and f.file = any($2)`,
 };
 
 /** Templates: what emails say, written once, in versions, with names in place of what differs. */

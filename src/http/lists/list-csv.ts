@@ -81,8 +81,8 @@ export async function* pagesOf(
     const items =
       page instanceof WrittenPage ? (JSON.parse(`[${page.text}]`) as readonly object[]) : page.data;
     const { hasMore, nextCursor } = page.pagination;
-    // A search may look through many rows for none; without a text between them a proxy would give up.
-    if (items.length > 0 || after === undefined) yield items;
+    // A search may look through many rows for none. Others have their turn between its pages as well, and it ends when the client leaves.
+    yield items;
     if (!hasMore || nextCursor === null) return;
     after = nextCursor;
   }

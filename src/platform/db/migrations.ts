@@ -6,6 +6,7 @@ import requestLog from '../../../drizzle/0003_request_log.sql' with { type: 'tex
 import assets from '../../../drizzle/0004_assets.sql' with { type: 'text' };
 import receivedMail from '../../../drizzle/0005_received_mail.sql' with { type: 'text' };
 import aggregateReports from '../../../drizzle/0006_aggregate_reports.sql' with { type: 'text' };
+import imagesInContent from '../../../drizzle/0007_images_in_content.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   { name: '0004_assets', sql: assets },
   { name: '0005_received_mail', sql: receivedMail },
   { name: '0006_aggregate_reports', sql: aggregateReports },
+  { name: '0007_images_in_content', sql: imagesInContent },
 ];
