@@ -1,6 +1,6 @@
 import { Link, useLocation } from 'wouter';
 import type { ReceivedDetail } from '../../../../../client/operations.ts';
-import { useChange, useRead } from '../../api/queries.ts';
+import { useChange, useDownload, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
@@ -72,13 +72,14 @@ export default function ReceivedPage({ id }: { readonly id: string }) {
 }
 
 function Actions({ message: { id, status } }: { readonly message: ReceivedDetail }) {
-  const { environment, may } = useViewer();
+  const { may } = useViewer();
   const [, navigate] = useLocation();
+  const raw = useDownload('GET /received/{id}/raw', { path: { id } });
   const redeliver = useChange('POST /received/{id}/redeliver');
   const discard = useChange('DELETE /received/{id}');
   return (
     <>
-      <Download href={`/app/api/${environment}/received/${id}/raw`} name={`${id}.eml`}>
+      <Download href={raw} name={`${id}.eml`}>
         Raw message
       </Download>
       {may('emails:send') && status !== 'kept' && (
@@ -118,20 +119,12 @@ function Actions({ message: { id, status } }: { readonly message: ReceivedDetail
 }
 
 function Files({ message: { id, attachments } }: { readonly message: ReceivedDetail }) {
-  const { environment } = useViewer();
   if (attachments.length === 0) return null;
   return (
     <Card title="Files" about="Strangers sent them: open only what you expect.">
       <ul className="grid gap-2">
-        {attachments.map(({ index, filename, contentType, size }) => (
-          <li key={index} className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <Download href={`/app/api/${environment}/received/${id}/attachments/${index}`} name={filename}>
-              {filename}
-            </Download>
-            <span className="text-dim">
-              {contentType}, {sizeText(size)}
-            </span>
-          </li>
+        {attachments.map((file) => (
+          <FileLink key={file.index} id={id} file={file} />
         ))}
       </ul>
     </Card>
@@ -167,5 +160,22 @@ function Posts({ message: { attempts, nextAttemptAt, stopReason } }: { readonly 
         ))}
       </ul>
     </Card>
+  );
+}
+
+function FileLink(props: { readonly id: string; readonly file: ReceivedDetail['attachments'][number] }) {
+  const { index, filename, contentType, size } = props.file;
+  const href = useDownload('GET /received/{id}/attachments/{index}', {
+    path: { id: props.id, index: String(index) },
+  });
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <Download href={href} name={filename}>
+        {filename}
+      </Download>
+      <span className="text-dim">
+        {contentType}, {sizeText(size)}
+      </span>
+    </li>
   );
 }
