@@ -7,6 +7,7 @@ import assets from '../../../drizzle/0004_assets.sql' with { type: 'text' };
 import receivedMail from '../../../drizzle/0005_received_mail.sql' with { type: 'text' };
 import aggregateReports from '../../../drizzle/0006_aggregate_reports.sql' with { type: 'text' };
 import imagesInContent from '../../../drizzle/0007_images_in_content.sql' with { type: 'text' };
+import templateLayers from '../../../drizzle/0008_template_layers.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   { name: '0005_received_mail', sql: receivedMail },
   { name: '0006_aggregate_reports', sql: aggregateReports },
   { name: '0007_images_in_content', sql: imagesInContent },
+  { name: '0008_template_layers', sql: templateLayers },
 ];

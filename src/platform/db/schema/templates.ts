@@ -15,6 +15,9 @@ export const templates = pgTable(
     livemode: boolean('livemode').notNull(),
     name: text('name').notNull(),
     alias: textC('alias'),
+    kind: text('kind', { enum: ['template', 'layout', 'partial'] })
+      .notNull()
+      .default('template'),
     version: integer('version').notNull(),
     latest: integer('latest').notNull(),
     revision: integer('revision').notNull(),
@@ -37,9 +40,15 @@ export const templateVersions = pgTable(
     templateId: textC('template_id').notNull(),
     version: integer('version').notNull(),
     content: json('content').notNull(),
+    /** The ids of the layouts and partials that it was made of. */
+    uses: text('uses').array().notNull().default(sql`'{}'`),
     createdAt: moment('created_at').notNull(),
   },
-  (t) => [keyOf(t.templateId, t.version), refersTo(t.templateId, templates.id).onDelete('cascade')],
+  (t) => [
+    keyOf(t.templateId, t.version),
+    refersTo(t.templateId, templates.id).onDelete('cascade'),
+    index('template_versions_by_use').using('gin', t.uses).where(sql`${t.uses} <> '{}'`),
+  ],
 );
 
 /**
