@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { textLiquid } from '../../src/mail/liquid/engine.ts';
-import { momentOf } from '../../src/mail/liquid/moment.ts';
+import { momentOf } from '../../src/mail/liquid/filters/moment.ts';
+import { strftime, unknownDirective } from '../../src/mail/liquid/filters/strftime.ts';
 import { examine } from '../../src/mail/liquid/parts.ts';
-import { strftime, unknownDirective } from '../../src/mail/liquid/strftime.ts';
 import { costMs } from '../support/own-time.ts';
 import ruby from '../support/ruby-strftime.json';
 

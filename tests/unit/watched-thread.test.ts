@@ -12,7 +12,11 @@ const light = (v: number): Job => ({
   scope: { names: { v }, now: 0 },
 });
 /** Seconds of reading: unlike a rendering, it does not see by itself that its time is over. */
-const endless = (): Job => ({ do: 'examine', authored: { text: '{{ v }}'.repeat(1_000_000) } });
+const endless = (): Job => ({
+  do: 'examine',
+  isLayout: false,
+  authored: { text: '{{ v }}'.repeat(1_000_000) },
+});
 const told = (ran: Awaited<ReturnType<typeof thread.run>>) =>
   ran.map((each) => (typeof each === 'object' && 'rendered' in each ? each.rendered.subject : each));
 

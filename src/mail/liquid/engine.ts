@@ -3,16 +3,18 @@ import {
   evalQuotedToken,
   Liquid,
   LiquidError,
+  Output,
   type QuotedToken,
   type Template,
   TokenKind,
   toValueSync,
   Value,
 } from 'liquidjs';
-import { filtersFor, guarded, NOW } from './filters.ts';
-import { Budget, exceeded, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
-import { isLongFormat, LONG_FORMAT, unknownDirective } from './strftime.ts';
-import { BUDGET, tagsFor } from './tags.ts';
+import { filtersFor, guarded } from './filters/filters.ts';
+import { isLongFormat, LONG_FORMAT, unknownDirective } from './filters/strftime.ts';
+import { BUDGET, Budget, exceeded, LIQUID_LIMITS, LiquidProblem, NOW, TooSlow } from './limits.ts';
+import { RenderTag } from './tags/render-tag.ts';
+import { tagsFor } from './tags/tags.ts';
 import { BoundedEmitter, IN_HTML, IN_TEXT, type ValueWriter } from './values.ts';
 
 /** A source that was parsed. */
@@ -29,6 +31,18 @@ export interface RenderScope extends Scope {
   readonly budget?: Budget;
 }
 
+/** A place in a source that another template fills. */
+export interface Slot {
+  /** The partial; null where the content of a layout goes. */
+  readonly partial: string | null;
+  /** The offsets of the tag or output, with its braces. */
+  readonly begin: number;
+  readonly end: number;
+  /** The parameters as they are written, and their names. */
+  readonly written: string;
+  readonly parameters: readonly string[];
+}
+
 /** Reads and renders untrusted Liquid. */
 export interface LiquidEngine {
   /** @throws LiquidProblem that tells line and column */
@@ -37,6 +51,8 @@ export interface LiquidEngine {
   render(parsed: ParsedSource, rendering: RenderScope): string;
   /** Refuses formats of dates that would be written as they are. @throws LiquidProblem that tells line and column */
   examineDates(parsed: ParsedSource): void;
+  /** The places of partials, and of the content in a layout. @throws LiquidProblem for a block that only the service writes */
+  slotsOf(parsed: ParsedSource): readonly Slot[];
   /** The paths of the names that a source uses and does not set itself, such as `order.total`. */
   namesOf(parsed: ParsedSource): readonly string[];
 }
@@ -86,6 +102,7 @@ function engineFor(writing: ValueWriter): LiquidEngine {
       return emitter.buffer;
     },
     examineDates: (parsed) => refuseUnknownDirectives(parsed),
+    slotsOf: (parsed) => [...slotsIn(parsed)],
     namesOf: (parsed) => liquid.globalFullVariablesSync([...parsed]),
   };
 }
@@ -94,7 +111,7 @@ function engineFor(writing: ValueWriter): LiquidEngine {
 export const htmlLiquid = engineFor(IN_HTML);
 export const textLiquid = engineFor(IN_TEXT);
 
-const BLOCK = /\{%-?\s*(end)?(if|unless|case|for|tablerow|capture|comment)\b/g;
+const BLOCK = /\{%-?\s*(end)?(if|unless|case|for|tablerow|capture|comment|render(?!\s*["']))\b/g;
 
 /** The parser calls itself once a block, and would fill the stack; twenty thousand blocks took it half a second to refuse. */
 function refuseDeepNesting(source: string): void {
@@ -119,6 +136,32 @@ function* valuesIn(parsed: ParsedSource): Generator<Value> {
   for (const template of parsed) {
     for (const argument of template.arguments?.() ?? []) if (argument instanceof Value) yield argument;
     if (template.children) yield* valuesIn(toValueSync(template.children(false, true)) as ParsedSource);
+  }
+}
+
+/** The output that stands for the content in a layout. */
+const CONTENT = /^\{\{-?\s*content\s*-?\}\}$/;
+
+function* slotsIn(parsed: ParsedSource): Generator<Slot> {
+  for (const template of parsed) {
+    const { token } = template;
+    const text = token.getText();
+    const slot = { begin: token.begin, end: token.end, written: '', parameters: [] };
+    if (template instanceof RenderTag) {
+      const [line, column] = token.getPosition();
+      const place = `Line ${line}, column ${column}: `;
+      if (template.partial === null)
+        throw new LiquidProblem(`${place}render must name a partial: {% render 'footer' %}.`);
+      if (!text.startsWith('{%'))
+        throw new LiquidProblem(`${place}render must be a tag of its own, outside of {% liquid %}.`);
+      const written = text.replace(/^\{%-?\s*render\s*(?:'[^']*'|"[^"]*")\s*,?/, '').replace(/-?%\}$/, '');
+      yield { ...slot, partial: template.partial, written, parameters: template.parameters };
+    } else if (template instanceof Output) {
+      if (CONTENT.test(text)) yield { ...slot, partial: null };
+      continue;
+    }
+    const node: Template = template;
+    if (node.children) yield* slotsIn(toValueSync(node.children(false, true)) as ParsedSource);
   }
 }
 

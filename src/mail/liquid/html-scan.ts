@@ -154,7 +154,7 @@ export function refuseDangerousPlaces(html: string, placed: readonly LiquidPiece
     );
 }
 
-const BLOCK = /^\{%-?\s*(end)?(if|unless|case|for|tablerow|capture)\b/;
+const BLOCK = /^\{%-?\s*(end)?(if|unless|case|for|tablerow|capture|render)\b/;
 const MIDDLE = /^\{%-?\s*(?:elsif|else|when)\b/;
 
 /** Refuses blocks that begin in one element and end in another: a loop would repeat half an element. */

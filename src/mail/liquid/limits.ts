@@ -99,3 +99,10 @@ export class AllocationCount {
 
   check(): void {}
 }
+
+/** The register of a context that holds its budget. */
+export const BUDGET = 'budget';
+/** The register of a context that holds the moment of the rendering, in epoch milliseconds. */
+export const NOW = 'now';
+/** The registers that a partial shares with the template around it. */
+export const SHARED = [BUDGET, NOW] as const;

@@ -26,9 +26,10 @@ export interface LiquidRenderer {
   examine(
     owner: string,
     authored: Readonly<Partial<Record<AuthoredPart, string | null>>>,
+    isLayout?: boolean,
   ): Promise<Findings | LiquidProblem>;
-  /** Checks an html that was made of markdown; null when it is sound. */
-  examineMade(owner: string, html: string): Promise<LiquidProblem | null>;
+  /** Checks an html that was made of other sources, of markup where `isSplit`; null when it is sound. */
+  examineMade(owner: string, html: string, isSplit?: boolean): Promise<LiquidProblem | null>;
   close(): void;
 }
 
@@ -108,14 +109,14 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
       if ('rendered' in done) return done.rendered;
       throw new Error('A rendering made nothing.');
     },
-    async examine(owner, authored) {
-      const done = settled(await alone(owner, { do: 'examine', authored }));
+    async examine(owner, authored, isLayout = false) {
+      const done = settled(await alone(owner, { do: 'examine', authored, isLayout }));
       if (done instanceof LiquidProblem) return done;
       if ('findings' in done) return done.findings;
       throw new Error('An examination found nothing.');
     },
-    async examineMade(owner, html) {
-      const done = settled(await alone(owner, { do: 'examineMade', html }));
+    async examineMade(owner, html, isSplit = true) {
+      const done = settled(await alone(owner, { do: 'examineMade', html, isSplit }));
       return done instanceof LiquidProblem ? done : null;
     },
     close() {

@@ -26,8 +26,12 @@ export type Job =
       readonly sources: Sources | null;
       readonly scope: Scope;
     }
-  | { readonly do: 'examine'; readonly authored: Readonly<Partial<Record<AuthoredPart, string | null>>> }
-  | { readonly do: 'examineMade'; readonly html: string };
+  | {
+      readonly do: 'examine';
+      readonly authored: Readonly<Partial<Record<AuthoredPart, string | null>>>;
+      readonly isLayout: boolean;
+    }
+  | { readonly do: 'examineMade'; readonly html: string; readonly isSplit: boolean };
 
 /** The result. */
 export type ThreadAnswer =
@@ -89,9 +93,9 @@ function answer(job: Job): ThreadAnswer {
         return { rendered, ms: performance.now() - start };
       }
       case 'examine':
-        return { findings: examine(job.authored) };
+        return { findings: examine(job.authored, job.isLayout) };
       case 'examineMade':
-        examineMade(job.html);
+        examineMade(job.html, job.isSplit);
         return { sound: true };
     }
   } catch (error) {

@@ -1,6 +1,13 @@
 import { withPreviewLine } from '../html/preview-line.ts';
-import { htmlLiquid, type LiquidEngine, type ParsedSource, type Scope, textLiquid } from './engine.ts';
-import { refuseDangerousPlaces, refuseSplitBlocks, runsScripts, scanHtml } from './html-scan.ts';
+import {
+  htmlLiquid,
+  type LiquidEngine,
+  type ParsedSource,
+  type Scope,
+  type Slot,
+  textLiquid,
+} from './engine.ts';
+import { placeOf, refuseDangerousPlaces, refuseSplitBlocks, runsScripts, scanHtml } from './html-scan.ts';
 import { Budget, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import { SafeText } from './values.ts';
 
@@ -113,13 +120,22 @@ export interface Findings {
   readonly names: readonly string[];
   /** The parts that write a value as it is. */
   readonly raw: readonly AuthoredPart[];
+  /** The places that other templates fill. */
+  readonly slots: PartSlots;
 }
 
-/** Reads sources as their author wrote them, and finds every part that is wrong. */
-export function examine(authored: Readonly<Partial<Record<AuthoredPart, string | null>>>): Findings {
+/** The places in each part that other templates fill, in their order; parts without one are left out. */
+export type PartSlots = { readonly [Part in AuthoredPart]?: readonly Slot[] };
+
+/** Reads sources as their author wrote them, and finds every part that is wrong. `isLayout`: they are around the content of templates. */
+export function examine(
+  authored: Readonly<Partial<Record<AuthoredPart, string | null>>>,
+  isLayout = false,
+): Findings {
   const problems: PartProblem[] = [];
   const names = new Set<string>();
   const raw: AuthoredPart[] = [];
+  const slots: { [Part in AuthoredPart]?: readonly Slot[] } = {};
   for (const [name, source] of Object.entries(authored)) {
     if (source === null || source === undefined) continue;
     const part = name as AuthoredPart;
@@ -127,7 +143,10 @@ export function examine(authored: Readonly<Partial<Record<AuthoredPart, string |
     try {
       const parsed = engine.parse(source);
       engine.examineDates(parsed);
-      for (const used of engine.namesOf(parsed)) names.add(used);
+      const filled = engine.slotsOf(parsed).filter((slot) => isLayout || slot.partial !== null);
+      if (filled.length > 0) slots[part] = filled;
+      const used = isLayout ? namesAround(engine, source, filled) : engine.namesOf(parsed);
+      for (const each of used) names.add(each);
       if (part === 'html') {
         const placed = scanHtml(source);
         refuseDangerousPlaces(source, placed);
@@ -139,13 +158,35 @@ export function examine(authored: Readonly<Partial<Record<AuthoredPart, string |
       problems.push({ part, message: error.message });
     }
   }
-  return { problems, names: [...names].sort(), raw };
+  return { problems, names: [...names].sort(), raw, slots };
 }
 
-/** Refuses an html that was made of markdown, and whose blocks the markup has torn apart. @throws LiquidProblem */
-export function examineMade(html: string): void {
+/** The names that a layout uses itself. Its content is a place, which nothing else may read. */
+function namesAround(engine: LiquidEngine, layout: string, slots: readonly Slot[]): readonly string[] {
+  const content = slots.filter(({ partial }) => partial === null);
+  const [first, second] = content;
+  if (!first)
+    throw new LiquidProblem('A layout must have {{ content }} once, where the content of a template goes.');
+  if (second)
+    throw new LiquidProblem(
+      `${placeOf(layout, second.begin)}: a layout must have {{ content }} once; this one has it ${content.length} times.`,
+    );
+  const around = layout.slice(0, first.begin) + layout.slice(first.end);
+  const names = engine.namesOf(engine.parse(around));
+  if (names.some((name) => /^content\b/.test(name)))
+    throw new LiquidProblem(
+      'A layout must have {{ content }} as it is: without filters, and in no other tag.',
+    );
+  return names;
+}
+
+/**
+ * Refuses an html that was made of other sources: one that writes values where escaping does not help, and, where `isSplit`, one whose
+ * blocks the markup has torn apart. @throws LiquidProblem
+ */
+export function examineMade(html: string, isSplit: boolean): void {
   const placed = scanHtml(html);
-  refuseSplitBlocks(placed);
+  if (isSplit) refuseSplitBlocks(placed);
   refuseDangerousPlaces(html, placed);
 }
 

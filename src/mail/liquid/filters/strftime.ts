@@ -1,4 +1,4 @@
-import { LiquidProblem } from './limits.ts';
+import { LiquidProblem } from '../limits.ts';
 import { type Moment, zoneNameOf } from './moment.ts';
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -11,7 +11,8 @@ const MONTHS = [
  * A piece of a format: flags, width, colons, a modifier that changes nothing in English, and the directive. A width begins with no 0, which
  * is a flag: where both may take it, a run of zeros is divided in all ways.
  */
-const DIRECTIVE = /%([-0^#_]*)((?:[1-9]\d*)?)(:{0,3})(E(?=[cCxXyY])|O(?=[deHkIlmMSuUVwWy])|)([A-Za-z%+])/g;
+const DIRECTIVE =
+  /%([-0^#_]*)((?:[1-9]\d*)?)((?::{1,3}(?=z))?)(E(?=[cCxXyY])|O(?=[deHkIlmMSuUVwWy])|)([A-Za-z%+])/g;
 
 /** A number, with the digits and the filler that it has where the format asks for no others. */
 interface PaddedNumber {
@@ -134,18 +135,26 @@ const written = (moment: Moment, format: string): string =>
       if (!writes || colons !== '') return whole;
       const made = writes(moment);
       if (typeof made === 'object' && 'value' in made) return padded(made, flags, width);
-      const text = typeof made === 'string' ? made : written(moment, made.as);
-      const filled = text.padStart(flags.includes('-') ? 0 : Number(width), flags.includes('0') ? '0' : ' ');
-      if (flags.includes('^')) return filled.toUpperCase();
-      if (!flags.includes('#')) return filled;
+      const isText = typeof made === 'string';
+      const text = isText ? made : written(moment, made.as);
+      // Ruby heeds - and # in names, and not in formats that stand for others.
+      const isLeft = isText && flags.includes('-');
+      const filled = text.padStart(isLeft ? 0 : Number(width), fillerIn(flags) ?? ' ');
+      if (flags.includes('^') && !(name === 'p' && flags.includes('#'))) return filled.toUpperCase();
+      if (!flags.includes('#') || !isText) return filled;
       return LOWERED.includes(name) ? filled.toLowerCase() : filled.toUpperCase();
     },
   );
 
+/** The character that a format fills up with: the last flag decides. */
+function fillerIn(flags: string): '0' | ' ' | null {
+  const last = [...flags].findLast((flag) => flag === '0' || flag === '_');
+  return last === undefined ? null : last === '0' ? '0' : ' ';
+}
+
 function padded({ value, digits, filler }: PaddedNumber, flags: string, width: string): string {
   if (flags.includes('-')) return String(value);
-  const with_ = [...flags].findLast((flag) => flag === '0' || flag === '_');
-  const character = with_ === undefined ? filler : with_ === '0' ? '0' : ' ';
+  const character = fillerIn(flags) ?? filler;
   const count = width === '' ? digits : Number(width);
   if (character === ' ' || value >= 0) return String(value).padStart(count, character);
   return `-${String(-value).padStart(count - 1, '0')}`;
@@ -178,7 +187,8 @@ function offset({ offsetSeconds, zone }: Moment, flags: string, width: number, c
             : minutes !== '00'
               ? `:${minutes}`
               : '';
-  if (flags.includes('_')) return `${sign}${hours}${rest}`.padStart(Math.max(width, rest.length + 3), ' ');
+  if (fillerIn(flags) === ' ')
+    return `${sign}${hours}${rest}`.padStart(Math.max(width, rest.length + 3), ' ');
   const least = Math.max(2, width - 1 - rest.length);
   return sign + String(hours).padStart(least, '0') + rest;
 }

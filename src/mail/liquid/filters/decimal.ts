@@ -1,4 +1,4 @@
-import { textOf } from './values.ts';
+import { textOf } from '../values.ts';
 
 /**
  * A number in decimal digits: `units` / 10^`places`. Filters calculate with these, as the original Liquid does with BigDecimal: 19.9

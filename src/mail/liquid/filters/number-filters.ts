@@ -1,5 +1,7 @@
 import { type FilterImplOptions, filters as library } from 'liquidjs';
-import { LruMap } from '../../platform/async/lru-map.ts';
+import { LruMap } from '../../../platform/async/lru-map.ts';
+import { LiquidProblem } from '../limits.ts';
+import { textOf } from '../values.ts';
 import {
   type Decimal,
   decimalOf,
@@ -13,8 +15,7 @@ import {
   toNumber,
   written,
 } from './decimal.ts';
-import { LiquidProblem } from './limits.ts';
-import { textOf } from './values.ts';
+import { flat } from './list-filters.ts';
 
 type Handler = Extract<FilterImplOptions, (...given: never[]) => unknown>;
 type Self = ThisParameterType<Handler>;
@@ -94,8 +95,7 @@ const mapped = library.map as Handler;
 /** Adds up a list, or a property of its members. */
 const sumUp: Handler = function* (this: Self, list: unknown, property?: unknown) {
   const members: unknown = property === undefined ? list : yield mapped.call(this, list, property);
-  const items = Array.isArray(members) ? members : [members];
-  return toNumber(items.reduce<Decimal>((total, item) => sum(total, decimalOf(item)), decimalOf(0)));
+  return toNumber(flat(members).reduce<Decimal>((total, item) => sum(total, decimalOf(item)), decimalOf(0)));
 };
 
 /** The filters of numbers, with their fewest and most arguments. */

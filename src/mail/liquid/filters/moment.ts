@@ -1,5 +1,5 @@
-import { zones } from '../../platform/zones/zones.ts';
-import { LiquidProblem } from './limits.ts';
+import { zones } from '../../../platform/zones/zones.ts';
+import { LiquidProblem } from '../limits.ts';
 
 /** A moment as clocks and calendars of one zone show it. */
 export interface Moment {

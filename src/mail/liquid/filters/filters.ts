@@ -1,9 +1,10 @@
 import { type FilterImplOptions, filters as library } from 'liquidjs';
-import { LIQUID_LIMITS, LiquidProblem } from './limits.ts';
+import { LIQUID_LIMITS, LiquidProblem, NOW } from '../limits.ts';
+import { SafeText, textOf, type ValueWriter, weigh, weightOf } from '../values.ts';
+import { LIST_FILTERS } from './list-filters.ts';
 import { momentOf } from './moment.ts';
 import { NUMBER_FILTERS } from './number-filters.ts';
 import { strftime } from './strftime.ts';
-import { SafeText, textOf, type ValueWriter, weigh, weightOf } from './values.ts';
 
 type Handler = Extract<FilterImplOptions, (...given: never[]) => unknown>;
 type Self = ThisParameterType<Handler>;
@@ -15,9 +16,6 @@ interface Spec {
   readonly handler: Handler;
 }
 
-/** The register of a context that holds the moment of the rendering, in epoch milliseconds. */
-export const NOW = 'now';
-
 /**
  * The filters of the library that are offered, with their fewest and most arguments. Those that evaluate an expression for every
  * item (`where_exp`) are not: no limit of the library ends them. Those that no email needs are not either.
@@ -27,12 +25,12 @@ const LIBRARY: Readonly<Record<string, readonly [fewest: number, most: number]>>
   ...{ append: [1, 1], prepend: [1, 1], capitalize: [0, 0], downcase: [0, 0], upcase: [0, 0] },
   ...{ lstrip: [0, 0], rstrip: [0, 0], strip: [0, 0], strip_html: [0, 0], strip_newlines: [0, 0] },
   ...{ remove: [1, 1], remove_first: [1, 1], remove_last: [1, 1], replace: [1, 2], replace_first: [1, 2] },
-  ...{ replace_last: [2, 2], slice: [1, 2], split: [1, 1], truncate: [0, 2], truncatewords: [0, 2] },
-  ...{ escape: [0, 0], escape_once: [0, 0], newline_to_br: [0, 0], url_decode: [0, 0], url_encode: [0, 0] },
+  ...{ replace_last: [2, 2], slice: [1, 2], truncate: [0, 2], truncatewords: [0, 2] },
+  ...{ escape: [0, 0], escape_once: [0, 0], newline_to_br: [0, 0], url_decode: [0, 0] },
   ...{ base64_encode: [0, 0], base64_decode: [0, 0], default: [0, 2], size: [0, 0] },
-  ...{ compact: [0, 1], concat: [1, 1], find: [1, 2], find_index: [1, 2], first: [0, 0], has: [1, 2] },
-  ...{ join: [0, 1], last: [0, 0], map: [1, 1], reject: [1, 2], reverse: [0, 0], sort: [0, 1] },
-  ...{ sort_natural: [0, 1], uniq: [0, 1], where: [1, 2] },
+  ...{ first: [0, 0] },
+  ...{ join: [0, 1], last: [0, 0], reverse: [0, 0], sort: [0, 1] },
+  ...{ sort_natural: [0, 1] },
 };
 
 /** Filters after which safe text is still safe. */
@@ -51,11 +49,15 @@ export function filtersFor(writing: ValueWriter): ReadonlyMap<string, Spec> {
   const replace = (name: string, fewest: number, most: number, handler: Handler): void => {
     specs.set(name, { fewest, most, handler });
   };
-  for (const [name, [fewest, most, handler]] of Object.entries(NUMBER_FILTERS))
+  for (const [name, [fewest, most, handler]] of Object.entries({ ...NUMBER_FILTERS, ...LIST_FILTERS }))
     replace(name, fewest, most, handler);
   replace('date', 0, 2, dateFilter);
   replace('join', 0, 1, join);
   replace('json', 0, 0, json);
+  replace('split', 1, 1, split);
+  replace('url_encode', 0, 0, (value) => urlEncoded(textOf(value)));
+  replace('base64_url_safe_encode', 0, 0, (value) => urlSafe(Buffer.from(textOf(value)).toString('base64')));
+  replace('base64_url_safe_decode', 0, 0, (value) => Buffer.from(textOf(value), 'base64url').toString());
   replace('raw', 0, 0, (value) => new SafeText(writing.raw(value)));
   if (writing.escapes) makeSafe(specs, writing);
   return specs;
@@ -135,6 +137,24 @@ const join: Handler = function (this: Self, value: unknown, separator: unknown =
   weigh('x'.repeat(Math.min(between.length * value.length, LIQUID_LIMITS.result + 1)));
   return value.map(textOf).join(between);
 };
+
+/** A text without white space around it is cut at each run of white space by a single space, as in Ruby. */
+const split: Handler = function (this: Self, value: unknown, separator: unknown) {
+  return textOf(separator) === ' '
+    ? textOf(value)
+        .split(/\s+/)
+        .filter((word) => word !== '')
+    : (library.split as Handler).call(this, value, separator);
+};
+
+/** Everything but letters, digits and `-_.~` is encoded, a space as `+` (CGI.escape). */
+const urlEncoded = (text: string): string =>
+  encodeURIComponent(text.toWellFormed())
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%20', '+');
+
+/** RFC 4648, section 5. */
+const urlSafe = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
 
 /** JSON of a value, of a bounded size before it is made. */
 const json: Handler = (value) => {
