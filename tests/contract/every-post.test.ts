@@ -224,6 +224,10 @@ const STATED: Readonly<Record<string, Recipe>> = {
     path: `/v1/templates/${await aTemplate()}/publish`,
     body: { version: 1 },
   }),
+  '/v1/templates/{id}/update-users': async () => ({
+    path: `/v1/templates/${await aTemplate()}/update-users`,
+    body: {},
+  }),
   '/v1/templates/{id}/restore': async () => ({
     path: `/v1/templates/${await aTemplate()}/restore`,
     body: { version: 1 },

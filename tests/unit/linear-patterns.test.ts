@@ -51,19 +51,26 @@ describe('text of users is read in a time that grows with its length', () => {
     test(`the lines of blocks in markdown: ${name}`, async () => {
       const stopped = new Failure('SERVICE_UNAVAILABLE', 'It is stopped here.');
       const compilers = {
-        liquid: { examine: async () => ({ problems: [], names: [], raw: [] }) } as never,
+        liquid: { examine: async () => ({ problems: [], names: [], raw: [], slots: {} }) } as never,
         markdown: { renderTemplate: async () => stopped, renderMjml: async () => stopped },
+        versions: { find: async () => null, read: async () => null },
       };
       const authored = {
         format: 'emailmd',
         subject: 'x',
         previewText: null,
         html: null,
+        mjml: null,
         text: null,
       } as const;
       let made: unknown;
       const cost = await costMsOf(async () => {
-        made = await compile(compilers, 'ws_1', { ...authored, markdown, variables: [] } as never, 0);
+        made = await compile(compilers, { ...authored, markdown, variables: [], layoutId: null } as never, {
+          owner: { workspaceId: 'ws_1', livemode: true },
+          id: null,
+          kind: 'template',
+          now: 0,
+        });
       });
       expect(made).toBe(stopped);
       expect(cost).toBeLessThan(ENOUGH_MS);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { compile } from '../../src/automation/templates/render/compile.ts';
+import { NOTHING } from '../../src/automation/templates/render/content.ts';
 import type { Call } from '../../src/http/request/route.ts';
 import type { MarkdownOrder } from '../../src/mail/content/markdown-renderer.ts';
 import { invalid } from '../../src/platform/errors/failure.ts';
@@ -41,13 +42,15 @@ describe('markdown is ordered for the workspace, and until the caller hangs up',
       () =>
         compile(
           {
-            liquid: { examine: async () => ({ problems: [], names: [], raw: [] }) } as never,
+            liquid: { examine: async () => ({ problems: [], names: [], raw: [], slots: {} }) } as never,
             markdown: { renderTemplate: refuse, renderMjml: () => expect.unreachable() },
+            versions: { find: async () => null, read: async () => null },
           },
-          'ws_1',
-          { format: 'emailmd', subject: 'Hi', previewText: null, html: null, markdown: '# Hi' } as never,
-          call.now,
-          unheard,
+          { ...NOTHING, format: 'emailmd', subject: 'Hi', markdown: '# Hi' },
+          {
+            ...{ owner: { workspaceId: 'ws_1', livemode: true }, id: null, kind: 'template' as const },
+            ...{ now: call.now, unheard },
+          },
         ),
     ],
   ])('of %s', async (_what, ask) => {

@@ -8,20 +8,22 @@ import { Failure } from '../../src/platform/errors/failure.ts';
 /** A renderer on a machine so busy that every rendering takes too long. */
 const busy = {
   liquid: {
-    examine: async () => ({ problems: [], names: [], raw: [] }),
+    examine: async () => ({ problems: [], names: [], raw: [], slots: {} }),
     render: async () => new TooSlow(),
   } as unknown as LiquidRenderer,
   markdown: {} as Compilers['markdown'],
+  versions: { find: async () => null, read: async () => null },
 };
+const ORDER = { owner: { workspaceId: 'ws_1', livemode: true }, id: null, kind: 'template', now: 0 } as const;
 const content = (html: string): VersionContent =>
   ({
-    ...{ format: 'html', subject: 'News', previewText: null, html, markdown: null, text: null },
-    ...{ variables: [], from: null, replyTo: [] },
+    ...{ format: 'html', subject: 'News', previewText: null, html, markdown: null, mjml: null, text: null },
+    ...{ variables: [], from: null, replyTo: [], layoutId: null },
   }) as unknown as VersionContent;
 
 test('what has no Liquid is not rendered when it is saved, so that a busy machine refuses none of it', async () => {
-  const plain = await compile(busy, 'ws_1', content('<p>Hello {you} % } }}</p>'), 0);
+  const plain = await compile(busy, content('<p>Hello {you} % } }}</p>'), ORDER);
   expect(plain).toMatchObject({ sources: { html: '<p>Hello {you} % } }}</p>' } });
   for (const html of ['<p>{{ name }}</p>', '{% if a %}b{% endif %}'])
-    expect(await compile(busy, 'ws_1', content(html), 0)).toBeInstanceOf(Failure);
+    expect(await compile(busy, content(html), ORDER)).toBeInstanceOf(Failure);
 });

@@ -9,7 +9,7 @@ import type { TemplateFilling } from '../../src/sending/emails/queries.ts';
 
 const rowOf = (version: number, id = 'tpl_1'): TemplateRow => ({
   ...detailsOf({ name: 'Hello', alias: 'hello' }),
-  ...{ id, version, latest: version, revision: version },
+  ...{ id, kind: 'template', version, latest: version, revision: version },
   ...{ created_at: 0, updated_at: 0 },
 });
 const ASKED = {

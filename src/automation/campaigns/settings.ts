@@ -93,13 +93,13 @@ export async function readSettings(
 /** Compiles the content of a campaign that has its own; null where it has none. */
 export function compileOwn(
   { contents }: Pick<CampaignDeps, 'contents'>,
-  { workspaceId }: Pick<Scope, 'workspaceId'>,
+  owner: Scope,
   { subject, previewText, html, markdown }: CampaignSettings,
   now: number,
 ): ReturnType<CampaignDeps['contents']['compile']> | null {
   if (html === null && markdown === null) return null;
   const format = markdown === null ? ('html' as const) : ('emailmd' as const);
-  return contents.compile(workspaceId, { format, subject, previewText, html, markdown }, now);
+  return contents.compile(owner, { format, subject, previewText, html, markdown }, now);
 }
 
 function problemsOf(settings: CampaignSettings, body: CampaignBody): Detail[] {

@@ -6,6 +6,7 @@ import { isId, mintId } from '../../platform/db/ids.ts';
 import { isDuplicate } from '../../platform/db/sqlstate.ts';
 import { Failure } from '../../platform/errors/failure.ts';
 import { Problems, type Report } from '../../platform/text/problems.ts';
+import { isUsedByTemplates, usersOf } from './layers/usage.ts';
 import {
   detailsOf,
   type NewTemplate,
@@ -56,6 +57,9 @@ const ALIAS_TAKEN = new Failure('CONFLICT', 'Another template has this alias.', 
 const FASTER = new Failure('CONFLICT', 'The template was changed by another request meanwhile.', {
   suggestion: 'Read it again, and decide again; ifVersion is the version that you have seen.',
 });
+const TAKEN_BY_ALIAS = new Failure('CONFLICT', 'Other templates take the partial by its alias.', {
+  suggestion: 'Keep the alias, or create another partial and name that one in them first; usedBy lists them.',
+});
 const LIKE_AN_ID = 'Must not look like the id of a template.';
 
 /** The number of times that a change is decided again because another one was faster. */
@@ -76,13 +80,15 @@ async function create(commands: TemplateCommands, call: Call<unknown, unknown, N
   const { caller, body, now } = call;
   const problems = new Problems();
   readAlias(body.alias, problems.report);
-  const authored = readContent(body, NOTHING, problems.report);
+  const { kind = 'template' } = body;
+  const authored = readContent(body, NOTHING, problems.report, { kind });
   const refused = problems.failure();
   if (refused) return refused;
-  const content = await compile(commands, caller.workspaceId, authored, now, call.unheard);
+  const order = { owner: caller, id: null, kind, now, unheard: call.unheard };
+  const content = await compile(commands, authored, order);
   if (content instanceof Failure) return content;
   const row: TemplateRow = {
-    id: mintId('tpl', now),
+    ...{ id: mintId('tpl', now), kind },
     ...detailsOf(body),
     ...{ version: 1, latest: 1, revision: 1, created_at: now, updated_at: now },
   };
@@ -153,11 +159,16 @@ export const updateTemplateBy = (
     if (isOutdated(body, row.updated_at)) return changedSince('template');
     const found = await commands.versions.read(row, base);
     if (!found) return NO_TEMPLATE;
-    const authored = readPatch(body, found.content);
+    const authored = readPatch(body, found.content, row.kind);
     if (authored instanceof Failure) return authored;
     const isNew = !saysTheSame(authored, found.content);
-    const content = isNew ? await compile(commands, caller.workspaceId, authored, now, call.unheard) : null;
+    const order = { owner: caller, id: row.id, kind: row.kind, now, unheard: call.unheard };
+    const content = isNew ? await compile(commands, authored, order) : null;
     if (content instanceof Failure) return content;
+    const usedBy = await usersOf(commands.database, row);
+    // Templates take a partial by the name that is written in them.
+    if (row.kind === 'partial' && usedBy.count > 0 && body.alias !== undefined && body.alias !== row.alias)
+      return TAKEN_BY_ALIAS;
     const latest = isNew ? row.latest + 1 : row.latest;
     const changed: TemplateRow = {
       ...row,
@@ -170,12 +181,19 @@ export const updateTemplateBy = (
     return {
       row: changed,
       content,
-      view: viewOf(changed, caller.livemode, authored, isNew ? latest : base),
+      view: viewOf(changed, caller.livemode, content ?? found.content, {
+        usedBy,
+        version: isNew ? latest : base,
+      }),
     };
   });
 
 /** The content of a patch over what was there; a change of the format leaves behind what the other format has not. */
-function readPatch(body: TemplatePatch, before: VersionContent): VersionContent | Failure {
+function readPatch(
+  body: TemplatePatch,
+  before: VersionContent,
+  kind: TemplateRow['kind'],
+): VersionContent | Failure {
   const problems = new Problems();
   readAlias(body.alias, problems.report);
   const changesFormat = body.format !== undefined && body.format !== before.format;
@@ -183,6 +201,7 @@ function readPatch(body: TemplatePatch, before: VersionContent): VersionContent 
     body,
     changesFormat ? { ...before, html: null, markdown: null, mjml: null } : before,
     problems.report,
+    { kind },
   );
   return problems.failure() ?? authored;
 }
@@ -214,25 +233,34 @@ const sending = (row: TemplateRow, version: number, now: number): TemplateRow =>
 export const publishVersion = (commands: TemplateCommands, call: TemplateCall<VersionBody>) =>
   changeByVersion(commands, call, async (before, { version, content }) => {
     const row = sending(before, version, call.now);
-    return { row, content: null, view: viewOf(row, call.caller.livemode, content) };
+    const usedBy = await usersOf(commands.database, row);
+    return { row, content: null, view: viewOf(row, call.caller.livemode, content, { usedBy }) };
   });
 
-/** Makes a new version that says what an earlier one said, and sends it from now on. */
+/** Makes a new version of what an earlier one said and of the layers that are published now, and sends it from now on. */
 export const restoreVersion = (commands: TemplateCommands, call: TemplateCall<VersionBody>) =>
   changeByVersion(commands, call, async (before, found) => {
     const { caller, now } = call;
     // It is compiled again: the present renderer may be newer than that of its time.
-    const content = await compile(commands, caller.workspaceId, authoredOf(found.content), now, call.unheard);
+    const order = { owner: caller, id: before.id, kind: before.kind, now, unheard: call.unheard };
+    const content = await compile(commands, authoredOf(found.content), order);
     if (content instanceof Failure) return content;
     const row = sending(before, before.latest + 1, now);
-    return { row, content, view: viewOf(row, caller.livemode, content) };
+    const usedBy = await usersOf(commands.database, row);
+    return { row, content, view: viewOf(row, caller.livemode, content, { usedBy }) };
   });
+
+const BY_TEMPLATES: TemplateUse = {
+  what: 'other templates, which its usedBy lists',
+  where: isUsedByTemplates,
+};
 
 /** Deletes a template with all its versions, unless something uses it. Emails that were made from it stay as they are. */
 export async function deleteTemplate(
-  { database, versions, uses }: Pick<TemplateCommands, 'database' | 'versions' | 'uses'>,
+  { database, versions, uses: usesAbove }: Pick<TemplateCommands, 'database' | 'versions' | 'uses'>,
   { caller, params }: TemplateCall,
 ): Promise<null | Failure> {
+  const uses = [...usesAbove, BY_TEMPLATES];
   const row = await versions.find(caller, params.id);
   if (!row) return NO_TEMPLATE;
   const isUsed = uses.map(({ where }) => where('t.id'));

@@ -18,6 +18,7 @@ export const NEW_TEMPLATE = {
 };
 
 const ITEM_CONTENT = {
+  layoutId: null,
   format: 'html' as const,
   subject: NEW_TEMPLATE.subject,
   previewText: null,
@@ -35,10 +36,16 @@ const BODIES = { html: NEW_TEMPLATE.html, markdown: null, mjml: null, text: null
 export const TEMPLATE_ITEM = {
   ...{ id: ID, livemode: false },
   ...detailsOf(NEW_TEMPLATE),
+  kind: 'template' as const,
   ...ITEM_CONTENT,
   ...{ version: 1, createdAt: '2026-11-20T21:33:00.000Z', updatedAt: '2026-11-20T21:33:00.000Z' },
 };
-export const TEMPLATE = { ...TEMPLATE_ITEM, ...BODIES };
+export const TEMPLATE = {
+  ...TEMPLATE_ITEM,
+  ...BODIES,
+  layers: [],
+  usedBy: { count: 0, templates: [] },
+};
 
 /** One of its versions. */
 export const VERSION_ITEM = {
@@ -46,7 +53,19 @@ export const VERSION_ITEM = {
   ...ITEM_CONTENT,
   createdAt: '2026-11-20T21:33:00.000Z',
 };
-export const VERSION = { ...VERSION_ITEM, ...BODIES };
+export const VERSION = { ...VERSION_ITEM, ...BODIES, layers: [] };
+
+/** The update of the template after a change of the footer that it takes. */
+export const USER_UPDATES = {
+  ...{ templateId: 'tpl_01m7xj1rwzprnwr10308attw', version: 2, dryRun: true },
+  users: [
+    {
+      ...{ id: ID, name: NEW_TEMPLATE.name, alias: NEW_TEMPLATE.alias, kind: 'template' as const },
+      ...{ fromVersion: 1, toVersion: 2, problem: null },
+      changes: [{ part: 'html' as const, before: '2025', after: '2026' }],
+    },
+  ],
+};
 
 /** Values that it can be rendered with, and what comes of them. */
 export const VALUES = { number: '1842', items: [{ title: 'Tea' }, { title: 'Biscuits' }] };

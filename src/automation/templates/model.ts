@@ -4,6 +4,7 @@ import { pageQuery } from '../../http/lists/pagination.ts';
 import { literals } from '../../http/request/schema.ts';
 import { LIQUID_LIMITS } from '../../mail/liquid/limits.ts';
 import { nameSchema } from '../../platform/errors/text-length.ts';
+import { Kind, Layers, TEMPLATE_KINDS, UsedBy } from './layers/layer-model.ts';
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const dictionary = (options: object) =>
@@ -71,6 +72,13 @@ const members = {
   ),
   text: nullable(Source('The plain text part; made from the html, markdown or mjml when null.')),
   from: nullable(Type.String({ description: 'The sender when the request has none.' })),
+  layoutId: nullable(
+    Type.String({
+      description:
+        'The layout around this template, or around this layout; by ID or alias in a request, by ID in an answer. The version keeps the version of the layout that is published when it is made.',
+      examples: ['tpl_01m8c4vz7k2q5w9e3r6t1y8u'],
+    }),
+  ),
 };
 
 const DeclaredVariable = Type.Object(
@@ -105,6 +113,7 @@ const content = {
   mjml: Type.Optional(members.mjml),
   text: Type.Optional(members.text),
   from: Type.Optional(members.from),
+  layoutId: Type.Optional(members.layoutId),
   replyTo: Type.Optional(ReplyTo),
   variables: Type.Optional(
     Type.Array(DeclaredVariable, {
@@ -119,6 +128,7 @@ export const CreateTemplate = Type.Object(
   {
     ...someDetails,
     name: details.name,
+    kind: Type.Optional(Kind),
     format: Type.Optional(Format),
     ...content,
   },
@@ -165,10 +175,12 @@ const itemMembers = {
   id: TemplateId,
   livemode: Type.Boolean({ description: 'True in the live environment.' }),
   ...details,
+  kind: Kind,
   format: Format,
   subject: members.subject,
   previewText: members.previewText,
   from: members.from,
+  layoutId: members.layoutId,
   replyTo: Type.Array(Type.String()),
   variables: Type.Array(Variable),
   version: Type.Integer({
@@ -182,7 +194,10 @@ const bodies = { html: members.html, markdown: members.markdown, mjml: members.m
 /** A template in a list: without its bodies. */
 export const TemplateItem = Type.Object(itemMembers, { title: 'TemplateItem' });
 /** A template with its bodies. */
-export const Template = Type.Object({ ...itemMembers, ...bodies }, { title: 'Template' });
+export const Template = Type.Object(
+  { ...itemMembers, ...bodies, layers: Layers, usedBy: UsedBy },
+  { title: 'Template' },
+);
 
 const versionMembers = {
   templateId: TemplateId,
@@ -192,6 +207,7 @@ const versionMembers = {
   subject: members.subject,
   previewText: members.previewText,
   from: members.from,
+  layoutId: members.layoutId,
   replyTo: Type.Array(Type.String()),
   variables: Type.Array(Variable),
   createdAt: Timestamp('When this version was written.'),
@@ -200,10 +216,16 @@ const versionMembers = {
 /** A version in a list: without its bodies. */
 export const TemplateVersionItem = Type.Object(versionMembers, { title: 'TemplateVersionItem' });
 /** A version with its bodies. */
-export const TemplateVersion = Type.Object({ ...versionMembers, ...bodies }, { title: 'TemplateVersion' });
+export const TemplateVersion = Type.Object(
+  { ...versionMembers, ...bodies, layers: Layers },
+  { title: 'TemplateVersion' },
+);
 
 /** The query of the list of templates. */
-export const TemplateQuery = Type.Object(pageQuery);
+export const TemplateQuery = Type.Object({
+  ...pageQuery,
+  kind: Type.Optional(literals(TEMPLATE_KINDS, { description: 'Only templates of this kind.' })),
+});
 /** The query of the list of versions. */
 export const VersionQuery = Type.Object(pageQuery);
 
@@ -229,7 +251,9 @@ export const PreviewBody = Type.Object(
     version: Type.Optional(
       Type.Integer({ minimum: 1, description: 'A version of the template. Default: the published one.' }),
     ),
+    kind: Type.Optional(Kind),
     format: Type.Optional(Format),
+    layoutId: content.layoutId,
     ...{ subject: content.subject, previewText: content.previewText, html: content.html },
     ...{ markdown: content.markdown, mjml: content.mjml, text: content.text },
     ...{ from: content.from, replyTo: content.replyTo },

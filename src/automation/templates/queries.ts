@@ -3,7 +3,8 @@ import { listById } from '../../http/lists/list.ts';
 import { pageOf, positionOf } from '../../http/lists/pagination.ts';
 import type { Call, Page } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { Failure, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { usersOf } from './layers/usage.ts';
 import type { TemplateItemView, TemplateQuery, TemplateView, VersionItemView, VersionView } from './model.ts';
 import { readTemplates, readVersion, readVersions, type TemplateRow } from './store.ts';
 import type { FoundVersion, Versions } from './versions.ts';
@@ -19,6 +20,17 @@ type TemplateQueryCall = Call<{ readonly id: string }>;
 
 export const NO_TEMPLATE = notFound('template');
 export const NO_VERSION = notFound('template version');
+
+/** The 422 of a layout or partial that is to be sent; null for a template. */
+export const problemOfKind = ({ kind, alias, id }: TemplateRow, path: string): Failure | null =>
+  kind === 'template'
+    ? null
+    : invalid([
+        {
+          path,
+          message: `${alias ?? id} is a ${kind}, which is not sent by itself. Name a template that ${kind === 'layout' ? 'has it as its layoutId' : `has {% render '${alias ?? id}' %} in it`}.`,
+        },
+      ]);
 
 /** A template of the caller's environment, by id or alias. */
 export const findTemplate = async (
@@ -47,7 +59,7 @@ export const listTemplates = (
   listById(call, {
     list: 'templates',
     prefix: 'tpl',
-    rows: (range, limit) => readTemplates(database, call.caller, range, limit),
+    rows: (range, limit) => readTemplates(database, call.caller, call.query.kind, range, limit),
     item: ({ content, ...row }) => itemOf(row, call.caller.livemode, content),
   });
 
@@ -57,7 +69,9 @@ export async function templateDetail(
   { caller, params }: TemplateQueryCall,
 ): Promise<TemplateView | Failure> {
   const found = await findVersion(reader, caller, params.id);
-  return found instanceof Failure ? found : viewOf(found.row, caller.livemode, found.content);
+  if (found instanceof Failure) return found;
+  const usedBy = await usersOf(reader.database, found.row);
+  return viewOf(found.row, caller.livemode, found.content, { usedBy });
 }
 
 const VERSION = /^[1-9]\d{0,8}$/;

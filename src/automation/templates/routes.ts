@@ -10,7 +10,18 @@ import {
   type TemplateCommands,
   updateTemplateBy,
 } from './commands.ts';
-import { NEW_TEMPLATE, PREVIEW, TEMPLATE, TEMPLATE_ITEM, VALUES, VERSION, VERSION_ITEM } from './examples.ts';
+import {
+  NEW_TEMPLATE,
+  PREVIEW,
+  TEMPLATE,
+  TEMPLATE_ITEM,
+  USER_UPDATES,
+  VALUES,
+  VERSION,
+  VERSION_ITEM,
+} from './examples.ts';
+import { UpdateUsersBody, UserUpdates } from './layers/layer-model.ts';
+import { updateUsers } from './layers/update-users.ts';
 import {
   ALIAS,
   CreateTemplate,
@@ -62,7 +73,8 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     name: 'listTemplates',
     permission: 'templates:read',
     summary: 'List templates',
-    description: "Newest first, without their bodies; those of the key's environment.",
+    description:
+      "Newest first, without their bodies; those of the key's environment. `kind` shows those of one kind.",
     query: TemplateQuery,
     response: Type.Array(TemplateItem),
     status: 200,
@@ -127,7 +139,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     permission: 'templates:write',
     summary: 'Delete a template',
     description:
-      'Deletes all its versions. 409 while a scheduled or running campaign or an active flow uses it. Emails that are already accepted do not change.',
+      'Deletes all its versions. 409 while a scheduled or running campaign, an active flow or another template uses it. Emails that are already accepted do not change.',
     params: { id: TEMPLATE_ID },
     response: Type.Null(),
     status: 204,
@@ -195,6 +207,23 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     failures: ['CONFLICT'],
     example: { body: { version: 1 }, response: { ...TEMPLATE, version: 3 } },
     handle: (call) => restoreVersion(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/templates/:id/update-users',
+    name: 'updateTemplateUsers',
+    audit: { action: 'template.users_updated' },
+    permission: 'templates:write',
+    summary: 'Update everything that uses a layout or partial',
+    description:
+      'A version of a template keeps the versions of its layouts and partials. This publishes a new version of each template, layout and partial whose published version uses this one, made of the versions that are published now: all of them or, where one cannot be made (422), none. `dryRun` tells what would change. 409 when more than 500 use it.',
+    params: { id: TEMPLATE_ID },
+    body: UpdateUsersBody,
+    response: UserUpdates,
+    status: 200,
+    failures: ['CONFLICT'],
+    example: { body: { dryRun: true }, response: USER_UPDATES },
+    handle: (call) => updateUsers(deps, call),
   }),
   route({
     method: 'POST',

@@ -6,6 +6,7 @@ import { type Database, PREPARED } from '../../platform/db/database.ts';
 import { isId } from '../../platform/db/ids.ts';
 import { templates, templateVersions } from '../../platform/db/schema/templates.ts';
 import { type KeyedRequest, keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
+import type { TemplateKind } from './layers/layer-model.ts';
 import { DETAILS, type Details } from './model.ts';
 import type { StoredContent } from './render/content.ts';
 
@@ -20,7 +21,7 @@ type StoredTemplateRow = typeof templates.$inferSelect;
 /** A template without its content. `version` is the one that is sent, `latest` the newest. */
 export interface TemplateRow
   extends Details,
-    Readonly<Pick<StoredTemplateRow, 'id' | 'version' | 'latest' | 'revision'>> {
+    Readonly<Pick<StoredTemplateRow, 'id' | 'kind' | 'version' | 'latest' | 'revision'>> {
   /** Epoch milliseconds. */
   readonly created_at: number;
   readonly updated_at: number;
@@ -31,19 +32,23 @@ const detailColumns = DETAILS.map((name) => ({ name, column: templates[name].nam
 const listOfDetails = (each: (column: string, name: string) => string): string =>
   detailColumns.map(({ name, column }) => each(column, name)).join(', ');
 /** The details of a row as one parameter, typed by the columns of the table. */
-const detailsJson = (row: Details): string =>
-  JSON.stringify(Object.fromEntries(detailColumns.map(({ name, column }) => [column, row[name]])));
+const detailsJson = (row: TemplateRow): string =>
+  JSON.stringify({
+    kind: row.kind,
+    ...Object.fromEntries(detailColumns.map(({ name, column }) => [column, row[name]])),
+  });
 const DETAILS_OF = (parameter: string) => `json_populate_record(null::templates, ${parameter}::json) d`;
 
-const COLUMNS = `t.id, ${listOfDetails((column, name) => `t.${column} as "${name}"`)}, t.version, t.latest, t.revision,
+/** The columns of a row of templates `t`. */
+export const rowColumns = `t.id, ${listOfDetails((column, name) => `t.${column} as "${name}"`)}, t.kind, t.version, t.latest, t.revision,
   (extract(epoch from t.created_at) * 1000)::float8 as created_at,
   (extract(epoch from t.updated_at) * 1000)::float8 as updated_at`;
 
-const FIND = `select ${COLUMNS}, a.n from json_to_recordset($1::text::json)
+const FIND = `select ${rowColumns}, a.n from json_to_recordset($1::text::json)
     as a(n integer, workspace_id text, livemode boolean, id text)
   join templates t on t.id = a.id and t.workspace_id = a.workspace_id and t.livemode = a.livemode
 union all
-select ${COLUMNS}, a.n from json_to_recordset($2::text::json)
+select ${rowColumns}, a.n from json_to_recordset($2::text::json)
     as a(n integer, workspace_id text, livemode boolean, alias text)
   join templates t on t.workspace_id = a.workspace_id and t.livemode = a.livemode and t.alias = a.alias`;
 
@@ -93,9 +98,9 @@ export interface VersionRow
 const { version, content, createdAt } = templateVersions;
 const versionColumns = { version, content, createdAt };
 
-/** Versions that were written before there was MJML have none of its members. */
+/** Versions that were written before there was MJML, and before there were layouts, have none of their members. */
 const withMembers = (stored: unknown): StoredContent => ({
-  ...{ mjml: null, notes: [] },
+  ...{ mjml: null, notes: [], layoutId: null, slots: {}, layered: null },
   ...(stored as StoredContent),
 });
 const versionOf = (
@@ -151,6 +156,7 @@ const selectedDetails = Object.fromEntries(DETAILS.map((name) => [name, template
 export const readTemplates = (
   database: Database,
   { workspaceId, livemode }: Owner,
+  kind: TemplateKind | undefined,
   range: IdRange,
   limit: number,
 ): Promise<(TemplateRow & { readonly content: StoredContent })[]> =>
@@ -159,6 +165,7 @@ export const readTemplates = (
       .select({
         id: templates.id,
         ...selectedDetails,
+        kind: templates.kind,
         version: templates.version,
         latest: templates.latest,
         revision: templates.revision,
@@ -175,6 +182,7 @@ export const readTemplates = (
         and(
           eq(templates.workspaceId, workspaceId),
           eq(templates.livemode, livemode),
+          ...(kind === undefined ? [] : [eq(templates.kind, kind)]),
           ...withinRange(templates.id, range),
         ),
       )
@@ -197,13 +205,17 @@ export interface Write {
 
 const FIRST = 10;
 const kept = keepReplySql({ from: 'written', reply: '$17::text', first: FIRST });
-const VERSION_OF_IT = `insert into template_versions (template_id, version, content, created_at)
-  select id, $6::integer, $8::text::json, $9::timestamptz from written where $8::text is not null`;
+/** The ids in `layers`, as they are searched by. */
+export const USES_OF = (content: string) =>
+  `array(select l ->> 'templateId' from json_array_elements(${content} #> '{layered,layers}') l)`;
+const VERSION_OF_IT = `insert into template_versions (template_id, version, content, uses, created_at)
+  select id, $6::integer, $8::text::json, ${USES_OF('$8::text::json')}, $9::timestamptz
+  from written where $8::text is not null`;
 
 const INSERT = `with written as (
   insert into templates
-    (id, workspace_id, livemode, ${listOfDetails((column) => column)}, version, latest, revision, created_at, updated_at)
-  select $1, $2, $3::boolean, ${listOfDetails((column) => `d.${column}`)}, $5::integer, $6::integer, $7::integer,
+    (id, workspace_id, livemode, kind, ${listOfDetails((column) => column)}, version, latest, revision, created_at, updated_at)
+  select $1, $2, $3::boolean, d.kind, ${listOfDetails((column) => `d.${column}`)}, $5::integer, $6::integer, $7::integer,
     $9::timestamptz, $9::timestamptz
   from ${DETAILS_OF('$4')}
   returning id

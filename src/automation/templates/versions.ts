@@ -70,8 +70,8 @@ export function versionsOf(database: Database): Versions {
   };
 }
 
-const lengthOf = ({ html, markdown, mjml, text, sources }: StoredContent): number =>
-  [html, markdown, mjml, text, sources.html, sources.text].reduce(
+const lengthOf = ({ html, markdown, mjml, text, sources, layered }: StoredContent): number =>
+  [html, markdown, mjml, text, sources.html, sources.text, layered?.body].reduce<number>(
     (sum, part) => sum + (part?.length ?? 0),
     1_000,
   );

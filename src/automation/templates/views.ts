@@ -1,3 +1,4 @@
+import type { UsedBy } from './layers/layer-model.ts';
 import {
   detailsOf,
   type TemplateItemView,
@@ -5,7 +6,7 @@ import {
   type VersionItemView,
   type VersionView,
 } from './model.ts';
-import { authoredOf, type VersionContent } from './render/content.ts';
+import { authoredOf, type StoredContent, type VersionContent } from './render/content.ts';
 import type { TemplateRow, VersionRow } from './store.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();
@@ -23,6 +24,7 @@ export const itemOf = (row: TemplateRow, livemode: boolean, content: VersionCont
   id: row.id,
   livemode,
   ...detailsOf(row),
+  kind: row.kind,
   ...withoutBodies(authoredOf(content)),
   version: row.version,
   createdAt: iso(row.created_at),
@@ -33,12 +35,15 @@ export const itemOf = (row: TemplateRow, livemode: boolean, content: VersionCont
 export const viewOf = (
   row: TemplateRow,
   livemode: boolean,
-  content: VersionContent,
-  version = row.version,
+  content: StoredContent,
+  { usedBy = UNUSED, version = row.version }: { readonly usedBy?: UsedBy; readonly version?: number } = {},
 ): TemplateView => {
   const { html, markdown, mjml, text } = content;
-  return { ...itemOf(row, livemode, content), version, html, markdown, mjml, text };
+  const layers = [...(content.layered?.layers ?? [])];
+  return { ...itemOf(row, livemode, content), version, html, markdown, mjml, text, layers, usedBy };
 };
+
+const UNUSED: UsedBy = { count: 0, templates: [] };
 
 /** A version in a list. */
 export const versionItemOf = (
@@ -54,6 +59,6 @@ export const versionItemOf = (
 
 /** A version with its bodies. */
 export const versionOf = (row: TemplateRow, version: VersionRow): VersionView => {
-  const { html, markdown, mjml, text } = version.content;
-  return { ...versionItemOf(row, version), html, markdown, mjml, text };
+  const { html, markdown, mjml, text, layered } = version.content;
+  return { ...versionItemOf(row, version), html, markdown, mjml, text, layers: [...(layered?.layers ?? [])] };
 };

@@ -155,6 +155,10 @@ export const TOOLS: readonly Tool[] = [
     Type.Object({
       name: Text('The name for people.', 200),
       alias: Type.Optional(Text('A name for requests: a-z, 0-9, - and _.', 64)),
+      kind: Type.Optional(
+        Text('template, by default; layout, with {{ content }} in it; or partial, for {% render %}', 10),
+      ),
+      layoutId: Type.Optional(Text('The layout around it, by id or alias.', 64)),
       format: Text('html, emailmd or mjml', 10),
       subject: Source('Liquid.'),
       html: Source('Liquid; with format html.'),

@@ -101,14 +101,8 @@ export async function readyContent(
     return invalid(lacks.map((message) => ({ path: '/body', message })));
   const sender = parseAddress(from);
   if (isProblem(sender)) return invalid([{ path: '/body', message: MISSING.from }]);
-  const { format, html, markdown, text, variables } = base;
   const previewText = settings.previewText ?? base.previewText;
-  const declared = variables.map(({ key, type, required, fallback }) => ({ key, type, required, fallback }));
-  const content = await contents.compile(
-    scope.workspaceId,
-    { format, subject, previewText, html, markdown, text, variables: declared },
-    now,
-  );
+  const content = await contents.withLines(scope, base, { subject, previewText }, now);
   if (content instanceof Failure) return content;
   const trial = await contents.render({
     ...{ workspaceId: scope.workspaceId, key: null, content, values: settings.variables, now },
@@ -120,7 +114,7 @@ export async function readyContent(
     ...{ at: '/body', purpose: 'preview' },
   });
   if (trial instanceof Failure) return trial;
-  const required = variables.filter(
+  const required = [...content.variables, ...(content.layered?.inherited ?? [])].filter(
     ({ key, required: must }) => must && (ownOf(settings.variables, key) ?? null) === null,
   );
   if (required.length > 0)

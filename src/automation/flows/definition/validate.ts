@@ -49,8 +49,13 @@ async function stepProblems(
   const { database } = validator;
   switch (step.type) {
     case 'sendEmail': {
-      const isThere = await hasTemplate(database, scope, step.config.templateId);
-      return isThere ? [] : [{ path: `${at}/templateId`, message: 'This template does not exist.' }];
+      const kind = await kindOfTemplate(database, scope, step.config.templateId);
+      if (kind === 'template') return [];
+      const message =
+        kind === null
+          ? 'This template does not exist.'
+          : `This is a ${kind}, which is not sent by itself: name a template that uses it.`;
+      return [{ path: `${at}/templateId`, message }];
     }
     case 'condition':
       return requiredFilter(database, scope, step.config.filter, `${at}/filter`);
@@ -78,14 +83,14 @@ async function stepProblems(
   }
 }
 
-async function hasTemplate(
+async function kindOfTemplate(
   database: Database,
   { workspaceId, livemode }: Scope,
   name: string,
-): Promise<boolean> {
+): Promise<(typeof templates.$inferSelect)['kind'] | null> {
   const rows = await database.read((orm) =>
     orm
-      .select({ id: templates.id })
+      .select({ kind: templates.kind })
       .from(templates)
       .where(
         and(
@@ -95,7 +100,7 @@ async function hasTemplate(
         ),
       ),
   );
-  return rows.length > 0;
+  return rows[0]?.kind ?? null;
 }
 
 async function requiredFilter(

@@ -1,50 +1,140 @@
 import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.ts';
+import type { MjmlNote } from '../../../mail/content/render-mjml.ts';
 import { LiquidProblem, TooSlow } from '../../../mail/liquid/limits.ts';
 import type { LiquidRenderer } from '../../../mail/liquid/liquid-renderer.ts';
-import type { Sources } from '../../../mail/liquid/parts.ts';
+import type { AuthoredPart, Sources } from '../../../mail/liquid/parts.ts';
 import { hasLiquid } from '../../../mail/liquid/pieces.ts';
 import type { HangUpSignal } from '../../../platform/async/deadline.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { type Composed, originOf, placed } from '../layers/compose.ts';
+import type { TemplateKind } from '../layers/layer-model.ts';
+import { type ComposedContent, composed, type FindLayer } from '../layers/layers.ts';
 import { BODY_OF, type TemplateFormat } from '../model.ts';
-import { type StoredContent, sampleValues, type VersionContent } from './content.ts';
+import type { Owner } from '../store.ts';
+import type { Versions } from '../versions.ts';
+import { NOTHING, type StoredContent, sampleValues, type VersionContent } from './content.ts';
 
 /** The dependencies of compiling content. */
 export interface Compilers {
   readonly liquid: LiquidRenderer;
   readonly markdown: Pick<MarkdownRenderer, 'renderTemplate' | 'renderMjml'>;
+  readonly versions: Pick<Versions, 'find' | 'read'>;
+}
+
+/** The circumstances of compiling. */
+export interface CompileOrder {
+  readonly owner: Owner;
+  /** The template of the content; null where it is stored nowhere. */
+  readonly id: string | null;
+  readonly kind: TemplateKind;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly unheard?: HangUpSignal | undefined;
+}
+
+/** Content whose Liquid was read, with its layers written into it. */
+interface Layered extends Pick<ComposedContent, 'parts' | 'layers' | 'inherited'> {
+  readonly content: VersionContent;
+  readonly found: Pick<StoredContent, 'names' | 'raw' | 'slots'>;
 }
 
 /**
- * Makes content ready to be rendered, or says everything that is wrong with it: its Liquid is read, markdown becomes html with the
- * Liquid still in it, and the whole is rendered once with sample values, so that what can never be rendered is refused when it is
- * saved. @throws UnavailableError
+ * Makes content ready to be rendered, or says everything that is wrong with it: its Liquid is read, its layouts and partials are written
+ * into it, markdown becomes html with the Liquid still in it, and the whole is rendered once with sample values, so that what can never be
+ * rendered is refused when it is saved. @throws UnavailableError
  */
 export async function compile(
-  { liquid, markdown }: Compilers,
-  owner: string,
+  compilers: Compilers,
   authored: VersionContent,
-  now: number,
-  unheard?: HangUpSignal,
+  order: CompileOrder,
 ): Promise<StoredContent | Failure> {
-  const { format, subject, previewText, html, text } = authored;
-  const findings = await liquid.examine(owner, {
-    subject,
-    previewText,
-    html,
-    markdown: authored.markdown,
-    mjml: authored.mjml,
-    text,
-  });
-  const found =
+  const layered = await layer(compilers, authored, order);
+  return layered instanceof Failure ? layered : make(compilers, layered, order);
+}
+
+/** Compiles a version with another subject and preview text. Its layers stay those of the version. @throws UnavailableError */
+export async function withLines(
+  compilers: Compilers,
+  stored: StoredContent,
+  lines: Pick<VersionContent, 'subject' | 'previewText'>,
+  order: CompileOrder,
+): Promise<StoredContent | Failure> {
+  const read = await layer(compilers, { ...NOTHING, ...lines }, order);
+  if (read instanceof Failure) return read;
+  const { sources, layered, names, raw, slots } = stored;
+  const text = (part: AuthoredPart, source: string | null) =>
+    source === null ? null : { text: source, stretches: layered?.stretches[part] ?? [] };
+  const body = layered?.body ?? stored.markdown ?? stored.mjml;
+  const parts = {
+    subject: read.parts.subject,
+    previewText: read.parts.previewText,
+    html: text('html', stored.format === 'html' ? sources.html : null),
+    markdown: text('markdown', stored.format === 'emailmd' ? body : null),
+    mjml: text('mjml', stored.format === 'mjml' ? body : null),
+    text: text('text', stored.text === null ? null : sources.text),
+  };
+  const found = { names: [...new Set([...names, ...read.found.names])].sort(), raw, slots };
+  const { layers = [], inherited = [] } = layered ?? {};
+  const pinned = { layers: [...layers, ...read.layers], inherited };
+  return make(compilers, { content: { ...stored, ...lines }, found, parts, ...pinned }, order);
+}
+
+/** Reads the Liquid of what an author wrote, and writes its layers into it. */
+async function layer(
+  { liquid, versions }: Compilers,
+  authored: VersionContent,
+  { owner, id, kind }: CompileOrder,
+): Promise<Layered | Failure> {
+  const { subject, previewText, html, markdown, mjml, text } = authored;
+  const isLayout = kind === 'layout';
+  const findings = await liquid.examine(
+    owner.workspaceId,
+    { subject, previewText, html, markdown, mjml, text },
+    isLayout,
+  );
+  const problems =
     findings instanceof LiquidProblem
       ? [{ part: bodyOf(authored), message: findings.message }]
       : findings.problems;
-  if (found.length > 0 || findings instanceof LiquidProblem)
-    return invalid(found.map(({ part, message }) => ({ path: `/body/${part}`, message })));
+  if (problems.length > 0 || findings instanceof LiquidProblem)
+    return invalid(problems.map(({ part, message }) => ({ path: `/body/${part}`, message })));
+  const { raw, slots } = findings;
+  const find: FindLayer = async (scope, name) => {
+    const row = await versions.find(scope, name);
+    return row && versions.read(row);
+  };
+  const composition = await composed(find, { owner, id, kind, content: authored, slots });
+  if ('path' in composition) return invalid([composition]);
+  const { parts, layoutId, layers, inherited } = composition;
+  const names = [...new Set([...findings.names, ...composition.names])].sort();
+  return { content: { ...authored, layoutId }, found: { names, raw, slots }, parts, layers, inherited };
+}
+
+/** Makes what is rendered of content with its layers. */
+async function make(
+  { liquid, markdown }: Compilers,
+  { content: authored, found, parts, layers, inherited }: Layered,
+  { owner: { workspaceId: owner }, kind, now, unheard }: CompileOrder,
+): Promise<StoredContent | Failure> {
+  const { format } = authored;
+  const [subject, previewText, html, text] = [parts.subject, parts.previewText, parts.html, parts.text].map(
+    (part) => part?.text ?? null,
+  ) as [string | null, string | null, string | null, string | null];
+  const isComposed = layers.length > 0 || kind === 'layout';
+  const refused = (part: AuthoredPart, message: string): Failure => {
+    const from = parts[part];
+    return invalid([
+      { path: `/body/${part}`, message: isComposed && from ? placed(message, from) : message },
+    ]);
+  };
 
   let sources: Sources = { subject, previewText, html, text, placesPreview: true };
+  if (format === 'html' && isComposed && html !== null) {
+    const wrong = await liquid.examineMade(owner, html, false);
+    if (wrong) return refused('html', wrong.message);
+  }
   if (format === 'emailmd') {
-    const made = await markdown.renderTemplate(spaced(authored.markdown ?? ''), {
+    const made = await markdown.renderTemplate(spaced(parts.markdown?.text ?? ''), {
       ...{ owner, title: subject ?? '', previewText, unheard },
     });
     if (made instanceof Failure) return made;
@@ -55,14 +145,26 @@ export async function compile(
   }
   let notes: StoredContent['notes'] = [];
   if (format === 'mjml') {
-    const made = await markdown.renderMjml(authored.mjml ?? '', { owner, path: '/body/mjml', unheard });
+    const mjml = parts.mjml ?? { text: '', stretches: [] };
+    const framed = kind === 'partial' ? frameOf(mjml.text) : { before: '', after: '' };
+    const made = await markdown.renderMjml(framed.before + mjml.text + framed.after, {
+      ...{ owner, path: '/body/mjml', unheard },
+    });
     if (made instanceof Failure) return made;
     const split = await liquid.examineMade(owner, made.html);
     if (split) return refusedAt('mjml', split.message);
     sources = { subject, previewText, html: made.html, text, placesPreview: true };
-    notes = made.notes;
+    notes = isComposed ? made.notes.map((note) => noteIn(note, mjml)) : made.notes;
   }
-  const content: StoredContent = { ...authored, sources, names: findings.names, raw: findings.raw, notes };
+  const layered: StoredContent['layered'] = isComposed
+    ? {
+        ...{ layers, inherited, body: parts.markdown?.text ?? parts.mjml?.text ?? null },
+        stretches: Object.fromEntries(
+          Object.entries(parts).flatMap(([part, made]) => (made ? [[part, made.stretches]] : [])),
+        ),
+      }
+    : null;
+  const content: StoredContent = { ...authored, sources, ...found, layered, notes };
   // Nothing is rendered of what has no Liquid; a busy machine must not call it slow.
   if (
     ![subject, previewText, sources.html, sources.text].some((source) => source !== null && hasLiquid(source))
@@ -70,16 +172,50 @@ export async function compile(
     return content;
   const trial = await liquid.render({
     ...{ owner, key: null, sources },
-    scope: { names: sampleValues(authored.variables), now },
+    scope: { names: sampleValues([...authored.variables, ...inherited]), now },
   });
   // Content that fails with the sample values may render with others.
-  if (trial instanceof LiquidProblem && (trial instanceof TooSlow || !trial.dependsOnValues))
-    return refusedAt(
-      trial.part === null || trial.part === 'html' ? bodyOf(authored) : trial.part,
-      trial.message,
-    );
+  if (trial instanceof LiquidProblem && (trial instanceof TooSlow || !trial.dependsOnValues)) {
+    const part = trial.part === null || trial.part === 'html' ? bodyOf(authored) : trial.part;
+    return part === trial.part ? refused(part, trial.message) : refusedAt(part, trial.message);
+  }
   return content;
 }
+
+/** A note of MJML with its place in the layer that it is about. */
+function noteIn({ message, line, column }: MjmlNote, mjml: Composed): MjmlNote {
+  const origin = originOf(mjml, line, column ?? 1);
+  return {
+    message: origin.layer === null ? message : `${origin.layer}: ${message}`,
+    line: origin.line,
+    column: column === null ? null : origin.column,
+  };
+}
+
+/** The elements around a partial in MJML, by the one that it begins with, so that it can be seen by itself. */
+function frameOf(mjml: string): { readonly before: string; readonly after: string } {
+  const [, first = 'text'] = /^\s*(?:<!--[\s\S]*?-->\s*)*<mj-([a-z]+)/.exec(mjml) ?? [];
+  const around = OUTER.slice(0, OUTER.findIndex(([, within]) => within.includes(first)) + 1 || undefined);
+  const names = around.map(([name]) => name);
+  return {
+    before: names.map((name) => `<${name}>`).join(''),
+    after: names
+      .toReversed()
+      .map((name) => `</${name}>`)
+      .join(''),
+  };
+}
+
+/** Elements of MJML from the outermost on, each with those that may be in it. */
+const OUTER: readonly [name: string, within: readonly string[]][] = [
+  ['mjml', ['head', 'body']],
+  ['mj-body', ['section', 'wrapper', 'hero', 'raw']],
+  ['mj-section', ['column', 'group']],
+  [
+    'mj-column',
+    ['text', 'button', 'image', 'divider', 'spacer', 'table', 'social', 'navbar', 'accordion', 'carousel'],
+  ],
+];
 
 /** The part that a problem of the whole content names. */
 export const bodyOf = ({
@@ -92,7 +228,7 @@ const refusedAt = (part: string, message: string): Failure => invalid([{ path: `
 
 /** Tags that open, divide or close a block, alone in their line. A tag ends at its first end: else several could be cut in any way. */
 const CONTROL_LINE =
-  /^[ \t]*(?:\{%-?[ \t]*(?:end)?(?:if|unless|case|for|tablerow|capture|elsif|else|when|assign|comment)\b(?:[^%\n]|%(?!\}))*%\}[ \t]*)+$/gm;
+  /^[ \t]*(?:\{%-?[ \t]*(?:end)?(?:if|unless|case|for|tablerow|capture|render|elsif|else|when|assign|comment)\b(?:[^%\n]|%(?!\}))*%\}[ \t]*)+$/gm;
 
 /**
  * Markdown whose control lines are separate paragraphs, so that they do not become part of a list or of a

@@ -1,8 +1,10 @@
 import type { MjmlNote } from '../../../mail/content/render-mjml.ts';
-import { isTooLong, type Sources } from '../../../mail/liquid/parts.ts';
+import { type AuthoredPart, isTooLong, type PartSlots, type Sources } from '../../../mail/liquid/parts.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { hasControls } from '../../../platform/text/characters.ts';
 import type { Report } from '../../../platform/text/problems.ts';
+import type { PinnedLayer, Stretch } from '../layers/compose.ts';
+import type { TemplateKind } from '../layers/layer-model.ts';
 import {
   BODY_OF,
   type DeclaredVariable,
@@ -25,7 +27,19 @@ export type VersionContent = Pick<
   | 'from'
   | 'replyTo'
   | 'variables'
+  | 'layoutId'
 >;
+
+/** The result of writing layouts and partials into a version. */
+export interface LayeredContent {
+  readonly layers: readonly PinnedLayer[];
+  /** The variables that its layouts declare, and it does not. */
+  readonly inherited: readonly VariableView[];
+  /** The stretches of the sources, by which a problem is found in its layer. */
+  readonly stretches: { readonly [Part in AuthoredPart]?: readonly Stretch[] };
+  /** The markdown or MJML with its layers, which is rendered again for another subject; null in html. */
+  readonly body: string | null;
+}
 
 /** A version as it is stored: what was written, and what was found out about it when it was saved. */
 export interface StoredContent extends VersionContent {
@@ -35,6 +49,10 @@ export interface StoredContent extends VersionContent {
   readonly names: readonly string[];
   /** Parts with a value that is written as it is. */
   readonly raw: readonly string[];
+  /** The places that other templates fill. */
+  readonly slots: PartSlots;
+  /** Null where it uses no other template. */
+  readonly layered: LayeredContent | null;
   /** Notes of MJML on what it left out or read in another way. */
   readonly notes: readonly MjmlNote[];
 }
@@ -47,7 +65,7 @@ export type GivenContent = Partial<Omit<Pick<NewTemplate, keyof VersionContent>,
 /** The content before the first version. */
 export const NOTHING: VersionContent = {
   ...{ format: 'html', subject: null, previewText: null, html: null, markdown: null, mjml: null, text: null },
-  ...{ from: null, replyTo: [], variables: [] },
+  ...{ from: null, replyTo: [], variables: [], layoutId: null },
 };
 
 const NEEDS = {
@@ -60,12 +78,19 @@ const ONE_LINE = 'Must be one line, without control characters.';
 
 const PARTS = ['subject', 'previewText', 'html', 'markdown', 'mjml', 'text'] as const;
 
-/** Reads the content of a request over that of the version before; what is left out stays. `declaredAt` is the pointer of the variables. */
+/** The circumstances of the content of a request. */
+interface ContentRules {
+  readonly kind?: TemplateKind;
+  /** The pointer of the variables. */
+  readonly declaredAt?: string;
+}
+
+/** Reads the content of a request over that of the version before; what is left out stays. */
 export function readContent(
   given: GivenContent,
   before: VersionContent,
   report: Report,
-  declaredAt = '/body/variables',
+  { kind = 'template', declaredAt = '/body/variables' }: ContentRules = {},
 ): VersionContent {
   const texts = Object.fromEntries(
     PARTS.map((part) => [part, given[part] === undefined ? before[part] : unlessBlank(given[part])]),
@@ -77,8 +102,10 @@ export function readContent(
     replyTo: given.replyTo === undefined ? before.replyTo : listOf(given.replyTo),
     variables:
       given.variables === undefined ? before.variables : readDeclared(given.variables, declaredAt, report),
+    layoutId: given.layoutId === undefined ? before.layoutId : given.layoutId,
   };
   checkParts(authored, report);
+  checkKind(authored, kind, report);
   if (authored.from !== null) checkAddress(authored.from, '/body/from', report);
   const isList = Array.isArray(given.replyTo);
   for (const [index, address] of authored.replyTo.entries())
@@ -110,6 +137,25 @@ function checkParts(authored: VersionContent, report: Report): void {
   if (hasControls(previewText ?? '')) report('/body/previewText', ONE_LINE);
 }
 
+const OF_TEMPLATES = 'Must be given only with a template: a layout or a partial has none of its own.';
+const NO_LAYOUT = 'Must not be given with a partial, which is in the layout of the template that takes it.';
+const FRONTMATTER =
+  'Must not begin with a frontmatter here, inside of a layout or another template: write it in the outermost one.';
+const BEGINS_WITH_FRONTMATTER =
+  /^---[ \t]*\r?\n(?:[^\n]*\n)*?[a-z_]+:[^\n]*\n(?:[^\n]*\n)*?---[ \t]*(?:\r?\n|$)/;
+
+function checkKind(authored: VersionContent, kind: TemplateKind, report: Report): void {
+  if (kind !== 'template') {
+    for (const member of ['subject', 'previewText', 'from'] as const)
+      if (authored[member] !== null) report(`/body/${member}`, OF_TEMPLATES);
+    if (authored.replyTo.length > 0) report('/body/replyTo', OF_TEMPLATES);
+  }
+  if (kind === 'partial' && authored.layoutId !== null) report('/body/layoutId', NO_LAYOUT);
+  const isInside = kind === 'partial' || authored.layoutId !== null;
+  if (isInside && BEGINS_WITH_FRONTMATTER.test(authored.markdown ?? ''))
+    report('/body/markdown', FRONTMATTER);
+}
+
 function checkAddress(address: string, path: string, report: Report): void {
   const read = parseAddress(address);
   if (isProblem(read)) report(path, read.problem);
@@ -121,8 +167,9 @@ export const saysTheSame = (one: VersionContent, other: VersionContent): boolean
 
 /** The members that the author wrote, in one order. */
 export const authoredOf = (content: VersionContent): VersionContent => {
-  const { format, subject, previewText, html, markdown, mjml, text, from, replyTo, variables } = content;
-  return { format, subject, previewText, html, markdown, mjml, text, from, replyTo, variables };
+  const { format, subject, previewText, html, markdown, mjml, text, from, replyTo, variables, layoutId } =
+    content;
+  return { format, subject, previewText, html, markdown, mjml, text, from, replyTo, variables, layoutId };
 };
 
 /** The declared variables, each with a value that fits its type. */

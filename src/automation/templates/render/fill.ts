@@ -1,7 +1,7 @@
 import { LruMap } from '../../../platform/async/lru-map.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import type { FilledTemplate, TemplateFilling } from '../../../sending/emails/queries.ts';
-import { NO_TEMPLATE, NO_VERSION, type TemplateReader } from '../queries.ts';
+import { NO_TEMPLATE, NO_VERSION, problemOfKind, type TemplateReader } from '../queries.ts';
 import type { TemplateRow } from '../store.ts';
 import { keyOf } from './preview.ts';
 import type { RenderTemplate } from './rendering.ts';
@@ -65,6 +65,8 @@ export function templateFiller(reader: Pick<TemplateReader, 'versions'>, render:
     }
     const row = await reader.versions.find(owner, name);
     if (!row) return NO_TEMPLATE;
+    const wrong = problemOfKind(row, `${asked.at}/templateId`);
+    if (wrong) return wrong;
     const filled = await fill(row, asked, null);
     if (filled instanceof Failure) remembered.delete(place);
     else remembered.set(place, row);

@@ -25,6 +25,8 @@ interface PreviewSource {
 }
 
 const CONTENT = [
+  'kind',
+  'layoutId',
   'format',
   'subject',
   'previewText',
@@ -96,16 +98,16 @@ async function choose(
     return { content, key: keyOf(row.id, version), templateId: row.id, version };
   }
   if (body.version !== undefined) problems.report('/body/version', WITHOUT);
-  const { declared, variables: _values, ...given } = body;
+  const { declared, variables: _values, kind = 'template', ...given } = body;
   const authored = readContent(
     { ...given, ...(declared && { variables: declared }) },
     NOTHING,
     problems.report,
-    '/body/declared',
+    { kind, declaredAt: '/body/declared' },
   );
   const refused = problems.failure();
   if (refused) return refused;
-  const content = await compile(previewer, caller.workspaceId, authored, now, unheard);
+  const content = await compile(previewer, authored, { owner: caller, id: null, kind, now, unheard });
   return content instanceof Failure ? content : { content, key: null, templateId: null, version: null };
 }
 
@@ -119,6 +121,7 @@ const FILLED_LATER = /^(?:unsubscribeUrl|preferencesUrl)\b/;
 function missingIn(content: StoredContent, names: Readonly<Record<string, unknown>>): string[] {
   const written = [
     ...[content.subject, content.previewText, content.html, content.markdown, content.mjml],
+    ...(content.layered ? [content.sources.html, content.layered.body] : []),
     content.text,
   ].join('\n');
   return content.names.filter((path) => {

@@ -6,6 +6,7 @@ import { BatchedRead } from '../../../platform/async/batched-read.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { Problems } from '../../../platform/text/problems.ts';
+import { placed } from '../layers/compose.ts';
 import { bodyOf } from './compile.ts';
 import type { StoredContent } from './content.ts';
 import { readValues } from './variables.ts';
@@ -70,7 +71,7 @@ export function templateRenderer(
     const problems = new Problems();
     const valuesAt = `${at}/variables`;
     const read = readValues(
-      content.variables,
+      content.layered ? [...content.variables, ...content.layered.inherited] : content.variables,
       values,
       { at: valuesAt, mayLack: purpose === 'preview' },
       problems.report,
@@ -88,13 +89,22 @@ export function templateRenderer(
       if (parts instanceof TooSlow) return BUSY;
     }
     if (!(parts instanceof LiquidProblem)) return { parts, names };
+    const message = placedIn(content, parts);
     return purpose === 'preview'
-      ? invalid([{ path: `${at}/${parts.part ?? bodyOf(content)}`, message: parts.message }])
+      ? invalid([{ path: `${at}/${parts.part ?? bodyOf(content)}`, message }])
       : invalid([
           {
             path: Object.keys(values).length > 0 ? valuesAt : `${at}/templateId`,
-            message: `The template cannot be rendered. ${parts.message}`,
+            message: `The template cannot be rendered. ${message}`,
           },
         ]);
   };
+}
+
+/** The message of a problem, with its place in the layer where it is. */
+function placedIn({ sources, layered, format }: StoredContent, { message, part }: LiquidProblem): string {
+  const source = part && sources[part];
+  // The html of the other formats has lines that no author wrote.
+  if (!layered || !source || (part === 'html' && format !== 'html')) return message;
+  return placed(message, { text: source, stretches: layered.stretches[part] ?? [] });
 }

@@ -6,7 +6,7 @@ import { Problems } from '../../../platform/text/problems.ts';
 import { type AcceptanceDeps, acceptEmail } from '../../../sending/emails/accept.ts';
 import type { EmailReceipt } from '../../../sending/emails/queries.ts';
 import type { TestSendBody } from '../model.ts';
-import { findVersion, type TemplateReader } from '../queries.ts';
+import { findVersion, problemOfKind, type TemplateReader } from '../queries.ts';
 
 /** The services that a test send calls. */
 export interface TestSender extends TemplateReader {
@@ -39,6 +39,8 @@ export async function testSend(
   const stranger = await findStrangers(sender, caller, body.to);
   if (stranger) return stranger;
   const { row, version, content } = found;
+  const wrong = problemOfKind(row, '/params/id');
+  if (wrong) return wrong;
   if (content.subject === null) return NO_SUBJECT;
   if (content.from === null && caller.senderDefaults.from === null) return NO_SENDER;
   return acceptEmail(sender.acceptance(), {

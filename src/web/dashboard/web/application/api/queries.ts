@@ -117,8 +117,9 @@ export function useList<Name extends ListOperation>(
   return { ...query, items };
 }
 
-/** Requests that change nothing, although they have a body. */
+/** Requests that change nothing, although they have a body; an update of users only as a dry run. */
 type QuestionOperation =
+  | 'POST /templates/{id}/update-users'
   | 'POST /audiences/preview'
   | 'POST /templates/render-preview'
   | 'POST /flows/{id}/validate';

@@ -17,12 +17,12 @@ export function useAudienceNames(type?: 'static'): Readonly<Record<string, strin
   return Object.fromEntries(named.map(({ id, name }) => [id, name]));
 }
 
-/** The names of the templates by id, newest first. */
+/** The names of the templates that can be sent by id, newest first. */
 export function useTemplateNames(): Readonly<Record<string, string>> {
   const { may } = useViewer();
   const { items = [] } = useList(
     'GET /templates',
-    { query: { limit: MOST } },
+    { query: { limit: MOST, kind: 'template' } },
     { enabled: may('templates:read') },
   );
   return Object.fromEntries(items.map(({ id, name }) => [id, name]));

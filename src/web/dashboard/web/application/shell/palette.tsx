@@ -19,6 +19,7 @@ import type { Permission } from '../../../../../http/auth/permissions.ts';
 import { wholeName } from '../../../../../platform/text/contact-fields.ts';
 import { useList, useSettled } from '../api/queries.ts';
 import { useViewer } from '../api/viewer.tsx';
+import { KINDS } from '../pages/templates/formats.ts';
 import { icons } from '../ui/icons.tsx';
 import { pageNameOf, useOpenPages } from './navigation.tsx';
 import { applyNextTheme } from './theme.ts';
@@ -205,12 +206,13 @@ function useNamed(wanted: string, isWorthAsking: boolean): readonly PaletteResul
     items
       .filter(({ name }) => matches(name, wanted))
       .slice(0, FEW)
-      .map(({ id, name }) => ({
-        key: id,
+      .map((item) => ({
+        key: item.id,
         group,
-        title: name,
+        title: item.name,
+        ...('kind' in item && item.kind !== 'template' && { sub: KINDS[item.kind].title }),
         icon,
-        act: () => navigate(`/${page}/${id}`),
+        act: () => navigate(`/${page}/${item.id}`),
       })),
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Template } from '../../../../../client/operations.ts';
 import { ENVIRONMENTS } from '../../addresses.ts';
-import { useChange } from '../../api/queries.ts';
+import { useChange, useRead } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -14,6 +14,8 @@ const writableOf = ({
   id: _id,
   livemode: _livemode,
   version: _version,
+  layers: _layers,
+  usedBy: _usedBy,
   createdAt: _createdAt,
   updatedAt: _updatedAt,
   ...writable
@@ -39,14 +41,22 @@ export function CopyTemplate({
   const change = useChange('PATCH /templates/{id}', [], other);
   const { name, alias } = template;
   const replace = isKnown && alias !== null;
+  // The layout there has another id, and is found by the alias that both have.
+  const { layoutId } = template;
+  const layout = useRead(
+    'GET /templates/{id}',
+    { path: { id: layoutId ?? '' } },
+    { enabled: layoutId !== null },
+  );
+  const content = { ...writableOf(template), layoutId: layoutId && (layout.data?.alias ?? layoutId) };
   const copy = async () => {
     if (replace) {
-      const { name: _, alias: __, ...content } = writableOf(template);
-      await change.mutateAsync({ path: { id: alias }, body: content });
+      const { name: _, alias: __, kind: ___, ...body } = content;
+      await change.mutateAsync({ path: { id: alias }, body });
       return true;
     }
     try {
-      await create.mutateAsync({ body: writableOf(template) });
+      await create.mutateAsync({ body: content });
       return true;
     } catch (error) {
       if (!(error instanceof RequestError) || error.status !== 409 || alias === null) throw error;

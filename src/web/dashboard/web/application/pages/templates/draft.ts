@@ -23,8 +23,9 @@ type ContentMember =
   | 'text'
   | 'from'
   | 'replyTo'
-  | 'variables';
-type DetailName = Exclude<keyof CreateTemplate, ContentMember | 'format'>;
+  | 'variables'
+  | 'layoutId';
+type DetailName = Exclude<keyof CreateTemplate, ContentMember | 'format' | 'kind'>;
 
 /** The label and the hint of each field beside the content. */
 export const DETAILS = {
@@ -44,6 +45,8 @@ export type Draft = { readonly [Name in DetailName]: string } & {
   readonly previewText: string;
   readonly from: string;
   readonly replyTo: string;
+  /** Empty without a layout. */
+  readonly layoutId: string;
   readonly source: string;
   readonly text: string;
   readonly variables: readonly VariableRow[];
@@ -70,6 +73,7 @@ export const draftOf = (template: Template): Draft => ({
   previewText: template.previewText ?? '',
   from: template.from ?? '',
   replyTo: template.replyTo.join(', '),
+  layoutId: template.layoutId ?? '',
   source: sourceOf(template),
   text: FORMATS[template.format].hasText ? (template.text ?? '') : '',
   variables: template.variables.map(({ key, type, required, fallback }) => ({
@@ -113,6 +117,7 @@ export const LABELS = {
   previewText: 'Preview text',
   from: 'From',
   replyTo: 'Reply to',
+  layoutId: 'Layout',
   source: 'Source',
   text: 'Text part',
   variables: 'Variables',
@@ -125,6 +130,7 @@ export const contentOf = (draft: Draft, format: Template['format']) => ({
   [FORMATS[format].member]: draft.source,
   ...(FORMATS[format].hasText && { text: orNull(draft.text) }),
   from: orNull(draft.from),
+  layoutId: orNull(draft.layoutId),
   replyTo: draft.replyTo
     .split(',')
     .map((each) => each.trim())

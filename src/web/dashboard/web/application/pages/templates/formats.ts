@@ -20,3 +20,12 @@ export const FORMATS: Readonly<Record<Template['format'], Format>> = {
 export const sourceOf = (
   template: Pick<Template, 'format' | (typeof FORMATS)[Template['format']]['member']>,
 ): string => template[FORMATS[template.format].member] ?? '';
+
+/** The kind of a template. */
+export type Kind = Template['kind'];
+
+export const KINDS: Readonly<Record<Kind, { readonly title: string; readonly about: string }>> = {
+  template: { title: 'Template', about: 'An email, which your program or a campaign sends' },
+  layout: { title: 'Layout', about: 'What is around the content of many templates' },
+  partial: { title: 'Partial', about: 'A piece that templates and layouts take, such as a footer' },
+};

@@ -5,38 +5,51 @@ import { Button } from '../../ui/button.tsx';
 import { ChoiceCards } from '../../ui/forms/choice-cards.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
-import { STARTERS } from './starters.ts';
+import { KINDS, type Kind } from './formats.ts';
+import { STARTERS, type Starter } from './starters.ts';
 
 /** Creates a template from a starter and opens it. */
-export function NewTemplate({ onClose }: { readonly onClose: () => void }) {
-  const [starter, setStarter] = useState<keyof typeof STARTERS>('welcome');
+export function NewTemplate(props: { readonly kind: Kind; readonly onClose: () => void }) {
+  const { onClose } = props;
+  const [kind, setKind] = useState(props.kind);
+  const starters: Readonly<Record<string, Starter>> = STARTERS[kind];
+  const [chosen, setChosen] = useState('');
+  const starter = chosen in starters ? chosen : (Object.keys(starters)[0] ?? '');
   const create = useChange('POST /templates');
   const [, navigate] = useLocation();
   return (
     <Dialog title="New template" onClose={onClose} width="max-w-xl">
       <Form
-        action="Create template"
+        action={`Create ${KINDS[kind].title.toLowerCase()}`}
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ name = '', alias = '' }) => {
           const { id } = await create.mutateAsync({
-            body: { name, ...(alias.trim() !== '' && { alias: alias.trim() }), ...STARTERS[starter].content },
+            body: {
+              ...{ name, kind, ...starters[starter]?.content },
+              ...(alias.trim() !== '' && { alias: alias.trim() }),
+            },
           });
           navigate(`/templates/${id}`);
         }}
       >
+        <ChoiceCards label="Kind" name="kind" value={kind} options={KINDS} onChange={setKind} />
         <Field label="Name" name="name" autoFocus />
         <Field
           label="Alias"
           name="alias"
-          placeholder="order-confirmation"
-          hint="The name that your program uses instead of the ID. Optional."
+          placeholder={kind === 'partial' ? 'footer' : 'order-confirmation'}
+          hint={
+            kind === 'partial'
+              ? "The name by which templates take it: {% render 'footer' %}."
+              : 'The name that your program uses instead of the ID. Optional.'
+          }
         />
         <ChoiceCards
           label="Start from"
           name="starter"
           value={starter}
-          options={STARTERS}
-          onChange={setStarter}
+          options={starters}
+          onChange={setChosen}
         />
       </Form>
     </Dialog>

@@ -7,9 +7,10 @@ import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
+import { Chips } from '../../ui/forms/chips.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
-import { FORMATS } from './formats.ts';
+import { FORMATS, KINDS, type Kind } from './formats.ts';
 import { NewTemplate } from './new-template.tsx';
 
 const Detail = lazy(() => import('./detail.tsx'));
@@ -20,7 +21,9 @@ type Item = ItemOf<'GET /templates'>;
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   {
     name: 'Template',
-    cell: ({ name, subject }) => <Lead title={name} sub={subject ?? 'no subject'} />,
+    cell: ({ name, subject, kind }) => (
+      <Lead title={name} sub={kind === 'template' ? (subject ?? 'no subject') : KINDS[kind].about} />
+    ),
   },
   {
     name: 'Alias',
@@ -53,6 +56,11 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   { name: 'Updated', width: 'w-36', isRight: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];
 
+const SHOWN = { template: 'Templates', layout: 'Layouts', partial: 'Partials' } as const satisfies Record<
+  Kind,
+  string
+>;
+
 /** Templates: the list, one of them in its editor, and its versions. */
 export default function Templates() {
   return (
@@ -69,7 +77,8 @@ export default function Templates() {
 function TemplateList() {
   const { environment, may } = useViewer();
   const [isMaking, setMaking] = useState(false);
-  const list = useList('GET /templates', {});
+  const [kind, setKind] = useState<Kind>('template');
+  const list = useList('GET /templates', { query: { kind } });
   const create = may('templates:write') && (
     <Button look="main" data-create onClick={() => setMaking(true)}>
       {icons.Plus} New template
@@ -81,6 +90,9 @@ function TemplateList() {
       about="Emails with variables that your program or a campaign fills in. Every change is a version that you can restore."
       actions={create}
     >
+      <div className="mb-3">
+        <Chips label="Show" options={SHOWN} value={kind} onChange={setKind} />
+      </div>
       <Table
         label="Templates"
         list={list}
@@ -88,16 +100,24 @@ function TemplateList() {
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/templates/${id}`}
         empty={
-          <Empty title={`No ${environment} templates yet`} icon={icons.Page} action={create}>
-            <p>
-              Write it here in Markdown or HTML, with variables in braces:{' '}
-              <code className="font-mono text-caption">{'{{ name }}'}</code>. Then send it with{' '}
-              <code className="font-mono text-caption">templateId</code>.
-            </p>
+          <Empty
+            title={`No ${environment} ${SHOWN[kind].toLowerCase()} yet`}
+            icon={icons.Page}
+            action={create}
+          >
+            {kind === 'template' ? (
+              <p>
+                Write it here in Markdown or HTML, with variables in braces:{' '}
+                <code className="font-mono text-caption">{'{{ name }}'}</code>. Then send it with{' '}
+                <code className="font-mono text-caption">templateId</code>.
+              </p>
+            ) : (
+              <p>{KINDS[kind].about}.</p>
+            )}
           </Empty>
         }
       />
-      {isMaking && <NewTemplate onClose={() => setMaking(false)} />}
+      {isMaking && <NewTemplate kind={kind} onClose={() => setMaking(false)} />}
     </Page>
   );
 }

@@ -17,10 +17,11 @@ const VIEWS = { html: 'Message', text: 'Text' } as const;
  */
 export function usePreview(
   draft: Draft,
-  format: Template['format'],
+  { kind, format }: Pick<Template, 'kind' | 'format'>,
   values: Readonly<Record<string, unknown>>,
 ) {
   const asked = JSON.stringify({
+    kind,
     format,
     ...contentOf(draft, format),
     declared: declaredIn(draft),

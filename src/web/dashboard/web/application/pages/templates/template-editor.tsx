@@ -13,9 +13,10 @@ import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
 import { TemplateActions } from './actions.tsx';
 import { bodyOf, changesOf, type Draft, draftOf, LABELS, type VariableRow, valuesOf } from './draft.ts';
-import { FORMATS } from './formats.ts';
+import { FORMATS, KINDS } from './formats.ts';
 import { Preview, usePreview } from './preview.tsx';
 import { Line, TemplateSettings } from './settings.tsx';
+import { UsedBy } from './used-by.tsx';
 import { Values } from './values.tsx';
 import { Variables } from './variables.tsx';
 
@@ -49,7 +50,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   const { values: draft, set, isChanged, refused } = editing;
   /** The draft version and its content. */
   const aside = useRef<{ readonly version: number; readonly draft: Draft } | null>(null);
-  const preview = usePreview(draft, format, valuesOf(draft, entered));
+  const preview = usePreview(draft, template, valuesOf(draft, entered));
   const inserter = useRef<((text: string) => void) | null>(null);
   const [isPicking, setPicking] = useState(false);
   const problems = new Map(
@@ -83,6 +84,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
       back={{ to: '/templates', text: 'Templates' }}
       about={
         <span className="flex flex-wrap items-center gap-x-2">
+          {template.kind !== 'template' && <span>{KINDS[template.kind].title}</span>}
           <span>Version {template.version}</span>
           <SaveState editing={editing} />
         </span>
@@ -114,22 +116,24 @@ export default function TemplateEditor({ template }: { readonly template: Templa
       <EditingNotes editing={editing} />
       <div className="grid items-start gap-5 xl:grid-cols-2">
         <section aria-label="Editor" className="card grid overflow-hidden">
-          <div className="grid gap-2 border-b border-edge p-3">
-            <Line
-              label="Subject"
-              value={draft.subject}
-              problem={problems.get('/body/subject')}
-              isReadOnly={!mayWrite}
-              onChange={(subject) => set({ subject })}
-            />
-            <Line
-              label="Preview text"
-              value={draft.previewText}
-              problem={problems.get('/body/previewText')}
-              isReadOnly={!mayWrite}
-              onChange={(previewText) => set({ previewText })}
-            />
-          </div>
+          {template.kind === 'template' && (
+            <div className="grid gap-2 border-b border-edge p-3">
+              <Line
+                label="Subject"
+                value={draft.subject}
+                problem={problems.get('/body/subject')}
+                isReadOnly={!mayWrite}
+                onChange={(subject) => set({ subject })}
+              />
+              <Line
+                label="Preview text"
+                value={draft.previewText}
+                problem={problems.get('/body/previewText')}
+                isReadOnly={!mayWrite}
+                onChange={(previewText) => set({ previewText })}
+              />
+            </div>
+          )}
           <div className="flex flex-wrap items-center gap-2 border-b border-edge px-3 py-2">
             <Chips
               label="Edit"
@@ -173,7 +177,13 @@ export default function TemplateEditor({ template }: { readonly template: Templa
               />
             )}
             {pane === 'settings' && (
-              <TemplateSettings draft={draft} problems={problems} isReadOnly={!mayWrite} onChange={set} />
+              <TemplateSettings
+                template={template}
+                draft={draft}
+                problems={problems}
+                isReadOnly={!mayWrite}
+                onChange={set}
+              />
             )}
           </div>
           <Problems
@@ -182,6 +192,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
           />
         </section>
         <div className="grid gap-5">
+          {template.kind !== 'template' && <UsedBy template={template} />}
           <Preview answer={preview} />
           <Values
             rows={draft.variables}
@@ -214,7 +225,7 @@ const variablesText = (value: unknown): string =>
     )
     .join('\n');
 
-const SHOWN_ELSEWHERE = /^\/body\/(?:subject|previewText|name|alias|from|replyTo|variables)/;
+const SHOWN_ELSEWHERE = /^\/body\/(?:subject|previewText|name|alias|from|replyTo|layoutId|variables)/;
 
 /** The mistakes in the source, and all others that belong to no field. */
 function Problems(props: {
