@@ -80,7 +80,6 @@ describe('a body that cannot be a route names each mistake', () => {
     [{ action: { type: 'webhook', url: 'ftp://acme.example/' } }, ['/body/action/url']],
     [{ action: { type: 'webhook', url: 'http://169.254.169.254/' } }, ['/body/action/url']],
     [{ action: { type: 'forward', to: ['a@b.example'] } }, ['/body/action/to', '/body/action/type']],
-    [{ domainId: 'dom_00000000000000000000none' }, ['/body/domainId']],
     [{ priority: -1 }, ['/body/priority']],
     [{ priority: 10_001 }, ['/body/priority']],
     [{ spam: 'delete' }, ['/body/spam']],
@@ -95,6 +94,10 @@ describe('a body that cannot be a route names each mistake', () => {
     expect(made.status).toBe(201);
     await send('DELETE', `/v1/inbound-routes/${made.body.data.id}`);
   });
+});
+
+test('a domain that the workspace does not have is missing', async () => {
+  expect((await create({ domainId: 'dom_00000000000000000000none' })).status).toBe(404);
 });
 
 test('the domain shows the MX that receives as long as it has a live route', async () => {
@@ -132,8 +135,9 @@ test('routes need the permissions of domains, and their changes are in the audit
   expect((await send('GET', '/v1/inbound-routes', undefined, reader)).status).toBe(200);
   const mailer = await service.keyWith('live', ['emails:read']);
   expect((await send('GET', '/v1/inbound-routes', undefined, mailer)).status).toBe(403);
-  const acts = (await send('GET', '/v1/audit-log?limit=100')).body.data;
-  const actions = new Set(acts.map(({ action }: { action: string }) => action));
-  for (const action of ['created', 'changed', 'deleted']) expect(actions).toContain(`inboundRoute.${action}`);
-  expect(JSON.stringify(acts)).not.toContain('whsec_');
+  for (const action of ['created', 'changed', 'deleted']) {
+    const acts = await send('GET', `/v1/audit-log?action=inboundRoute.${action}`);
+    expect(acts.body.data.length).toBeGreaterThan(0);
+    expect(acts.text).not.toContain('whsec_');
+  }
 });

@@ -15,6 +15,7 @@ const ALL = [
   'domain',
   'email',
   'flowRun',
+  'received',
   'webhookDelivery',
   'webhookEndpoint',
 ];
@@ -74,12 +75,12 @@ describe('the live view hides what the API key does not permit', () => {
     const reader = await keyWith('emails:read');
     using all = await openViewer(service.url, TEST_KEY);
     using viewer = await openViewer(service.url, reader.key);
-    expect(await kindsOf(viewer.get)).toEqual(['email']);
+    expect(await kindsOf(viewer.get)).toEqual(['email', 'received']);
     expect(await kindsOf(all.get)).toEqual(ALL);
 
     const [made, hook] = [await keyWith('emails:send'), await endpoint()];
     const ask = asking(viewer.cookie);
-    for (const kind of ALL.filter((name) => name !== 'email'))
+    for (const kind of ALL.filter((name) => name !== 'email' && name !== 'received'))
       expect(await ask(`actors?kind=${kind}`)).toMatchObject({ status: 404 });
     const missing = (await ask('actors/key_000000000000000000000000')).status;
     for (const id of [made.id, hook]) {
@@ -98,7 +99,8 @@ describe('the live view hides what the API key does not permit', () => {
     expect(told(all.ticks)).toContain('apiKey');
     expect(told(viewer.ticks)).toEqual(['email']);
     expect(Object.keys(all.counts()).sort()).toEqual(ALL);
-    for (const { counts } of viewer.ticks) expect(Object.keys(counts ?? { email: {} })).toEqual(['email']);
+    for (const { counts } of viewer.ticks)
+      expect(Object.keys(counts ?? { email: {}, received: {} }).sort()).toEqual(['email', 'received']);
   });
 
   test('each permission shows its own kinds; a change of the key counts at the next request', async () => {
@@ -108,10 +110,10 @@ describe('the live view hides what the API key does not permit', () => {
       const { text } = await asking(cookie)('machines');
       return (JSON.parse(text) as { data: Machine[] }).data.map(({ kind }) => kind).sort();
     };
-    expect(await kinds()).toEqual(['email', 'webhookDelivery', 'webhookEndpoint']);
+    expect(await kinds()).toEqual(['email', 'received', 'webhookDelivery', 'webhookEndpoint']);
     const permissions = ['emails:read', 'api-keys:read', 'domains:read'];
     expect((await client.patch(`/v1/api-keys/${id}`, { permissions })).status).toBe(200);
-    expect(await kinds()).toEqual(['apiKey', 'domain', 'email']);
+    expect(await kinds()).toEqual(['apiKey', 'domain', 'email', 'received']);
   });
 
   test('a key without the permission learns which one it lacks, where it opens a connection itself', async () => {

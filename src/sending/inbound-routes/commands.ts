@@ -120,8 +120,7 @@ export async function createRoute(
     open: (reply) => JSON.parse(sealer.open(reply, REPLY)) as InboundRouteSecretView,
     run: async () => {
       const domainName = await findDomainName(database, caller, body.domainId);
-      if (domainName === null)
-        return invalid([{ path: '/body/domainId', message: 'Must be a domain of this workspace.' }]);
+      if (domainName === null) return notFound('domain');
       const refused = await refusalOf(commands, body);
       if (refused) return refused;
       const id = mintId('inr', now);

@@ -39,7 +39,7 @@ export const inboundRouteRoutes = (deps: RouteCommands): readonly Route[] => [
     body: CreateInboundRoute,
     response: InboundRouteWithSecret,
     status: 201,
-    failures: ['QUOTA_EXCEEDED'],
+    failures: ['NOT_FOUND', 'QUOTA_EXCEEDED'],
     example: {
       body: {
         domainId: EXAMPLE.domainId,

@@ -82,7 +82,7 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/received/test',
-    name: 'receiveTestEmail',
+    name: 'simulateReceivedEmail',
     permission: 'emails:send',
     summary: 'Receive a test email',
     description:
