@@ -112,14 +112,14 @@ describe('a message is stored as it came', () => {
     expect([item.envelope.from, item.isAutomatic]).toEqual(['', true]);
   });
 
-  test('with an envelope and a header that no table could hold as they are', async () => {
+  test('with a header that no table could hold as it is', async () => {
     const route = await routed({ type: 'prefix', localPart: 'odd' });
     const raw = aMail({ 'Message-ID': '<a\0b@c.example>', From: '"\0" <a\0@b.example>', Subject: '\0 \xff' });
-    const replies = await handIn(port, 'a\0b@c.example', ['odd\0@sender.example', 'odd@sender.example'], raw);
+    const replies = await handIn(port, 'a@c.example', ['odd\0@sender.example', 'odd@sender.example'], raw);
     expect(replies[1]).toMatch(/^5\d\d 5\.1\.[13] /);
     expect(replies.at(-1)).toStartWith('250 ');
     const [item] = await receivedBy(route.id);
-    expect(item.envelope.from).toBe('a\ufffdb@c.example');
+    expect(item.messageId).toBeNull();
     expect((await detail(item.id)).text).toBe('Where is my order?\n');
   });
 
