@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type Compilers, compile } from '../../src/automation/templates/render/compile.ts';
+import { type Compilers, compile, frameOf } from '../../src/automation/templates/render/compile.ts';
 import type { VersionContent } from '../../src/automation/templates/render/content.ts';
 import { TooSlow } from '../../src/mail/liquid/limits.ts';
 import type { LiquidRenderer } from '../../src/mail/liquid/liquid-renderer.ts';
@@ -26,4 +26,15 @@ test('what has no Liquid is not rendered when it is saved, so that a busy machin
   expect(plain).toMatchObject({ sources: { html: '<p>Hello {you} % } }}</p>' } });
   for (const html of ['<p>{{ name }}</p>', '{% if a %}b{% endif %}'])
     expect(await compile(busy, content(html), ORDER)).toBeInstanceOf(Failure);
+});
+
+test('the frame of an MJML partial is found behind any number of comments, in time that grows with them alone', () => {
+  const section = frameOf('<mj-section></mj-section>');
+  expect(section.before).toBe('<mjml><mj-body>');
+  expect(frameOf(`\n<!-- a --> <!---->${'<!-- b -->'.repeat(100)}<mj-section />`)).toEqual(section);
+  const begin = performance.now();
+  frameOf(`${'<!---->'.repeat(20_000)}x`);
+  frameOf(`${'<!--'.repeat(20_000)}x`);
+  // Fifty comments took for ever.
+  expect(performance.now() - begin).toBeLessThan(1_000);
 });

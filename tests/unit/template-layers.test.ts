@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { type Composed, originOf, placed } from '../../src/automation/templates/layers/compose.ts';
+import { type Composed, originOf, placeAt, placed } from '../../src/automation/templates/layers/compose.ts';
 import type { TemplateKind } from '../../src/automation/templates/layers/layer-model.ts';
 import {
   type ComposedContent,
@@ -297,4 +297,36 @@ test('a problem in a composed source names its place in the layer', async () => 
   const [line, column] = offsetOf('two');
   expect(placed(`Line ${line}, column ${column}: wrong.`, html)).toBe('Line 2, column 1 of foot: wrong.');
   expect(placed('Must be simpler.', html)).toBe('Must be simpler.');
+});
+
+test('the place of an offset is its line and column, found quickly in any source', () => {
+  const source = 'ab\n\ncd\n';
+  expect([0, 2, 3, 4, 6, 7].map((at) => Object.values(placeAt(source, at)).join(':'))).toEqual([
+    ...['1:1', '1:3', '2:1', '3:1', '3:3', '4:1'],
+  ]);
+  const lines = '\n'.repeat(200_000);
+  const begin = performance.now();
+  for (let n = 0; n < 1_000; n++) expect(placeAt(lines, 199_999 - n).line).toBe(200_000 - n);
+  // Counting the lines each time takes some seconds.
+  expect(performance.now() - begin).toBeLessThan(1_000);
+});
+
+test('a partial with a way out of mail is refused where it is not given the link', async () => {
+  const shelf = new Shelf().add('foot', 'partial', { html: '<a href="{{ unsubscribeUrl }}">Off</a>' });
+  expect(await compose(shelf, { html: "<p>Hi</p>{% render 'foot' %}" })).toEqual({
+    path: '/body/html',
+    message:
+      "Line 1, column 10: foot shows unsubscribeUrl, which a partial sees only as a parameter: write {% render 'foot', unsubscribeUrl: unsubscribeUrl %}.",
+  });
+  const html = "{% render 'foot', unsubscribeUrl: unsubscribeUrl %}";
+  expect(await htmlOf(shelf, html, { unsubscribeUrl: 'https://x.example/off' })).toBe(
+    '<a href="https://x.example/off">Off</a>',
+  );
+});
+
+test('a part takes 200 partials, and no more', async () => {
+  const shelf = new Shelf().add('dot', 'partial', { html: '.' });
+  const many = (count: number) => compose(shelf, { html: "{% render 'dot' %}".repeat(count) });
+  expect('path' in (await many(200))).toBe(false);
+  expect(await many(201)).toMatchObject({ message: 'Must use render at most 200 times in one part.' });
 });

@@ -70,8 +70,12 @@ export function versionsOf(database: Database): Versions {
   };
 }
 
-const lengthOf = ({ html, markdown, mjml, text, sources, layered }: StoredContent): number =>
+/** The memory of a stretch, in characters. */
+const STRETCH = 60;
+
+/** The characters of a content, its layers included; a stretch weighs as much as a short line. */
+export const lengthOf = ({ html, markdown, mjml, text, sources, layered }: StoredContent): number =>
   [html, markdown, mjml, text, sources.html, sources.text, layered?.body].reduce<number>(
     (sum, part) => sum + (part?.length ?? 0),
-    1_000,
+    1_000 + STRETCH * Object.values(layered?.stretches ?? {}).reduce((sum, { length }) => sum + length, 0),
   );

@@ -1,5 +1,4 @@
 import type { Slot } from '../../../mail/liquid/engine.ts';
-import { placeOf } from '../../../mail/liquid/html-scan.ts';
 import type { AuthoredPart, PartSlots } from '../../../mail/liquid/parts.ts';
 import type { Detail } from '../../../platform/errors/failure.ts';
 import { BODY_OF, type TemplateFormat, type VariableView } from '../model.ts';
@@ -13,6 +12,7 @@ import {
   LONGEST_COMPOSED,
   type PartialSource,
   type PinnedLayer,
+  placeAt,
   TooLong,
 } from './compose.ts';
 import type { TemplateKind } from './layer-model.ts';
@@ -47,6 +47,8 @@ export interface LayeredTemplate {
 export const DEEPEST = 5;
 /** The most layers of one template. */
 export const MOST_LAYERS = 50;
+/** The most places of partials in one part of a source. */
+export const MOST_SLOTS = 200;
 
 /** The formats of partials that a body may take, besides its own. A partial in html is what MJML calls the content of mj-text or mj-raw. */
 const TAKES: Readonly<Record<TemplateFormat, readonly TemplateFormat[]>> = {
@@ -184,8 +186,11 @@ class Walk {
           `Must have at most ${DEEPEST} layers on one way; this one is ${wayOf([...path.map(({ layer: { name } }) => name ?? ''), ...names])}.`,
         );
     };
-    for (const part of PARTS)
-      for (const slot of source.slots[part] ?? []) {
+    for (const part of PARTS) {
+      const slots = source.slots[part] ?? [];
+      if (slots.length > MOST_SLOTS)
+        throw new LayerProblem(`Must use render at most ${MOST_SLOTS} times in one part.`);
+      for (const slot of slots) {
         if (slot.partial === null) continue;
         if (isOwn) this.pointer = `/body/${part}`;
         const at = placeIn(source, part, slot, path);
@@ -194,6 +199,7 @@ class Walk {
         this.partials.set(slot.partial, layer);
         await follow(layer, { layer, part });
       }
+    }
     if (layoutId !== null) {
       if (isOwn) this.pointer = '/body/layoutId';
       const at = path.length === 0 ? '' : `${wayOf(path.map(({ layer: { name } }) => name ?? ''))}: `;
@@ -275,6 +281,11 @@ class Walk {
       throw new LayerProblem(
         `${at}${slot.partial} has no ${needed}, which the ${part} takes of it. Give it one.`,
       );
+    const links = LINKS.filter((name) => content.names.includes(name) && !slot.parameters.includes(name));
+    if (links.length > 0)
+      throw new LayerProblem(
+        `${at}${row.alias ?? row.id} shows ${links.join(' and ')}, which a partial sees only as a parameter: write {% render '${slot.partial}', ${links.map((name) => `${name}: ${name}`).join(', ')} %}.`,
+      );
     const lacks = content.variables.filter(({ key, required }) => required && !slot.parameters.includes(key));
     if (lacks.length > 0)
       throw new LayerProblem(
@@ -297,12 +308,15 @@ class Walk {
   }
 }
 
+/** The ways out of mail. A partial that is not given them would show an empty link. */
+const LINKS = ['unsubscribeUrl', 'preferencesUrl'];
+
 const isBody = (part: AuthoredPart): boolean => part === 'html' || part === 'markdown' || part === 'mjml';
 const wayOf = (names: readonly string[]): string => names.join(' → ');
 
 /** The place of a partial, with the way to it: `base → footer, line 3, column 2: `. */
 function placeIn(source: LayerSource, part: AuthoredPart, { begin }: Slot, path: readonly Step[]): string {
-  const place = placeOf(source.sources[part] ?? '', begin);
-  if (path.length === 0) return `${place}: `;
-  return `${wayOf(path.map(({ layer: { name } }) => name ?? ''))}, ${place.toLowerCase()}: `;
+  const { line, column } = placeAt(source.sources[part] ?? '', begin);
+  if (path.length === 0) return `Line ${line}, column ${column}: `;
+  return `${wayOf(path.map(({ layer: { name } }) => name ?? ''))}, line ${line}, column ${column}: `;
 }

@@ -6,7 +6,7 @@ import { findTemplate } from '../queries.ts';
 import { type CompileOrder, type Compilers, compile } from '../render/compile.ts';
 import { authoredOf, type StoredContent } from '../render/content.ts';
 import type { TemplateRow } from '../store.ts';
-import type { FoundVersion, Versions } from '../versions.ts';
+import { type FoundVersion, lengthOf, type Versions } from '../versions.ts';
 import { MOST_UPDATED, type PartChange, type UpdateUsersBody, type UserUpdates } from './layer-model.ts';
 import { type NewVersion, publishAll, readUsers } from './usage.ts';
 
@@ -26,6 +26,13 @@ const TOO_MANY = new Failure(
 const FASTER = new Failure('CONFLICT', 'A template that uses it was changed by another request meanwhile.', {
   suggestion: 'Send it again.',
 });
+/** The most characters of all contents, before and after. */
+const MOST_CHARACTERS = 33_554_432;
+const TOO_LARGE = new Failure(
+  'CONFLICT',
+  `The templates that use it have more than ${MOST_CHARACTERS / 1_048_576} million characters together, which one request does not update.`,
+  { suggestion: 'Save the templates one by one.' },
+);
 /** The number of times that it is decided again because another request was faster. */
 const MOST_TRIES = 5;
 
@@ -63,8 +70,17 @@ async function plan(updater: UserUpdater, call: UpdateCall, used: TemplateRow): 
   const { caller, body, now, unheard } = call;
   const rows = await readUsers(updater.database, used.id, MOST_UPDATED);
   if (rows.length > MOST_UPDATED) return TOO_MANY;
-  const found = await Promise.all(rows.map((row) => updater.versions.read(row)));
-  const users = inOrder(found.filter((each) => each !== null));
+  const found: FoundVersion[] = [];
+  let weight = 0;
+  // One after the other, and no further than the memory allows.
+  for (const row of rows) {
+    const version = await updater.versions.read(row);
+    if (!version) continue;
+    weight += lengthOf(version.content);
+    if (weight > MOST_CHARACTERS) return TOO_LARGE;
+    found.push(version);
+  }
+  const users = inOrder(found);
   /** The versions that are not written yet, which those after them are made of. */
   const made = new Map<string, FoundVersion>();
   const compilers: Compilers = { ...updater, versions: over(updater.versions, made) };
@@ -82,6 +98,8 @@ async function plan(updater: UserUpdater, call: UpdateCall, used: TemplateRow): 
       continue;
     }
     if (pinsOf(content) === pinsOf(before)) continue;
+    weight += lengthOf(content);
+    if (weight > MOST_CHARACTERS) return TOO_LARGE;
     const version = row.latest + 1;
     const updatedAt = Math.max(now, row.updated_at + 1);
     const next = { ...row, version, latest: version, revision: row.revision + 1, updated_at: updatedAt };
