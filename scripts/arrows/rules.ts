@@ -169,6 +169,8 @@ const SHOWING = new Set([
   'src/audience/audiences/queries.ts',
   'src/accounts/audit-log/routes.ts',
   'src/accounts/request-log/queries.ts',
+  'src/automation/assets/queries.ts',
+  'src/automation/assets/store.ts',
   'src/automation/campaigns/queries.ts',
   'src/sending/captured/queries.ts',
   'src/sending/received/queries.ts',

@@ -27,7 +27,7 @@ export function gifOf({ width, height, frames = 1, before = Buffer.alloc(0) }: G
   const frame = Buffer.concat([
     Buffer.from([0x2c, 0, 0, 0, 0]),
     size,
-    // No colour table of its own; codes of two bits; one sub-block.
+    // No local colour table; codes of two bits; one sub-block.
     Buffer.from([0, 2, 2, 0x44, 0x01, 0]),
   ]);
   return Buffer.concat([

@@ -4,6 +4,7 @@ import type { VersionContent } from '../../src/automation/templates/render/conte
 import { TooSlow } from '../../src/mail/liquid/limits.ts';
 import type { LiquidRenderer } from '../../src/mail/liquid/liquid-renderer.ts';
 import { Failure } from '../../src/platform/errors/failure.ts';
+import { costMs } from '../support/own-time.ts';
 
 /** A renderer on a machine so busy that every rendering takes too long. */
 const busy = {
@@ -32,9 +33,10 @@ test('the frame of an MJML partial is found behind any number of comments, in ti
   const section = frameOf('<mj-section></mj-section>');
   expect(section.before).toBe('<mjml><mj-body>');
   expect(frameOf(`\n<!-- a --> <!---->${'<!-- b -->'.repeat(100)}<mj-section />`)).toEqual(section);
-  const begin = performance.now();
-  frameOf(`${'<!---->'.repeat(20_000)}x`);
-  frameOf(`${'<!--'.repeat(20_000)}x`);
+  const cost = costMs(() => {
+    frameOf(`${'<!---->'.repeat(20_000)}x`);
+    frameOf(`${'<!--'.repeat(20_000)}x`);
+  });
   // Fifty comments took for ever.
-  expect(performance.now() - begin).toBeLessThan(1_000);
+  expect(cost).toBeLessThan(1_000);
 });

@@ -45,7 +45,7 @@ async function* rowsOf(
   workspaceId: string,
 ): AsyncGenerator<string> {
   const names = key.map(({ name }) => name).join(', ');
-  // What is stored outside of a row is sized without being read.
+  // Values that are stored outside of a row are sized without being read.
   const octets = ['0', ...wide.map((name) => `coalesce(pg_column_size(t.${name}), 0)`)].join(' + ');
   let last: readonly Parameter[] | null = null;
   do {

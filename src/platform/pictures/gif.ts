@@ -1,5 +1,4 @@
-import { mostOf, problemOfAnimation } from './animation.ts';
-import type { PictureResult } from './picture.ts';
+import { mostOf, type PictureResult, problemOfAnimation } from './picture-result.ts';
 
 // GIF89a (CompuServe, 1990): a header, then blocks of sub-blocks up to a trailer.
 

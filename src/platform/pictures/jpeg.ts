@@ -1,5 +1,5 @@
 import { isOnItsSide, orientationOf, orientationSegment } from './orientation.ts';
-import type { PictureResult } from './picture.ts';
+import type { PictureResult } from './picture-result.ts';
 
 // JPEG (ITU-T T.81, annex B): segments that start with a marker, and entropy-coded data after each SOS.
 

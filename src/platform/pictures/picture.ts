@@ -2,18 +2,9 @@ import { Semaphore } from '../async/semaphore.ts';
 import { UnavailableError } from '../errors/unavailable.ts';
 import { isGif, readGif } from './gif.ts';
 import { isJpeg, readJpeg } from './jpeg.ts';
+import type { PictureResult } from './picture-result.ts';
 import { isPng, readPng } from './png.ts';
 import { isWebp, readWebp } from './webp.ts';
-
-/** A checked image without invisible data (texts, thumbnails, locations), or the reason for refusing it. */
-export type PictureResult =
-  | {
-      /** In pixels, as it is shown. */
-      readonly width: number;
-      readonly height: number;
-      readonly content: Uint8Array<ArrayBuffer>;
-    }
-  | { readonly problem: string };
 
 /** The formats of images, with the ending of their files. */
 export const PICTURE_FORMATS = {

@@ -1,5 +1,5 @@
 import { crc32, createInflate } from 'node:zlib';
-import type { PictureResult } from './picture.ts';
+import type { PictureResult } from './picture-result.ts';
 
 // PNG, third edition (W3C): a signature, then chunks of length, type, content and CRC, from IHDR to IEND.
 

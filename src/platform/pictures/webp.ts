@@ -1,5 +1,4 @@
-import { mostOf, problemOfAnimation } from './animation.ts';
-import type { PictureResult } from './picture.ts';
+import { mostOf, type PictureResult, problemOfAnimation } from './picture-result.ts';
 
 // WebP (RFC 9649): a RIFF file whose chunks have a name, a length and a padding to even octets.
 

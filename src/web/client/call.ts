@@ -1,7 +1,15 @@
 import { failed, isPosthornError, type PosthornError } from './failures.ts';
 import type { Operations } from './operations.ts';
-import type { RenderReact } from './react.ts';
 import { type Backoff, retryAfterOf, wait, waitAfter } from './retries.ts';
+
+/**
+ * Renders a React element to html, and to text with `plainText`: `render` of `@react-email/render` or `@react-email/components`. It is given
+ * to the client, which imports nothing by itself: a bundler would need the package even where no email is written in React.
+ */
+export type RenderReact = (
+  element: never,
+  options?: { readonly plainText?: boolean },
+) => string | Promise<string>;
 
 /** The options of a client. */
 export interface PosthornOptions {

@@ -1,6 +1,6 @@
-import { type Body, type CallOptions, dataOf, type Query, type Send } from './call.ts';
+import { type Body, type CallOptions, dataOf, type Query, type RenderReact, type Send } from './call.ts';
 import { listOf } from './pages.ts';
-import { type ReactEmail, type RenderReact, renderEmail } from './react.ts';
+import { type ReactEmail, renderEmail } from './react.ts';
 
 type SendBody = Body<'POST /emails'>;
 type BatchItem = Body<'POST /emails/batch'>['emails'][number];

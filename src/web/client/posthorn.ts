@@ -17,7 +17,7 @@ import { type FollowOptions, follow, listOf } from './pages.ts';
 import { assets, domains, templates } from './template-calls.ts';
 import { apiKeys, members, requests, webhooks, workspace } from './workspace-calls.ts';
 
-export type { CallOptions, PosthornOptions } from './call.ts';
+export type { CallOptions, PosthornOptions, RenderReact } from './call.ts';
 export {
   type CallResult,
   type Detail,
@@ -29,7 +29,7 @@ export {
 } from './failures.ts';
 export type * from './operations.ts';
 export type { FollowOptions, Page, Pages } from './pages.ts';
-export type { ReactEmail, RenderReact } from './react.ts';
+export type { ReactEmail } from './react.ts';
 export type { Backoff } from './retries.ts';
 export {
   type ReceivedWebhook,

@@ -1,13 +1,4 @@
-import type { Body } from './call.ts';
-
-/**
- * Renders a React element to html, and to text with `plainText`: `render` of `@react-email/render` or `@react-email/components`. It is given
- * to the client, which imports nothing by itself: a bundler would need the package even where no email is written in React.
- */
-export type RenderReact = (
-  element: never,
-  options?: { readonly plainText?: boolean },
-) => string | Promise<string>;
+import type { Body, RenderReact } from './call.ts';
 
 /** An email whose html is rendered from a React element where the client runs. Its text is too, unless `text` is there. */
 export type ReactEmail<Email> = Omit<Email, 'html' | 'markdown' | 'templateId' | 'variables'> & {

@@ -5,8 +5,24 @@ import { Button } from '../../ui/button.tsx';
 import { FileField } from '../../ui/forms/file-field.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
-import { MARKUP } from './markup.ts';
 import { ACCEPTED, pathOf, useUpload } from './upload.ts';
+
+/** Messages are 600 pixels wide in most programs. */
+const WIDEST = 600;
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+
+type Picture = Pick<Asset, 'url' | 'width'>;
+
+/** The markup that shows an image, in each format of templates. */
+const MARKUP: Readonly<Record<Template['format'], (image: Picture, alt: string) => string>> = {
+  html: ({ url, width }, alt) =>
+    `<img src="${url}" alt="${escaped(alt)}" width="${Math.min(width, WIDEST)}" style="max-width: 100%; height: auto">`,
+  emailmd: ({ url }, alt) => `![${alt.replace(/[[\]\\\n]/g, ' ')}](${url})`,
+  mjml: ({ url, width }, alt) =>
+    `<mj-image src="${url}" alt="${escaped(alt)}" width="${Math.min(width, WIDEST)}px" />`,
+};
 
 /** Chooses or uploads an image and asks for its alternative text. `onPick` gets the markup that shows it. */
 export default function PickImage(props: {

@@ -1,3 +1,13 @@
+/** A checked image without invisible data (texts, thumbnails, locations), or the reason for refusing it. */
+export type PictureResult =
+  | {
+      /** In pixels, as it is shown. */
+      readonly width: number;
+      readonly height: number;
+      readonly content: Uint8Array<ArrayBuffer>;
+    }
+  | { readonly problem: string };
+
 /** The limits of animations: a mail program decodes every frame, however small it is in the file. */
 export const mostOf = { frames: 500, pixels: 250_000_000 } as const;
 
