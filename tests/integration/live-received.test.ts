@@ -232,6 +232,12 @@ describe('what the port refuses', () => {
     client.end();
   });
 
+  test('a header beyond 256 KiB, before anything else is done with it', async () => {
+    const raw = (octets: number) => `${'a:\r\n'.repeat(octets / 4)}\r\nHello\r\n`;
+    expect((await handIn(port, '', to, raw(262_148))).at(-1)).toStartWith('552 5.3.4 ');
+    expect((await handIn(port, '', to, raw(262_144))).at(-1)).toStartWith('250 ');
+  });
+
   test('a loop: more than 50 Received fields', async () => {
     const hops = (count: number) => 'Received: from a by b\r\n'.repeat(count) + aMail();
     expect((await handIn(port, '', to, hops(50))).at(-1)).toStartWith('250 ');

@@ -8,7 +8,7 @@ import {
   takeIn,
 } from '../inbound/smtp-server.ts';
 import type { MailReader } from '../reading/mail-reader.ts';
-import { hasBareLineEnd } from './header.ts';
+import { hasLargeHeader, LARGEST_HEADER, LineEnds } from './header.ts';
 
 /** A message for recipients that routes take. */
 export interface IncomingMessage<Taken> {
@@ -106,13 +106,15 @@ export const openInboundServer = <Taken>({
       const handle = async () => {
         const isMessage = taken.length > 0;
         const isAggregate = aggregateRecipients.length > 0;
+        const ends = new LineEnds();
         const raw = await takeIn(
           stream,
-          isMessage || isAggregate ? new FullBuffer() : new HeadTailBuffer(KEPT),
+          isMessage ? new StrictBuffer(ends) : isAggregate ? new FullBuffer() : new HeadTailBuffer(KEPT),
           reservation,
           isAggregate ? LARGEST_AGGREGATE : LARGEST_INBOUND,
         );
-        if (isMessage && hasBareLineEnd(raw)) throw BARE_LINE_END;
+        if (isMessage && hasLargeHeader(raw)) throw LARGE_HEADER;
+        if (isMessage && ends.hasBare()) throw BARE_LINE_END;
         if (recipients.some(takesReports)) {
           const feedback = await mailReader.report(shortened(raw), recipients, envelopeFrom === '');
           if (feedback.length > 0) await onReport(feedback);
@@ -135,6 +137,18 @@ export const openInboundServer = <Taken>({
   }));
 };
 
+/** Keeps the whole message, and looks at its line ends while it arrives. */
+class StrictBuffer extends FullBuffer {
+  constructor(private readonly ends: LineEnds) {
+    super();
+  }
+
+  override add(chunk: Buffer): void {
+    this.ends.add(chunk);
+    super.add(chunk);
+  }
+}
+
 /** As much of a whole message as a report's reader takes. */
 function shortened(raw: Buffer): Buffer {
   if (raw.length <= KEPT.head + KEPT.tail) return raw;
@@ -148,5 +162,6 @@ const TOO_MANY = new Refusal(452, `4.5.3 Too many recipients, at most ${MOST_REC
 const NOT_NOW = new Refusal(452, '4.3.1 Cannot look up this mailbox now, please try again');
 const NOT_STORED = new Refusal(452, '4.3.1 Cannot store this now, please try again');
 const TRY_AGAIN = new Refusal(451, '4.3.0 Cannot take this now, please try again');
+const LARGE_HEADER = new Refusal(552, `5.3.4 The header is too large: it may have ${LARGEST_HEADER} octets`);
 /** RFC 5321 2.3.8; Postfix answers so too (smtpd_forbid_bare_newline). */
 const BARE_LINE_END = new Refusal(550, '5.5.2 A line ends with CR or LF alone; lines end with CRLF');

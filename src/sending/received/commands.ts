@@ -3,7 +3,13 @@ import type { Engine } from '../../engine/engine.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../http/request/route.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
-import { contentDigest, hasBareLineEnd, MOST_HOPS } from '../../mail/received/header.ts';
+import {
+  contentDigest,
+  hasBareLineEnd,
+  hasLargeHeader,
+  LARGEST_HEADER,
+  MOST_HOPS,
+} from '../../mail/received/header.ts';
 import { composeTestMessage } from '../../mail/received/test-message.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, mintId } from '../../platform/db/ids.ts';
@@ -148,6 +154,8 @@ async function testArrival({ query, body, now }: TestCall): Promise<TestArrival 
   if (body instanceof Uint8Array) {
     if (body.byteLength === 0) return wrongAt('/body', 'Must be a message.');
     const raw = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    if (hasLargeHeader(raw))
+      return wrongAt('/body', `Must have a header of at most ${LARGEST_HEADER} octets.`);
     if (hasBareLineEnd(raw)) return wrongAt('/body', 'Must end each line with CRLF, as SMTP does.');
     return { raw, from: query.from ?? null, to: query.to ?? null };
   }

@@ -3,7 +3,10 @@ import {
   contentDigest,
   fieldsOf,
   hasBareLineEnd,
+  hasLargeHeader,
   headerFacts,
+  LARGEST_HEADER,
+  LineEnds,
   threadRoot,
 } from '../../../src/mail/received/header.ts';
 
@@ -95,6 +98,44 @@ test.each([
   ['a\n\r\n', true],
 ])('a bare line end in %j: %p', (text, isBare) => {
   expect(hasBareLineEnd(Buffer.from(text))).toBe(isBare);
+  // However the octets are divided into chunks.
+  for (const size of [1, 2, 3]) {
+    const ends = new LineEnds();
+    for (let at = 0; at < text.length; at += size) ends.add(Buffer.from(text.slice(at, at + size)));
+    expect(ends.hasBare()).toBe(isBare);
+  }
+});
+
+describe('a header', () => {
+  const ofOctets = (octets: number) => Buffer.from('a:\r\n'.repeat(octets / 4));
+
+  test('may have 256 KiB before its empty line', () => {
+    expect(hasLargeHeader(ofOctets(LARGEST_HEADER))).toBe(false);
+    expect(hasLargeHeader(Buffer.concat([ofOctets(LARGEST_HEADER), Buffer.from('\r\nHello\r\n')]))).toBe(
+      false,
+    );
+    expect(hasLargeHeader(Buffer.concat([ofOctets(LARGEST_HEADER), Buffer.from('a:\r\n\r\nHello')]))).toBe(
+      true,
+    );
+    expect(hasLargeHeader(Buffer.concat([Buffer.from('a: b\r\n\r\n'), ofOctets(4 * LARGEST_HEADER)]))).toBe(
+      false,
+    );
+  });
+
+  test('is divided as far as it is read, however many lines follow', () => {
+    const raw = ofOctets(32 * 1024 * 1024);
+    // Relative to a plain hash of the octets: dividing all of them took hundreds of times as long.
+    const hashFrom = performance.now();
+    new Bun.CryptoHasher('sha256').update(raw).digest();
+    const hash = performance.now() - hashFrom;
+    const from = performance.now();
+    contentDigest(raw);
+    hasLargeHeader(raw);
+    expect(performance.now() - from).toBeLessThan(20 * hash + 200);
+    const checkFrom = performance.now();
+    expect(hasBareLineEnd(Buffer.from('\r\n'.repeat(16 * 1024 * 1024)))).toBe(false);
+    expect(performance.now() - checkFrom).toBeLessThan(20 * hash + 200);
+  });
 });
 
 describe('the fingerprint of a message', () => {
