@@ -40,8 +40,8 @@ export const inboundRoutes = pgTable(
 );
 
 /**
- * Actors: a received message for one recipient. `address_keys` holds every address that it names, in the form in which addresses are
- * compared; `summary` is what a list shows of it.
+ * Actors: a received message for one recipient. `address_keys` holds the addresses of its envelope, in the form in which addresses are
+ * compared; `summary` is what a list shows of it, of which a large message has the rest in its content.
  */
 export const received = pgTable(
   'received',
@@ -76,7 +76,7 @@ export const receivedJournal = journal('received_journal');
 
 /**
  * The messages, one row for all recipients of a workspace: `parsed` is what readers see of it, packed; `raw` the octets, packed, or
- * `raw_key` their place in the body store.
+ * `raw_key` their place in the body store; `address_keys` every address that its envelope and header name.
  */
 export const receivedContents = pgTable(
   'received_contents',
@@ -87,10 +87,12 @@ export const receivedContents = pgTable(
     parsed: octets('parsed').notNull(),
     raw: octets('raw'),
     rawKey: textC('raw_key'),
+    addressKeys: text('address_keys').array().notNull().default(sql`'{}'`),
   },
   (t) => [
     check('received_contents_raw_check', sql`(${t.raw} is null) = (${t.rawKey} is not null)`),
     index('received_contents_by_workspace').on(t.workspaceId, t.livemode, t.id),
+    index('received_contents_by_address').using('gin', t.addressKeys),
     index('received_contents_by_key').on(t.workspaceId, t.rawKey).where(sql`${t.rawKey} is not null`),
   ],
 );
