@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pino from 'pino';
 import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 import { bodyCollector } from '../../src/sending/emails/bodies/collector.ts';
 import { receivedPruner } from '../../src/sending/received/received-pruner.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
@@ -83,4 +84,27 @@ test('a content that a crash has left without a message is removed', async () =>
   expect(await contents()).toBe(2);
   await after(0.1);
   expect(await contents()).toBe(1);
+});
+
+test.each([3, 400])('such a content of %d days ago is removed as well', async (days) => {
+  const { database } = service.service;
+  const [workspace] = await database.query<{ id: string }>('select id from workspaces');
+  const id = `rcc_${mintId('rcv', Date.now() - days * DAY).slice(4)}`;
+  await database.query(
+    `insert into received_contents (id, workspace_id, livemode, parsed, raw) values ($1, $2, false, '', '')`,
+    [id, workspace?.id ?? ''],
+  );
+  await after(0);
+  expect(await database.query('select id from received_contents where id = $1', [id])).toEqual([]);
+});
+
+test('messages of a workspace that is no more are removed', async () => {
+  const { database } = service.service;
+  const id = await receive(message(4));
+  const rows = () => database.query(`select id from received where workspace_id = 'ws_gone'`);
+  await database.query(`update received set workspace_id = 'ws_gone' where id = $1`, [id]);
+  expect(await rows()).toHaveLength(1);
+  await after(0);
+  expect(await rows()).toEqual([]);
+  expect(await database.query('select id from workspaces')).toHaveLength(1);
 });

@@ -138,7 +138,7 @@ export class SpawnQueue {
         }),
     );
     this.#othersAt = this.deps.clock.monotonic();
-    this.#batcher.pushTogether(pending, 1_024);
+    this.#batcher.pushTogether(pending, Math.max(...requests.map(({ bytes }) => bytes ?? 1_024)));
     return Promise.all(results);
   }
 

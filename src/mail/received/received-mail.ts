@@ -5,6 +5,7 @@ import { type RawField, valueOfField } from '../raw/header-editor.ts';
 import type { NamedMailbox, RawFile } from '../raw/raw-mail.ts';
 import { LONGEST_SHOWN, MOST_FIELDS } from '../raw/raw-mail.ts';
 import { fileOf } from '../raw/read-raw.ts';
+import { headerAddressKeys } from './address-keys.ts';
 import { fieldsOf, type HeaderFacts, headerFacts, LARGEST_HEADER } from './header.ts';
 
 /** A received message as readers see it. */
@@ -21,6 +22,8 @@ export interface ReceivedMail extends HeaderFacts {
   readonly html: string | null;
   readonly headers: readonly { readonly name: string; readonly value: string }[];
   readonly attachments: readonly RawFile[];
+  /** Every address in the header, in the form in which addresses are compared. */
+  readonly addressKeys: readonly string[];
 }
 
 /** Mailboxes of one field that are shown. */
@@ -41,11 +44,12 @@ const LIMITS = { forceRfc822Attachments: true, maxNestingDepth: 50, maxHeadersSi
 export async function readReceived(raw: Buffer): Promise<ReceivedMail> {
   const fields = fieldsOf(raw);
   const email = await PostalMime.parse(raw, LIMITS).catch(() => null);
-  return email === null ? unreadMail(fields) : mailOf(email, headerFacts(fields));
+  return email === null ? unreadMail(fields) : mailOf(email, fields);
 }
 
-const mailOf = (email: Email, facts: HeaderFacts): ReceivedMail => ({
-  ...facts,
+const mailOf = (email: Email, fields: readonly RawField[]): ReceivedMail => ({
+  ...headerFacts(fields),
+  addressKeys: headerAddressKeys(fields),
   from: mailboxes(email.from ? [email.from] : [])[0] ?? null,
   to: mailboxes(email.to ?? []),
   cc: mailboxes(email.cc ?? []),
@@ -63,6 +67,7 @@ const mailOf = (email: Email, facts: HeaderFacts): ReceivedMail => ({
 /** A message of which only the fields can be read. */
 export const unreadMail = (fields: readonly RawField[]): ReceivedMail => ({
   ...headerFacts(fields),
+  addressKeys: headerAddressKeys(fields),
   ...{ from: null, to: [], cc: [], replyTo: [], subject: null, date: null },
   ...{ text: null, html: null, attachments: [] },
   headers: fields

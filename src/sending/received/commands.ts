@@ -17,6 +17,7 @@ import { keepReply, type StoredReply } from '../../platform/db/stored-replies.ts
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { readRecipient, routeFor, routesOfDomain, routeTarget } from '../inbound-routes/queries.ts';
+import { dropContents, idsByAddress } from './contents.ts';
 import type { ReceivedItem, TestMessage, TestQuery } from './model.ts';
 import { findReceived, NO_RECEIVED } from './queries.ts';
 import { type StoreDeps, storeArrival } from './store.ts';
@@ -41,15 +42,25 @@ const DELETE = `with gone as (
   delete from received_contents c using gone g
   where c.id = g.content_id and not exists (select from received r where r.content_id = c.id and r.id <> g.id)
 )
-select id from gone`;
+select content_id from gone`;
 
 /** Deletes a received message for good. One that is being posted may still arrive once. */
 export async function deleteReceived(
   { database }: Pick<StoreDeps, 'database'>,
   { caller, params }: ReceivedCall,
 ): Promise<null | Failure> {
-  const rows = await database.query(DELETE, [params.id, caller.workspaceId, caller.livemode]);
-  return rows.length > 0 ? null : NO_RECEIVED;
+  const rows = await database.query<{ content_id: string }>(DELETE, [
+    params.id,
+    caller.workspaceId,
+    caller.livemode,
+  ]);
+  if (rows.length === 0) return NO_RECEIVED;
+  // Two that are deleted at once see each other until both are committed. The pruner finds what a failure leaves.
+  await dropContents(
+    database,
+    rows.map(({ content_id: id }) => id),
+  ).catch(() => {});
+  return null;
 }
 
 /** Messages of one statement. */
@@ -58,7 +69,7 @@ const FORGOTTEN_AT_ONCE = 200;
 /** $3 the address, $4 the id below which they lie. A message names people in its octets: it goes as a whole. */
 const FORGET = `with old as materialized (
   select id, content_id from received
-  where workspace_id = $1 and livemode = $2::boolean and address_keys @> array[$3::text] and id < $4
+  where id = any(${idsByAddress('$1', '$2::boolean', '$3::text')}) and id < $4
   order by id limit ${FORGOTTEN_AT_ONCE}
 ), attempts as (
   delete from received_attempts a using old o where a.received_id = o.id

@@ -6,9 +6,14 @@ import { mintId } from '../../platform/db/ids.ts';
 import { packOctets, unpackOctets } from '../../platform/db/wire/packed-octets.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { isoOf } from '../../platform/time/clock.ts';
+import { type ReceivedSummary, summaryOf } from './summary.ts';
 
-/** The parts of a message that only its detail shows. The rest is the summary of its rows. */
-export type ReceivedParts = Pick<ReceivedMail, 'references' | 'text' | 'html' | 'headers' | 'attachments'>;
+/** The parts of a message that only its detail shows. */
+export interface ReceivedParts
+  extends Pick<ReceivedMail, 'references' | 'text' | 'html' | 'headers' | 'attachments'> {
+  /** The whole summary, where its rows hold less; absent otherwise. */
+  readonly summary?: ReceivedSummary;
+}
 
 /** The octets above which a packed message lies outside the database, where there is a body store. */
 const LARGEST_INSIDE = 32_768;
@@ -30,35 +35,44 @@ export interface ContentDeps {
  * A content with octets in the body store is stored in time, or not at all: later they may have been collected, since nothing referred
  * to them. The time is read once the transaction has its number, as for emails (emails/bodies/insert-rule.ts).
  */
-const STORE = `insert into received_contents (id, workspace_id, livemode, parsed, raw, raw_key)
-select $1, $2, $3::boolean, decode($4, 'base64'), decode($5::text, 'base64'), $6
-where $7::timestamptz is null or $7::timestamptz > case when pg_current_xact_id() is not null then clock_timestamp() end
+const STORE = `insert into received_contents (id, workspace_id, livemode, parsed, raw, raw_key, address_keys)
+select $1, $2, $3::boolean, decode($4, 'base64'), decode($5::text, 'base64'), $6, $8::text[]
+where exists (select from workspaces w where w.id = $2 and w.archived_at is null and w.erase_at is null)
+  and ($7::timestamptz is null or $7::timestamptz > case when pg_current_xact_id() is not null then clock_timestamp() end)
 returning id`;
 
 /** A message in the form in which it is stored, the same for every workspace that it came to. */
 export interface PackedMessage {
   readonly parsed: string;
   readonly raw: Buffer<ArrayBuffer>;
+  /** Every address that the envelope and the header name. */
+  readonly addressKeys: readonly string[];
 }
 
 /** Packs a message. */
 export async function packMessage(
   raw: Buffer,
-  { references, text, html, headers, attachments }: ReceivedMail,
+  mail: ReceivedMail,
+  addressKeys: readonly string[],
 ): Promise<PackedMessage> {
-  const parts: ReceivedParts = { references, text, html, headers, attachments };
+  const { references, text, html, headers, attachments } = mail;
+  const { whole, isCut } = summaryOf(mail);
+  const parts: ReceivedParts = {
+    ...{ references, text, html, headers, attachments },
+    ...(isCut && { summary: whole }),
+  };
   const [parsed, packed] = await Promise.all([
     packOctets(JSON.stringify(parts)),
     packOctets(raw as Buffer<ArrayBuffer>),
   ]);
-  return { parsed: parsed.toString('base64'), raw: packed };
+  return { parsed: parsed.toString('base64'), raw: packed, addressKeys };
 }
 
 /** Stores a content before anything refers to it, and returns its id. @throws UnavailableError */
 export async function storeContent(
   { database, bodies }: ContentDeps,
   { workspaceId, livemode }: Owner,
-  { parsed, raw }: PackedMessage,
+  { parsed, raw, addressKeys }: PackedMessage,
   now: number,
 ): Promise<string> {
   const id = mintId('rcc', now);
@@ -69,14 +83,25 @@ export async function storeContent(
   const rows = await database.query(STORE, [
     ...[id, workspaceId, livemode, parsed],
     ...[body ? null : raw.toString('base64'), body?.key ?? null, body ? isoOf(body.until) : null],
+    addressKeys,
   ]);
   if (rows.length === 0)
-    throw new UnavailableError('The message lay outside for too long before it could be stored.');
+    throw new UnavailableError(
+      'The workspace is archived, or the message lay outside for too long before it could be stored.',
+    );
   return id;
 }
 
 /** SQL: true of a content that no received message has. */
 export const UNUSED = 'not exists (select from received r where r.content_id = c.id)';
+
+/** SQL: the ids of the messages of an owner that name an address, all of them parameters. */
+export const idsByAddress = (workspaceId: string, livemode: string, key: string): string => `array(
+  select x.id from received x where x.workspace_id = ${workspaceId} and x.livemode = ${livemode} and x.address_keys @> array[${key}]
+  union
+  select x.id from received_contents c join received x on x.content_id = c.id and x.workspace_id = c.workspace_id
+  where c.workspace_id = ${workspaceId} and c.livemode = ${livemode} and c.address_keys @> array[${key}]
+)`;
 
 /** Deletes those of the contents that no received message has. Bodies of theirs are collected later. @throws UnavailableError */
 export const dropContents = (database: Database, ids: readonly string[]): Promise<unknown> =>

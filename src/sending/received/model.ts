@@ -152,7 +152,7 @@ export const ReceivedQuery = Type.Object({
     Type.String({
       maxLength: 320,
       description:
-        'Only messages from, to or about this address: in the envelope or in From, To, Cc or Reply-To.',
+        'Only messages from, to or about this address: in the envelope, or in a field of the header that names people, such as From, To, Cc, Sender or Reply-To.',
     }),
   ),
   threadId: Type.Optional(Type.String({ maxLength: 60, description: 'Only messages of this thread.' })),

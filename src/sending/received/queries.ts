@@ -7,7 +7,7 @@ import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { isoOf, isoOrNull } from '../../platform/time/clock.ts';
 import { fileResponse, messageResponse } from '../emails/queries.ts';
-import { type ContentDeps, readParts, readRaw } from './contents.ts';
+import { type ContentDeps, idsByAddress, readParts, readRaw } from './contents.ts';
 import type { ReceivedDetail, ReceivedItem, ReceivedQuery } from './model.ts';
 import { itemOf, messageOf, NO_PARTS, RECEIVED_COLUMNS, type ReceivedRow } from './views.ts';
 
@@ -21,7 +21,7 @@ const ONE = `select ${RECEIVED_COLUMNS} from received r where r.id = $1 and r.wo
 
 const LIST = `select ${RECEIVED_COLUMNS} from received r
 where r.workspace_id = $1 and r.livemode = $2::boolean and ($3::text is null or r.id < $3) and ($4::text is null or r.id >= $4)
-  and ($5::text is null or r.address_keys @> array[$5::text]) and ($6::text is null or r.thread_id = $6)
+  and ($5::text is null or r.id = any(${idsByAddress('$1', '$2::boolean', '$5::text')})) and ($6::text is null or r.thread_id = $6)
   and ($7::text is null or r.email_id = $7) and ($8::text is null or r.route_id = $8)
   and ($9::boolean is null or r.is_automatic = $9::boolean)
 order by r.id desc limit $10::integer`;

@@ -1,15 +1,16 @@
 import type { Engine } from '../../engine/engine.ts';
-import type { NamedMailbox } from '../../mail/raw/raw-mail.ts';
+import { addressKeyOf, LONGEST_PATH } from '../../mail/received/address-keys.ts';
 import { threadRoot } from '../../mail/received/header.ts';
 import type { ReceivedMail } from '../../mail/received/received-mail.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { storableText } from '../../platform/db/storable.ts';
-import { formatAddress, isProblem, parseAddress } from '../../platform/text/address.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { ReceivingRoute, Recipient } from '../inbound-routes/queries.ts';
 import { type ContentDeps, dropContents, packMessage, storeContent } from './contents.ts';
 import { LEASE_MS } from './kind.ts';
 import type { ReceivedItem } from './model.ts';
+import { LARGEST_SUMMARY, type ReceivedSummary, summaryOf } from './summary.ts';
 
 /** A recipient of a message with the route that takes it for him. */
 export interface TakenRecipient {
@@ -38,51 +39,11 @@ export interface StoreDeps extends ContentDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** The part of a message that its rows hold, and lists show. */
-export interface ReceivedSummary {
-  readonly from: string | null;
-  readonly to: readonly string[];
-  readonly cc: readonly string[];
-  readonly replyTo: readonly string[];
-  readonly subject: string | null;
-  readonly date: string | null;
-  readonly messageId: string | null;
-  readonly inReplyTo: string | null;
-}
-
-/** The envelope sender as the client wrote it, which may be anything (RFC 5321 4.5.3.1.3 allows 256 octets). */
-const LONGEST_PATH = 320;
-/** Addresses of a message by which it is found. */
-const MOST_KEYS = 250;
-
-/** The form by which an address is compared; one that is none is compared as it is. */
-export function addressKeyOf(address: string): string {
-  const read = parseAddress(address);
-  return isProblem(read) ? address.toLowerCase() : read.key;
-}
+/** About the octets of a row in a statement: its summary, three addresses, and the rest. */
+const ROW_OCTETS = LARGEST_SUMMARY + 3 * LONGEST_PATH + 1_024;
 
 const sha256 = (...texts: readonly string[]): string =>
   new Bun.CryptoHasher('sha256').update(texts.join('\n')).digest('hex');
-
-const named = (mailboxes: readonly NamedMailbox[]): readonly string[] => mailboxes.map(formatAddress);
-
-const summaryOf = ({ from, to, cc, replyTo, ...mail }: ReceivedMail): ReceivedSummary => ({
-  from: from ? formatAddress(from) : null,
-  ...{ to: named(to), cc: named(cc), replyTo: named(replyTo) },
-  ...{ subject: mail.subject, date: mail.date, messageId: mail.messageId, inReplyTo: mail.inReplyTo },
-});
-
-/** Every address that a message names, in the form in which addresses are compared. */
-const keysOf = ({ envelopeFrom, mail }: Arrival, recipient: string): readonly string[] => {
-  const all = [mail.from ?? [], mail.replyTo, mail.to, mail.cc].flat().map(({ address }) => address);
-  return [
-    ...new Set(
-      [recipient, envelopeFrom, ...all]
-        .filter((one) => one !== '')
-        .map((one) => addressKeyOf(storableText(one, LONGEST_PATH))),
-    ),
-  ].slice(0, MOST_KEYS);
-};
 
 /** Groups recipients by their workspace and environment. */
 const ownersOf = (taken: readonly TakenRecipient[]): readonly (readonly TakenRecipient[])[] => [
@@ -94,36 +55,73 @@ const ownersOf = (taken: readonly TakenRecipient[]): readonly (readonly TakenRec
  * the same recipient within a day is stored once, and has the id of the first time. @throws UnavailableError
  */
 export async function storeArrival(deps: StoreDeps, arrival: Arrival): Promise<readonly string[]> {
-  const { engine, clock } = deps;
-  const now = clock.now();
-  const packed = await packMessage(arrival.raw, arrival.mail);
+  const now = deps.clock.now();
+  const { raw, mail, envelopeFrom } = arrival;
+  const sender = envelopeFrom === '' ? [] : [addressKeyOf(envelopeFrom)];
+  const packed = await packMessage(raw, mail, [...new Set([...sender, ...mail.addressKeys])]);
   const contents = new Map<string, string>();
   for (const group of ownersOf(arrival.taken)) {
     const { workspaceId, livemode } = (group[0] as TakenRecipient).route;
     const id = await storeContent(deps, { workspaceId, livemode }, packed, now);
     contents.set(`${workspaceId} ${livemode}`, id);
   }
-  const drafts = arrival.taken.map((one) => draftOf(arrival, one, contents, now));
+  const { kept } = summaryOf(mail);
+  const drafts = arrival.taken.map((one) => draftOf(arrival, kept, one, contents, now));
   // One mailbox that RCPT names twice is one recipient.
   const once = [...new Map(drafts.map((draft) => [draft.once, draft])).values()];
-  const spawned = await engine.spawnTogether(
-    'received',
-    once.map(({ request }) => request),
-  );
   const ids = new Map<string, string>();
   const unused = new Set(contents.values());
-  for (const [index, result] of spawned.entries()) {
-    const draft = once[index] as (typeof once)[number];
-    ids.set(draft.once, result.outcome === 'replayed' ? (JSON.parse(result.reply) as string) : draft.id);
-    if (result.outcome === 'spawned') unused.delete(draft.request.columns.content_id);
-  }
+  let missing: readonly Draft[] = once;
+  for (let tries = 0; missing.length > 0 && tries < MOST_TRIES; tries++)
+    missing = await spawnMissing(deps, missing, ids, unused);
   // The pruner finds those that a crash leaves.
   if (unused.size > 0) await dropContents(deps.database, [...unused]).catch(() => {});
+  if (missing.length > 0) throw new UnavailableError('The message was deleted while it came again.');
   return drafts.map(({ once: key, id }) => ids.get(key) ?? id);
 }
 
+/** A message that is deleted each time that it comes again is left to the next delivery. */
+const MOST_TRIES = 20;
+
+const PRESENT = 'select id from received where id = any($1::text[])';
+
+/**
+ * Stores those that were not stored within a day, and returns those that were, and are deleted or forgotten since: each is stored under
+ * the key of the deleted one.
+ */
+async function spawnMissing(
+  { engine, database }: StoreDeps,
+  drafts: readonly Draft[],
+  ids: Map<string, string>,
+  unused: Set<string>,
+): Promise<readonly Draft[]> {
+  const spawned = await engine.spawnTogether(
+    'received',
+    drafts.map(({ request }) => request),
+  );
+  const replayed = new Map<Draft, string>();
+  for (const [index, result] of spawned.entries()) {
+    const draft = drafts[index] as Draft;
+    if (result.outcome === 'replayed') replayed.set(draft, JSON.parse(result.reply) as string);
+    else ids.set(draft.once, draft.id);
+    if (result.outcome === 'spawned') unused.delete(draft.request.columns.content_id);
+  }
+  if (replayed.size === 0) return [];
+  const rows = await database.query<{ id: string }>(PRESENT, [[...replayed.values()]]);
+  const present = new Set(rows.map(({ id }) => id));
+  return [...replayed].flatMap(([draft, id]) => {
+    ids.set(draft.once, id);
+    if (present.has(id)) return [];
+    const { claim } = draft.request;
+    return [{ ...draft, request: { ...draft.request, claim: { ...claim, key: `received ${id}` } } }];
+  });
+}
+
+type Draft = ReturnType<typeof draftOf>;
+
 function draftOf(
   arrival: Arrival,
+  summary: ReceivedSummary,
   { route, recipient }: TakenRecipient,
   contents: ReadonlyMap<string, string>,
   now: number,
@@ -143,12 +141,13 @@ function draftOf(
       tag: recipient.tag,
       thread_id: `thr_${sha256(workspaceId, threadRoot(mail) ?? id).slice(0, 24)}`,
       is_automatic: mail.isAutomatic || envelopeFrom === '',
-      address_keys: keysOf(arrival, recipient.address),
-      summary: summaryOf(mail),
+      address_keys: [addressKeyOf(recipient.address)],
+      summary,
       authentication: arrival.authentication ?? null,
       spam: arrival.spam ?? null,
       size: raw.length,
     },
+    bytes: ROW_OCTETS,
     claim: {
       key: `received ${fingerprint}`,
       scope: { workspaceId, livemode },

@@ -5,7 +5,7 @@ import { timeOfId } from '../../platform/db/ids.ts';
 import { isoOf } from '../../platform/time/clock.ts';
 import type { ReceivedParts } from './contents.ts';
 import type { ReceivedItem, ReceivedMessage } from './model.ts';
-import type { ReceivedSummary } from './store.ts';
+import type { ReceivedSummary } from './summary.ts';
 
 /** The row of a received message. */
 export interface ReceivedRow {
@@ -66,7 +66,7 @@ export function itemOf(row: ReceivedRow): ReceivedItem {
 
 /** A message with its content, as its webhook gets it. */
 export const messageOf = (row: ReceivedRow, parts: ReceivedParts): ReceivedMessage => ({
-  ...itemOf(row),
+  ...itemOf(parts.summary ? { ...row, summary: parts.summary } : row),
   references: [...parts.references],
   text: parts.text,
   html: parts.html,
