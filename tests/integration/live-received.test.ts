@@ -69,12 +69,52 @@ describe('the port answers RCPT by the routes', () => {
     expect((await handIn(port, '', ['testonly@sender.example'], aMail()))[1]).toStartWith('550 5.1.1 ');
   });
 
-  test('a domain that is not verified takes nothing, and its workspace can still prepare routes', async () => {
+  test('a domain that is not verified yet asks to come again, and its workspace can still prepare routes', async () => {
     const domain = await other.post('/v1/domains', { name: 'unproven-domain.net' });
     expect(domain.body.data.status).toBe('pending');
     await routed({ type: 'catchAll' }, {}, other, domain.body.data.id);
-    expect((await handIn(port, '', ['a@unproven-domain.net'], aMail()))[1]).toStartWith('550 5.1.1 ');
+    expect((await handIn(port, '', ['a@unproven-domain.net'], aMail()))[1]).toStartWith('451 4.3.0 ');
   });
+});
+
+test('a domain that was verified and is not now asks the sender to come again', async () => {
+  await exactly('fell');
+  const { database } = service.service;
+  const rcpt = async (local: string) =>
+    (await handIn(port, '', [`${local}@sender.example`], aMail()))[1]?.slice(0, 10);
+  await database.query(`update domains set state = 'failed' where id = $1`, [service.domainId]);
+  try {
+    await eventually('451', async () => ((await rcpt('fell')) === '451 4.3.0 ' ? true : undefined));
+    expect(await rcpt('no-such-name')).toBe('550 5.1.1 ');
+  } finally {
+    await database.query(`update domains set state = 'verified' where id = $1`, [service.domainId]);
+  }
+  await eventually('250', async () => ((await rcpt('fell'))?.startsWith('250 ') ? true : undefined));
+});
+
+test('a client that guesses names is asked to leave after twenty', async () => {
+  await exactly('guessed');
+  const client = await SmtpClient.open(port);
+  await client.say('EHLO client.example');
+  await client.say('MAIL FROM:<a@b.example>');
+  for (let number = 0; number < 20; number++)
+    expect((await client.say(`RCPT TO:<guess-${number}@sender.example>`))[0]).toStartWith('550 5.1.1 ');
+  expect((await client.say('RCPT TO:<guessed@sender.example>'))[0]).toStartWith('250 ');
+  expect((await client.say('RCPT TO:<guess-20@random.example>'))[0]).toStartWith('421 4.7.0 ');
+  await client.ended;
+});
+
+test('a workspace that has not proven a domain has no say about the addresses of another', async () => {
+  await exactly('mine');
+  const claim = await other.post('/v1/domains', { name: 'sender.example' });
+  const claimed = claim.body.data?.id ?? (await other.get('/v1/domains')).body.data[0].id;
+  const { database } = service.service;
+  await database.query(`update domains set state = 'pending' where id = $1`, [claimed]);
+  await routed({ type: 'catchAll' }, {}, other, claimed);
+  const replies = await handIn(port, '', ['not-mine@sender.example', 'mine@sender.example'], aMail());
+  expect(replies[1]).toStartWith('550 5.1.1 ');
+  expect(replies[2]).toStartWith('250 ');
+  await other.delete(`/v1/domains/${claimed}`);
 });
 
 describe('a message is stored as it came', () => {

@@ -30,6 +30,26 @@ export interface Connection {
   close(): void;
 }
 
+/**
+ * Ends a connection whose message has not arrived in time. The library's time-out counts from the last octet, so that one octet a minute
+ * held a connection and its memory for days.
+ */
+export function endSlowData(connection: Connection, ms: number): void {
+  const data = connection.handler_DATA.bind(connection);
+  connection.handler_DATA = (command, done) => {
+    data(command, done);
+    const stream = connection._dataStream;
+    if (!stream) return;
+    const timer = setTimeout(() => {
+      if (connection._dataStream !== stream || stream.writableEnded) return;
+      // The reply ends the connection (RFC 5321 3.8).
+      connection.send(421, '4.4.2 The message did not arrive in time');
+    }, ms);
+    timer.unref();
+    stream.once('close', () => clearTimeout(timer));
+  };
+}
+
 /** Aborts when the connection has ended. */
 export function endOf(connection: Connection): AbortSignal {
   const end = new AbortController();

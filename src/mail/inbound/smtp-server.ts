@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server';
 import { BodyBudget, type BodyReservation } from '../../platform/async/body-budget.ts';
 import type { BudgetLimits } from '../../platform/async/keyed-budget.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, endSlowData } from './connection.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import type { MessageBuffer } from './message-buffer.ts';
 import { completeReplies } from './smtp-replies.ts';
@@ -30,6 +30,8 @@ export interface SmtpServerLimits {
   readonly connections: number;
   /** Octets of messages that are arriving or being processed; a message beyond it gets 452 4.3.1 (RFC 5321 4.5.3.1). */
   readonly memory: BudgetLimits;
+  /** Milliseconds for a whole message to arrive; then 421 4.4.2 ends the connection. */
+  readonly dataMs: number;
 }
 
 /**
@@ -39,6 +41,8 @@ export interface SmtpServerLimits {
 const LIMITS: SmtpServerLimits = {
   connections: 50,
   memory: { total: 268_435_456, each: 134_217_728 },
+  // 32 MiB in ten minutes are 56 KB/s; RFC 5321 4.5.3.2.5 allows three minutes for each part of it.
+  dataMs: 600_000,
 };
 
 /** A running listener. */
@@ -74,7 +78,7 @@ export const openSmtpServer = async (
   const { onRcptTo, extensions = NO_EXTENSIONS, ...others } = behaviour(new BodyBudget(limits.memory));
   const { parameters } = extensions;
   const needsTls = tls !== null && others.allowInsecureAuth !== true;
-  const server = new CompleteServer(needsTls, extensions, {
+  const server = new CompleteServer(needsTls, extensions, limits.dataMs, {
     name,
     banner: 'Posthorn',
     ...(tls ?? { disabledCommands: ['STARTTLS'] }),
@@ -104,13 +108,14 @@ export const openSmtpServer = async (
 
 /** smtp-server, with replies that are complete. */
 class CompleteServer extends SMTPServer {
-  constructor(needsTls: boolean, extensions: Extensions, options: SMTPServerOptions) {
+  constructor(needsTls: boolean, extensions: Extensions, dataMs: number, options: SMTPServerOptions) {
     super(options);
     const { connections } = this as unknown as { readonly connections: Set<Connection> };
     const add = connections.add.bind(connections);
     // A connection is added before it says anything.
     connections.add = (connection) => {
       completeReplies(connection, needsTls, extensions.keywords);
+      endSlowData(connection, dataMs);
       extensions.extend(connection);
       return add(connection);
     };
@@ -130,13 +135,13 @@ export class Refusal extends Error {
 
 /**
  * Reads a message into `buffer`. Rejects with a `Refusal` when the message exceeds the limit of the listener or `most` octets, or the
- * memory budget, and never holds more than that. The rest is read and dropped, because a reply before the final dot would not be read (RFC 5321 3.3).
+ * memory budget, and never holds more than that, of which `copies` are counted. The rest is read and dropped, because a reply before the final dot would not be read (RFC 5321 3.3).
  */
 export const takeIn = (
   stream: SMTPServerDataStream,
   buffer: MessageBuffer,
   reservation: BodyReservation,
-  most = Number.POSITIVE_INFINITY,
+  { most = Number.POSITIVE_INFINITY, copies = 1 }: { readonly most?: number; readonly copies?: number } = {},
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     let refusal: Refusal | null = null;
@@ -145,7 +150,7 @@ export const takeIn = (
       if (refusal !== null) return;
       buffer.add(chunk);
       if (stream.sizeExceeded || buffer.octets > most) refusal = TOO_LARGE;
-      else if (!reservation.hold(buffer.octets)) refusal = NO_MEMORY;
+      else if (!reservation.hold(buffer.octets * copies)) refusal = NO_MEMORY;
       if (refusal === null) return;
       buffer.clear();
       reservation.release();

@@ -1,3 +1,4 @@
+import type { SMTPServerSession } from 'smtp-server';
 import type { Feedback } from '../inbound/feedback.ts';
 import { FullBuffer, HeadTailBuffer } from '../inbound/message-buffer.ts';
 import {
@@ -43,7 +44,7 @@ export interface AggregateMail {
 export interface InboundServerOptions<Taken> extends SmtpServerOptions {
   /** True for an address that takes reports: a return path, or one for complaints. */
   readonly takesReports: (address: string) => boolean;
-  /** The takers of mail to an address, in any workspace; empty when nothing takes it. @throws when that cannot be told now */
+  /** The takers of mail to an address, in any workspace; empty when nothing takes it. @throws a `Refusal`, which is answered as it is, or when that cannot be told now */
   readonly takersOf: (address: string) => Promise<readonly Taken[]>;
   readonly mailReader: Pick<MailReader, 'report'>;
   /** Called with the feedback of each report before it is acknowledged. When it rejects, the sender is asked to try again. */
@@ -58,6 +59,10 @@ export interface InboundServerOptions<Taken> extends SmtpServerOptions {
 export const LARGEST_INBOUND = 32 * 1024 * 1024;
 /** Aggregate reports are compressed: those of the largest receivers have some hundred KiB. */
 export const LARGEST_AGGREGATE = 10 * 1024 * 1024;
+/** A message is held as it arrived, as a whole, in the thread that reads it, and packed. The limit of one client has room for the largest. */
+const COPIES = 4;
+/** Unknown recipients of one connection that are answered 550; the next one ends it (Postfix: smtpd_hard_error_limit). */
+const MOST_UNKNOWN = 20;
 /** RFC 5321 4.5.3.1.8: a server takes at least a hundred. */
 const MOST_RECIPIENTS = 100;
 /** The octets that are kept of a report, which anybody can send. Its machine-readable part has a few KiB, the text some more. */
@@ -80,20 +85,29 @@ export const openInboundServer = <Taken>({
   const takers = new WeakMap<object, readonly Taken[]>();
   /** The recipients that are addresses for aggregate reports. */
   const reported = new WeakSet<object>();
-  const admit = async (recipient: { readonly address: string }, others: number): Promise<Refusal | null> => {
-    if (others >= MOST_RECIPIENTS) return TOO_MANY;
+  /** The unknown recipients of each connection. */
+  const unknown = new WeakMap<object, number>();
+  const admit = async (
+    recipient: { readonly address: string },
+    session: SMTPServerSession,
+  ): Promise<Refusal | null> => {
+    if (session.envelope.rcptTo.length >= MOST_RECIPIENTS) return TOO_MANY;
     const found = await takersOf(recipient.address);
     takers.set(recipient, found);
     if (found.length > 0 || takesReports(recipient.address)) return null;
-    if (!(await aggregates?.takes(recipient.address))) return UNKNOWN;
-    reported.add(recipient);
-    return null;
+    if (await aggregates?.takes(recipient.address)) {
+      reported.add(recipient);
+      return null;
+    }
+    const count = (unknown.get(session) ?? 0) + 1;
+    unknown.set(session, count);
+    return count > MOST_UNKNOWN ? GUESSING : UNKNOWN;
   };
   return openSmtpServer(options, (budget) => ({
     disabledCommands: ['AUTH', ...(options.tls ? [] : ['STARTTLS'])],
     size: LARGEST_INBOUND,
-    onRcptTo: (recipient, { envelope }, done) => {
-      admit(recipient, envelope.rcptTo.length).then(done, () => done(NOT_NOW));
+    onRcptTo: (recipient, session, done) => {
+      admit(recipient, session).then(done, (error) => done(error instanceof Refusal ? error : NOT_NOW));
     },
     onData: (stream, { envelope, remoteAddress, hostNameAppearsAs }, done) => {
       const reservation = budget.reserve(remoteAddress);
@@ -111,7 +125,9 @@ export const openInboundServer = <Taken>({
           stream,
           isMessage ? new StrictBuffer(ends) : isAggregate ? new FullBuffer() : new HeadTailBuffer(KEPT),
           reservation,
-          isAggregate ? LARGEST_AGGREGATE : LARGEST_INBOUND,
+          isMessage || isAggregate
+            ? { most: isAggregate ? LARGEST_AGGREGATE : LARGEST_INBOUND, copies: COPIES }
+            : { most: LARGEST_INBOUND },
         );
         if (isMessage && hasLargeHeader(raw)) throw LARGE_HEADER;
         if (isMessage && ends.hasBare()) throw BARE_LINE_END;
@@ -158,6 +174,8 @@ function shortened(raw: Buffer): Buffer {
 }
 
 const UNKNOWN = new Refusal(550, '5.1.1 No such mailbox here');
+/** The library ends the connection after it (RFC 5321 3.8). */
+const GUESSING = new Refusal(421, '4.7.0 Too many unknown recipients, please come again with known ones');
 const TOO_MANY = new Refusal(452, `4.5.3 Too many recipients, at most ${MOST_RECIPIENTS} a message`);
 const NOT_NOW = new Refusal(452, '4.3.1 Cannot look up this mailbox now, please try again');
 const NOT_STORED = new Refusal(452, '4.3.1 Cannot store this now, please try again');

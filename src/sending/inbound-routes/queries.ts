@@ -114,23 +114,33 @@ export interface ReceivingRoute extends RouteMatch {
   readonly livemode: boolean;
   readonly action: RouteRow['action'];
   readonly spam: RouteRow['spam'];
+  /** False while its domain is not proven, or not any more: the sender is asked to come again. */
+  readonly isProven: boolean;
 }
 
 /** Only a proven domain receives: anyone may add the name of another. An archived workspace takes nothing. */
 const OF_DOMAIN = `select r.id, r.workspace_id as "workspaceId", r.livemode, r.match_type as "matchType", r.local_part as "localPart",
-  r.priority, r.action, r.spam
+  r.priority, r.action, r.spam, ${maySendSql('d')} as "isProven"
 from inbound_routes r
-  join domains d on d.id = r.domain_id and d.workspace_id = r.workspace_id and ${maySendSql('d')}
+  join domains d on d.id = r.domain_id and d.workspace_id = r.workspace_id and d.state <> 'removed'
   join workspaces w on w.id = r.workspace_id and w.archived_at is null and w.erase_at is null
 where r.domain_name = $1 and r.livemode = $2::boolean
 order by r.workspace_id, r.id`;
 
-/** The routes of every workspace that has proven a domain, in an environment. @throws UnavailableError */
+/** The routes of a domain in every workspace, proven or not, in an environment. @throws UnavailableError */
 export const routesOfDomain = (
   database: Database,
   domain: string,
   livemode: boolean,
 ): Promise<readonly ReceivingRoute[]> => database.query<ReceivingRoute>(OF_DOMAIN, [domain, livemode]);
+
+const HOSTS = 'select distinct domain_name as name from inbound_routes where livemode';
+
+/** The names that have live routes, of any workspace. @throws UnavailableError */
+export async function receivingHosts(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ name: string }>(HOSTS, []);
+  return new Set(rows.map(({ name }) => name));
+}
 
 /** The present URL and secret of a route, for posting to it. */
 export interface RouteTarget {

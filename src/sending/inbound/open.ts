@@ -27,6 +27,9 @@ export interface InboundParts extends ReceivedApi, InboundRoutesApi {
 /** The mailboxes that receive complaints besides the return path; RFC 2142 4 and 5 name two of them. */
 const REPORTS = /^(abuse|postmaster|fbl|complaints)@/i;
 
+/** A DNS record that is gone for a while must not bounce the mail of a domain. */
+const NOT_PROVEN = new Refusal(451, '4.3.0 This domain is not verified now, please try again later');
+
 const LOOP = new Refusal(
   554,
   `5.4.6 The message has more than ${MOST_HOPS} Received fields: it runs in a circle between servers`,
@@ -59,10 +62,17 @@ export const openInbound = ({
       if (!recipient || (token !== null && isReturnToken(token, signer))) return [];
       const routes = await receivingRoutes.of(recipient.domain);
       const byWorkspace = Map.groupBy(routes, ({ workspaceId }) => workspaceId);
-      return [...byWorkspace.values()].flatMap((own) => {
-        const route = routeFor(own, recipient);
+      const isProven = routes.some((route) => route.isProven);
+      const taken = [...byWorkspace.values()].flatMap((own) => {
+        // Where one workspace has proven a domain, no other has a say about its addresses.
+        const route = routeFor(
+          own.filter((one) => one.isProven === isProven),
+          recipient,
+        );
         return route ? [{ route, recipient }] : [];
       });
+      if (taken.length > 0 && !isProven) throw NOT_PROVEN;
+      return taken;
     },
     // Anybody can connect to this port, so only an address that was signed here identifies an email.
     onReport: (feedback) => record(feedback, false),

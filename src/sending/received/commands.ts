@@ -196,7 +196,7 @@ async function receive(commands: ReceivedCommands, call: TestCall): Promise<Rece
   if (!recipient) return wrongAt(place, 'Must be an address such as support@example.com.');
   const routes = await routesOfDomain(database, recipient.domain, false);
   const route = routeFor(
-    routes.filter(({ workspaceId }) => workspaceId === caller.workspaceId),
+    routes.filter(({ workspaceId, isProven }) => isProven && workspaceId === caller.workspaceId),
     recipient,
   );
   if (!route)

@@ -18,6 +18,7 @@ import { dsn, POSTFIX } from '../../unit/transport/reports.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 import { postfixMissing, startPostfix } from './postfix.ts';
 import { startScriptedSmtp } from './scripted-smtp.ts';
+import { SmtpClient } from './smtp-client.ts';
 
 let reports: (readonly Feedback[])[] = [];
 let onReport = async (_: readonly Feedback[]) => {};
@@ -169,6 +170,27 @@ describe('the bounce receiver bounds what anybody may send:', () => {
       return next.said.startsWith('220') ? next : undefined;
     });
     for (const { socket } of [second, third, fourth]) socket.destroy();
+    await narrow.close();
+  });
+
+  test('a message that does not arrive in time ends the connection, however often an octet comes', async () => {
+    const narrow = await openSmtpServer({ dataMs: 300 });
+    const client = await SmtpClient.open(narrow.port);
+    await client.say('EHLO client.example');
+    await client.say('MAIL FROM:<>');
+    await client.say(`RCPT TO:<${BOUNCE}>`);
+    expect((await client.say('DATA'))[0]).toStartWith('354 ');
+    const answer = client.read();
+    const drip = setInterval(() => client.sendOctets(Buffer.from('x')), 20);
+    expect((await answer)[0]).toStartWith('421 4.4.2 ');
+    clearInterval(drip);
+    await client.ended;
+    client.end();
+    // A message that has arrived is answered, whenever its handler ends.
+    onReport = () => new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await deliverTo(narrow.port, dsn({ status: POSTFIX, original: ORIGINAL }), BOUNCE)).toEqual([
+      'DOT 250 2.0.0 Thank you',
+    ]);
     await narrow.close();
   });
 
