@@ -8,6 +8,7 @@ import receivedMail from '../../../drizzle/0005_received_mail.sql' with { type: 
 import aggregateReports from '../../../drizzle/0006_aggregate_reports.sql' with { type: 'text' };
 import imagesInContent from '../../../drizzle/0007_images_in_content.sql' with { type: 'text' };
 import templateLayers from '../../../drizzle/0008_template_layers.sql' with { type: 'text' };
+import receivedAddresses from '../../../drizzle/0009_received_addresses.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -27,4 +28,5 @@ export const migrations: readonly Migration[] = [
   { name: '0006_aggregate_reports', sql: aggregateReports },
   { name: '0007_images_in_content', sql: imagesInContent },
   { name: '0008_template_layers', sql: templateLayers },
+  { name: '0009_received_addresses', sql: receivedAddresses },
 ];
