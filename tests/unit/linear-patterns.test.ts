@@ -3,6 +3,8 @@ import { compile } from '../../src/automation/templates/render/compile.ts';
 import { runsScripts } from '../../src/mail/liquid/html-scan.ts';
 import { parseParts } from '../../src/mail/liquid/parts.ts';
 import { hasLiquid, piecesOf } from '../../src/mail/liquid/pieces.ts';
+import { readXml } from '../../src/mail/inbound/aggregate/read-xml.ts';
+import { replyText } from '../../src/mail/inbound/reply-text/reply-text.ts';
 import { Failure } from '../../src/platform/errors/failure.ts';
 import { seenName } from '../../src/platform/text/characters.ts';
 import { framingOf } from '../../src/sending/webhooks/http/response-fields.ts';
@@ -75,6 +77,52 @@ describe('text of users is read in a time that grows with its length', () => {
       expect(made).toBe(stopped);
       expect(cost).toBeLessThan(ENOUGH_MS);
     });
+});
+
+describe('mail of strangers is read in a time that grows with its length', () => {
+  const MIB = 1_048_576;
+  const half = (piece: string): string => piece.repeat(Math.floor(MIB / 2 / piece.length));
+  const xml = (text: string) => readXml(text, 'feedback', Boolean, Boolean);
+  const tags: Readonly<Record<string, string>> = {
+    'tags that are opened, and others that are closed': half('<b>') + half('</i>'),
+    'tags that are opened and closed': half('<b>') + half('</b>'),
+    'tags that are closed, below some that are open': '<b>'.repeat(900) + half('</i>'),
+    'forms below tags that are open': '<b>'.repeat(900) + half('<form>'),
+    'tags without an end': half('<b '),
+  };
+  for (const [name, text] of Object.entries(tags)) {
+    test(`before the root of XML: ${name}`, () => expect(costMs(() => xml(text))).toBeLessThan(ENOUGH_MS));
+    test(`within the root of XML: ${name}`, () =>
+      expect(costMs(() => xml(`<feedback>${text}`))).toBeLessThan(ENOUGH_MS));
+    test(`the html of a reply: ${name}`, () =>
+      expect(costMs(() => replyText({ text: null, html: text }))).toBeLessThan(ENOUGH_MS));
+  }
+  test('XML with more end tags than a report has is refused, and so is one that is nested before its root', () => {
+    const feedback = '<feedback><a>1</a></feedback>';
+    expect(xml(feedback)).toBe(true);
+    expect(xml('<x>'.repeat(18) + feedback)).toBe(true);
+    expect(xml('<x>'.repeat(19) + feedback)).toBe(false);
+    expect(xml(`${feedback}${'</x>'.repeat(999_995)}`)).toBe(true);
+    expect(xml(`${feedback}${'</x>'.repeat(999_996)}`)).toBe(false);
+  });
+
+  const lines: Readonly<Record<string, string>> = {
+    dashes: '-'.repeat(393),
+    'dashes and a letter': `${'-'.repeat(390)}a`,
+    'signs and spaces': `${'* '.repeat(196)}a`,
+    'dashes, spaces and letters': `--${' '.repeat(200)}${'a -'.repeat(60)}`,
+    'quotation signs': `> ${'> '.repeat(195)}x:`,
+    'letters before a colon': `${'a '.repeat(195)}:`,
+    'verbs before a colon': `on 1.1.2026 ${'wrote '.repeat(60)}x:`,
+    'signs before a colon': `${'*_ '.repeat(130)}:`,
+    digits: `on ${'1.'.repeat(195)}:`,
+    addresses: `on 2026 ${'a@b'.repeat(125)}:`,
+  };
+  for (const [name, line] of Object.entries(lines))
+    test(`the lines of a reply: ${name}`, () =>
+      expect(costMs(() => replyText({ text: `${line}\n\n`.repeat(500), html: null }))).toBeLessThan(
+        ENOUGH_MS,
+      ));
 });
 
 test('a text is cut at its Liquid', () => {

@@ -1,4 +1,5 @@
-import { Parser } from 'htmlparser2';
+import type { Parser } from 'htmlparser2';
+import { boundedParser, ParserLimit, type ParserLimits } from '../html/bounded-parser.ts';
 import { type Attributes, isHidden, UNREAD } from '../html/hidden.ts';
 import { DEEPEST_HTML } from '../html/open-elements.ts';
 import { PlainWriter } from './plain-writer.ts';
@@ -6,6 +7,8 @@ import { PlainWriter } from './plain-writer.ts';
 /** The most characters of html that are read, and of text that is made. A text part is for people, who read no more. */
 const LONGEST_HTML = 1_048_576;
 const LONGEST_TEXT = 262_144;
+/** Text beyond them is left out. A mail of 1 MiB has 100,000 tags, at a depth of thirty. */
+const LIMITS: ParserLimits = { deepest: Number.POSITIVE_INFINITY, steps: 20_000_000 };
 
 const EMPTY_LINE = 2 as const;
 const LINE_BREAK = 1 as const;
@@ -40,16 +43,24 @@ export const textPartOf = ({
  */
 export function textFromHtml(html: string): string {
   const reader = new Reader();
-  const parser: Parser = new Parser({
-    onopentag: (name, attributes) => {
-      reader.open(name, attributes);
-      if (reader.hasEnough) parser.pause();
+  const parser: Parser = boundedParser(
+    {
+      onopentag: (name, attributes) => {
+        reader.open(name, attributes);
+        if (reader.hasEnough) parser.pause();
+      },
+      onclosetag: (name) => reader.close(name),
+      ontext: (text) => reader.read(text),
     },
-    onclosetag: (name) => reader.close(name),
-    ontext: (text) => reader.read(text),
-  });
-  parser.write(html.slice(0, LONGEST_HTML));
-  if (!reader.hasEnough) parser.end();
+    {},
+    LIMITS,
+  );
+  try {
+    parser.write(html.slice(0, LONGEST_HTML));
+    if (!reader.hasEnough) parser.end();
+  } catch (reason) {
+    if (!(reason instanceof ParserLimit)) throw reason;
+  }
   return reader.text;
 }
 

@@ -1,11 +1,10 @@
-import { Parser } from 'htmlparser2';
+import { boundedParser, ParserLimit, type ParserLimits } from '../../html/bounded-parser.ts';
 
-/** The limits of an XML document. */
-const DEEPEST = 20;
-const MOST_ELEMENTS = 1_000_000;
+/** The limits of an XML document. The largest report that is taken has 800,000 tags, at a depth of six. */
+const LIMITS: ParserLimits = { deepest: 20, steps: 100_000_000 };
 const LONGEST_TEXT = 1_024;
 
-/** A document that is refused: it has a DTD, or exceeds a limit. */
+/** A document that is refused, since it has a DTD. */
 class RefusedDocument extends Error {}
 
 /** Called with the path of an element below the root, without prefixes and in lower case, and its text. */
@@ -18,15 +17,11 @@ export type OnText = (path: string, text: string) => void;
  */
 export function readXml(xml: string, root: string, onText: OnText, onEnd: (path: string) => void): boolean {
   const open: string[] = [];
-  let elements = 0;
   let isIn = false;
   let text = '';
   const path = () => open.join('/');
-  const parser = new Parser(
+  const parser = boundedParser(
     {
-      onopentagname() {
-        if (++elements > MOST_ELEMENTS) throw new RefusedDocument();
-      },
       onopentag(name) {
         const local = localName(name);
         if (!isIn) {
@@ -35,7 +30,6 @@ export function readXml(xml: string, root: string, onText: OnText, onEnd: (path:
         }
         open.push(local);
         text = '';
-        if (open.length > DEEPEST) throw new RefusedDocument();
       },
       ontext(piece) {
         if (isIn && text.length < LONGEST_TEXT) text += piece.slice(0, LONGEST_TEXT);
@@ -56,6 +50,7 @@ export function readXml(xml: string, root: string, onText: OnText, onEnd: (path:
       },
     },
     { xmlMode: true, decodeEntities: true },
+    LIMITS,
   );
   try {
     // In pieces, so that a refused document is not read to its end.
@@ -63,7 +58,7 @@ export function readXml(xml: string, root: string, onText: OnText, onEnd: (path:
     parser.end();
     return true;
   } catch (reason) {
-    if (reason instanceof RefusedDocument) return false;
+    if (reason instanceof RefusedDocument || reason instanceof ParserLimit) return false;
     throw reason;
   }
 }

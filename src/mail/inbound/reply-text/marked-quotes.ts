@@ -1,4 +1,5 @@
-import { Parser } from 'htmlparser2';
+import type { Handler } from 'htmlparser2';
+import { boundedParser, ParserLimit, type ParserLimits } from '../../html/bounded-parser.ts';
 
 /** Elements whose content is the quotation, by class. */
 const QUOTING =
@@ -13,8 +14,8 @@ const HEADER_ID =
   /^(?:x_)*(?:divrplyfwdmsg|appendonsend|mail-editor-reference-message-container|outlookmessageheader)$/i;
 
 const LONGEST_HTML = 1_048_576;
-/** Beyond it the html is read as it is. */
-const DEEPEST = 1_000;
+/** Beyond them the html is read as it is. A mail of 1 MiB has 100,000 tags, at a depth of thirty. */
+const LIMITS: ParserLimits = { deepest: 1_000, steps: 20_000_000 };
 
 type Part = 'plain' | 'quote' | 'indent' | 'signature';
 
@@ -28,13 +29,12 @@ export function withMarkedQuotes(html: string): string {
   const open: Part[] = [];
   let done = 0;
   let signatures = 0;
-  let isTooDeep = false;
   const replace = (from: number, to: number, piece: string) => {
     if (from > done && signatures === 0) pieces.push(source.slice(done, from));
     if (signatures === 0) pieces.push(piece);
     done = Math.max(done, to);
   };
-  const parser = new Parser({
+  const handlers: Partial<Handler> = {
     onopentag(name, attributes) {
       const part = partOf(name, attributes);
       if (part === 'signature' && signatures === 0) replace(parser.startIndex, parser.endIndex + 1, '');
@@ -44,7 +44,6 @@ export function withMarkedQuotes(html: string): string {
       else if (HEADER_ID.test(attributes.id ?? ''))
         replace(parser.startIndex, parser.startIndex, '<p>-----Original Message-----</p>');
       open.push(part);
-      isTooDeep ||= open.length > DEEPEST;
     },
     onclosetag(_name, isImplied) {
       const part = open.pop();
@@ -53,9 +52,14 @@ export function withMarkedQuotes(html: string): string {
       else if (part === 'indent') replace(parser.startIndex, to, '</div>');
       else if (part === 'signature' && --signatures === 0) done = Math.max(done, to);
     },
-  });
-  parser.end(source);
-  if (isTooDeep) return source;
+  };
+  const parser = boundedParser(handlers, {}, LIMITS);
+  try {
+    parser.end(source);
+  } catch (reason) {
+    if (reason instanceof ParserLimit) return source;
+    throw reason;
+  }
   return signatures > 0 ? pieces.join('') : pieces.join('') + source.slice(done);
 }
 

@@ -95,8 +95,12 @@ const FORWARDED = new Set([
   ...['início da mensagem reencaminhada:', 'begin doorgestuurd bericht:', 'vidarebefordrat brev:'],
 ]);
 
+/** The words of a separator have at most 60 characters; the pattern divides the dashes around them in all ways. */
+const LONGEST_SEPARATOR = 120;
+
 /** "-----Original Message-----" in any language. */
 export function isSeparator(line: string): boolean {
+  if (line.length > LONGEST_SEPARATOR) return false;
   const words = BETWEEN_DASHES.exec(line)?.[1];
   return words === undefined ? FORWARDED.has(line) : ORIGINAL.has(words.trim());
 }
