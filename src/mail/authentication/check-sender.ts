@@ -73,7 +73,9 @@ const isProven = (author: string | null, result: AuthenticationResult, proven: r
   (result === 'pass' ||
     (result === 'none' && proven.some((domain) => organizationOf(domain) === organizationOf(author))));
 
-const organizationOf = (domain: string): string => parse(domain).domain ?? domain;
+/** Each customer of github.io is an organization, as the public suffix list has it in its private part. */
+const organizationOf = (domain: string): string =>
+  parse(domain, { allowPrivateDomains: true }).domain ?? domain;
 
 const RESULTS: ReadonlySet<string> = new Set<AuthenticationResult>([
   ...(['pass', 'fail', 'softfail', 'neutral', 'none', 'temperror', 'permerror'] as const),

@@ -1,5 +1,7 @@
+import { FairQueue } from '../../platform/async/fair-slots.ts';
+import { clientKey } from '../../platform/config/client-address.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
-import { type PoolLimits, startThread, WorkerPool } from '../../platform/threads/worker-pool.ts';
+import { isTimeout, type PoolLimits, startThread, WorkerPool } from '../../platform/threads/worker-pool.ts';
 import type { NameServer } from '../dns/exchange.ts';
 import type { ReceivedMessage } from './check-sender.ts';
 import { type SenderResults, UNCHECKED } from './sender-results.ts';
@@ -13,9 +15,10 @@ export interface SenderChecks {
   close(): void;
 }
 
-/** A thread waits for DNS up to 20 s; the deadline is of its processor time. */
-const LIMITS: PoolLimits = {
+/** A question waits for DNS up to 20 s, so that a thread answers several at once; the deadline is of its processor time. */
+const LIMITS: PoolLimits & { readonly perThread: number } = {
   threads: 2,
+  perThread: 16,
   deadlineMs: 5_000,
   startMs: 10_000,
   mostWaiting: 64,
@@ -30,25 +33,47 @@ const ENTRY = new URL(
   import.meta.url,
 );
 
+/** The part of the questions that one client network may ask at once: a quarter. */
+const SHARE = 4;
+
 /** Creates the threads' pool; they start with the first message. `servers` is read for each message. */
 export function createSenderChecks(
   servers: () => readonly NameServer[],
-  limits: Partial<PoolLimits> = {},
+  limits: Partial<typeof LIMITS> = {},
 ): SenderChecks {
-  const pool = new WorkerPool<SenderQuestion, SenderResults>(
-    'Checking senders',
-    { ...LIMITS, ...limits },
-    () => startThread<SenderQuestion, SenderResults>(ENTRY),
+  const all = { ...LIMITS, ...limits };
+  const pool = new WorkerPool<SenderQuestion, SenderResults>('Checking senders', all, () =>
+    startThread<SenderQuestion, SenderResults>(ENTRY),
   );
+  const total = all.threads * all.perThread;
+  const turns = new FairQueue({
+    ...{ total, perKey: Math.ceil(total / SHARE), backlog: all.mostWaiting, isWorkConserving: true },
+  });
+  const asking = new Set<{ isAlone: boolean }>();
+  const ask = async (message: ReceivedMessage): Promise<SenderResults> => {
+    const one = { isAlone: asking.size === 0 };
+    for (const each of asking) each.isAlone = false;
+    asking.add(one);
+    try {
+      return await pool.ask({ ...message, servers: servers() });
+    } catch (reason) {
+      if (reason instanceof UnavailableError) throw reason;
+      // Another message may have used up the time.
+      if (isTimeout(reason) && !one.isAlone) throw new UnavailableError('Checking senders took too long.');
+      return UNCHECKED;
+    } finally {
+      asking.delete(one);
+    }
+  };
   return {
     async check(message) {
-      try {
-        return await pool.ask({ ...message, servers: servers() });
-      } catch (reason) {
-        if (reason instanceof UnavailableError) throw reason;
-        return UNCHECKED;
-      }
+      const results = await turns.take(clientKey(message.client), () => ask(message));
+      if (results === null) throw new UnavailableError('Checking senders: too many wait for a thread.');
+      return results;
     },
-    close: () => pool.close(),
+    close() {
+      turns.close();
+      pool.close();
+    },
   };
 }

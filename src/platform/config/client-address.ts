@@ -50,7 +50,7 @@ export function clientAddress(proxies: TrustedProxies): ClientAddress {
  * The name under which an address is counted. IPv4 inside IPv6 is the same client as IPv4. An IPv6 client is counted by its
  * /64, which is the least that one subscriber is given (RFC 6177) and could otherwise rotate through.
  */
-function clientKey(address: string): string {
+export function clientKey(address: string): string {
   if (!address.includes(':')) return address;
   const parsed = parseAddress(address);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed?.toString() ?? address;

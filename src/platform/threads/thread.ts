@@ -1,10 +1,14 @@
+import type { Numbered } from './serve.ts';
+
 interface ThreadCall<Answer> {
+  /** The number of its question; null for an answer that comes unasked. */
+  readonly number: number | null;
   resolve(answer: Answer): void;
   reject(reason: Error): void;
 }
 
 /**
- * A worker that answers its questions in the order in which they are asked. A thread that does not answer in time is ended: nothing
+ * A worker that answers its questions in the order in which they are asked, or numbers its answers (`serve`). A thread that does not answer in time is ended: nothing
  * else stops an endless loop (11 ms until it is gone, its memory with it). Nothing at all stops a regular expression: a thread
  * that is in the middle of one goes on until it is through, so that a caller checks `gone` before it starts another one.
  */
@@ -12,6 +16,7 @@ export class Thread<Question, Answer> {
   readonly #worker: Worker;
   /** The waiting callers, in the order of their answers. */
   readonly #pending: ThreadCall<Answer>[] = [];
+  #asked = 0;
   /** Resolves when the thread takes no processor time any more, which may be minutes after its end. */
   readonly gone: Promise<void>;
 
@@ -20,7 +25,11 @@ export class Thread<Question, Answer> {
     this.#worker = new Worker(entry);
     this.#worker.unref();
     this.gone = new Promise((resolve) => this.#worker.addEventListener('close', () => resolve()));
-    this.#worker.onmessage = ({ data }: MessageEvent<Answer>) => this.#pending.shift()?.resolve(data);
+    this.#worker.onmessage = ({ data }: MessageEvent<Answer & Numbered>) => {
+      const { to } = data;
+      const place = to === undefined ? 0 : this.#pending.findIndex(({ number }) => number === to);
+      if (place !== -1) this.#pending.splice(place, 1)[0]?.resolve(data);
+    };
     this.#worker.onerror = (event) => {
       event.preventDefault();
       this.#rejectAll(new Error('A thread failed.'));
@@ -32,10 +41,14 @@ export class Thread<Question, Answer> {
    * Error when the thread fails; it is of no use then, and is to be ended. `late` is a function, since an error costs as much as a small
    * question: 100 us.
    */
-  async next(withinMs: number, late: () => Error): Promise<Answer> {
+  next(withinMs: number, late: () => Error): Promise<Answer> {
+    return this.#answer(null, withinMs, late);
+  }
+
+  async #answer(number: number | null, withinMs: number, late: () => Error): Promise<Answer> {
     const timer = setTimeout(() => this.#rejectAll(late()), withinMs);
     try {
-      return await new Promise<Answer>((resolve, reject) => this.#pending.push({ resolve, reject }));
+      return await new Promise<Answer>((resolve, reject) => this.#pending.push({ number, resolve, reject }));
     } finally {
       clearTimeout(timer);
     }
@@ -48,7 +61,7 @@ export class Thread<Question, Answer> {
     late: () => Error,
     moved: readonly ArrayBuffer[] = [],
   ): Promise<Answer> {
-    const answer = this.next(withinMs, late);
+    const answer = this.#answer(++this.#asked, withinMs, late);
     this.#worker.postMessage(question, [...moved]);
     return answer;
   }

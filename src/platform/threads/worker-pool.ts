@@ -10,7 +10,9 @@ import { timeOfThread } from './thread-time.ts';
 export interface PoolLimits {
   /** The most threads at a time. As many that took too long, and one more, may still be at it before no other is started. */
   readonly threads: number;
-  /** The processor time of the thread for one question. */
+  /** Questions that a thread answers at once, for those that wait for others most of the time; 1 when left out. */
+  readonly perThread?: number;
+  /** The processor time of the thread for one question; others that it answers meanwhile count as well. */
   readonly deadlineMs: number;
   /** The time for which a question waits for a thread that loads. The thread goes on loading for the next one. */
   readonly startMs: number;
@@ -54,8 +56,9 @@ export class WorkerPool<Question, Answer> {
     this.#stopping = new UnavailableError(`${work}: the service is stopping.`);
     const leaving = new LeavingThreads(work, limits.threads);
     this.#all = Array.from({ length: limits.threads }, () => new PoolSlot(work, limits, start, leaving));
-    this.#free = [...this.#all];
-    this.#slots = new Semaphore(limits.threads, undefined, limits.mostWaiting);
+    const { perThread = 1 } = limits;
+    this.#free = Array.from({ length: perThread }, () => this.#all).flat();
+    this.#slots = new Semaphore(limits.threads * perThread, undefined, limits.mostWaiting);
   }
 
   /** Rejects with JobTimeout, with PossibleTimeout where time is not counted, and with UnavailableError where there is no thread for it. */
@@ -103,6 +106,7 @@ class PoolSlot<Question, Answer> {
   #starting: Promise<LoadedThread<Question, Answer>> | null = null;
   #loading: PoolWorker<Question, Answer> | null = null;
   #retirement: Timer | undefined;
+  #asking = 0;
 
   constructor(
     private readonly work: string,
@@ -114,24 +118,29 @@ class PoolSlot<Question, Answer> {
   async ask(question: Question, moved: readonly ArrayBuffer[]): Promise<Answer> {
     clearTimeout(this.#retirement);
     const { work, limits } = this;
+    let asked: LoadedThread<Question, Answer> | null = null;
+    this.#asking++;
     try {
-      const thread = this.#thread ?? (await this.#loaded(limits.startMs));
-      const reply = await this.#answered(thread, question, moved);
+      asked = this.#thread ?? (await this.#loaded(limits.startMs));
+      const reply = await this.#answered(asked, question, moved);
       if ('answer' in reply) return reply.answer;
       throw new Error(`${work} failed: ${'fault' in reply ? reply.fault : 'it started again'}.`);
     } catch (reason) {
-      if (this.#thread) {
+      // A fault of one question is none of the others that the thread answers; another one may have replaced a thread that has ended.
+      if (this.#thread && this.#thread === asked && (this.#asking === 1 || isTimeout(reason))) {
         this.end(new UnavailableError(`${work}: its thread has ended.`));
         // The next question finds a thread that is loaded, or further on with it.
         if (isTimeout(reason)) this.#loaded(limits.startMs).catch(() => {});
       }
       throw reason;
     } finally {
-      this.#retirement = setTimeout(
-        () => this.end(new UnavailableError(`${work}: it had nothing to do.`)),
-        limits.idleMs,
-      );
-      this.#retirement.unref();
+      if (--this.#asking === 0) {
+        this.#retirement = setTimeout(
+          () => this.end(new UnavailableError(`${work}: it had nothing to do.`)),
+          limits.idleMs,
+        );
+        this.#retirement.unref();
+      }
     }
   }
 

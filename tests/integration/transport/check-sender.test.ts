@@ -96,6 +96,18 @@ describe('a sender', () => {
       ...{ dmarc: { result: 'pass', domain: 'a.reader.test' }, author: 'a.reader.test' },
     });
   });
+  test('proves no other customer of a host whose names belong to its customers', async () => {
+    const zone: Zone = {
+      'evil.github.io TXT': [txt(SPF)],
+      's1._domainkey.evil.github.io TXT': [keyRecord],
+    };
+    const from = 'dmarc@evil.github.io';
+    const raw = (name: string) => MESSAGE.replace('dmarc@reader.test', `dmarc@${name}`);
+    const message = await signed('evil.github.io', raw('victim.github.io'));
+    expect((await check(message, { zone, from })).author).toBeNull();
+    const own = await signed('evil.github.io', raw('a.evil.github.io'));
+    expect((await check(own, { zone, from })).author).toBe('a.evil.github.io');
+  });
 
   const forged: readonly (readonly [string, () => Promise<string>, object])[] = [
     ['that nothing proves', async () => MESSAGE, { client: '192.0.2.8' }],
@@ -190,6 +202,27 @@ test('the threads check a message', async () => {
     const raw = Buffer.from(await signed());
     const message = { client: '192.0.2.7', helo: 'x', from: 'dmarc@reader.test', raw };
     expect((await checks.check(message)).author).toBe('reader.test');
+  } finally {
+    checks.close();
+  }
+});
+
+test('senders whose name servers are silent delay no other client', async () => {
+  dns.zone = { ...ZONE, 'slow.test TXT': 'silence' };
+  const limits = { threads: 1, perThread: 4, mostWaiting: 8 };
+  const checks = createSenderChecks(() => [dns.server], limits);
+  try {
+    const raw = Buffer.from(await signed());
+    const message = { client: '192.0.2.7', helo: 'x', from: 'dmarc@reader.test', raw };
+    const slow = (client: string) =>
+      checks
+        .check({ ...message, client, from: 'a@slow.test', raw: Buffer.from(MESSAGE) })
+        .then(() => 'answered')
+        .catch(() => 'unavailable');
+    const waiting = ['192.0.2.1', '192.0.2.1', '2001:db8::1', '2001:db8::2'].map(slow);
+    expect((await checks.check(message)).author).toBe('reader.test');
+    checks.close();
+    expect(await Promise.all(waiting)).toEqual(Array(4).fill('unavailable'));
   } finally {
     checks.close();
   }
