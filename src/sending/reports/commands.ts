@@ -54,10 +54,12 @@ export async function takeReport(taker: ReportTaker, mail: ReportMail): Promise<
   const unverified = () => countUnverified(database, [...new Set(receiving.map(({ id }) => id))], now());
   const report = await mailReader.aggregate(mail.raw, now());
   if (report === null) return unverified();
+  // Looked up before the sender, whose name servers may be slow.
+  const rows = await rowsFor(database, report, receiving);
+  if (rows.length === 0) return unverified();
   const sender = await senderChecks.check(mail);
   if (mayPassLater(sender)) throw new UnavailableError('DNS gave no answer about the sender of a report.');
-  const rows = await rowsFor(database, report, receiving);
-  if (sender.author === null || rows.length === 0) return unverified();
+  if (sender.author === null) return unverified();
   await countReport(database, report, sender.author, rows, now());
 }
 
