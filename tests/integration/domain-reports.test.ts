@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { createTransport } from 'nodemailer';
 import { LARGEST_AGGREGATE } from '../../src/mail/received/inbound-server.ts';
 import { freePort } from '../../src/ops/torture/free-port.ts';
-import { MOST_SOURCES_A_DAY } from '../../src/sending/reports/store.ts';
+import { countReport, MOST_OF_REPORTER_A_DAY, MOST_SOURCES_A_DAY } from '../../src/sending/reports/store.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 import {
   dmarcXml,
@@ -23,6 +23,12 @@ beforeAll(async () => {
   dns = await startNameServer({
     'reader.example TXT': [txt('v=spf1 ip4:127.0.0.1 -all')],
     'other.example TXT': [txt('v=spf1 ip4:127.0.0.1 -all')],
+    ...Object.fromEntries(
+      Array.from({ length: MOST_OF_REPORTER_A_DAY + 2 }, (_, host) => [
+        `${host}.other.example TXT`,
+        [txt('v=spf1 ip4:127.0.0.1 -all')],
+      ]),
+    ),
   });
   inbound = await freePort();
   service = await startLiveService({
@@ -68,6 +74,14 @@ const report = (records: readonly RecordParts[], parts: HeadParts & { readonly b
     ),
   );
 
+/** Delivers a report of the second reporter, by one of its hosts. */
+const deliverOther = (file: Uint8Array, to: string, host = 'other.example') =>
+  deliver(file, {
+    to,
+    from: `dmarc@${host}`,
+    raw: Buffer.from(mailWith(file).toString().replace('dmarc@reader.example', `dmarc@${host}`)),
+  });
+
 const sums = async (id = service.domainId, query = '') =>
   (await service.live.get(`/v1/domains/${id}/reports${query}`)).body.data;
 
@@ -111,7 +125,7 @@ test('a DMARC report counts once, by source, alignment and day', async () => {
   expect(await deliver(file, { to })).toStartWith('250');
   const { dmarc, unverified } = await sums(id);
   expect(dmarc).toMatchObject({
-    ...{ reports: 1, policy: 'none' },
+    ...{ reports: 1, policy: null },
     totals: { messages: 10, aligned: 8, dkimAligned: 7, spfAligned: 8, quarantined: 2, rejected: 0 },
     sources: [
       { address: '192.0.2.1', messages: 9, aligned: 7 },
@@ -121,8 +135,7 @@ test('a DMARC report counts once, by source, alignment and day', async () => {
   });
   expect(dmarc.days.at(-2)).toMatchObject({ day: today(1), messages: 10 });
   expect(unverified).toBe(0);
-  const other = mailWith(file).toString().replace('dmarc@reader.example', 'dmarc@other.example');
-  await deliver(file, { to, from: 'dmarc@other.example', raw: Buffer.from(other) });
+  await deliverOther(file, to);
   expect((await sums(id)).dmarc).toMatchObject({ reports: 2, totals: { messages: 20 } });
 });
 
@@ -214,6 +227,11 @@ test('the advice says when p=quarantine is safe', async () => {
       ),
       { to },
     );
+  expect((await sums(id)).advice).toMatchObject({
+    ...{ code: 'tooFew', isQuarantineSafe: false },
+    sentence: expect.stringContaining('One receiver alone has reported'),
+  });
+  await deliverOther(report([{ count: '1', from: 'safe.example' }]), to);
   expect((await sums(id)).advice).toEqual({
     code: 'quarantineIsSafe',
     sentence:
@@ -225,9 +243,71 @@ test('the advice says when p=quarantine is safe', async () => {
   expect((await sums(id)).advice).toMatchObject({
     code: 'fixOwnSources',
     sentence: expect.stringContaining(
-      '12.5 % of the mail of your servers fails DMARC, most of it from 192.0.2.25',
+      '12.4 % of the mail of your servers fails DMARC, most of it from 192.0.2.25',
     ),
   });
+});
+
+test('a reporter counts for its share of a day, whatever its hosts are, and others still count', async () => {
+  const id = await addDomain('share.example');
+  const to = 'dmarc@send.share.example';
+  const one = () => report([{ count: '1', from: 'share.example' }]);
+  for (let host = 0; host < MOST_OF_REPORTER_A_DAY + 2; host++)
+    expect(await deliverOther(one(), to, `${host}.other.example`)).toStartWith('250');
+  await deliver(one(), { to });
+  expect(await sums(id)).toMatchObject({
+    unverified: 2,
+    dmarc: {
+      totals: { messages: MOST_OF_REPORTER_A_DAY + 1 },
+      reporters: [
+        { domain: 'other.example', reports: MOST_OF_REPORTER_A_DAY },
+        { domain: 'reader.example', reports: 1 },
+      ],
+    },
+  });
+});
+
+test('the policy is the one that DNS has, whatever reports state', async () => {
+  const id = await addDomain('policy.example');
+  await deliver(report([{ from: 'policy.example' }], { policy: '<p>reject</p>' }), {
+    to: 'dmarc@policy.example',
+  });
+  expect((await sums(id)).dmarc.policy).toBeNull();
+  const status = {
+    slot: 'dmarc',
+    fingerprint: 'x',
+    status: 'verified',
+    found: ['v=DMARC1; p=quarantine'],
+    error: null,
+  };
+  await service.service.database.query(
+    `update domains set context = jsonb_set(context::jsonb, '{records}', $2::text::jsonb) where id = $1`,
+    [id, JSON.stringify([status])],
+  );
+  expect((await sums(id)).dmarc.policy).toBe('quarantine');
+});
+
+test('reports with the same sources in other orders wait for each other in no circle', async () => {
+  const id = await addDomain('order.example');
+  const { database } = service.service;
+  const rows = Array.from({ length: 300 }, (_, at) => ({
+    ...{ name: 'order.example', source: `10.0.${at >> 8}.${at & 255}`, messages: 1 },
+    ...{ isDkimAligned: true, isSpfAligned: true, disposition: 'none' as const },
+  }));
+  const owners = [{ name: 'order.example', domainId: id }];
+  const policy = { domain: 'order.example', p: null, isTesting: false };
+  await Promise.all(
+    Array.from({ length: 6 }, (_, at) =>
+      countReport(
+        database,
+        { kind: 'dmarc', id: `order-${at}`, organization: '', day: today(1), policy, rows: [] },
+        'reader.example',
+        { rows: at % 2 === 0 ? rows : rows.toReversed(), owners },
+        Date.now(),
+      ),
+    ),
+  );
+  expect((await sums(id)).dmarc.totals.messages).toBe(1_800);
 });
 
 test('a period has from 1 to 90 days of the calendar', async () => {

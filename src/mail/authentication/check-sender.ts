@@ -2,10 +2,10 @@ import { arc } from 'mailauth/lib/arc/index.js';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { dmarc } from 'mailauth/lib/dmarc/index.js';
 import { spf } from 'mailauth/lib/spf/index.js';
-import { parse } from 'tldts';
 import type { Resolver } from '../dns/resolver.ts';
 import { boundedHeader } from './bounded-header.ts';
 import { boundedLookups, LOOKUP_LIMITS, type LookupLimits } from './bounded-lookups.ts';
+import { organizationOf } from './organization.ts';
 import { type AuthenticationResult, type SenderResults, UNCHECKED } from './sender-results.ts';
 
 /** A message, and the connection that it came by. */
@@ -72,10 +72,6 @@ const isProven = (author: string | null, result: AuthenticationResult, proven: r
   author !== null &&
   (result === 'pass' ||
     (result === 'none' && proven.some((domain) => organizationOf(domain) === organizationOf(author))));
-
-/** Each customer of github.io is an organization, as the public suffix list has it in its private part. */
-const organizationOf = (domain: string): string =>
-  parse(domain, { allowPrivateDomains: true }).domain ?? domain;
 
 const RESULTS: ReadonlySet<string> = new Set<AuthenticationResult>([
   ...(['pass', 'fail', 'softfail', 'neutral', 'none', 'temperror', 'permerror'] as const),

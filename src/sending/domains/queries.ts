@@ -6,6 +6,7 @@ import type { Principal } from '../../http/auth/principal.ts';
 import { listById, withinRange } from '../../http/lists/list.ts';
 import type { Call, Page } from '../../http/request/route.ts';
 import type { SigningKey } from '../../mail/dkim/signing-key.ts';
+import type { DmarcPolicy } from '../../mail/dns/dmarc.ts';
 import type { Transport } from '../../mail/transport/transport.ts';
 import type { WarmUp } from '../../mail/transport/warm-up.ts';
 import type { EnabledTransports } from '../../platform/config/transport-names.ts';
@@ -15,6 +16,7 @@ import { domains, domainTransports } from '../../platform/db/schema/domains.ts';
 import type { Failure } from '../../platform/errors/failure.ts';
 import type { DomainQuery, DomainView } from './model.ts';
 import { openKeys, type SealedKeys } from './records/keys.ts';
+import { knownPolicy } from './records/known-policy.ts';
 import { withParents } from './records/name.ts';
 import type { DnsSetup, Slot } from './records/records.ts';
 import { type DomainRow, viewOf, type WarmUpDay } from './views.ts';
@@ -261,12 +263,23 @@ export const verifiedCovering = (
     [workspaceIds, [...new Set(names.flatMap(withParents))]],
   );
 
-/** The host of the report addresses of a domain of the caller's workspace: its return path receives mail here. Null where there is no such domain. */
-export const reportAddress = async (
+/** The facts about a domain that its reports are judged by. */
+export interface ReportedDomain {
+  /** The host of its report addresses: its return path receives mail here. */
+  readonly host: string;
+  /** The DMARC policy that its latest check found. */
+  readonly policy: DmarcPolicy | null;
+}
+
+/** The facts about a domain of the caller's workspace; null where there is no such domain. */
+export async function findReportedDomain(
   database: Database,
   caller: Principal,
   id: string,
-): Promise<string | null> => (await readDomain(database, caller, id))?.returnPath ?? null;
+): Promise<ReportedDomain | null> {
+  const row = await readDomain(database, caller, id);
+  return row && { host: row.returnPath, policy: knownPolicy(row.name, row.context.records) };
+}
 
 /** Finds the proven domain that was added under the name of a removed one, in the same workspace. @throws UnavailableError */
 export async function findReplacement(database: Database, removedId: string): Promise<SendingDomain | null> {

@@ -10,12 +10,22 @@ export interface AdviceFacts {
   /** The own source with the most messages that were not aligned; null for none. */
   readonly worstOwn: string | null;
   readonly unalignedSources: number;
+  /** The policy that DNS has. */
   readonly policy: string | null;
+  /** True with reports of two organizations, or of a large receiver. */
+  readonly isWellReported: boolean;
 }
 
 /** Fewer messages or days say too little about servers that send rarely. */
 export const LEAST_MESSAGES = 100;
 export const LEAST_DAYS = 14;
+/** Anyone who has a domain can write a report of anything: one stranger alone is believed in nothing that loosens a guard. */
+export const LEAST_REPORTERS = 2;
+/**
+ * Receivers that are believed alone. Domains in which customers have addresses, such as outlook.com and gmx.net, are none of them: each
+ * customer could report in their name.
+ */
+export const LARGE_RECEIVERS = ['google.com', 'microsoft.com', 'yahoo-inc.com', 'yahooinc.com'] as const;
 /** Forwarding breaks some signatures of every sender; Google advises to wait until nearly all mail passes. */
 export const MOST_UNALIGNED = 0.02;
 
@@ -46,6 +56,12 @@ export function adviceOn(facts: AdviceFacts, address: string): Advice {
       'tooFew',
       false,
       `${number(messages)} ${messages === 1 ? 'message' : 'messages'} on ${daysWithMail} ${daysWithMail === 1 ? 'day' : 'days'} are too few to judge: wait for ${LEAST_MESSAGES} messages on ${LEAST_DAYS} days before you make the policy stricter.`,
+    );
+  if (!facts.isWellReported)
+    return advice(
+      'tooFew',
+      false,
+      `One receiver alone has reported: wait for reports of ${LEAST_REPORTERS} receivers, or of a large one such as ${LARGE_RECEIVERS[0]}, before you make the policy stricter.`,
     );
   const strangers = strangersIn(facts);
   if (policy === 'quarantine' || policy === 'reject')

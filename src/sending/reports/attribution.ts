@@ -1,9 +1,9 @@
 import type { AggregateReport, Disposition } from '../../mail/inbound/aggregate/aggregate-report.ts';
 import { type VerifiedDomain, withParents } from '../domains/queries.ts';
 
-/** Messages or sessions that a report counts for a domain. */
+/** Messages that a report counts for the domains of a name. */
 export interface CountedRow {
-  readonly domainId: string;
+  readonly name: string;
   readonly source: string;
   readonly isDkimAligned: boolean;
   readonly isSpfAligned: boolean;
@@ -12,10 +12,22 @@ export interface CountedRow {
 }
 
 export interface CountedResult {
-  readonly domainId: string;
+  readonly name: string;
   /** `successful`, or the type of a failure. */
   readonly result: string;
   readonly sessions: number;
+}
+
+/** A domain that a name counts for. */
+export interface NameOwner {
+  readonly name: string;
+  readonly domainId: string;
+}
+
+/** The numbers of a report, and the domains that they count for: apart, since a name may have many owners and many rows. */
+export interface CountedNumbers {
+  readonly rows: readonly CountedRow[] | readonly CountedResult[];
+  readonly owners: readonly NameOwner[];
 }
 
 /** Names in a report that are looked up. */

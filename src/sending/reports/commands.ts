@@ -1,3 +1,4 @@
+import { organizationOf } from '../../mail/authentication/organization.ts';
 import type { SenderChecks } from '../../mail/authentication/sender-checks.ts';
 import { mayPassLater } from '../../mail/authentication/sender-results.ts';
 import type { AggregateReport } from '../../mail/inbound/aggregate/aggregate-report.ts';
@@ -5,7 +6,7 @@ import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { type VerifiedDomain, verifiedAtHost, verifiedCovering } from '../domains/queries.ts';
-import { type CountedResult, type CountedRow, domainsOf, namesIn } from './attribution.ts';
+import { type CountedNumbers, domainsOf, namesIn } from './attribution.ts';
 import { countReport, countUnverified } from './store.ts';
 
 /** The parts that take a report. */
@@ -55,37 +56,42 @@ export async function takeReport(taker: ReportTaker, mail: ReportMail): Promise<
   const report = await mailReader.aggregate(mail.raw, now());
   if (report === null) return unverified();
   // Looked up before the sender, whose name servers may be slow.
-  const rows = await rowsFor(database, report, receiving);
-  if (rows.length === 0) return unverified();
+  const numbers = await numbersFor(database, report, receiving);
+  if (numbers.rows.length === 0) return unverified();
   const sender = await senderChecks.check(mail);
   if (mayPassLater(sender)) throw new UnavailableError('DNS gave no answer about the sender of a report.');
   if (sender.author === null) return unverified();
-  await countReport(database, report, sender.author, rows, now());
+  // A stranger has as many subdomains as he likes.
+  await countReport(database, report, organizationOf(sender.author), numbers, now());
 }
 
-async function rowsFor(
+async function numbersFor(
   database: Database,
   report: AggregateReport,
   receiving: readonly VerifiedDomain[],
-): Promise<readonly CountedRow[] | readonly CountedResult[]> {
+): Promise<CountedNumbers> {
   const names = namesIn(report);
   const workspaceIds = [...new Set(receiving.map(({ workspaceId }) => workspaceId))];
   const verified = await verifiedCovering(database, workspaceIds, names);
-  const owners = new Map(names.map((name) => [name, domainsOf(name, verified)]));
-  if (report.kind === 'tls')
-    return report.policies.flatMap(({ domain, successful, failures, failed }) => {
+  const owners = names.flatMap((name) => domainsOf(name, verified).map(({ id }) => ({ name, domainId: id })));
+  const owned = new Set(owners.map(({ name }) => name));
+  return { rows: rowsIn(report, owned), owners };
+}
+
+function rowsIn(report: AggregateReport, owned: ReadonlySet<string>): CountedNumbers['rows'] {
+  if (report.kind === 'dmarc')
+    return report.rows
+      .filter(({ from }) => owned.has(from))
+      .map(({ from, ...row }) => ({ name: from, ...row }));
+  return report.policies
+    .filter(({ domain }) => owned.has(domain))
+    .flatMap(({ domain, successful, failures, failed }) => {
       const known = failures.reduce((sum, { sessions }) => sum + sessions, 0);
-      const results = [
-        { result: 'successful', sessions: successful },
-        ...failures.map(({ type, sessions }) => ({ result: type, sessions })),
+      return [
+        { name: domain, result: 'successful', sessions: successful },
+        ...failures.map(({ type, sessions }) => ({ name: domain, result: type, sessions })),
         // Some servers state a total without details.
-        { result: 'other', sessions: Math.max(0, failed - known) },
+        { name: domain, result: 'other', sessions: Math.max(0, failed - known) },
       ].filter(({ sessions }) => sessions > 0);
-      return (owners.get(domain) ?? []).flatMap(({ id }) =>
-        results.map((each) => ({ domainId: id, ...each })),
-      );
     });
-  return report.rows.flatMap(({ from, ...row }) =>
-    (owners.get(from) ?? []).map(({ id }) => ({ domainId: id, ...row })),
-  );
 }

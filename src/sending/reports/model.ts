@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { literals } from '../../http/request/schema.ts';
 import { TLS_FAILURE_TYPES } from '../../mail/inbound/aggregate/aggregate-report.ts';
-import { MOST_SOURCES_A_DAY } from './store.ts';
+import { MOST_OF_REPORTER_A_DAY, MOST_REPORTS_A_DAY, MOST_SOURCES_A_DAY } from './store.ts';
 
 /** Sources and reporters in an answer; the totals count all. */
 export const MOST_SOURCES = 100;
@@ -55,7 +55,8 @@ export const DomainReports = Type.Object(
     dmarc: Type.Object({
       reports: count('The reports that counted. Each counts once, however often it is sent.'),
       policy: Type.Union([Type.String(), Type.Null()], {
-        description: 'The policy (`p`) that the newest report states; null without a report.',
+        description:
+          'The policy that receivers apply, by the DMARC record that the latest check of the domain found; null without a record.',
       }),
       totals: Type.Object(messages),
       days: Type.Array(Type.Object({ day: Type.String({ format: 'date' }), ...messages }), {
@@ -73,7 +74,7 @@ export const DomainReports = Type.Object(
       reporters: Type.Array(
         Type.Object({
           domain: Type.String({
-            description: 'The domain that the report came from, which SPF or DKIM has proven.',
+            description: 'The registrable domain that the report came from, which SPF or DKIM has proven.',
           }),
           reports: count('Its reports.'),
           messages: count('The messages in them.'),
@@ -93,7 +94,7 @@ export const DomainReports = Type.Object(
       ),
     }),
     unverified: count(
-      'Mails to the report addresses that counted for nothing: no report in them, a sender that neither SPF nor DKIM proves, or a report about other domains.',
+      `Mails to the report addresses that counted for nothing: no report in them, a sender that neither SPF nor DKIM proves, a report about other domains, or one beyond the ${MOST_OF_REPORTER_A_DAY} of a reporter or the ${MOST_REPORTS_A_DAY.toLocaleString('en')} of all in a day.`,
     ),
   },
   { title: 'DomainReports' },

@@ -1,11 +1,10 @@
-import type { Principal } from '../../http/auth/principal.ts';
 import type { Call } from '../../http/request/route.ts';
 import { TLS_FAILURE_TYPES } from '../../mail/inbound/aggregate/aggregate-report.ts';
 import type { Database, Parameter } from '../../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { DAY_MS } from '../../platform/time/clock.ts';
-import { reportAddress } from '../domains/queries.ts';
-import { adviceOn } from './advice.ts';
+import { findReportedDomain } from '../domains/queries.ts';
+import { adviceOn, LARGE_RECEIVERS, LEAST_REPORTERS } from './advice.ts';
 import {
   type DmarcCounts,
   type DomainReports,
@@ -41,7 +40,8 @@ const REPORTERS = `select reporter as domain, count(*)::integer as reports, sum(
 from aggregate_reports where ${OF_DAYS} and kind = 'dmarc'
 group by reporter order by 3 desc, reporter limit ${MOST_REPORTERS}`;
 const RECEIPTS = `select count(*) filter (where kind = 'dmarc')::integer as dmarc, count(*) filter (where kind = 'tls')::integer as tls,
-  (array_agg(policy order by day desc, received_at desc) filter (where kind = 'dmarc' and policy is not null))[1] as policy
+  count(distinct reporter) filter (where kind = 'dmarc')::integer as reporters,
+  coalesce(bool_or(reporter in (${LARGE_RECEIVERS.map((name) => `'${name}'`).join(', ')})) filter (where kind = 'dmarc'), false) as "hasLarge"
 from aggregate_reports where ${OF_DAYS}`;
 const TLS = `select result, sum(sessions)::float8 as sessions from tls_sums where ${OF_DAYS} group by result`;
 const UNVERIFIED = `select coalesce(sum(reports), 0)::float8 as reports from unverified_reports where ${OF_DAYS}`;
@@ -57,8 +57,8 @@ export async function readReports(
 ): Promise<DomainReports | Failure> {
   const days = daysOf(query, now);
   if (days instanceof Failure) return days;
-  const address = await reportAddressOf(database, caller, params.id);
-  if (address === null) return notFound('domain');
+  const domain = await findReportedDomain(database, caller, params.id);
+  if (domain === null) return notFound('domain');
   const [from = '', to = ''] = [days[0], days.at(-1)];
   const read = <Row extends object>(text: string): Promise<Row[]> => {
     const parameters: readonly Parameter[] = [params.id, from, to];
@@ -69,7 +69,7 @@ export async function readReports(
     read<DomainReports['dmarc']['sources'][number]>(BY_SOURCE),
     read<{ strangers: number; unaligned: number; worst: string | null }>(OWN),
     read<DomainReports['dmarc']['reporters'][number]>(REPORTERS),
-    read<{ dmarc: number; tls: number; policy: string | null }>(RECEIPTS),
+    read<{ dmarc: number; tls: number; reporters: number; hasLarge: boolean }>(RECEIPTS),
     read<{ result: string; sessions: number }>(TLS),
     read<{ reports: number }>(UNVERIFIED),
   ]);
@@ -84,13 +84,14 @@ export async function readReports(
         unalignedOfOwn: own?.unaligned ?? 0,
         worstOwn: own?.worst ?? null,
         unalignedSources: own?.strangers ?? 0,
-        policy: receipts?.policy ?? null,
+        policy: domain.policy,
+        isWellReported: (receipts?.hasLarge ?? false) || (receipts?.reporters ?? 0) >= LEAST_REPORTERS,
       },
-      address,
+      `dmarc@${domain.host}`,
     ),
     dmarc: {
       reports: receipts?.dmarc ?? 0,
-      policy: receipts?.policy ?? null,
+      policy: domain.policy,
       totals,
       days: days.map((day) => known.get(day) ?? { day, ...NOTHING }),
       ...{ sources, reporters },
@@ -125,11 +126,6 @@ function tlsOf(
     failed: failures.reduce((sum, failure) => sum + failure.sessions, 0),
     failures,
   };
-}
-
-async function reportAddressOf(database: Database, caller: Principal, id: string): Promise<string | null> {
-  const host = await reportAddress(database, caller, id);
-  return host === null ? null : `dmarc@${host}`;
 }
 
 /** Every day of the query, oldest first. */
