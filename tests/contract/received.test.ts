@@ -52,6 +52,14 @@ describe('POST /v1/received/test', () => {
     expect(shown.body.data).toMatchObject({ text: 'Hallo\nAda\n', html: null, attachments: [] });
   });
 
+  test('shows the text without the quotation', async () => {
+    const text =
+      'Thank you!\n\nOn Fri, 20 Nov 2026 at 22:43, Acme <a@acme.example> wrote:\n> It is on its way.\n';
+    const made = await receive({ ...message, text });
+    const shown = await send('GET', `/v1/received/${made.body.data.id}`);
+    expect(shown.body.data).toMatchObject({ replyText: 'Thank you!', authentication: null });
+  });
+
   test('passes a whole message, with its envelope in the query or from its header', async () => {
     const raw = 'From: Ada <ada@customer.example>\r\nTo: kept@acme.example\r\n\r\nHello\r\n';
     const made = await receiveRaw(raw);

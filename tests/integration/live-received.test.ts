@@ -334,7 +334,12 @@ describe('the webhook of a route', () => {
       type: 'received',
       livemode: true,
       occurredAt: item.createdAt,
-      received: { id: item.id, subject: 'A question', text: 'Where is my order?\n', replyText: null },
+      received: {
+        id: item.id,
+        subject: 'A question',
+        text: 'Where is my order?\n',
+        replyText: 'Where is my order?',
+      },
     });
     const done = await eventually('the post', async () => {
       const found = await detail(item.id);

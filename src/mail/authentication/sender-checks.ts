@@ -9,8 +9,8 @@ import type { SenderQuestion } from './sender-thread.ts';
 
 /** Checks the senders of messages in threads of their own, since hashing 25 MiB takes half a second. */
 export interface SenderChecks {
-  /** The results of a message. @throws UnavailableError when no thread is free */
-  check(message: ReceivedMessage): Promise<SenderResults>;
+  /** The results of a message, whose lookups take at most `withinMs`, 20 seconds when left out. @throws UnavailableError when no thread is free */
+  check(message: ReceivedMessage, withinMs?: number): Promise<SenderResults>;
   /** Ends the threads; waiting calls reject with UnavailableError. */
   close(): void;
 }
@@ -50,7 +50,7 @@ export function createSenderChecks(
     ...{ total, perKey: Math.ceil(total / SHARE), backlog: all.mostWaiting, isWorkConserving: true },
   });
   const asking = new Set<{ isAlone: boolean }>();
-  const ask = async (message: ReceivedMessage): Promise<SenderResults> => {
+  const ask = async (message: Omit<SenderQuestion, 'servers'>): Promise<SenderResults> => {
     const one = { isAlone: asking.size === 0 };
     for (const each of asking) each.isAlone = false;
     asking.add(one);
@@ -66,8 +66,10 @@ export function createSenderChecks(
     }
   };
   return {
-    async check(message) {
-      const results = await turns.take(clientKey(message.client), () => ask(message));
+    async check(message, withinMs) {
+      const results = await turns.take(clientKey(message.client), () =>
+        ask({ ...message, ...(withinMs !== undefined && { withinMs }) }),
+      );
       if (results === null) throw new UnavailableError('Checking senders: too many wait for a thread.');
       return results;
     },

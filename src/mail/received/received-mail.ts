@@ -1,6 +1,7 @@
 import PostalMime, { type Address, type Email } from 'postal-mime';
 import { storableText } from '../../platform/db/storable.ts';
 import { seenName } from '../../platform/text/characters.ts';
+import { replyText } from '../inbound/reply-text/reply-text.ts';
 import { type RawField, valueOfField } from '../raw/header-editor.ts';
 import type { NamedMailbox, RawFile } from '../raw/raw-mail.ts';
 import { LONGEST_SHOWN, MOST_FIELDS } from '../raw/raw-mail.ts';
@@ -20,6 +21,8 @@ export interface ReceivedMail extends HeaderFacts {
   /** The first `LONGEST_SHOWN` characters. */
   readonly text: string | null;
   readonly html: string | null;
+  /** The text without the quotation and the signature, of the html where there is no text; null where there is neither. */
+  readonly replyText: string | null;
   readonly headers: readonly { readonly name: string; readonly value: string }[];
   readonly attachments: readonly RawFile[];
   /** Every address in the header, in the form in which addresses are compared. */
@@ -47,29 +50,34 @@ export async function readReceived(raw: Buffer): Promise<ReceivedMail> {
   return email === null ? unreadMail(fields) : mailOf(email, fields);
 }
 
-const mailOf = (email: Email, fields: readonly RawField[]): ReceivedMail => ({
-  ...headerFacts(fields),
-  addressKeys: headerAddressKeys(fields),
-  from: mailboxes(email.from ? [email.from] : [])[0] ?? null,
-  to: mailboxes(email.to ?? []),
-  cc: mailboxes(email.cc ?? []),
-  replyTo: mailboxes(email.replyTo ?? []),
-  subject: email.subject === undefined ? null : seenName(email.subject).slice(0, LONGEST_SUBJECT),
-  date: momentOf(email.date),
-  text: shownText(email.text),
-  html: shownText(email.html),
-  headers: email.headers
-    .slice(0, MOST_FIELDS)
-    .map(({ originalKey, value }) => ({ name: originalKey, value: storableText(value, LONGEST_VALUE) })),
-  attachments: email.attachments.slice(0, MOST_FILES).map(fileOf),
-});
+const mailOf = (email: Email, fields: readonly RawField[]): ReceivedMail => {
+  const [text, html] = [shownText(email.text), shownText(email.html)];
+  return {
+    ...headerFacts(fields),
+    addressKeys: headerAddressKeys(fields),
+    from: mailboxes(email.from ? [email.from] : [])[0] ?? null,
+    to: mailboxes(email.to ?? []),
+    cc: mailboxes(email.cc ?? []),
+    replyTo: mailboxes(email.replyTo ?? []),
+    subject: email.subject === undefined ? null : seenName(email.subject).slice(0, LONGEST_SUBJECT),
+    date: momentOf(email.date),
+    ...{ text, html, replyText: ownText(text, html) },
+    headers: email.headers
+      .slice(0, MOST_FIELDS)
+      .map(({ originalKey, value }) => ({ name: originalKey, value: storableText(value, LONGEST_VALUE) })),
+    attachments: email.attachments.slice(0, MOST_FILES).map(fileOf),
+  };
+};
+
+const ownText = (text: string | null, html: string | null): string | null =>
+  text === null && html === null ? null : storableText(replyText({ text, html }), LONGEST_SHOWN);
 
 /** A message of which only the fields can be read. */
 export const unreadMail = (fields: readonly RawField[]): ReceivedMail => ({
   ...headerFacts(fields),
   addressKeys: headerAddressKeys(fields),
   ...{ from: null, to: [], cc: [], replyTo: [], subject: null, date: null },
-  ...{ text: null, html: null, attachments: [] },
+  ...{ text: null, html: null, replyText: null, attachments: [] },
   headers: fields
     .filter(({ name }) => name !== '')
     .slice(0, MOST_FIELDS)

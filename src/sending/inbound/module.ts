@@ -15,7 +15,7 @@ interface InboundNeeds extends Pick<EmailsApi, 'recordFeedback'>, InboundRoutesA
 /** The SMTP port that receives mail, bounces, complaints and aggregate reports. */
 export const inboundModule: Module<undefined, InboundNeeds> = {
   name: 'inbound',
-  open: ({ config, signer, logger, mailReader }) => ({
+  open: ({ config, signer, logger, mailReader, senderChecks }) => ({
     connect(_, { recordFeedback, receivingRoutes, receive, reports }) {
       let server: SmtpServer | null = null;
       return {
@@ -25,7 +25,16 @@ export const inboundModule: Module<undefined, InboundNeeds> = {
           if (config.inboundSmtpPort === null) return;
           server = await openInbound({
             ...{ host: config.host, name: config.ehloName ?? hostname(), port: config.inboundSmtpPort },
-            ...{ signer, logger, mailReader, record: recordFeedback, receivingRoutes, receive, reports },
+            ...{
+              signer,
+              logger,
+              mailReader,
+              senderChecks,
+              record: recordFeedback,
+              receivingRoutes,
+              receive,
+              reports,
+            },
           });
         },
         ports: () => ({ inbound: server?.port ?? null }),

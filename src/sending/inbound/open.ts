@@ -1,9 +1,13 @@
+import type { ReceivedMessage } from '../../mail/authentication/check-sender.ts';
+import type { SenderChecks } from '../../mail/authentication/sender-checks.ts';
+import type { AuthenticationResult } from '../../mail/authentication/sender-results.ts';
 import type { Feedback } from '../../mail/inbound/feedback.ts';
 import { Refusal, type SmtpServer } from '../../mail/inbound/smtp-server.ts';
 import { tokenOf } from '../../mail/inbound/verp.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import { contentDigest, fieldsOf, headerFacts, MOST_HOPS } from '../../mail/received/header.ts';
 import { type IncomingMessage, openInboundServer } from '../../mail/received/inbound-server.ts';
+import { within } from '../../platform/async/deadline.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { isReturnToken } from '../emails/queries.ts';
@@ -20,6 +24,7 @@ export interface InboundParts extends ReceivedApi, InboundRoutesApi {
   readonly signer: Signer;
   readonly logger: Logger;
   readonly mailReader: Pick<MailReader, 'report' | 'received'>;
+  readonly senderChecks: Pick<SenderChecks, 'check'>;
   readonly reports: ReportsApi;
   record(feedback: readonly Feedback[], isVouched: boolean): Promise<void>;
 }
@@ -44,6 +49,7 @@ export const openInbound = ({
   receivingRoutes,
   reports,
   mailReader,
+  senderChecks,
   ...where
 }: InboundParts): Promise<SmtpServer> =>
   openInboundServer<TakenRecipient>({
@@ -76,16 +82,37 @@ export const openInbound = ({
     },
     // Anybody can connect to this port, so only an address that was signed here identifies an email.
     onReport: (feedback) => record(feedback, false),
-    onMessage: (message) => take({ mailReader, receive }, message),
+    onMessage: (message) => take({ mailReader, senderChecks, receive }, message),
     aggregates: { takes: reports.takesReports, take: reports.takeReport },
   });
 
 /** Reads a message and stores it for everyone whom it came to. */
 async function take(
-  { mailReader, receive }: Pick<InboundParts, 'mailReader' | 'receive'>,
-  { raw, envelopeFrom, taken }: IncomingMessage<TakenRecipient>,
+  { mailReader, senderChecks, receive }: Pick<InboundParts, 'mailReader' | 'senderChecks' | 'receive'>,
+  { raw, envelopeFrom, taken, client, helo }: IncomingMessage<TakenRecipient>,
 ): Promise<void> {
   if (headerFacts(fieldsOf(raw)).hops > MOST_HOPS) throw LOOP;
-  const mail = await mailReader.received(raw, taken[0]?.route.workspaceId ?? '');
-  await receive({ envelopeFrom, taken, raw, mail, digest: contentDigest(raw) });
+  const [mail, authentication] = await Promise.all([
+    mailReader.received(raw, taken[0]?.route.workspaceId ?? ''),
+    authenticationOf(senderChecks, { raw, from: envelopeFrom, client, helo }),
+  ]);
+  await receive({ envelopeFrom, taken, raw, mail, authentication, digest: contentDigest(raw) });
+}
+
+/** A client waits for its reply; RFC 5321 4.5.3.2.6 lets it wait ten minutes. */
+const CHECK_MS = 5_000;
+/** The lookups end before, so that those results that came in time are known. */
+const LOOKUPS_MS = 4_000;
+
+/** The results of SPF, DKIM and DMARC. What does not answer in time is `temperror`, and never a reason to refuse the message. */
+async function authenticationOf(
+  senderChecks: Pick<SenderChecks, 'check'>,
+  message: ReceivedMessage,
+): Promise<Readonly<Record<'spf' | 'dkim' | 'dmarc', AuthenticationResult>>> {
+  try {
+    const { spf, dkim, dmarc } = await within(CHECK_MS, senderChecks.check(message, LOOKUPS_MS));
+    return { spf: spf.result, dkim: dkim.result, dmarc: dmarc.result };
+  } catch {
+    return { spf: 'temperror', dkim: 'temperror', dmarc: 'temperror' };
+  }
 }

@@ -10,7 +10,7 @@ import { type ReceivedSummary, summaryOf } from './summary.ts';
 
 /** The parts of a message that only its detail shows. */
 export interface ReceivedParts
-  extends Pick<ReceivedMail, 'references' | 'text' | 'html' | 'headers' | 'attachments'> {
+  extends Pick<ReceivedMail, 'references' | 'text' | 'html' | 'replyText' | 'headers' | 'attachments'> {
   /** The whole summary, where its rows hold less; absent otherwise. */
   readonly summary?: ReceivedSummary;
 }
@@ -55,10 +55,10 @@ export async function packMessage(
   mail: ReceivedMail,
   addressKeys: readonly string[],
 ): Promise<PackedMessage> {
-  const { references, text, html, headers, attachments } = mail;
+  const { references, text, html, replyText, headers, attachments } = mail;
   const { whole, isCut } = summaryOf(mail);
   const parts: ReceivedParts = {
-    ...{ references, text, html, headers, attachments },
+    ...{ references, text, html, replyText, headers, attachments },
     ...(isCut && { summary: whole }),
   };
   const [parsed, packed] = await Promise.all([
@@ -118,7 +118,11 @@ export async function readParts(
 ): Promise<ReceivedParts | null> {
   const [row] = await database.query<{ parsed: string }>(PARTS, [contentId, workspaceId]);
   if (!row) return null;
-  return JSON.parse((await unpackOctets(Buffer.from(row.parsed, 'base64'))).toString()) as ReceivedParts;
+  const parts = JSON.parse(
+    (await unpackOctets(Buffer.from(row.parsed, 'base64'))).toString(),
+  ) as ReceivedParts;
+  // Contents that an earlier version stored have none.
+  return { ...parts, replyText: parts.replyText ?? null };
 }
 
 /** The octets of a message; null once they are deleted or lost. @throws UnavailableError */

@@ -103,7 +103,9 @@ const contents = {
   html: text(
     'The html part, as it was received; the first 1,048,576 characters. Never show it outside a sandbox: a stranger wrote it.',
   ),
-  replyText: text('The text without the quotation below it.'),
+  replyText: text(
+    'The text without the quotation and the signature, as far as they are certain; of the html where there is no text.',
+  ),
   headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
     description: 'The header fields in order, unfolded; at most 1,000.',
   }),

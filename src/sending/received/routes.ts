@@ -23,7 +23,7 @@ const ITEM: ReceivedItem = {
   date: '2026-11-20T22:43:17.000Z',
   messageId: '<9f2c@customer.example>',
   inReplyTo: '<em_01m7xj1rwzprnwr10308attx@acme.example>',
-  authentication: null,
+  authentication: { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
   spam: null,
   isAutomatic: false,
   inReplyToEmail: null,
@@ -37,7 +37,7 @@ const DETAIL: ReceivedDetail = {
   references: ['<em_01m7xj1rwzprnwr10308attx@acme.example>'],
   text: 'It has not come yet.\n',
   html: null,
-  replyText: null,
+  replyText: 'It has not come yet.',
   headers: [{ name: 'Subject', value: 'Re: Your order is on its way' }],
   attachments: [
     { index: 0, filename: 'receipt.pdf', contentType: 'application/pdf', size: 1_204, contentId: null },

@@ -70,7 +70,7 @@ export const messageOf = (row: ReceivedRow, parts: ReceivedParts): ReceivedMessa
   references: [...parts.references],
   text: parts.text,
   html: parts.html,
-  replyText: null,
+  replyText: parts.replyText,
   headers: [...parts.headers],
   attachments: parts.attachments.map(({ filename, contentType, size, contentId }, index) => ({
     ...{ index, filename, contentType, size, contentId },
@@ -82,6 +82,7 @@ export const NO_PARTS: ReceivedParts = {
   references: [],
   text: null,
   html: null,
+  replyText: null,
   headers: [],
   attachments: [],
 };
