@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { compile } from '../../src/automation/templates/render/compile.ts';
+import { readXml } from '../../src/mail/inbound/aggregate/read-xml.ts';
+import { replyText } from '../../src/mail/inbound/reply-text/reply-text.ts';
 import { runsScripts } from '../../src/mail/liquid/html-scan.ts';
 import { parseParts } from '../../src/mail/liquid/parts.ts';
 import { hasLiquid, piecesOf } from '../../src/mail/liquid/pieces.ts';
-import { readXml } from '../../src/mail/inbound/aggregate/read-xml.ts';
-import { replyText } from '../../src/mail/inbound/reply-text/reply-text.ts';
 import { Failure } from '../../src/platform/errors/failure.ts';
 import { seenName } from '../../src/platform/text/characters.ts';
 import { framingOf } from '../../src/sending/webhooks/http/response-fields.ts';
