@@ -83,6 +83,7 @@ describe('a body that cannot be a route names each mistake', () => {
     [{ priority: -1 }, ['/body/priority']],
     [{ priority: 10_001 }, ['/body/priority']],
     [{ spam: 'delete' }, ['/body/spam']],
+    [{ spam: 'refuse' }, ['/body/spam']],
   ])('%j', async (more, paths) => {
     const reply = await create(more);
     expect(reply.status).toBe(422);

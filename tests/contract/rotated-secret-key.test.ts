@@ -97,7 +97,11 @@ async function fill(): Promise<void> {
   before.totp = (await owner.ask('/account/totp', {})).body.data.secret;
   await owner.ask('/account/totp/confirm', { code: totpCode(before.totp, step() - 1) });
   before.made = (await made(service, 'live', 'api-keys', KEY, ONCE)).key;
-  await made(service, 'live', 'domains', { name: 'acme.test' });
+  const domain = await made(service, 'live', 'domains', { name: 'acme.test' });
+  await made(service, 'live', 'inbound-routes', {
+    ...{ domainId: domain.id, match: { type: 'catchAll' } },
+    action: { type: 'webhook', url: receiver.url },
+  });
   before.flow = (
     await made(service, 'test', 'flows/webhook-secret', {}, { 'idempotency-key': 'flow' })
   ).secret;

@@ -42,8 +42,18 @@ const LOCAL_PART = /^[\w!#$%&'*/=?^`{|}~\p{L}\p{M}\p{N}.-]+$/u;
 type Draft = Pick<RouteRow, 'matchType' | 'localPart' | 'priority' | 'action' | 'url' | 'spam'>;
 
 /** The mistakes in the parts of a body, which the schema alone cannot see. */
-function problemsOf({ match, action }: Pick<InboundRoutePatch, 'match' | 'action'>): readonly Detail[] {
+function problemsOf({
+  match,
+  action,
+  spam,
+}: Pick<InboundRoutePatch, 'match' | 'action' | 'spam'>): readonly Detail[] {
   const problems: Detail[] = [];
+  // A route that promises more than the door does would let spam through without a word.
+  if (spam === 'refuse')
+    problems.push({
+      path: '/body/spam',
+      message: 'No spam filter is asked at the door yet: leave it out, or use mark.',
+    });
   if (match) {
     const { type, localPart } = match;
     const path = '/body/match/localPart';
@@ -70,7 +80,7 @@ function problemsOf({ match, action }: Pick<InboundRoutePatch, 'match' | 'action
 /** The mistakes in a body, its URL included, which is looked up. */
 async function refusalOf(
   { posting }: RouteCommands,
-  body: Pick<InboundRoutePatch, 'match' | 'action'>,
+  body: Pick<InboundRoutePatch, 'match' | 'action' | 'spam'>,
 ): Promise<Failure | null> {
   const problems = problemsOf(body);
   if (problems.length > 0) return invalid(problems);

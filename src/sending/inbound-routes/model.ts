@@ -58,7 +58,7 @@ const Priority = Type.Integer({
 
 const Spam = literals(SPAM, {
   description:
-    '`mark`, the default: every message is taken. `refuse`: what SpamAssassin calls spam is refused with 550 5.7.1, where SPAMASSASSIN_URL is set.',
+    '`mark`, the default: every message is taken. `refuse` is not available yet, because no spam filter is asked at the door: 422.',
 });
 
 /** The body of POST /v1/inbound-routes. */
