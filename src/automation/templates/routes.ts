@@ -212,7 +212,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     method: 'POST',
     path: '/v1/templates/:id/update-users',
     name: 'updateTemplateUsers',
-    audit: { action: 'template.users_updated' },
+    audit: { action: 'template.usersUpdated' },
     permission: 'templates:write',
     summary: 'Update everything that uses a layout or partial',
     description:

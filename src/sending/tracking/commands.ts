@@ -1,6 +1,7 @@
 import { type HtmlReading, readHtml } from '../../mail/html/read-html.ts';
 import { EXIT_PLACEHOLDER, missingWayOut, offersExit, textWithWayOut } from '../../mail/html/way-out.ts';
 import type { Unsubscribe } from '../../mail/transport/transport.ts';
+import { LruMap } from '../../platform/async/lru-map.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import { isWeb, type Link, linkToken, MANY_LINKS } from './api.ts';
 import { type CompiledCopies, type CompiledCopy, compiledCopies, type UrlOf } from './compiled-copies.ts';
@@ -133,7 +134,7 @@ export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
   /** Drafts by the parts of a message, the same object for every copy of an attempt. */
   const drafts = new WeakMap<Parts, Draft>();
   const words = new PersonalWords(EXIT, textFromHtml);
-  const compiledOf = new WeakMap<Frame, Map<string, CompiledCopies | null>>();
+  const compiledOf = new WeakMap<Frame, LruMap<string, CompiledCopies | null>>();
 
   const draftOf = (parts: Parts, { list }: CopyTracking): Draft => {
     // Only the emails of a campaign are alike.
@@ -162,13 +163,13 @@ export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
   };
 
   const copiesOf = (draft: Draft, framed: FramedHtml, tracked: CopyTracking): CompiledCopies | null => {
-    const known = compiledOf.get(framed.frame) ?? new Map<string, CompiledCopies | null>();
+    const known =
+      compiledOf.get(framed.frame) ?? new LruMap<string, CompiledCopies | null>({ entries: MOST_COMPILED });
     compiledOf.set(framed.frame, known);
     const name = `${baseOf(tracked)} ${tracked.opens} ${tracked.clicks} ${draft.given === null}`;
     let copies = known.get(name);
     if (copies === undefined) {
       copies = compile(draft, framed, tracked);
-      if (known.size >= MOST_COMPILED) known.clear();
       known.set(name, copies);
     }
     return copies;

@@ -53,7 +53,8 @@ class Reply {
   #firstMark: number | null = null;
 
   constructor(private readonly original: string) {
-    this.#lines = original.replaceAll('\r\n', '\n').replaceAll('\r', '\n').split('\n');
+    const text = original.includes('\r') ? original.replace(/\r\n?/g, '\n') : original;
+    this.#lines = text.split('\n');
     this.#kinds = new Uint8Array(this.#lines.length);
     this.#end = this.#lines.length;
     for (let at = 0; at < this.#kinds.length; at++) this.#kinds[at] = kindOf(this.#lines[at] as string);
@@ -135,42 +136,58 @@ class Reply {
   /** The parts that the person wrote, between quoted ones, without signatures. */
   #fragments(): string[] {
     const fragments: string[] = [];
-    let current: string[] = [];
-    const finish = () => {
-      const own = this.#withoutSignature(current);
-      if (own !== '') fragments.push(own);
-      current = [];
-    };
     const keepsQuotes = this.#firstMark ?? 0;
+    let from = -1;
     for (let at = 0; at < this.#end; at++) {
       const kind = this.#kinds[at];
       const isOwn = kind === KIND.text || kind === KIND.blank || (kind === KIND.quote && at < keepsQuotes);
-      if (isOwn) current.push(this.#lines[at] as string);
-      else if (current.length > 0) finish();
+      if (isOwn && from === -1) from = at;
+      if (isOwn || from === -1) continue;
+      fragments.push(this.#withoutSignature(from, at));
+      from = -1;
     }
-    finish();
+    if (from !== -1) fragments.push(this.#withoutSignature(from, this.#end));
     return fragments;
   }
 
-  #withoutSignature(lines: readonly string[]): string {
-    const delimiter = lines.findIndex((line) => line.startsWith('--') && SIGNATURE.test(line));
-    const isSignature =
-      delimiter !== -1 &&
-      (EXACT_SIGNATURE.test(lines[delimiter] as string) ||
-        lines.slice(delimiter + 1, delimiter + 60).filter((line) => kindOf(line) !== KIND.blank).length <=
-          LONGEST_SIGNATURE);
-    let end = isSignature ? delimiter : lines.length;
+  /** The text of a fragment, which ends before its signature. */
+  #withoutSignature(from: number, to: number): string {
+    let end = this.#signatureIn(from, to);
     // "Sent from my iPhone" and "Get Outlook for iOS" may both be there.
-    for (let left = this.#signatureLooks++ < MOST_LOOKS ? 3 : 0; left > 0 && end > 0; ) {
-      const line = lines[end - 1] as string;
-      if (!isBlank(line)) {
+    for (let left = this.#signatureLooks++ < MOST_LOOKS ? 3 : 0; left > 0 && end > from; ) {
+      const line = this.#lines[end - 1] as string;
+      if (this.#kinds[end - 1] !== KIND.blank) {
         if (line.length > 200 || !isMobileSignature(plain(line))) break;
         this.#isProven = true;
         left--;
       }
       end--;
     }
-    return textOf(lines.slice(0, end));
+    return this.#textOf(from, end);
+  }
+
+  /** The line of the signature's delimiter; the end of the fragment where it has none. */
+  #signatureIn(from: number, to: number): number {
+    for (let at = from; at < to; at++) {
+      const line = this.#lines[at] as string;
+      if (line.charCodeAt(0) !== HYPHEN || !SIGNATURE.test(line)) continue;
+      let below = 0;
+      for (let each = at + 1; each < Math.min(to, at + 60); each++)
+        if (this.#kinds[each] !== KIND.blank) below++;
+      return EXACT_SIGNATURE.test(line) || below <= LONGEST_SIGNATURE ? at : to;
+    }
+    return to;
+  }
+
+  /** The text of a fragment, without blank lines around it. */
+  #textOf(from: number, to: number): string {
+    let [begin, end] = [from, to];
+    while (begin < end && this.#kinds[begin] === KIND.blank) begin++;
+    while (end > begin && this.#kinds[end - 1] === KIND.blank) end--;
+    const lines: string[] = [];
+    for (let at = begin; at < end; at++)
+      lines.push(this.#kinds[at] === KIND.blank ? '' : (this.#lines[at] as string).trimEnd());
+    return lines.join('\n');
   }
 }
 
@@ -182,15 +199,6 @@ function kindOf(line: string): number {
 }
 
 const GREATER = 0x3e;
+const HYPHEN = 0x2d;
 
 const isBlank = (line: string): boolean => line === '' || !/[^\s\u00a0\u200b-\u200d\ufeff]/.test(line);
-
-/** The text of a fragment, without blank lines around it and more than two in a row. */
-const textOf = (lines: readonly string[]): string => {
-  const kept = lines.map((line) => (kindOf(line) === KIND.blank ? '' : line.trimEnd()));
-  let from = 0;
-  while (from < kept.length && kept[from] === '') from++;
-  let to = kept.length;
-  while (to > from && kept[to - 1] === '') to--;
-  return kept.slice(from, to).join('\n');
-};

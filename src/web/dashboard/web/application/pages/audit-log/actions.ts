@@ -27,7 +27,7 @@ const ACTIONS = {
   session: ['opened'],
   suppression: ['created', 'deleted'],
   suppressions: ['exported', 'imported'],
-  template: ['changed', 'created', 'deleted', 'published', 'restored'],
+  template: ['changed', 'created', 'deleted', 'published', 'restored', 'usersUpdated'],
   webhook: ['changed', 'created', 'deleted', 'replayed', 'secretRotated'],
   workspace: ['changed', 'created', 'deleted', 'logoChanged', 'logoRemoved'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
