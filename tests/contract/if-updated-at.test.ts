@@ -72,6 +72,14 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
     make: async () => `/v1/domains/${await make('/v1/domains', { name: `${fresh()}.example` })}`,
     changes: [{ openTracking: true }, { clickTracking: true }],
   },
+  '/v1/inbound-routes/:id': {
+    make: async () =>
+      `/v1/inbound-routes/${await make('/v1/inbound-routes', {
+        domainId: await make('/v1/domains', { name: `${fresh()}.example` }),
+        ...{ match: { type: 'catchAll' }, action: { type: 'keep' } },
+      })}`,
+    changes: [{ match: { type: 'exact', localPart: 'mine' } }, { priority: 7 }],
+  },
   '/v1/workspace': {
     make: async () => '/v1/workspace',
     changes: [{ timeZone: 'Europe/Vienna' }, { name: 'Theirs' }],
