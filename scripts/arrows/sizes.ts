@@ -24,6 +24,10 @@ const SHORT_BY_KIND: readonly { readonly path: RegExp; readonly why: string }[] 
 const SHORT: Readonly<Record<string, string>> = {
   'src/web/dashboard/web/application/pages/requests/outcome.tsx':
     'shown by the list and by the page of a request, which is loaded apart',
+  'src/mail/authentication/organization.ts':
+    'read by the sums of reports, apart from the library that checks senders',
+  'src/sending/domains/records/known-policy.ts':
+    'read by the answers about a domain, apart from the records that it has to set',
   'src/platform/config/plans.ts': 'read by settings, limits and schemas alike',
   'src/platform/bodies/address.ts': 'read by the settings, apart from the code that asks a server',
   'src/ops/torture/faults/crash.ts': 'shared by the faults that end a process',

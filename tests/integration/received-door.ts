@@ -1,3 +1,4 @@
+import type { Email, LiveService } from '../support/live-service.ts';
 import { SmtpClient } from './transport/smtp-client.ts';
 
 /** Hands a message to a server; the first lines of the replies to MAIL, to each RCPT, and to the end of the message. */
@@ -47,3 +48,26 @@ export const aMail = (more: Readonly<Record<string, string>> = {}, text = 'Where
   const header = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${header.join('')}\r\n${text}\r\n`;
 };
+
+type Match = { readonly type: string; readonly localPart?: string };
+
+/** Routes of the live domain of a service, and the mail that came by them. */
+export function receiving(service: LiveService) {
+  async function routed(match: Match, more: object = {}, client = service.live, domainId = service.domainId) {
+    const made = await client.post('/v1/inbound-routes', {
+      domainId,
+      match,
+      action: { type: 'keep' },
+      ...more,
+    });
+    if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+    return made.body.data;
+  }
+  return {
+    routed,
+    exactly: (localPart: string, more: object = {}) => routed({ type: 'exact', localPart }, more),
+    receivedBy: async (routeId: string, client = service.live): Promise<readonly Email[]> =>
+      (await client.get(`/v1/received?routeId=${routeId}`)).body.data,
+    detail: async (id: string): Promise<Email> => (await service.live.get(`/v1/received/${id}`)).body.data,
+  };
+}

@@ -70,7 +70,7 @@ export const openInbound = ({
       const byWorkspace = Map.groupBy(routes, ({ workspaceId }) => workspaceId);
       const isProven = routes.some((route) => route.isProven);
       const taken = [...byWorkspace.values()].flatMap((own) => {
-        // Where one workspace has proven a domain, no other has a say about its addresses.
+        // A workspace that has proven a domain leaves no other a say about its addresses.
         const route = routeFor(
           own.filter((one) => one.isProven === isProven),
           recipient,
