@@ -172,3 +172,36 @@ test('a campaign that shows an image uses it', async () => {
     { type: 'campaign', id: campaign.body.data.id, name: 'Sale' },
   ]);
 });
+
+test('a workspace has at most 2,000 images and 1 GiB of them', async () => {
+  const { database } = service.service;
+  const have = async () =>
+    (
+      await database.query<{ images: number; octets: number }>(
+        `select count(*)::integer as images, sum(size)::float8 as octets from assets where workspace_id = $1`,
+        [service.workspaceId],
+      )
+    )[0] ?? { images: 0, octets: 0 };
+  const fill = (images: number, size: number) =>
+    database.query(
+      `insert into assets (id, workspace_id, livemode, file, filename, content_type, width, height, size, created_at)
+       select 'ast_filled' || i, $1, true, 'filled' || i, 'x.png', 'image/png', 1, 1, $3::integer, now()
+       from generate_series(1, $2::integer) i`,
+      [service.workspaceId, images, size],
+    );
+  const empty = () => database.query("delete from assets where id like 'ast_filled%'", []);
+  const refused = async () => {
+    const told = await upload(next());
+    return told.status === 201 ? null : told.body.error.code;
+  };
+  await fill(2_000 - (await have()).images - 1, 1);
+  expect([await refused(), await refused()]).toEqual([null, 'QUOTA_EXCEEDED']);
+  await empty();
+  const picture = next();
+  await fill(1, 1_073_741_824 - (await have()).octets - picture.length);
+  expect((await upload(picture)).status).toBe(201);
+  expect(await refused()).toBe('QUOTA_EXCEEDED');
+  // The same content takes no more room.
+  expect((await upload(picture)).status).toBe(201);
+  await empty();
+});

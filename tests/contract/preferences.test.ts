@@ -89,6 +89,27 @@ test('everything off suppresses, and the person alone comes back', async () => {
   expect(entry.data.source).toBe('preference page');
 });
 
+test('who comes back has left the lists that were unticked, also when the rest cannot be written', async () => {
+  const { database } = service.service;
+  const { id: audienceId } = await send('POST', '/v1/audiences', { name: 'Unticked', public: true });
+  const { id } = await send('POST', '/v1/contacts', { email: 'back@example.com' });
+  await send('POST', `/v1/audiences/${audienceId}/contacts`, { contactIds: [id] });
+  const path = pageOf('back@example.com');
+  await submit(path, [['action', 'off']]);
+  expect((await contact('back@example.com')).audienceIds).toContain(audienceId);
+  await database.query(
+    "alter table contacts add constraint refuses check (status <> 'subscribed') not valid",
+    [],
+  );
+  await submit(path, [
+    ['action', 'again'],
+    ['shown', audienceId],
+  ]);
+  await database.query('alter table contacts drop constraint refuses', []);
+  const left = await contact('back@example.com');
+  expect([left.status, left.audienceIds.includes(audienceId)]).toEqual(['unsubscribed', false]);
+});
+
 test('a GET or a HEAD changes nothing, whatever its query, nor does a form without a choice', async () => {
   await send('POST', '/v1/contacts', { email: 'still@example.com' });
   const path = pageOf('still@example.com');

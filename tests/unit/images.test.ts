@@ -32,3 +32,26 @@ test('a kept image that another instance has deleted is shown for a minute, and 
   await images.find(FILE);
   expect(asked.length).toBe(before + 1);
 });
+
+test('four images are read at once, and two hundred wait for their turn', async () => {
+  const answers: (() => void)[] = [];
+  const database = {
+    query: async () => [],
+    read: () => new Promise((resolve) => answers.push(() => resolve([]))),
+  } as unknown as Database;
+  const images = new Images(database, { now: () => 0, monotonic: () => 0 }, () => {});
+  const fileOf = (n: number) => `${n.toString(16).padStart(64, '0')}.png`;
+  const asked = Array.from({ length: 204 }, (_, n) => images.find(fileOf(n)));
+  await Promise.resolve();
+  expect(answers).toHaveLength(4);
+  expect(images.find(fileOf(204))).rejects.toThrow('Too many images are read at once.');
+  let isOver = false;
+  const all = Promise.all(asked).finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    for (const answer of answers.splice(0)) answer();
+    await Promise.resolve();
+  }
+  expect(await all).toEqual(asked.map(() => null));
+});

@@ -112,6 +112,21 @@ describe('the file of a list', () => {
     expect(asked[1]).toEqual({ status: 'sent', limit: 100, after: '1' });
   });
 
+  test('ends a search that finds nothing when its client leaves', async () => {
+    const asked: number[] = [];
+    const list = listOf(1_000, (at) => {
+      asked.push(at);
+      return [];
+    });
+    const csv = csvOfList(list, { name: 'exportThings', file: 'things.csv', summary: 'Download things' });
+    const { content } = (await csv.handle({ query: {} } as Call)) as RawResponse;
+    const reader = (content as ReadableStream).getReader();
+    await reader.read();
+    await reader.read();
+    await reader.cancel();
+    expect(asked.length).toBeLessThan(10);
+  });
+
   test('is a refusal where the list is one, and breaks off where a later page cannot be read', async () => {
     expect(await fileOf(listOf(1, () => notFound('thing')))).toBeInstanceOf(Failure);
     const broken = listOf(2, (at) => (at === 1 ? notFound('thing') : [item('x')]));

@@ -106,7 +106,7 @@ describe('a partial', () => {
     ['{% render "card" for list as x %}', 'Line 1, column 1: render takes the alias of a partial in quotes'],
     ['{% render "card", __fallbacks: "%7B%7D" %}', 'Line 1, column 1: render takes the alias'],
     ['\n {% render title: name %}x{% endrender %}', 'Line 2, column 2: render must name a partial'],
-    ['{% liquid render "card" %}', 'Line 1, column 11: render must be a tag of its own'],
+    ['{% liquid render "card" %}', 'Line 1, column 11: {% liquid %} cannot take render'],
     ['{% include "card" %}', 'Line 1, column 1: tag "include" not found'],
   ])('is refused as %s', (source, message) => {
     expect(examine({ html: source }).problems[0]?.message).toStartWith(message);

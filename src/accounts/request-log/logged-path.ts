@@ -26,7 +26,7 @@ export interface PathRequest {
 
 /**
  * The path of a request without anything that may be personal or secret. Only ids of the service, and aliases of templates that were
- * found, take the place of a name in the route. Of an unknown path the words are shown that some route has: any other may be a name.
+ * found, take the place of a name in the route. An unknown path shows only words that some route has: another word may be a name.
  */
 export function loggedPath(
   endpoint: Pick<Endpoint, 'route'> | null,

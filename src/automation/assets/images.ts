@@ -57,18 +57,19 @@ export class Images {
   }
 
   async #read(file: string, type: string): Promise<ShownImage | null> {
-    const monotonic = () => this.clock.monotonic();
+    const { clock, database } = this;
     if (!(await this.#reading.take())) throw new UnavailableError('Too many images are read at once.');
     try {
       const known = this.#kept.get(file);
-      if (known && (known.until > monotonic() || (await isStored(this.database, file)))) {
-        if (known.until <= monotonic()) known.until = monotonic() + SURE_MS;
+      if (known && known.until > clock.monotonic()) return known;
+      if (known && (await isStored(database, file))) {
+        known.until = clock.monotonic() + SURE_MS;
         return known;
       }
       this.#kept.delete(file);
-      const content = await readContent(this.database, file);
+      const content = await readContent(database, file);
       if (content === null) return null;
-      const image = { type, content, until: monotonic() + SURE_MS };
+      const image = { type, content, until: clock.monotonic() + SURE_MS };
       this.#kept.set(file, image);
       return image;
     } finally {

@@ -92,7 +92,7 @@ export function policyProblem(name: string, tags: ReadonlyMap<string, string>): 
     : `The DMARC policy at ${name} has no valid ${misspelt}= (${choices}).`;
 }
 
-/** RFC 8460 3: any address is fine, and several records count as none. */
+/** RFC 8460 3: a record may name any address, and several records count as none. */
 const judgeTlsReports = ({ name }: ExpectedRecord, found: readonly string[]): Judgement => {
   const policies = found.filter((text) => /^v=TLSRPTv1\s*;/.test(text.trim()));
   const [policy, ...others] = policies;

@@ -134,8 +134,9 @@ export class Refusal extends Error {
 }
 
 /**
- * Reads a message into `buffer`. Rejects with a `Refusal` when the message exceeds the limit of the listener or `most` octets, or the
- * memory budget, and never holds more than that, of which `copies` are counted. The rest is read and dropped, because a reply before the final dot would not be read (RFC 5321 3.3).
+ * Reads a message into `buffer`. Rejects with a `Refusal` when the message exceeds the limit of the listener or `most` octets, or when its
+ * octets, counted `copies` times, exceed the memory budget. The rest is read and dropped, because a reply before the final dot would not
+ * be read (RFC 5321 3.3).
  */
 export const takeIn = (
   stream: SMTPServerDataStream,

@@ -153,7 +153,7 @@ function* slotsIn(parsed: ParsedSource): Generator<Slot> {
       if (template.partial === null)
         throw new LiquidProblem(`${place}render must name a partial: {% render 'footer' %}.`);
       if (!text.startsWith('{%'))
-        throw new LiquidProblem(`${place}render must be a tag of its own, outside of {% liquid %}.`);
+        throw new LiquidProblem(`${place}{% liquid %} cannot take render: write {% render %} outside of it.`);
       const written = text.replace(/^\{%-?\s*render\s*(?:'[^']*'|"[^"]*")\s*,?/, '').replace(/-?%\}$/, '');
       yield { ...slot, partial: template.partial, written, parameters: template.parameters };
     } else if (template instanceof Output) {

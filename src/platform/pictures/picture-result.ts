@@ -9,18 +9,19 @@ export type PictureResult =
   | { readonly problem: string };
 
 /** The limits of animations: a mail program decodes every frame, however small it is in the file. */
-export const mostOf = { frames: 500, pixels: 250_000_000 } as const;
+const MOST_FRAMES = 500;
+const MOST_FRAME_PIXELS = 250_000_000;
 
 /** Refuses an animation with too many frames, or too many pixels in all of them; null for any other. */
 export function problemOfAnimation(
   format: string,
   frames: readonly number[],
 ): { readonly problem: string } | null {
-  if (frames.length > mostOf.frames)
-    return { problem: `The ${format} has more than ${mostOf.frames} frames. Leave some of them out.` };
-  if (frames.length > 1 && frames.reduce((sum, pixels) => sum + pixels, 0) > mostOf.pixels)
+  if (frames.length > MOST_FRAMES)
+    return { problem: `The ${format} has more than ${MOST_FRAMES} frames. Leave some of them out.` };
+  if (frames.length > 1 && frames.reduce((sum, pixels) => sum + pixels, 0) > MOST_FRAME_PIXELS)
     return {
-      problem: `The frames of the ${format} have more than ${mostOf.pixels / 1e6} million pixels together. Make it smaller or shorter.`,
+      problem: `The frames of the ${format} have more than ${MOST_FRAME_PIXELS / 1e6} million pixels together. Make it smaller or shorter.`,
     };
   return null;
 }

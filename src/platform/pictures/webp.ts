@@ -1,4 +1,4 @@
-import { mostOf, type PictureResult, problemOfAnimation } from './picture-result.ts';
+import { type PictureResult, problemOfAnimation } from './picture-result.ts';
 
 // WebP (RFC 9649): a RIFF file whose chunks have a name, a length and a padding to even octets.
 
@@ -103,7 +103,7 @@ function framesOf(chunks: readonly Chunk[], canvas: Size): readonly number[] | n
   const frames = named('ANMF');
   if (named('ANIM').length !== 1 || frames.length === 0 || pictures(chunks).length > 0) return null;
   const pixels: number[] = [];
-  for (const { data } of frames.slice(0, mostOf.frames + 1)) {
+  for (const { data } of frames) {
     if (data.length < 16) return null;
     const [x, y] = [2 * data.readUIntLE(0, 3), 2 * data.readUIntLE(3, 3)];
     const size = { width: 1 + data.readUIntLE(6, 3), height: 1 + data.readUIntLE(9, 3) };

@@ -11,7 +11,7 @@ import { maySendSql } from '../domains/queries.ts';
 import type { RouteMatch } from './matching.ts';
 import type { InboundRouteQuery, InboundRouteView } from './model.ts';
 
-// biome-ignore lint/performance/noBarrelFile: what other modules need to find the route of a recipient, beside the queries.
+// biome-ignore lint/performance/noBarrelFile: other modules find the route of a recipient by these, beside the queries.
 export { type Recipient, readRecipient, routeFor } from './matching.ts';
 
 /** The services that reading routes calls. */

@@ -17,7 +17,7 @@ import { keepReply, type StoredReply } from '../../platform/db/stored-replies.ts
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { readRecipient, routeFor, routesOfDomain, routeTarget } from '../inbound-routes/queries.ts';
-import { dropContents, idsByAddress } from './contents.ts';
+import { dropContents, idsByAddress, remainsOf } from './contents.ts';
 import type { ReceivedItem, TestMessage, TestQuery } from './model.ts';
 import { findReceived, NO_RECEIVED } from './queries.ts';
 import { type StoreDeps, storeArrival } from './store.ts';
@@ -34,14 +34,7 @@ type ReceivedCall = Call<{ readonly id: string }>;
 /** Its content goes with its last recipient of the workspace. */
 const DELETE = `with gone as (
   delete from received where id = $1 and workspace_id = $2 and livemode = $3::boolean returning id, content_id
-), attempts as (
-  delete from received_attempts a using gone g where a.received_id = g.id
-), journal as (
-  delete from received_journal j using gone g where j.actor_id = g.id
-), contents as (
-  delete from received_contents c using gone g
-  where c.id = g.content_id and not exists (select from received r where r.content_id = c.id and r.id <> g.id)
-)
+), ${remainsOf('gone')}
 select content_id from gone`;
 
 /** Deletes a received message for good. One that is being posted may still arrive once. */
@@ -71,14 +64,7 @@ const FORGET = `with old as materialized (
   select id, content_id from received
   where id = any(${idsByAddress('$1', '$2::boolean', '$3::text')}) and id < $4
   order by id limit ${FORGOTTEN_AT_ONCE}
-), attempts as (
-  delete from received_attempts a using old o where a.received_id = o.id
-), journal as (
-  delete from received_journal j using old o where j.actor_id = o.id
-), contents as (
-  delete from received_contents c using old o where c.id = o.content_id
-    and not exists (select from received r where r.content_id = c.id and r.id not in (select id from old))
-)
+), ${remainsOf('old')}
 delete from received r using old o where r.id = o.id returning 1 as one`;
 
 /** Deletes every message that names an address and came before a moment (epoch ms): its person is forgotten. @throws UnavailableError */

@@ -6,7 +6,7 @@ import { mintId } from '../../platform/db/ids.ts';
 import { packOctets, unpackOctets } from '../../platform/db/wire/packed-octets.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { isoOf } from '../../platform/time/clock.ts';
-import { type ReceivedSummary, summaryOf } from './summary.ts';
+import type { MessageSummary, ReceivedSummary } from './summary.ts';
 
 /** The parts of a message that only its detail shows. */
 export interface ReceivedParts
@@ -52,11 +52,10 @@ export interface PackedMessage {
 /** Packs a message. */
 export async function packMessage(
   raw: Buffer,
-  mail: ReceivedMail,
+  { references, text, html, replyText, headers, attachments }: ReceivedMail,
+  { whole, isCut }: MessageSummary,
   addressKeys: readonly string[],
 ): Promise<PackedMessage> {
-  const { references, text, html, replyText, headers, attachments } = mail;
-  const { whole, isCut } = summaryOf(mail);
   const parts: ReceivedParts = {
     ...{ references, text, html, replyText, headers, attachments },
     ...(isCut && { summary: whole }),
@@ -94,6 +93,19 @@ export async function storeContent(
 
 /** SQL: true of a content that no received message has. */
 export const UNUSED = 'not exists (select from received r where r.content_id = c.id)';
+
+/**
+ * SQL: CTEs that delete what belongs to the received messages in the relation `gone` of their id and content_id: attempts, journal, and
+ * the content that no other message has.
+ */
+export const remainsOf = (gone: string): string => `attempts as (
+  delete from received_attempts a using ${gone} g where a.received_id = g.id
+), journal as (
+  delete from received_journal j using ${gone} g where j.actor_id = g.id
+), contents as (
+  delete from received_contents c using ${gone} g where c.id = g.content_id
+    and not exists (select from received r where r.content_id = c.id and r.id not in (select id from ${gone}))
+)`;
 
 /** SQL: the ids of the messages of an owner that name an address, all of them parameters. */
 export const idsByAddress = (workspaceId: string, livemode: string, key: string): string => `array(

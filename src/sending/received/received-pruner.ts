@@ -2,7 +2,7 @@ import { untilDone } from '../../engine/duties/batches.ts';
 import type { Duty } from '../../engine/duties/duty.ts';
 import { beginRemoval, type RetentionDeps } from '../../engine/duties/retention.ts';
 import { lowestIdAt } from '../../platform/db/ids.ts';
-import { UNUSED } from './contents.ts';
+import { remainsOf, UNUSED } from './contents.ts';
 
 /** Rows of one statement. */
 const BATCH = 500;
@@ -19,14 +19,7 @@ select id from owners o where id is not null and not exists (select from workspa
 
 const PRUNE = `with old as materialized (
   select id, content_id from received where workspace_id = $1 and livemode = $2::boolean and id < $3 order by id desc limit ${BATCH}
-), attempts as (
-  delete from received_attempts a using old o where a.received_id = o.id
-), journal as (
-  delete from received_journal j using old o where j.actor_id = o.id
-), contents as (
-  delete from received_contents c using old o where c.id = o.content_id
-    and not exists (select from received r where r.content_id = c.id and r.id not in (select id from old))
-)
+), ${remainsOf('old')}
 delete from received r using old o where r.id = o.id returning 1 as one`;
 
 /** Contents between two ids that no message has. They are looked through in order: most have one. */

@@ -58,15 +58,15 @@ export async function storeArrival(deps: StoreDeps, arrival: Arrival): Promise<r
   const now = deps.clock.now();
   const { raw, mail, envelopeFrom } = arrival;
   const sender = envelopeFrom === '' ? [] : [addressKeyOf(envelopeFrom)];
-  const packed = await packMessage(raw, mail, [...new Set([...sender, ...mail.addressKeys])]);
+  const summary = summaryOf(mail);
+  const packed = await packMessage(raw, mail, summary, [...new Set([...sender, ...mail.addressKeys])]);
   const contents = new Map<string, string>();
   for (const group of ownersOf(arrival.taken)) {
     const { workspaceId, livemode } = (group[0] as TakenRecipient).route;
     const id = await storeContent(deps, { workspaceId, livemode }, packed, now);
     contents.set(`${workspaceId} ${livemode}`, id);
   }
-  const { kept } = summaryOf(mail);
-  const drafts = arrival.taken.map((one) => draftOf(arrival, kept, one, contents, now));
+  const drafts = arrival.taken.map((one) => draftOf(arrival, summary.kept, one, contents, now));
   // One mailbox that RCPT names twice is one recipient.
   const once = [...new Map(drafts.map((draft) => [draft.once, draft])).values()];
   const ids = new Map<string, string>();

@@ -14,6 +14,13 @@ export interface ReceivedSummary {
   readonly inReplyTo: string | null;
 }
 
+/** The summary of a message as it is, and as its rows hold it. */
+export interface MessageSummary {
+  readonly whole: ReceivedSummary;
+  readonly kept: ReceivedSummary;
+  readonly isCut: boolean;
+}
+
 /** Octets of a summary in a row: every recipient of a message has a row, and one statement writes up to a hundred. */
 export const LARGEST_SUMMARY = 8_192;
 /** Characters of a subject where the whole one leaves too little for the addresses. */
@@ -24,11 +31,16 @@ const octetsOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(va
 const named = (mailboxes: readonly NamedMailbox[]): readonly string[] => mailboxes.map(formatAddress);
 
 /** The summary of a message as it is, and as its rows hold it: the first addresses of each list, as far as they fit. */
-export function summaryOf({ from, to, cc, replyTo, subject, date, messageId, inReplyTo }: ReceivedMail): {
-  readonly whole: ReceivedSummary;
-  readonly kept: ReceivedSummary;
-  readonly isCut: boolean;
-} {
+export function summaryOf({
+  from,
+  to,
+  cc,
+  replyTo,
+  subject,
+  date,
+  messageId,
+  inReplyTo,
+}: ReceivedMail): MessageSummary {
   const whole: ReceivedSummary = {
     from: from ? formatAddress(from) : null,
     ...{ to: named(to), cc: named(cc), replyTo: named(replyTo) },

@@ -298,7 +298,7 @@ class Walk {
     const name = row.alias ?? row.id;
     if (content.format !== format)
       throw new LayerProblem(
-        `${at}The layout ${name} has the format ${content.format}. A layout takes templates of its own format; this one is ${format}.`,
+        `${at}The layout ${name} has the format ${content.format}, and this template ${format}. Choose a layout of the same format.`,
       );
     for (const part of [BODY_OF[format], 'text'] as const)
       if (inner.sources[part] !== null && sources[part] === null)

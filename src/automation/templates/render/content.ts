@@ -137,7 +137,7 @@ function checkParts(authored: VersionContent, report: Report): void {
   if (hasControls(previewText ?? '')) report('/body/previewText', ONE_LINE);
 }
 
-const OF_TEMPLATES = 'Must be given only with a template: a layout or a partial has none of its own.';
+const OF_TEMPLATES = 'Only a template has it: leave it out of a layout or a partial.';
 const NO_LAYOUT = 'Must not be given with a partial, which is in the layout of the template that takes it.';
 const FRONTMATTER =
   'Must not begin with a frontmatter here, inside of a layout or another template: write it in the outermost one.';

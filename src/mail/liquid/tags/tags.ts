@@ -79,7 +79,7 @@ class NamedCycle extends CycleTag {
   }
 }
 
-/** Text for whoever reads the source. It is left out, and not parsed. */
+/** Notes for readers of the source. They are left out, and not parsed. */
 class DocTag extends Tag {
   constructor(token: TagToken, rest: Tokens, liquid: Liquid) {
     super(token, rest, liquid);
