@@ -5,7 +5,6 @@ import { type PoolLimits, startThread, WorkerPool } from '../../platform/threads
 import type { AggregateReport } from '../inbound/aggregate/aggregate-report.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
-import { fieldsOf } from '../received/header.ts';
 import { type ReceivedMail, unreadMail } from '../received/received-mail.ts';
 import type { Submission } from '../submission/submitted.ts';
 import type { MailParts } from './mail-parts.ts';
@@ -125,7 +124,7 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
     async received(raw, owner) {
       const question = { as: 'received', raw, recipients: [] } as const;
       const answer = await askFor(owner, question, [], receivedPool);
-      return answer !== null && 'received' in answer ? answer.received : unreadMail(fieldsOf(raw));
+      return answer !== null && 'received' in answer ? answer.received : unreadMail(raw);
     },
     async parts(raw, owner) {
       const answer = await askFor(owner, { as: 'parts', raw, recipients: [] });

@@ -7,10 +7,12 @@ import type { NamedMailbox, RawFile } from '../raw/raw-mail.ts';
 import { LONGEST_SHOWN, MOST_FIELDS } from '../raw/raw-mail.ts';
 import { fileOf } from '../raw/read-raw.ts';
 import { headerAddressKeys } from './address-keys.ts';
-import { fieldsOf, type HeaderFacts, headerFacts, LARGEST_HEADER } from './header.ts';
+import { contentDigest, fieldsOf, type HeaderFacts, headerFacts, LARGEST_HEADER } from './header.ts';
 
 /** A received message as readers see it. */
 export interface ReceivedMail extends HeaderFacts {
+  /** `contentDigest` of the message. It is made where the message is read: both take its header apart. */
+  readonly digest: string;
   readonly from: NamedMailbox | null;
   readonly to: readonly NamedMailbox[];
   readonly cc: readonly NamedMailbox[];
@@ -45,15 +47,16 @@ const LIMITS = { forceRfc822Attachments: true, maxNestingDepth: 50, maxHeadersSi
 
 /** Reads a received message. One that the parser cannot read has the fields of its header alone. It never throws. */
 export async function readReceived(raw: Buffer): Promise<ReceivedMail> {
-  const fields = fieldsOf(raw);
+  const [fields, digest] = [fieldsOf(raw), contentDigest(raw)];
   const email = await PostalMime.parse(raw, LIMITS).catch(() => null);
-  return email === null ? unreadMail(fields) : mailOf(email, fields);
+  return email === null ? withFields(fields, digest) : mailOf(email, fields, digest);
 }
 
-const mailOf = (email: Email, fields: readonly RawField[]): ReceivedMail => {
+const mailOf = (email: Email, fields: readonly RawField[], digest: string): ReceivedMail => {
   const [text, html] = [shownText(email.text), shownText(email.html)];
   return {
     ...headerFacts(fields),
+    digest,
     addressKeys: headerAddressKeys(fields),
     from: mailboxes(email.from ? [email.from] : [])[0] ?? null,
     to: mailboxes(email.to ?? []),
@@ -73,8 +76,11 @@ const ownText = (text: string | null, html: string | null): string | null =>
   text === null && html === null ? null : storableText(replyText({ text, html }), LONGEST_SHOWN);
 
 /** A message of which only the fields can be read. */
-export const unreadMail = (fields: readonly RawField[]): ReceivedMail => ({
+export const unreadMail = (raw: Buffer): ReceivedMail => withFields(fieldsOf(raw), contentDigest(raw));
+
+const withFields = (fields: readonly RawField[], digest: string): ReceivedMail => ({
   ...headerFacts(fields),
+  digest,
   addressKeys: headerAddressKeys(fields),
   ...{ from: null, to: [], cc: [], replyTo: [], subject: null, date: null },
   ...{ text: null, html: null, replyText: null, attachments: [] },

@@ -5,7 +5,7 @@ import type { Feedback } from '../../mail/inbound/feedback.ts';
 import { Refusal, type SmtpServer } from '../../mail/inbound/smtp-server.ts';
 import { tokenOf } from '../../mail/inbound/verp.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
-import { contentDigest, fieldsOf, headerFacts, MOST_HOPS } from '../../mail/received/header.ts';
+import { MOST_HOPS } from '../../mail/received/header.ts';
 import { type IncomingMessage, openInboundServer } from '../../mail/received/inbound-server.ts';
 import { within } from '../../platform/async/deadline.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
@@ -91,12 +91,12 @@ async function take(
   { mailReader, senderChecks, receive }: Pick<InboundParts, 'mailReader' | 'senderChecks' | 'receive'>,
   { raw, envelopeFrom, taken, client, helo }: IncomingMessage<TakenRecipient>,
 ): Promise<void> {
-  if (headerFacts(fieldsOf(raw)).hops > MOST_HOPS) throw LOOP;
   const [mail, authentication] = await Promise.all([
     mailReader.received(raw, taken[0]?.route.workspaceId ?? ''),
     authenticationOf(senderChecks, { raw, from: envelopeFrom, client, helo }),
   ]);
-  await receive({ envelopeFrom, taken, raw, mail, authentication, digest: contentDigest(raw) });
+  if (mail.hops > MOST_HOPS) throw LOOP;
+  await receive({ envelopeFrom, taken, raw, mail, authentication });
 }
 
 /** A client waits for its reply; RFC 5321 4.5.3.2.6 lets it wait ten minutes. */

@@ -3,13 +3,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../http/request/route.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
-import {
-  contentDigest,
-  hasBareLineEnd,
-  hasLargeHeader,
-  LARGEST_HEADER,
-  MOST_HOPS,
-} from '../../mail/received/header.ts';
+import { hasBareLineEnd, hasLargeHeader, LARGEST_HEADER, MOST_HOPS } from '../../mail/received/header.ts';
 import { composeTestMessage } from '../../mail/received/test-message.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, mintId } from '../../platform/db/ids.ts';
@@ -190,7 +184,7 @@ async function receive(commands: ReceivedCommands, call: TestCall): Promise<Rece
   const [id = ''] = await storeArrival(commands, {
     envelopeFrom: arrival.from ?? mail.from?.address ?? '',
     taken: [{ route, recipient }],
-    ...{ raw, mail, digest: contentDigest(raw) },
+    ...{ raw, mail },
   });
   const row = await findReceived({ database }, caller, id);
   if (!row) return NO_RECEIVED;

@@ -25,8 +25,6 @@ export interface Arrival {
   readonly taken: readonly TakenRecipient[];
   readonly raw: Buffer;
   readonly mail: ReceivedMail;
-  /** `contentDigest` of the message. */
-  readonly digest: string;
   /** The results of SPF, DKIM and DMARC; absent where they were not checked. */
   readonly authentication?: ReceivedItem['authentication'];
   /** The verdict of SpamAssassin; absent where it was not asked. */
@@ -126,10 +124,10 @@ function draftOf(
   contents: ReadonlyMap<string, string>,
   now: number,
 ) {
-  const { mail, envelopeFrom, raw, digest } = arrival;
+  const { mail, envelopeFrom, raw } = arrival;
   const { workspaceId, livemode } = route;
   const id = mintId('rcv', now);
-  const fingerprint = sha256(mail.messageId ?? '', digest, addressKeyOf(recipient.address));
+  const fingerprint = sha256(mail.messageId ?? '', mail.digest, addressKeyOf(recipient.address));
   const request = {
     ...{ id, workspaceId, livemode },
     input: { at: now, leaseMs: LEASE_MS, isKept: route.action === 'keep' },

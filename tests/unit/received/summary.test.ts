@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test';
-import { fieldsOf } from '../../../src/mail/received/header.ts';
 import { type ReceivedMail, unreadMail } from '../../../src/mail/received/received-mail.ts';
 import { LARGEST_SUMMARY, summaryOf } from '../../../src/sending/received/summary.ts';
 
 const mail = (more: Partial<ReceivedMail>): ReceivedMail => ({
-  ...unreadMail(fieldsOf(Buffer.from(''))),
+  ...unreadMail(Buffer.from('')),
   ...more,
 });
 const boxes = (name: string, address: string) => Array.from({ length: 100 }, () => ({ name, address }));
