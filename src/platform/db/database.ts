@@ -44,6 +44,18 @@ export interface ReadOptions {
 /** The options of a frequent read with few forms. */
 export const PREPARED: ReadOptions = { prepared: true };
 
+/**
+ * One connection to a server, with what the server keeps for it as long as it lives, such as advisory locks. It is
+ * never opened again once it has ended: its owner asks for another one.
+ */
+export interface DatabaseSession {
+  /** Runs one statement without parameters, or a block. @throws UnavailableError also once the connection has ended. */
+  query<Row extends object>(text: string, deadlineMs: number): Promise<readonly Row[]>;
+  /** Resolves once the connection has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
 /** The database, embedded or a PostgreSQL server. Nothing else in the service talks to it. */
 export interface Database {
   readonly kind: 'embedded' | 'postgres';
@@ -71,6 +83,11 @@ export interface Database {
    * `query` does.
    */
   read<Result>(run: (orm: Orm) => PromiseLike<Result>, options?: ReadOptions): Promise<Result>;
+  /**
+   * A session of the server, opened with its first statement; null where there are none: the embedded database has no
+   * second process, and a pooler gives each transaction another backend.
+   */
+  session(): DatabaseSession | null;
   /** Measures a round trip, in milliseconds. */
   ping(): Promise<number>;
   close(): Promise<void>;

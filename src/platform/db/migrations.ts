@@ -9,6 +9,17 @@ import aggregateReports from '../../../drizzle/0006_aggregate_reports.sql' with 
 import imagesInContent from '../../../drizzle/0007_images_in_content.sql' with { type: 'text' };
 import templateLayers from '../../../drizzle/0008_template_layers.sql' with { type: 'text' };
 import receivedAddresses from '../../../drizzle/0009_received_addresses.sql' with { type: 'text' };
+import replies from '../../../drizzle/0010_replies.sql' with { type: 'text' };
+import forwardedMail from '../../../drizzle/0011_forwarded_mail.sql' with { type: 'text' };
+import savedViews from '../../../drizzle/0012_saved_views.sql' with { type: 'text' };
+import mailboxes from '../../../drizzle/0013_mailboxes.sql' with { type: 'text' };
+import takeUp from '../../../drizzle/0014_take_up.sql' with { type: 'text' };
+import assetBodies from '../../../drizzle/0015_asset_bodies.sql' with { type: 'text' };
+import sentMessageIds from '../../../drizzle/0016_sent_message_ids.sql' with { type: 'text' };
+import languagesOfMembers from '../../../drizzle/0017_languages_of_members.sql' with { type: 'text' };
+import savedViewsAtOnce from '../../../drizzle/0018_saved_views_at_once.sql' with { type: 'text' };
+import editorDrafts from '../../../drizzle/0019_editor_drafts.sql' with { type: 'text' };
+import deletedImages from '../../../drizzle/0020_deleted_images.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -29,4 +40,15 @@ export const migrations: readonly Migration[] = [
   { name: '0007_images_in_content', sql: imagesInContent },
   { name: '0008_template_layers', sql: templateLayers },
   { name: '0009_received_addresses', sql: receivedAddresses },
+  { name: '0010_replies', sql: replies },
+  { name: '0011_forwarded_mail', sql: forwardedMail },
+  { name: '0012_saved_views', sql: savedViews },
+  { name: '0013_mailboxes', sql: mailboxes },
+  { name: '0014_take_up', sql: takeUp },
+  { name: '0015_asset_bodies', sql: assetBodies },
+  { name: '0016_sent_message_ids', sql: sentMessageIds },
+  { name: '0017_languages_of_members', sql: languagesOfMembers },
+  { name: '0018_saved_views_at_once', sql: savedViewsAtOnce },
+  { name: '0019_editor_drafts', sql: editorDrafts },
+  { name: '0020_deleted_images', sql: deletedImages },
 ];

@@ -131,6 +131,10 @@ export class EmbeddedDatabase implements Database {
     }
   }
 
+  session(): null {
+    return null;
+  }
+
   async ping(): Promise<number> {
     const start = performance.now();
     await this.query('select 1');

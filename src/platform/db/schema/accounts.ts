@@ -29,6 +29,8 @@ export const members = pgTable(
     role: text('role', { enum: ['owner', 'admin', 'member', 'viewer'] }).notNull(),
     joinedAt: moment('joined_at').notNull(),
     lastSeenAt: moment('last_seen_at'),
+    /** The language that the member has chosen for emails of the service; null leaves it to the workspace. */
+    language: text('language'),
   },
   (t) => [
     unique('members_workspace_id_account_id_key').on(t.workspaceId, t.accountId),
@@ -52,6 +54,8 @@ export const invitations = pgTable(
     hash: textC('hash').notNull().unique('invitations_hash_key'),
     expiresAt: moment('expires_at').notNull(),
     acceptedAt: moment('accepted_at'),
+    /** The language that the inviter has chosen, which the member starts with; null leaves it to the workspace. */
+    language: text('language'),
   },
   (t) => [
     refersTo(t.workspaceId, workspaces.id),
@@ -82,6 +86,52 @@ export const browserSessions = pgTable(
     oneOf(t.kind),
     index('browser_sessions_by_subject').on(t.subjectId),
     index('browser_sessions_by_end').on(t.expiresAt),
+  ],
+);
+
+/** Filters of a list that a member has saved under a name, as the part of the address behind `?`. */
+export const savedViews = pgTable(
+  'saved_views',
+  {
+    id: textC('id').primaryKey(),
+    workspaceId: textC('workspace_id').notNull(),
+    accountId: textC('account_id').notNull(),
+    page: textC('page').notNull(),
+    name: text('name').notNull(),
+    search: text('search').notNull(),
+  },
+  (t) => [
+    unique('saved_views_name_key').on(t.workspaceId, t.accountId, t.page, t.name),
+    refersTo(t.workspaceId, workspaces.id),
+    refersTo(t.accountId, accounts.id),
+    index('saved_views_by_account').on(t.accountId),
+  ],
+);
+
+/** Unsaved changes of a member in an editor. */
+export const editorDrafts = pgTable(
+  'editor_drafts',
+  {
+    workspaceId: textC('workspace_id').notNull(),
+    accountId: textC('account_id').notNull(),
+    /** The page that it was typed on, and its place there. */
+    key: textC('key').notNull(),
+    /** The environment and the resource: `live/campaigns/cmp_1`. */
+    place: textC('place').notNull(),
+    /** The `updatedAt` of the resource that it was written upon. */
+    basedOn: text('based_on').notNull(),
+    /** The changed members, and the sums of what they were before, as JSON. */
+    changed: text('changed').notNull(),
+    sums: text('sums').notNull(),
+    keptAt: moment('kept_at').notNull(),
+  },
+  (t) => [
+    keyOf(t.workspaceId, t.accountId, t.key),
+    refersTo(t.workspaceId, workspaces.id),
+    refersTo(t.accountId, accounts.id),
+    index('editor_drafts_by_account').on(t.accountId),
+    index('editor_drafts_by_place').on(t.workspaceId, t.place),
+    index('editor_drafts_by_age').on(t.keptAt),
   ],
 );
 

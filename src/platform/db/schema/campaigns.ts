@@ -82,11 +82,14 @@ export const campaignRecipients = pgTable(
     bouncedAt: moment('bounced_at'),
     complainedAt: moment('complained_at'),
     unsubscribedAt: moment('unsubscribed_at'),
+    repliedAt: moment('replied_at'),
   },
   (t) => [
     keyOf(t.campaignId, t.contactId),
     oneOf(t.state),
     uniqueIndex('campaign_recipients_by_address').on(t.campaignId, t.addressHash),
+    // Few reply: counting them reads these alone, and no other change of a row touches it.
+    index('campaign_recipients_replied').on(t.campaignId).where(sql`${t.repliedAt} is not null`),
   ],
 );
 

@@ -1,4 +1,15 @@
-import { boolean, date, index, integer, json, pgTable, smallint, text, unique } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  date,
+  index,
+  integer,
+  json,
+  pgTable,
+  smallint,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { keyOf, moment, octets, oneOf, textC } from './columns.ts';
 
 /**
@@ -148,6 +159,22 @@ export const messageIds = pgTable(
     until: moment('until').notNull(),
   },
   (t) => [keyOf(t.workspaceId, t.livemode, t.messageId), index('message_ids_by_until').on(t.until)],
+);
+
+/**
+ * The Message-IDs with which copies left that were not made of the id of their email: of raw messages, and those that SES writes. `key` is a
+ * hash of the Message-ID and of one recipient, so that a row tells neither, and the last email of both is the one that a reply answers.
+ */
+export const sentMessageIds = pgTable(
+  'sent_message_ids',
+  {
+    workspaceId: textC('workspace_id').notNull(),
+    livemode: boolean('livemode').notNull(),
+    key: uuid('key').notNull(),
+    emailId: textC('email_id').notNull(),
+    until: moment('until').notNull(),
+  },
+  (t) => [keyOf(t.workspaceId, t.livemode, t.key), index('sent_message_ids_by_until').on(t.until)],
 );
 
 /**

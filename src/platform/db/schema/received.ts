@@ -17,8 +17,10 @@ export const inboundRoutes = pgTable(
     matchType: text('match_type', { enum: ['exact', 'prefix', 'catchAll'] }).notNull(),
     localPart: text('local_part'),
     priority: integer('priority').notNull(),
-    action: text('action', { enum: ['webhook', 'keep'] }).notNull(),
+    action: text('action', { enum: ['webhook', 'forward', 'keep'] }).notNull(),
     url: text('url'),
+    /** The targets of a forward; null for every other action. */
+    forwardTo: text('forward_to').array(),
     spam: text('spam', { enum: ['mark', 'refuse'] }).notNull(),
     sealed: text('sealed'),
     secretPrefix: text('secret_prefix'),
@@ -46,18 +48,22 @@ export const inboundRoutes = pgTable(
 export const received = pgTable(
   'received',
   {
-    ...actorColumns(['stored', 'posting', 'retrying', 'posted', 'kept', 'failed']),
+    ...actorColumns(['stored', 'posting', 'retrying', 'posted', 'forwarded', 'kept', 'failed']),
     routeId: textC('route_id').notNull(),
     contentId: textC('content_id').notNull(),
     envelopeFrom: text('envelope_from').notNull(),
     recipient: text('recipient').notNull(),
     tag: text('tag'),
     threadId: textC('thread_id').notNull(),
+    /** The email of this service that it answers, and that email's contact, campaign and run of a flow. */
     emailId: textC('email_id'),
+    contactId: textC('contact_id'),
+    campaignId: textC('campaign_id'),
+    flowRunId: textC('flow_run_id'),
     isAutomatic: boolean('is_automatic').notNull(),
     addressKeys: text('address_keys').array().notNull(),
     summary: json('summary').notNull(),
-    /** The results of SPF, DKIM and DMARC, and the verdict of SpamAssassin; null where they were not asked for. */
+    /** `StoredAuthentication`, and the verdict of the spam filter; null where they were not asked for. */
     authentication: json('authentication'),
     spam: json('spam'),
     size: integer('size').notNull(),
@@ -66,6 +72,12 @@ export const received = pgTable(
     oneOf(t.state),
     index('received_by_workspace').on(t.workspaceId, t.livemode, t.id.desc().nullsFirst()),
     index('received_by_thread').on(t.workspaceId, t.livemode, t.threadId, t.id.desc().nullsFirst()),
+    index('received_by_route').on(t.workspaceId, t.livemode, t.routeId, t.id.desc().nullsFirst()),
+    index('received_by_email')
+      .on(t.workspaceId, t.livemode, t.emailId, t.id.desc().nullsFirst())
+      .where(sql`${t.emailId} is not null`),
+    // A forgotten person takes the replies along, which may have come from another address.
+    index('received_by_contact').on(t.contactId).where(sql`${t.contactId} is not null`),
     index('received_by_address').using('gin', t.addressKeys),
     index('received_by_content').on(t.contentId),
     index('received_by_wake_at').on(t.wakeAt).where(sql`${t.wakeAt} is not null`),
@@ -110,4 +122,14 @@ export const receivedAttempts = pgTable(
     error: text('error'),
   },
   (t) => [keyOf(t.receivedId, t.attempt)],
+);
+
+/** The emails that answer a received message (`POST /v1/received/{id}/reply`); written with the acceptance of each. */
+export const receivedAnswers = pgTable(
+  'received_answers',
+  {
+    receivedId: textC('received_id').notNull(),
+    emailId: textC('email_id').notNull(),
+  },
+  (t) => [keyOf(t.receivedId, t.emailId)],
 );

@@ -37,6 +37,11 @@ export const serviceInstances = pgTable('service_instances', {
   /** The version of the instance, and the time of its start. */
   version: textC('version'),
   startedAt: moment('started_at'),
+  /**
+   * The number under which a session of the instance holds an advisory lock. Null where it has no such
+   * session, and once another instance has found the lock free (`src/engine/presence.ts`).
+   */
+  epoch: integer('epoch'),
 });
 
 /**

@@ -73,16 +73,22 @@ export const assets = pgTable(
     /** The last day (UTC) on which the image was read at its address. */
     lastShownOn: date('last_shown_on', { mode: 'string' }),
     createdAt: moment('created_at').notNull(),
+    /** The key of its octets in the body store; null where they are in `asset_contents`. */
+    bodyKey: textC('body_key'),
+    /** When it was deleted, or found in use since: lists hide it, and its address serves it, for mail that is on its way. */
+    deletedAt: moment('deleted_at'),
   },
   (t) => [
     refersTo(t.workspaceId, workspaces.id),
     uniqueIndex('assets_by_content').on(t.workspaceId, t.file),
     index('assets_by_file').on(t.file),
     index('assets_by_workspace').on(t.workspaceId, t.id.desc().nullsFirst()),
+    index('assets_by_body').on(t.workspaceId, t.bodyKey).where(sql`${t.bodyKey} is not null`),
+    index('assets_by_deletion').on(t.deletedAt).where(sql`${t.deletedAt} is not null`),
   ],
 );
 
-/** The octets of images, apart from the rows that lists read. */
+/** The octets of images that lie in the database, apart from the rows that lists read. */
 export const assetContents = pgTable(
   'asset_contents',
   {

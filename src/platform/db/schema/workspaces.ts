@@ -26,6 +26,8 @@ export const workspaces = pgTable(
     eraseAt: moment('erase_at'),
     /** The last change of the settings. A change that was based on an earlier one is refused. Null: never. */
     updatedAt: moment('updated_at'),
+    /** The language of the service's own emails to people who prefer none; null: English. */
+    language: text('language'),
   },
   (t) => [oneOf(t.plan)],
 );

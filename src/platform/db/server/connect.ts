@@ -38,6 +38,8 @@ export interface ConnectionOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** True where a server that has become a standby must not be connected to: it can be read, and answers what was. */
   readonly primaryOnly?: boolean;
+  /** Called whenever a connection has ended. */
+  readonly onClose?: () => void;
   readonly link: Link;
 }
 
@@ -48,6 +50,7 @@ export function connect({
   max,
   settings = {},
   primaryOnly = false,
+  onClose = () => {},
   link,
 }: ConnectionOptions): postgres.Sql {
   const client = postgres(url, {
@@ -61,6 +64,7 @@ export function connect({
     max_lifetime: null,
     connect_timeout: 5,
     onnotice: () => {},
+    onclose: onClose,
     fetch_types: false,
     types: { texts: TEXTS },
     ...(primaryOnly && { target_session_attrs: 'primary' }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type postgres from 'postgres';
 import { UnavailableError } from '../../errors/unavailable.ts';
-import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from '../database.ts';
+import type { Database, DatabaseSession, Orm, Parameter, QueryOptions, ReadOptions } from '../database.ts';
 import { RefusedWrites, type WriteRefusal } from '../refused-writes.ts';
 import { ENGINE_SETTINGS, ormOver } from '../wire/orm-over.ts';
 import { wireText } from '../wire/wire-text.ts';
@@ -13,6 +13,7 @@ import { findLink } from './link.ts';
 import { DEADLINE_MS, Pool } from './pool.ts';
 import { serverName } from './server-urls.ts';
 import { probeServer, Servers } from './servers.ts';
+import { PostgresSession } from './session.ts';
 
 const ENGINE_CONNECTIONS = 6;
 const READ_CONNECTIONS = 4;
@@ -37,13 +38,17 @@ export class PostgresDatabase implements Database {
   readonly #kept = new KeptStatements();
   readonly #writes = new RefusedWrites();
   readonly #work = new WorkCount();
+  /** Another name: a session that waits would pass for a statement of the pools that the server works on. */
+  readonly #sessionName: string;
   #link = DIRECT;
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
   /** Connects when it is first used; of several servers, to the first until another is found to take the writes. */
   constructor(url: string) {
     // The name is unique to this process, and distinguishes its statements from another instance's.
-    const name = `posthorn #${randomBytes(4).toString('hex')}`;
+    const id = randomBytes(4).toString('hex');
+    const name = `posthorn #${id}`;
+    this.#sessionName = `posthorn session #${id}`;
     this.#servers = new Servers(url, (each) => probeServer(each, name, this.#link));
     this.#watch = new HealthProbe({
       probe: () => this.#servers.look(),
@@ -163,6 +168,14 @@ export class PostgresDatabase implements Database {
     await this.#work.during(() =>
       this.#engine.run(SCRIPT_DEADLINE_MS, (client) => client.unsafe(text).simple()),
     );
+  }
+
+  session(): DatabaseSession | null {
+    const { isPooled } = this.#link;
+    const { url, areSeveral: primaryOnly } = this.#servers;
+    return isPooled
+      ? null
+      : new PostgresSession({ url, name: this.#sessionName, primaryOnly, link: this.#link });
   }
 
   async ping(): Promise<number> {

@@ -1,0 +1,2 @@
+ALTER TABLE "email_due" ADD COLUMN "held_by" integer;
+ALTER TABLE "service_instances" ADD COLUMN "epoch" integer;
