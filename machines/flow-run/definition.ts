@@ -30,6 +30,7 @@ export interface StepConfigs {
     readonly variables?: Readonly<Record<string, unknown>>;
     readonly from?: string;
     readonly subject?: string;
+    readonly language?: string;
   };
   readonly delay: Wait;
   readonly delayUntil: WaitEnd;
@@ -67,6 +68,7 @@ export type FlowTrigger = { readonly filter?: unknown } & (
   | { readonly type: 'contactCreated' }
   | { readonly type: 'audienceJoined' | 'audienceLeft'; readonly audienceId: string }
   | { readonly type: 'event'; readonly name: string }
+  | { readonly type: 'replied' }
   | {
       readonly type: 'dateProperty';
       readonly property: string;

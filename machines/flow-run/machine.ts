@@ -87,7 +87,7 @@ class Compiler {
         description: 'The flow is paused and holds its runs: no step runs, no wait ends, and events count.',
         on: {
           ...this.#leaving(),
-          'event.came': this.#hearing(),
+          'event.came': this.#duringHold(),
           'hold.ended': [...this.#waitedOut(), ...this.#resuming()],
         },
       },
@@ -141,7 +141,7 @@ class Compiler {
   }
 
   /** Events count while the flow holds its runs: they lead on to where runs wait, but to no end. */
-  #hearing(): readonly Arrow[] {
+  #duringHold(): readonly Arrow[] {
     return this.definition.steps
       .filter(({ type }) => type === 'waitForEvent')
       .flatMap(({ key }) => {

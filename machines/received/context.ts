@@ -1,5 +1,11 @@
 /** The reason why a message is not posted any more. */
-export const RECEIVED_STOPS = ['route_deleted', 'route_keeps', 'content_expired'] as const;
+export const RECEIVED_STOPS = [
+  'route_deleted',
+  'route_keeps',
+  'content_expired',
+  'too_large',
+  'no_target',
+] as const;
 export type ReceivedStop = (typeof RECEIVED_STOPS)[number];
 
 /** The context of a received message. The message itself and the answers of its receiver lie elsewhere. Times are epoch milliseconds. */
@@ -17,6 +23,10 @@ export interface ReceivedContext {
   /** The time that the latest attempt with an outcome began. */
   readonly attemptedAt: number | null;
   readonly stoppedBy: ReceivedStop | null;
+  /** The number of times that a client has asked for it again; absent before. */
+  readonly round?: number;
+  /** The email that carries it to the targets of its route; absent where none does. */
+  readonly forwardedAs?: string;
 }
 
 export type ReceivedInput = Pick<ReceivedContext, 'at' | 'leaseMs' | 'isKept'>;
@@ -39,9 +49,16 @@ export type ReceivedEvent =
   | ({ readonly type: 'attempt.succeeded' } & ReceivedAttempt)
   /** Anything else. */
   | ({ readonly type: 'attempt.failed' } & ReceivedAttempt)
+  /** An email to the targets of its route is accepted. */
+  | {
+      readonly type: 'message.forwarded';
+      readonly at: number;
+      readonly attempt: number;
+      readonly emailId: string;
+    }
   /** The attempt was not begun, since its process stops: it is another one's. */
   | { readonly type: 'attempt.declined'; readonly at: number; readonly attempt: number }
-  /** Its route is deleted or posts no more, or the message is gone; nothing more is posted. */
+  /** Its route is deleted or posts no more, the message is gone, or it cannot be forwarded; nothing more is posted. */
   | {
       readonly type: 'posting.stopped';
       readonly at: number;

@@ -23,7 +23,7 @@ const receivedSetup = setup({
       isOfLatestAttempt(context, event) && context.retryCount < BACKOFF_MS.length,
   },
   actions: {
-    /** Order: sign the message and post it to the URL of its route as that is now. */
+    /** Order: post the message to the URL of its route, or forward it to its targets, as they are now. */
     post: (_, _params: { readonly attempt: number }) => {},
     /** Fact: one row for the attempt, with its answer. */
     record: (_, _params: Omit<ReceivedAttempt, 'at'>) => {},
@@ -43,7 +43,11 @@ const beginAttempt = receivedSetup.assign(({ context, event }) => ({
   attempt: context.attempt + 1,
 }));
 const countRetry = receivedSetup.assign(({ context }) => ({ retryCount: context.retryCount + 1 }));
-const startOver = receivedSetup.assign({ retryCount: 0, stoppedBy: null });
+const startOver = receivedSetup.assign(({ context }) => ({
+  retryCount: 0,
+  stoppedBy: null,
+  round: (context.round ?? 0) + 1,
+}));
 const noteAttempt = receivedSetup.assign(({ event }) => ({
   at: event.at,
   attemptedAt: (event as ReceivedAttempt).attemptedAt,
@@ -58,6 +62,10 @@ const noteStop = receivedSetup.assign(({ event }) => ({
   stoppedBy: event.type === 'posting.stopped' ? event.reason : null,
 }));
 
+const noteForward = receivedSetup.assign(({ context, event }) =>
+  event.type === 'message.forwarded' ? { at: event.at, forwardedAs: event.emailId } : context,
+);
+
 const recordAttempt = {
   type: 'record' as const,
   params: ({ event }: { readonly event: ReceivedEvent }) => {
@@ -70,7 +78,7 @@ const redelivers = { 'redeliver.requested': { target: 'posting', actions: startO
 
 /**
  * The lifecycle of a received message for one recipient. The API's `status` is the state; `retrying` is reported as `posting`, since
- * for a client both mean that an outcome will come. `posted`, `kept` and `failed` are not final: a client may ask for the message again.
+ * for a client both mean that an outcome will come. `posted`, `forwarded`, `kept` and `failed` are not final: a client may ask for the message again.
  */
 export const receivedMachine = receivedSetup.createMachine({
   id: 'received',
@@ -100,6 +108,7 @@ export const receivedMachine = receivedSetup.createMachine({
           { guard: 'retriesRemain', target: 'retrying', actions: [recordAttempt, noteAttempt] },
           { guard: 'attemptIsTheLatest', target: 'failed', actions: [recordAttempt, noteAttempt] },
         ],
+        'message.forwarded': { guard: 'attemptIsTheLatest', target: 'forwarded', actions: noteForward },
         'attempt.declined': { guard: 'attemptIsTheLatest', target: 'stored', actions: takeBackAttempt },
         'posting.stopped': { guard: 'attemptIsTheLatest', target: 'failed', actions: noteStop },
       },
@@ -112,9 +121,13 @@ export const receivedMachine = receivedSetup.createMachine({
       after: { backoff: { target: 'posting', actions: countRetry } },
     },
     posted: { description: 'The receiver has accepted it.', on: redelivers },
+    forwarded: {
+      description: 'An email carries it to the targets of its route, and has the fate of each.',
+      on: redelivers,
+    },
     kept: { description: 'Its route keeps messages for the API.', on: redelivers },
     failed: {
-      description: 'Retries ran out, or its route was deleted or posts no more.',
+      description: 'Retries ran out, its route was deleted or posts no more, or it cannot be forwarded.',
       on: redelivers,
     },
   },

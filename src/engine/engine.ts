@@ -186,6 +186,17 @@ export class Engine implements SelectionTeller {
     this.#scheduler.expectOthers(areThere);
   }
 
+  /**
+   * Takes up at once what instances of these epochs, which are gone, had in memory and had not begun; answers its
+   * number. An attempt that was begun stays as it is: its lease is a timer of the email. @throws UnavailableError
+   */
+  async takeUp(epochs: readonly number[]): Promise<number> {
+    let number = 0;
+    for (const { store } of this.#kinds.values()) number += await store.release(epochs);
+    if (number > 0) this.#scheduler.expect(this.parts.clock.now());
+    return number;
+  }
+
   /** Calls the listener after each commit, until the returned function is called. */
   listen(listener: CommitListener): () => void {
     this.#listeners.add(listener);

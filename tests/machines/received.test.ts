@@ -27,6 +27,8 @@ const succeeded = (attempt: number, at: number) =>
 const declined = (attempt: number, at: number) => ({ type: 'attempt.declined', at, attempt }) as const;
 const stopped = (attempt: number, at: number) =>
   ({ type: 'posting.stopped', at, attempt, reason: 'route_deleted' }) as const;
+const forwarded = (attempt: number, at: number) =>
+  ({ type: 'message.forwarded', at, attempt, emailId: 'em_1' }) as const;
 const redeliver = (at: number) => ({ type: 'redeliver.requested', at }) as const;
 
 /** Every event that a message in any state could get, by name. */
@@ -35,6 +37,8 @@ const everyEvent = (attempt: number, at: number): Record<string, ActorEvent> => 
   failed: failed(attempt, at),
   declined: declined(attempt, at),
   stopped: stopped(attempt, at),
+  forwarded: forwarded(attempt, at),
+  'forwarded late': forwarded(attempt - 1, at),
   'succeeded late': succeeded(attempt - 1, at),
   'failed early': failed(attempt + 1, at),
   'stopped late': stopped(attempt - 1, at),
@@ -49,9 +53,10 @@ const everyEvent = (attempt: number, at: number): Record<string, ActorEvent> => 
 const taken = {
   arrived: [],
   stored: ['redeliver', 'turn'],
-  posting: ['succeeded', 'failed', 'declined', 'stopped', 'lease'],
+  posting: ['succeeded', 'failed', 'declined', 'stopped', 'forwarded', 'lease'],
   retrying: ['redeliver', 'backoff'],
   posted: ['redeliver'],
+  forwarded: ['redeliver'],
   kept: ['redeliver'],
   failed: ['redeliver'],
 } as const satisfies Record<StateValueFrom<typeof receivedMachine>, readonly string[]>;

@@ -6,7 +6,7 @@ export const CHECKS = {
   births: 'every actor without a turn has a due row, or is found when its instance is gone',
   events: "every recipient's events agree with the outcome, none twice",
   outcomes: 'the state of an email follows from its recipients',
-  bodies: 'every body that an email refers to is in the store',
+  bodies: 'every body that an email, a received message or an image refers to is in the store',
   quotas: 'the used units equal those accepted, less those returned',
   replies: 'stored replies name emails that exist',
   mail: 'events between actors arrive within a minute',

@@ -1,3 +1,7 @@
+import type { BodyStore } from '../../platform/bodies/body-store.ts';
+import type { BodyHolders } from '../../platform/bodies/holder.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { bodyCollector } from '../bodies/collector.ts';
 import type { Kind } from '../machine/kind.ts';
 import type { Duty, DutyDeps } from './duty.ts';
 import { historyPruner } from './history-pruner.ts';
@@ -12,10 +16,14 @@ export interface ServiceDutyDeps extends DutyDeps {
   readonly isDistributed?: boolean;
   readonly engine: { recoverOutbox(): Promise<number> };
   readonly kinds: readonly { readonly kind: Kind; readonly isLongLived?: boolean }[];
+  /** The store of contents outside the database; null where there is none. */
+  readonly bodies: BodyStore | null;
+  readonly holders: BodyHolders;
+  readonly logger: Logger;
 }
 
 /** The duties that belong to no module. */
-export const serviceDuties = (deps: ServiceDutyDeps): readonly Duty[] => [
+export const serviceDuties = ({ bodies, ...deps }: ServiceDutyDeps): readonly Duty[] => [
   {
     name: 'outboxRelay',
     pattern: '*/5 * * * * *',
@@ -26,6 +34,7 @@ export const serviceDuties = (deps: ServiceDutyDeps): readonly Duty[] => [
   lastRunKeeper(deps),
   replyPruner(deps),
   tokenPruner(deps),
+  ...(bodies ? [bodyCollector({ ...deps, bucket: bodies.bucket })] : []),
   ...(deps.database.kind === 'embedded' ? [tableAnalyser(deps)] : []),
   historyPruner(
     deps,

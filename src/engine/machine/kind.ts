@@ -144,7 +144,7 @@ export interface FactRows<Params> {
  * perform once the commit has returned.
  */
 export type EffectMeaning<Params = never> =
-  | ({ readonly also?: FactRows<Params> } & FactRows<Params>)
+  | ({ readonly also?: readonly FactRows<Params>[] } & FactRows<Params>)
   | {
       /** The kind of the other actor. */
       readonly notify: string;

@@ -192,6 +192,7 @@ export class Mailbox {
   #row({ draft, answers }: FoldResult): Record<string, unknown> {
     const handled = answers.flatMap(({ pending: { outboxId } }) => outboxId ?? []);
     const row = this.deps.store.sql.commitRow(draft, this.#isAlone(draft));
+    row.held_by = this.deps.store.heldBy(draft);
     if (handled.length > 0) row.handled = handled;
     return row;
   }

@@ -283,6 +283,7 @@ export class SpawnQueue {
     row.ord = ord;
     row.definition_id = request.definitionId;
     Object.assign(row, request.columns);
+    row.held_by = this.deps.store.heldBy(draft);
     row.period = meter?.period;
     row.quota = meter?.quota;
     return row;

@@ -47,6 +47,8 @@ export abstract class ActorStore {
   protected abstract readonly dueColumns: { readonly found: string; readonly claimed: string };
   /** True when instances may keep new actors that they carry out at once, without a place among what is due. */
   abstract readonly keepsLeases: boolean;
+  /** True when the due row of an actor has the epoch of the instance that holds it (`held_by`). */
+  abstract readonly holds: boolean;
   /** True when callers wait for actors that other processes leave to this one: the scheduler looks for them more often. */
   abstract readonly isLookedForOften: boolean;
   /**
@@ -136,6 +138,7 @@ order by a.wake_at limit $2::integer for update skip locked`;
    * Claims actors whose wake_at has come ($1) and is not before $4, at most $2, by moving it to $3: another instance skips them
    * (SKIP LOCKED now, the new wake_at afterwards), and a claimer that dies loses nothing. Returns each with its due moment. The
    * CTE is a fence: without it the planner may repeat the LIMIT inside a nested loop. `where` leaves out others of the kind.
+   * $5 is the epoch of the claimer, where the store has a place for it.
    */
   claim(wake: WakeWriting, where?: string): string {
     return `with due as materialized (
@@ -143,8 +146,23 @@ order by a.wake_at limit $2::integer for update skip locked`;
   order by wake_at limit $2::integer
   for update skip locked
 )${wake.cte}
-update ${this.dueTable} a set wake_at = ${wake.at('$3::timestamptz')} from due where a.id = due.id
+update ${this.dueTable} a set wake_at = ${wake.at('$3::timestamptz')}${this.holds ? ', held_by = $5::integer' : ''} from due where a.id = due.id
 returning ${this.dueColumns.claimed}, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
+  }
+
+  /**
+   * Has what the instances of the epochs in $1 hold be due at once ($2), as far as it would be by itself up to $3, at most $4; answers its
+   * number. Rows that others have locked are skipped: these are being written just now, and a commit locks them in another order.
+   */
+  release(wake: WakeWriting): string {
+    return `with held as materialized (
+  select id from ${this.dueTable} where wake_at > $2::timestamptz and wake_at <= $3::timestamptz
+    and held_by = any($1::text[]::integer[])
+  limit $4::integer for update skip locked
+)${wake.cte}, released as (
+  update ${this.dueTable} a set wake_at = ${wake.at('$2::timestamptz')}, held_by = null from held where a.id = held.id returning a.id
+)
+select count(*)::integer as n from released`;
   }
 
   /** The actors due up to $1 and not before $3, at most $2, each with its exact moment. It asks every node. */
@@ -233,7 +251,7 @@ export function addFacts(kind: Kind, { after, effects, steps }: Draft, row: Reco
     const meaning = meaningOf(kind, type);
     if (!('fact' in meaning)) continue;
     addRows(meaning, params);
-    if (meaning.also) addRows(meaning.also, params);
+    for (const also of meaning.also ?? []) addRows(also, params);
   }
   for (const fact of named) row[fact] = inOrderOfIds(row[fact] as Record<string, unknown>[]);
   for (const { fact, name, isFor } of kind.followers ?? [])

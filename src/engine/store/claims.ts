@@ -42,6 +42,7 @@ interface DueActorRow {
 export class Claims {
   readonly #find: string;
   readonly #claim: string;
+  readonly #holds: boolean;
   readonly #look: string;
   readonly #claimSeen: string;
   readonly #forgetStray: string | null;
@@ -53,10 +54,12 @@ export class Claims {
     where: string | undefined,
     private readonly database: Pick<Database, 'query'>,
     private readonly shards: Shards | null,
+    private readonly epoch: () => number | null,
   ) {
     const store = storeOf(kind);
     this.#find = store.due(where);
     this.#claim = store.claim(wake, where);
+    this.#holds = store.holds;
     this.#look = store.dueOnNodes(where);
     this.#claimSeen = store.claimOnNodes(wake);
     this.#forgetStray = store.forgetStray;
@@ -71,8 +74,10 @@ export class Claims {
   /** Claims due actors: no other process gets them until they are due again. @throws UnavailableError */
   async claim({ from, until, limit, again }: ClaimRange): Promise<readonly ClaimedActor[]> {
     const name = 'claim';
-    if (!this.shards)
-      return this.database.query<ClaimedActor>(this.#claim, [until, limit, again, from], { name });
+    if (!this.shards) {
+      const parameters = [until, limit, again, from, ...(this.#holds ? [this.epoch()] : [])];
+      return this.database.query<ClaimedActor>(this.#claim, parameters, { name });
+    }
     const seen = await this.database.query<DueActorRow>(this.#look, [until, limit, from], { name });
     const groups = await this.shards.groups(seen, ({ workspace_id }) => workspace_id);
     const claimed = await forEachGroup(groups, (group) =>

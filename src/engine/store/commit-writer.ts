@@ -81,9 +81,9 @@ export class CommitWriter {
       statement: store.commit(wake, { ...options, isContended: true }),
       uncontested: isRaced ? store.commit(wake, options) : null,
     });
-    const hearing = statements?.isDistributed ? null : store.listeners;
+    const listeners = statements?.isDistributed ? null : store.listeners;
     this.#heard = ways({ ...statements });
-    this.#unheard = hearing && { ...ways({ ...statements, isUnheard: true }), fact: hearing.fact };
+    this.#unheard = listeners && { ...ways({ ...statements, isUnheard: true }), fact: listeners.fact };
     this.#known = new KnownTopics(deps.clock.monotonic);
   }
 

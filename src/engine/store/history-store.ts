@@ -21,14 +21,14 @@ import {
   type InsertOptions,
   insertStatement,
 } from './statements/statements.ts';
-import { hearingOf, type ListenerQuery } from './statements/topics.ts';
+import { type ListenerQuery, listenerQueryOf } from './statements/topics.ts';
 import type { WakeWriting } from './statements/wake-at.ts';
 
 /** An actor as `load` answers it. */
 type StoredRow = Omit<ActorRow, 'context'> & StoredContext;
 
 /** Turns after which the actor waits for the clock. */
-const WAITS: Part = { name: 'waits', columns: ['wake_at'] };
+const WAITS: Part = { name: 'waits', columns: ['wake_at', 'held_by'] };
 /** Turns after which it does not, while it may have done so before. */
 const RESTS: Part = single('rests');
 
@@ -48,6 +48,7 @@ export class HistoryStore extends ActorStore {
   // A claim answers the ids alone: by then `load` knows in which partitions the actors lie.
   protected readonly dueColumns = { found: 'a.id, a.workspace_id', claimed: 'a.id' };
   readonly keepsLeases = true;
+  readonly holds = true;
   readonly isLookedForOften = true;
   readonly revisionKeyIn: string;
   readonly forgetStray: string;
@@ -66,7 +67,7 @@ export class HistoryStore extends ActorStore {
     this.dueTable = due;
     this.revisionKeyIn = revisions;
     this.tablesByState = [revisions, due];
-    this.listeners = hearingOf(kind, kept);
+    this.listeners = listenerQueryOf(kind, kept);
     // An outcome may be reported for an email that is being removed with its workspace.
     this.forgetStray = `delete from ${due} d where d.id = any($1::text[]) and not exists (select from ${inserts} b where b.id = d.id)`;
   }
@@ -85,7 +86,7 @@ export class HistoryStore extends ActorStore {
     ]);
     return insertStatement(kind, wake, options, {
       derived: [...kind.derived.filter(({ name }) => insertedWith.includes(name)), ...insertedOnlyWith],
-      columns: ', kept_by integer',
+      columns: ', kept_by integer, held_by integer',
       inserted: () => `, keeping as materialized (
   select id from instances where open and id = (select max(kept_by) from input) for key share
 ), spawned as (
@@ -118,7 +119,7 @@ export class HistoryStore extends ActorStore {
       : 'i.revision';
     return commitStatement(kind, wake, options, {
       parts: [WAITS, RESTS],
-      columns: ', workspace_id text, livemode boolean, rests boolean',
+      columns: ', workspace_id text, livemode boolean, rests boolean, held_by integer',
       listeners: this.listeners,
       mayLose: isContended,
       changed: ({ has, shard }) => {
@@ -141,7 +142,7 @@ export class HistoryStore extends ActorStore {
     const { due } = this.tables;
     // A turn may find its actor among what is due.
     const replaced = ` order by id
-  on conflict (id${shard.key(due)}) do update set state = excluded.state, wake_at = excluded.wake_at`;
+  on conflict (id${shard.key(due)}) do update set state = excluded.state, wake_at = excluded.wake_at, held_by = excluded.held_by`;
     return `${has(WAITS.name) ? this.#awaited('changed', wake, { whereThere: replaced }) : ''}${
       has(RESTS.name)
         ? `, ended as (
@@ -153,8 +154,8 @@ export class HistoryStore extends ActorStore {
 
   #awaited(source: string, wake: WakeWriting, { unless = '', whereThere, further = {} }: DueOptions): string {
     return `, awaited as (
-  insert into ${this.tables.due} (id, workspace_id, livemode, state, wake_at${listed(Object.keys(further))})
-  select id, workspace_id, livemode, state, ${wake.at('wake_at')}${listed(Object.values(further))} from ${source} where wake_at is not null${unless}${whereThere}
+  insert into ${this.tables.due} (id, workspace_id, livemode, state, wake_at, held_by${listed(Object.keys(further))})
+  select id, workspace_id, livemode, state, ${wake.at('wake_at')}, held_by${listed(Object.values(further))} from ${source} where wake_at is not null${unless}${whereThere}
 )`;
   }
 

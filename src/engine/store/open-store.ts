@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts';
 import { isDistributed } from '../../platform/db/distribution/catalogue.ts';
 import type { Shards } from '../../platform/db/distribution/shards.ts';
-import type { Clock } from '../../platform/time/clock.ts';
+import { type Clock, isoOf } from '../../platform/time/clock.ts';
 import type { Draft } from '../machine/draft.ts';
 import type { PendingEvent } from '../machine/fold.ts';
 import type { Kind } from '../machine/kind.ts';
@@ -16,6 +16,10 @@ import { storeOf } from './store-of.ts';
 
 /** A statement may take 7 s to fail; with this the caller still gets an answer within 8 s. */
 const READ_BACK_MS = 900;
+/** No claim lasts longer, by far. The bound keeps the search for what an instance held from reading all that is due some day. */
+const HELD_MS = 60_000;
+/** A commit waits for the rows that a statement has locked. */
+const RELEASED_AT_ONCE = 1_000;
 
 /** The parts that stores share. */
 export interface StoreParts {
@@ -25,6 +29,8 @@ export interface StoreParts {
   readonly statements?: StatementOptions | undefined;
   /** The shard of each workspace, where tables are distributed over several nodes; null on one server. */
   readonly shards?: Shards | null | undefined;
+  /** The epoch of this instance; null while it has none. */
+  readonly epoch?: (() => number | null) | undefined;
 }
 
 /**
@@ -85,7 +91,34 @@ export class OpenStore {
   claims(where: string | undefined): Claims {
     const { database, clock, shards } = this.parts;
     const ofKind = isDistributed(this.kind.table) ? (shards ?? null) : null;
-    return new Claims(this.kind, wakeWriting(clock), where, database, ofKind);
+    return new Claims(this.kind, wakeWriting(clock), where, database, ofKind, () => this.#epoch);
+  }
+
+  get #epoch(): number | null {
+    return this.parts.epoch?.() ?? null;
+  }
+
+  /** The epoch of this instance, if a draft leaves the actor in its memory alone until it is due; else null. */
+  heldBy({ after, effects }: Draft): number | null {
+    const { offers } = this.kind;
+    if (!this.sql.holds || offers === undefined) return null;
+    const isTaken = offers.is(after) && effects.some(({ type }) => type === offers.effect);
+    return isTaken ? this.#epoch : null;
+  }
+
+  /** Has everything be due now that instances of these epochs hold, and answers its number. @throws UnavailableError */
+  async release(epochs: readonly number[]): Promise<number> {
+    const { database, clock } = this.parts;
+    if (!this.sql.holds || this.#isDistributed) return 0;
+    const now = clock.now();
+    const statement = this.sql.release(wakeWriting(clock));
+    const parameters = [epochs.map(String), isoOf(now), isoOf(now + HELD_MS), RELEASED_AT_ONCE];
+    for (let number = 0; ; ) {
+      const [row] = await database.query<{ n: number }>(statement, parameters);
+      const { n = 0 } = row ?? {};
+      number += n;
+      if (n < RELEASED_AT_ONCE) return number;
+    }
   }
 
   /** Commits a batch: on one server at once, else for each node apart. */

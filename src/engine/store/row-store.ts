@@ -31,6 +31,7 @@ export class RowStore extends ActorStore {
   protected readonly dueTable = this.kind.table;
   protected readonly dueColumns = { found: readColumns(this.kind), claimed: readColumns(this.kind) };
   readonly keepsLeases = this.kind.keepsChildren === true;
+  readonly holds = false;
   readonly isLookedForOften = false;
   readonly revisionKeyIn = null;
   readonly forgetStray = null;

@@ -96,10 +96,10 @@ export function commitStatement(
   { isUnheard = false, isDistributed }: CommitOptions,
   { parts, columns, listeners, mayLose, changed, actorsOf }: CommitParts,
 ): BatchStatement {
-  const hearing = isUnheard ? listeners : null;
+  const asked = isUnheard ? listeners : null;
   return batchStatement(
     kind,
-    [...(hearing ? partsWithout(kind, hearing.fact) : partsOf(kind)), HANDLED, ...parts],
+    [...(asked ? partsWithout(kind, asked.fact) : partsOf(kind)), HANDLED, ...parts],
     columnsOf(`revision integer, handled text[]${columns}`),
     ({ input, has, reads, topics, templates, bounds, shard }) => {
       const carried = [
@@ -107,7 +107,7 @@ export function commitStatement(
         ...['outbox', HANDLED.name, ...kind.facts.map(({ name }) => name)].filter(has),
         ...(has(CLAIM.name) ? CLAIM.columns : []),
       ];
-      return `with ${topics && listeningCtes(hearing, topics)}input as materialized (
+      return `with ${topics && listeningCtes(asked, topics)}input as materialized (
   ${input}${topics && ' and not (select is_heard from asked)'}
 )${changed({ has, shard, carried })}${handled(has)}${sideEffectCtes(
         kind,
@@ -125,15 +125,15 @@ union all select null, ${SLOW}, null, null, null from asked where ended - began 
       }
 union all select ${TAG}::text, null, null, null, null`;
     },
-    { isDistributed, unheard: hearing?.fact ?? null },
+    { isDistributed, unheard: asked?.fact ?? null },
   );
 }
 
 /** The batch's topics that have a listener, and the time that it took to find out. */
-const listeningCtes = (hearing: ListenerQuery | null, topics: string): string =>
-  hearing
+const listeningCtes = (query: ListenerQuery | null, topics: string): string =>
+  query
     ? `listening as materialized (
-  ${hearing.listening(topics)}
+  ${query.listening(topics)}
 ), asked as materialized (
   select b.at as began, exists (select from listening) as is_heard, clock_timestamp() as ended
   from (select clock_timestamp() as at offset 0) b

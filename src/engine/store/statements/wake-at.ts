@@ -1,3 +1,4 @@
+import { NUMBERED_TIME } from '../../../platform/db/numbered-time.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 
 /** The way in which a statement writes the moments at which actors are due. */
@@ -18,7 +19,7 @@ export interface WakeWriting {
  */
 const BOUNDED: WakeWriting = {
   cte: `, write_began as materialized (
-  select case when pg_current_xact_id() is not null then clock_timestamp() end as at
+  select ${NUMBERED_TIME} as at
 )`,
   at: (decided) =>
     `case when ${decided} < (select at from write_began) then (select at from write_began) else ${decided} end`,
