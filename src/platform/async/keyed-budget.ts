@@ -19,6 +19,12 @@ export class KeyedBudget {
     return true;
   }
 
+  /** The units that a key may still take, by its own limit and by that of all keys. */
+  left(key: string): { readonly own: number; readonly shared: number } {
+    const { each, total } = this.limits;
+    return { own: each - (this.#held.get(key) ?? 0), shared: total - this.#total };
+  }
+
   /** Gives units of a key back. */
   give(key: string, amount = 1): void {
     this.#set(key, (this.#held.get(key) ?? 0) - amount, -amount);

@@ -4,6 +4,8 @@ import { LruMap } from './lru-map.ts';
 interface Entry<T> {
   readonly value: Promise<T>;
   until: number;
+  /** 0 while the search goes on. */
+  readonly weight: number;
 }
 
 /**
@@ -24,22 +26,29 @@ export class TtlCache<T> {
        * settles would hold all callers of its key.
        */
       readonly sharedMs: number;
+      /** The most of all weights together; without it only the values are counted. */
+      readonly weight?: number;
+      readonly weightOf?: (value: T) => number;
     },
   ) {
-    this.#entries = new LruMap({ entries: options.atMost });
+    const { atMost, weight = Number.POSITIVE_INFINITY } = options;
+    this.#entries = new LruMap({ entries: atMost, weight, weightOf: (entry) => entry.weight });
   }
 
   /** Returns the cached value of `key`, or the one that `find` returns. */
   async get(key: string, find: () => Promise<T>): Promise<T> {
-    const { monotonic, forMs, sharedMs } = this.options;
+    const { monotonic, forMs, sharedMs, weightOf } = this.options;
     const begun = monotonic();
     const known = this.#entries.get(key);
     if (known && known.until > begun) return known.value;
-    const entry: Entry<T> = { value: find(), until: begun + sharedMs };
+    const entry: Entry<T> = { value: find(), until: begun + sharedMs, weight: 0 };
     this.#entries.set(key, entry);
     try {
-      entry.until = begun + forMs(await entry.value);
+      const value = await entry.value;
+      entry.until = begun + forMs(value);
       if (entry.until <= begun) this.#drop(key, entry);
+      else if (weightOf && this.#entries.get(key) === entry)
+        this.#entries.set(key, { ...entry, weight: weightOf(value) });
     } catch {
       this.#drop(key, entry);
     }

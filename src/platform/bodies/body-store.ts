@@ -1,14 +1,12 @@
 import { Circuit, type CircuitState } from '../async/circuit.ts';
 import { withDeadline } from '../async/deadline.ts';
 import { Semaphore } from '../async/semaphore.ts';
+import { mintId } from '../db/ids.ts';
 import { UnavailableError } from '../errors/unavailable.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { type BodyPlace, bodyKey, generationClosed, readBodyKey } from './body-key.ts';
+import { BODY_KINDS, type BodyOwner, bodyKey, generationClosed, readBodyKey, shelfOf } from './body-key.ts';
 import type { Bucket } from './bucket.ts';
 import { Generations } from './generations.ts';
-
-/** The owner of a body; its generation, its hash and its size come with its octets. */
-export type BodyOwner = Pick<BodyPlace, 'livemode' | 'day' | 'workspaceId'>;
 
 export interface WrittenBody {
   readonly key: string;
@@ -83,16 +81,18 @@ export class BodyStore {
     return this.#circuit.state;
   }
 
-  /** Makes a body durable outside; one that this process wrote lately is not written again. @throws UnavailableError */
+  /** Makes a body durable outside; one that is shared, and that this process wrote lately, is not written again. @throws UnavailableError */
   async write(owner: BodyOwner, octets: Uint8Array<ArrayBuffer>): Promise<WrittenBody> {
     const hash = new Bun.CryptoHasher('sha256').update(octets).digest('hex');
-    const generation = this.#generations.current;
-    const key = bodyKey({ ...owner, generation, hash, octets: octets.length });
-    await this.#generations.once(key, () =>
+    const { isShared } = BODY_KINDS[owner.kind];
+    const generation = isShared ? this.#generations.current : mintId('gen', this.parts.now());
+    const { workspaceId } = owner;
+    const key = bodyKey({ shelf: shelfOf(owner), workspaceId, generation, hash, octets: octets.length });
+    const put = () =>
       this.#asked('write', this.#writing, octets.length, this.#limits.writeMs, (signal) =>
         this.bucket.put(key, octets, hash, signal),
-      ),
-    );
+      );
+    await (isShared ? this.#generations.once(key, put) : put());
     return { key, until: generationClosed(generation) };
   }
 
@@ -105,11 +105,11 @@ export class BodyStore {
     const found = await this.#asked('read', this.#reading, octets, deadlineMs, (signal) =>
       this.bucket.get(key, octets, signal),
     );
-    if (!found) throw new BodyLost(key, 'missing');
     const isSame =
-      found.length === octets && new Bun.CryptoHasher('sha256').update(found).digest('hex') === hash;
-    if (!isSame) throw new BodyLost(key, 'damaged');
-    return found;
+      found?.length === octets && new Bun.CryptoHasher('sha256').update(found).digest('hex') === hash;
+    if (found && isSame) return found;
+    this.#generations.endAfterLoss(key);
+    throw new BodyLost(key, found ? 'damaged' : 'missing');
   }
 
   async #asked<T>(

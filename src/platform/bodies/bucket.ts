@@ -20,7 +20,7 @@ export interface BucketSettings extends BucketAddress {
 /** The octets of an answer that holds no body: a page of a listing has a thousand names. */
 const MOST_ANSWER = 4_194_304;
 
-type Method = 'PUT' | 'GET' | 'DELETE';
+type Method = 'PUT' | 'GET' | 'HEAD' | 'DELETE';
 
 /** The parts of a request, besides its method. */
 interface BucketRequest {
@@ -55,6 +55,15 @@ export class Bucket {
   async put(key: string, body: Uint8Array<ArrayBuffer>, hash: string, signal: AbortSignal): Promise<void> {
     const response = await this.#ask('PUT', { key, body, hash }, signal);
     await this.#expect(response, 'PUT', signal);
+  }
+
+  /** The number of octets of a key; null where the server does not say. A refusal has no words, so that a missing key is one. */
+  async size(key: string, signal: AbortSignal): Promise<number | null> {
+    const response = await this.#ask('HEAD', { key }, signal);
+    await response.body?.cancel();
+    if (!response.ok) throw refused('HEAD', response.status, '');
+    const length = response.headers.get('content-length');
+    return length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
   }
 
   /** The octets of a key, up to `most` and one more of them; null where it has none. */

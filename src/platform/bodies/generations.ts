@@ -1,13 +1,16 @@
-import { mintId } from '../db/ids.ts';
-import { generationEnd } from './body-key.ts';
+import { mintId, timeOfId } from '../db/ids.ts';
+import { generationEnd, KEPT_SHELF } from './body-key.ts';
 
 /** The bodies that one generation has at most: what is known of them stays in memory, 200 octets each. */
 const MOST_BODIES = 10_000;
 
+/** The age (ms) from which the loss of another one's body ends a generation. */
+const SPARED_MS = 60_000;
+
 /**
- * The bodies that this process has written lately, which further emails may share. A generation belongs to
+ * The bodies that this process has written lately, which further rows may share. A generation belongs to
  * one process for an hour, and its name is never used again: so a removal of its bodies, however late, hits
- * none that an email refers to afterwards, and no two writes meet at one key.
+ * none that a row refers to afterwards, and no two writes meet at one key.
  */
 export class Generations {
   #id = '';
@@ -22,6 +25,16 @@ export class Generations {
       this.#known = new Map();
     }
     return this.#id;
+  }
+
+  /**
+   * Ends the current one after the loss of a body, because its own may be gone as well: it gives them to no further row. The loss of a body
+   * that another generation wrote ends one at most once a minute, and that of an image never: anyone may ask for a lost image.
+   */
+  endAfterLoss(key: string): void {
+    if (this.#id === '') return;
+    const isForeign = !key.startsWith(`${KEPT_SHELF}/`) && this.now() >= timeOfId(this.#id) + SPARED_MS;
+    if (this.#known.has(key) || isForeign) this.#id = '';
   }
 
   /**

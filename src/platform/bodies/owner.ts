@@ -1,4 +1,5 @@
 import { withDeadline } from '../async/deadline.ts';
+import type { Statements } from '../db/database.ts';
 import type { Bucket } from './bucket.ts';
 
 /**
@@ -24,6 +25,18 @@ export const patiently = <T>(ask: (signal: AbortSignal) => Promise<T>, stop = NE
 export async function ownerOf(bucket: Bucket): Promise<string | null> {
   const octets = await patiently((signal) => bucket.get(OWNER_KEY, MOST, signal));
   return octets && new TextDecoder().decode(octets).trim();
+}
+
+/** The name of a database; null before the first collection. @throws UnavailableError */
+export async function ownName(database: Pick<Statements, 'query'>): Promise<string | null> {
+  const [row] = await database.query<{ id: string }>('select id from body_store_owner order by id limit 1');
+  return row?.id ?? null;
+}
+
+/** True where the bodies belong to a database, which has claimed them. @throws UnavailableError */
+export async function isOwnedBy(bucket: Bucket, database: Pick<Statements, 'query'>): Promise<boolean> {
+  const owner = await ownerOf(bucket);
+  return owner !== null && owner === (await ownName(database));
 }
 
 /** Claims them for a database. @throws UnavailableError */

@@ -142,6 +142,13 @@ function contradictionsIn(config: Config): string[] {
       return [!isComplete(config), `${settings} must be set with TRANSPORT=${name}.`];
     }),
     [
+      config.sesInboundBucket !== null &&
+        (config.sesInboundTopics === null ||
+          config.awsAccessKeyId === null ||
+          config.awsSecretAccessKey === null),
+      'SES_INBOUND_TOPICS, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set with SES_INBOUND_BUCKET.',
+    ],
+    [
       config.bodyStore !== null && bodyStoreKey(config) === null,
       'BODY_STORE_ACCESS_KEY_ID and BODY_STORE_SECRET_ACCESS_KEY, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, must be set with BODY_STORE.',
     ],

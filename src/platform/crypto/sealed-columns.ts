@@ -49,6 +49,12 @@ const SEALED = {
       what: 'secrets of inbound routes',
     },
   ],
+  'mailbox password': [
+    {
+      ...{ table: 'mailboxes', column: 'sealed', key: { id: 'text' }, boundTo: ['id'] },
+      what: 'passwords of mailboxes',
+    },
+  ],
   'flow webhook secret': [
     {
       ...{ table: 'flow_webhook_secrets', column: 'sealed', what: 'secrets of webhook steps in flows' },

@@ -90,7 +90,8 @@ const NOT_BLANK = '\\S';
 
 const WORDINGS: { readonly [Type in ValueErrorType]?: Wording } = {
   [ValueErrorType.ObjectRequiredProperty]: () => 'This is required.',
-  [ValueErrorType.ObjectAdditionalProperties]: ({ properties }) => {
+  // A record has no members of a given name.
+  [ValueErrorType.ObjectAdditionalProperties]: ({ properties = {} }) => {
     const known = Object.keys(properties);
     return known.length === 0
       ? 'Unexpected here; leave it out.'

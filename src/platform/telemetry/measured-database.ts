@@ -1,4 +1,4 @@
-import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from '../db/database.ts';
+import type { Database, DatabaseSession, Orm, Parameter, QueryOptions, ReadOptions } from '../db/database.ts';
 import type { WriteRefusal } from '../db/refused-writes.ts';
 import { UnavailableError } from '../errors/unavailable.ts';
 import type { Metrics } from './metrics.ts';
@@ -36,6 +36,10 @@ export class MeasuredDatabase implements Database {
 
   script(text: string): Promise<void> {
     return this.inner.script(text);
+  }
+
+  session(): DatabaseSession | null {
+    return this.inner.session();
   }
 
   ping(): Promise<number> {

@@ -85,6 +85,30 @@ export class Metrics {
     ['kind'],
   );
 
+  readonly #received = this.#counter(
+    'posthorn_received_total',
+    'Messages that came to inbound routes, by their end: taken, spam, loop; later: the sender was asked to come again.',
+    ['end'],
+  );
+
+  readonly #mailboxMessages = this.#counter(
+    'posthorn_mailbox_messages_total',
+    'Messages that were read of mailboxes, by their end: taken; skipped, which no route takes or that are too large; known, which were read before.',
+    ['end'],
+  );
+
+  readonly #withheldRuns = this.#counter(
+    'posthorn_flow_runs_withheld_total',
+    'Replies that began no run of a flow, because their contact had too many within a day.',
+    [],
+  );
+
+  readonly #aggregates = this.#counter(
+    'posthorn_aggregate_reports_total',
+    'DMARC and TLS reports that came in: counted, or unverified, which count for nothing.',
+    ['end'],
+  );
+
   constructor({ version }: { readonly version: string }) {
     this.#gauge('posthorn_build_info', 'Always 1; the version is in the label.', ['version']).set(
       { version },
@@ -150,6 +174,26 @@ export class Metrics {
   /** Counts a report about an email that came in. */
   report(kind: string): void {
     this.#reports.inc({ kind });
+  }
+
+  /** Counts a message that came to inbound routes. */
+  received(end: 'taken' | 'spam' | 'loop' | 'later'): void {
+    this.#received.inc({ end });
+  }
+
+  /** Counts a message that was read of a mailbox. */
+  mailboxMessage(end: 'taken' | 'skipped' | 'known'): void {
+    this.#mailboxMessages.inc({ end });
+  }
+
+  /** Counts replies that begin no run of a flow. */
+  runsWithheld(count: number): void {
+    this.#withheldRuns.inc(count);
+  }
+
+  /** Counts a DMARC or TLS report that came in. */
+  aggregateReport(end: 'counted' | 'unverified'): void {
+    this.#aggregates.inc({ end });
   }
 
   /** Counts an event of an email. */

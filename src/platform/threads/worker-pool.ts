@@ -74,6 +74,11 @@ export class WorkerPool<Question, Answer> {
     }
   }
 
+  /** Starts a thread that stays when it has nothing to do, for questions that have no time to wait for one. */
+  keepOne(): void {
+    if (!this.#isClosed) this.#free.at(-1)?.keep();
+  }
+
   /** Ends the threads; questions that still wait reject with UnavailableError. */
   close(): void {
     this.#isClosed = true;
@@ -82,7 +87,9 @@ export class WorkerPool<Question, Answer> {
   }
 
   async #serve(question: Question, moved: readonly ArrayBuffer[]): Promise<Answer> {
-    const slot = this.#free.pop();
+    // A thread that is there answers sooner than one that has to start.
+    const idle = this.#free.findLastIndex(({ isIdle }) => isIdle);
+    const [slot] = this.#free.splice(idle, 1);
     if (!slot) throw new Error('More were let in than there are threads.');
     try {
       return await slot.ask(question, moved);
@@ -107,6 +114,7 @@ class PoolSlot<Question, Answer> {
   #loading: PoolWorker<Question, Answer> | null = null;
   #retirement: Timer | undefined;
   #asking = 0;
+  #isKept = false;
 
   constructor(
     private readonly work: string,
@@ -114,6 +122,17 @@ class PoolSlot<Question, Answer> {
     private readonly startThread: () => PoolWorker<Question, Answer>,
     private readonly leaving: LeavingThreads,
   ) {}
+
+  /** True while its thread is there and has nothing to do. */
+  get isIdle(): boolean {
+    return this.#thread !== null && this.#asking === 0;
+  }
+
+  /** Starts its thread, and lets it stay. */
+  keep(): void {
+    this.#isKept = true;
+    if (!this.#thread) this.#loaded(this.limits.startMs).catch(() => {});
+  }
 
   async ask(question: Question, moved: readonly ArrayBuffer[]): Promise<Answer> {
     clearTimeout(this.#retirement);
@@ -134,7 +153,7 @@ class PoolSlot<Question, Answer> {
       }
       throw reason;
     } finally {
-      if (--this.#asking === 0) {
+      if (--this.#asking === 0 && !this.#isKept) {
         this.#retirement = setTimeout(
           () => this.end(new UnavailableError(`${work}: it had nothing to do.`)),
           limits.idleMs,

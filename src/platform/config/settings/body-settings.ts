@@ -6,7 +6,7 @@ export const BODY_SETTINGS = {
   BODY_STORE: optional(
     is.bucket,
     'off',
-    'The bucket that holds large bodies and attachments outside the database, in Amazon S3 or a server that speaks its protocol; it has to be private',
+    'The bucket that holds large bodies, attachments and images outside the database, in Amazon S3 or a server that speaks its protocol; it has to be private',
   ),
   BODY_STORE_ENDPOINT: optional(
     is.url('an http or https URL', 'http:', 'https:'),

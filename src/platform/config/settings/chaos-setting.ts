@@ -15,6 +15,7 @@ export const SAFEGUARDS = [
   'low-water',
   'step',
   'recipient',
+  'received',
 ] as const;
 
 export type Safeguard = (typeof SAFEGUARDS)[number];

@@ -15,7 +15,7 @@ export interface Kind<Value extends TSchema = TSchema> {
   readonly value: Value;
 }
 
-const kind = <Value extends TSchema>(
+export const kind = <Value extends TSchema>(
   allowed: string,
   value: Value,
   read: (text: string) => Static<Value> | string | null = (text) => text,

@@ -3,6 +3,7 @@ import { ROLES } from '../roles.ts';
 import { TRANSPORTS } from '../transport-names.ts';
 import { BODY_SETTINGS } from './body-settings.ts';
 import { HTTPS_SETTINGS } from './https-settings.ts';
+import { SES_INBOUND_SETTINGS } from './ses-inbound-settings.ts';
 import { optional, type Setting, secret, withDefault } from './setting.ts';
 import * as is from './setting-kinds.ts';
 
@@ -173,7 +174,12 @@ export const SETTINGS = {
   SPAMASSASSIN_URL: optional(
     is.url('an address such as tcp://127.0.0.1:783', 'tcp:'),
     'none',
-    'The spamd of SpamAssassin that the dashboard asks about captured mail',
+    'The spamd of SpamAssassin that is asked about received mail, and by the dashboard about captured mail',
+  ),
+  RSPAMD_URL: secret(
+    is.url('an address such as http://127.0.0.1:11333', 'http:', 'https:'),
+    'none',
+    'The rspamd that is asked about received mail, in place of SPAMASSASSIN_URL; http://:password@host:11334 asks its controller',
   ),
   UNKNOWN_OUTCOME: withDefault(
     is.choice('retry', 'hold'),
@@ -229,10 +235,11 @@ export const SETTINGS = {
     'none',
     'The SNS topic whose SES notifications are accepted at /callbacks/ses',
   ),
+  ...SES_INBOUND_SETTINGS,
   AWS_ACCESS_KEY_ID: secret(
     anyText,
     'none',
-    'The access key for TRANSPORT=ses, and for BODY_STORE unless that has its own',
+    'The access key for TRANSPORT=ses and SES_INBOUND_BUCKET, and for BODY_STORE unless that has its own',
   ),
   AWS_SECRET_ACCESS_KEY: secret(anyText, 'none', 'The secret of that access key'),
   ...BODY_SETTINGS,
