@@ -7,11 +7,14 @@ import { boundedHeader } from './bounded-header.ts';
 import { boundedLookups, LOOKUP_LIMITS, type LookupLimits } from './bounded-lookups.ts';
 import { organizationOf } from './organization.ts';
 import { type AuthenticationResult, type SenderResults, UNCHECKED } from './sender-results.ts';
+import { isShownAuthor } from './shown-author.ts';
 
 /** A message, and the connection that it came by. */
 export interface ReceivedMessage {
-  /** The address of the client. */
-  readonly client: string;
+  /** The address of the client; null of a message that was read of a mailbox, whose SPF is unknown. */
+  readonly client: string | null;
+  /** The workspace whose mailbox it was read of. */
+  readonly workspaceId?: string;
   readonly helo: string;
   /** The envelope sender; '' for the null one. */
   readonly from: string;
@@ -36,12 +39,14 @@ export async function checkSender(
   const [signed, sent] = await Promise.all([
     // RFC 8301 3.1: rsa-sha1 proves nothing any more.
     dkimVerify(message, { resolver: lookup, sender: from, rejectRsaSha1: true }),
-    spf({ sender: from, ip: client, helo, mta: 'localhost', resolver: lookup, maxElapsedTime: SPF_MS }),
+    client === null
+      ? null
+      : spf({ sender: from, ip: client, helo, mta: 'localhost', resolver: lookup, maxElapsedTime: SPF_MS }),
   ]);
-  const passed = signed.results.filter(({ status }) => status.result === 'pass');
+  const passed = signed.results.filter((one) => one.status.result === 'pass' && coversBody(one));
   const domains = [...new Set(passed.flatMap(({ signingDomain }) => signingDomain?.toLowerCase() ?? []))];
-  const spfDomain = sent.domain === '-' ? null : (sent.domain ?? null);
-  const spfDomains = sent.status.result === 'pass' && spfDomain !== null ? [spfDomain] : [];
+  const spfDomain = !sent || sent.domain === '-' ? null : (sent.domain ?? null);
+  const spfDomains = sent?.status.result === 'pass' && spfDomain !== null ? [spfDomain] : [];
   const chain = signed.arc ? await arc(signed.arc as never, { resolver: lookup }) : null;
   const verdict = await dmarc({
     headerFrom: signed.headerFrom,
@@ -52,11 +57,18 @@ export async function checkSender(
     ),
     resolver: lookup,
   });
-  const author = verdict === false ? null : (verdict.status.header?.from?.toLowerCase() ?? null);
-  const result = verdict === false ? 'permerror' : resultOf(verdict.status.result);
+  const named = verdict === false ? null : (verdict.status.header?.from?.toLowerCase() ?? null);
+  const isShown = named === null || (await isShownAuthor(named, message));
+  const author = isShown ? named : null;
+  const known = verdict === false || !isShown ? 'permerror' : resultOf(verdict.status.result);
+  // SPF might have proven it.
+  const result = sent === null && known === 'fail' ? 'temperror' : known;
   return {
-    spf: { result: resultOf(sent.status.result), domain: spfDomain },
-    dkim: { result: dkimResult(signed.results.map(({ status }) => status.result)), domains },
+    spf: { result: sent ? resultOf(sent.status.result) : 'none', domain: spfDomain },
+    dkim: {
+      result: dkimResult(signed.results.map((one) => (coversBody(one) ? one.status.result : 'policy'))),
+      domains,
+    },
     dmarc: {
       result,
       policy: verdict === false || result === 'none' ? null : policyOf(verdict.policy),
@@ -66,6 +78,20 @@ export async function checkSender(
     author: isProven(author, result, [...domains, ...spfDomains]) ? author : null,
   };
 }
+
+/**
+ * False for a signature that leaves a part of the body to others by `l=`: anybody with one such message could write any text in the name of
+ * its signer (RFC 6376 8.2).
+ */
+const coversBody = ({
+  canonBodyLengthLimited = false,
+  canonBodyLength = 0,
+  canonBodyLengthTotal = 0,
+}: {
+  readonly canonBodyLengthLimited?: boolean;
+  readonly canonBodyLength?: number;
+  readonly canonBodyLengthTotal?: number;
+}): boolean => !canonBodyLengthLimited || canonBodyLength >= canonBodyLengthTotal;
 
 /** Without a policy the registrable domain is the organization. */
 const isProven = (author: string | null, result: AuthenticationResult, proven: readonly string[]): boolean =>
@@ -79,7 +105,7 @@ const RESULTS: ReadonlySet<string> = new Set<AuthenticationResult>([
 
 const isResult = (word: string): word is AuthenticationResult => RESULTS.has(word);
 
-/** `policy` is a valid signature that this service does not accept, such as one with a short key. */
+/** `policy` is a valid signature that this service does not accept, such as one with a short key, or of a part of the body. */
 const resultOf = (word: string): AuthenticationResult =>
   isResult(word) ? word : word === 'temperr' ? 'temperror' : word === 'policy' ? 'fail' : 'neutral';
 

@@ -11,6 +11,8 @@ import type { SenderQuestion } from './sender-thread.ts';
 export interface SenderChecks {
   /** The results of a message, whose lookups take at most `withinMs`, 20 seconds when left out. @throws UnavailableError when no thread is free */
   check(message: ReceivedMessage, withinMs?: number): Promise<SenderResults>;
+  /** Starts a thread that stays: to start one takes seconds on a busy machine, and a message would be taken without results. */
+  keepOne(): void;
   /** Ends the threads; waiting calls reject with UnavailableError. */
   close(): void;
 }
@@ -33,10 +35,10 @@ const ENTRY = new URL(
   import.meta.url,
 );
 
-/** The part of the questions that one client network may ask at once: a quarter. */
+/** The part of the questions that one client network, or the mailboxes of one workspace, may ask at once: a quarter. */
 const SHARE = 4;
 
-/** Creates the threads' pool; they start with the first message. `servers` is read for each message. */
+/** Creates the threads' pool; they start with the first message, or by `keepOne`. `servers` is read for each message. */
 export function createSenderChecks(
   servers: () => readonly NameServer[],
   limits: Partial<typeof LIMITS> = {},
@@ -67,12 +69,15 @@ export function createSenderChecks(
   };
   return {
     async check(message, withinMs) {
-      const results = await turns.take(clientKey(message.client), () =>
+      const { client, workspaceId } = message;
+      const key = client === null ? `mailboxes ${workspaceId}` : clientKey(client);
+      const results = await turns.take(key, () =>
         ask({ ...message, ...(withinMs !== undefined && { withinMs }) }),
       );
       if (results === null) throw new UnavailableError('Checking senders: too many wait for a thread.');
       return results;
     },
+    keepOne: () => pool.keepOne(),
     close() {
       turns.close();
       pool.close();

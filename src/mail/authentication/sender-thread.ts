@@ -1,5 +1,6 @@
 // The entry point of the thread that checks senders, which is a separate bundle in the executable (scripts/build.ts).
 import { serve } from '../../platform/threads/serve.ts';
+import { AnswerMemory } from '../dns/answer-memory.ts';
 import type { NameServer } from '../dns/exchange.ts';
 import { createResolver } from '../dns/resolver.ts';
 import { LOOKUP_LIMITS } from './bounded-lookups.ts';
@@ -13,7 +14,9 @@ export interface SenderQuestion extends ReceivedMessage {
   readonly withinMs?: number;
 }
 
+const memory = new AnswerMemory();
+
 serve(
   ({ servers, withinMs = LOOKUP_LIMITS.withinMs, ...message }: SenderQuestion): Promise<SenderResults> =>
-    checkSender(message, createResolver(servers), { ...LOOKUP_LIMITS, withinMs }),
+    checkSender(message, createResolver(servers, undefined, memory), { ...LOOKUP_LIMITS, withinMs }),
 );

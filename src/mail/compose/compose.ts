@@ -5,6 +5,7 @@
  * boundaries from its id. A receiver that has the first copy can therefore recognise the second.
  */
 import MailComposer from 'nodemailer/lib/mail-composer';
+import type { MessageOctets } from '../dkim/canonical.ts';
 import type { Calendar } from '../message/calendar.ts';
 import type { Mailbox, MessageAttachment, OutboundMessage } from '../transport/transport.ts';
 import { asWritten, NOBODY_VISIBLE, ownFields, withLineEnds } from './fields.ts';
@@ -12,7 +13,10 @@ import { composePlain } from './plain.ts';
 
 /** The whole message without its DKIM signatures. Blind copies are in the envelope alone. */
 export const compose = async (message: OutboundMessage): Promise<Buffer> =>
-  message.written?.composed ?? composePlain(message) ?? composeAny(message);
+  message.written ? joined(message.written) : (composePlain(message) ?? composeAny(message));
+
+const joined = ({ composed, behind }: MessageOctets): Buffer =>
+  behind ? Buffer.concat([composed, behind]) : composed;
 
 /** Composes any message with nodemailer's composer: a tree of streams, eight times as slow as writing a plain one (measured). */
 export const composeAny = (message: OutboundMessage): Promise<Buffer> =>

@@ -110,7 +110,7 @@ function contentOf(html: string): HtmlContent {
 
 /** Two braces as editors encode them in addresses and in text, around a name. */
 const ENCODED =
-  /(?:%7B|&#0{0,4}123;|&#x0{0,4}7b;|&lbrace;|&lcub;){2}[^{}<>]{0,80}?(?:%7D|&#0{0,4}125;|&#x0{0,4}7d;|&rbrace;|&rcub;){2}/i;
+  /(?:%7B|&#0{0,4}123;|&#x0{0,4}7b;|&lbrace;|&lcub;){2}[^{}<>]{0,80}?(?:%7D|&#0{0,4}125;|&#x0{0,4}7d;|&rbrace;|&rcub;){2}/gi;
 
 /**
  * The reason why recipients of a list see no way to leave it. `parts` are rendered, with the placeholder of
@@ -124,11 +124,21 @@ export function wayOutWarnings(parts: Parts): readonly ContentWarning[] {
       message:
         'With these values not every reader sees a link to {{ unsubscribeUrl }}: it is missing, hidden, or within a condition. A campaign adds one at the end, a flow does not.',
     });
-  const encoded = ENCODED.exec(parts.html ?? '')?.[0];
-  if (encoded !== undefined)
-    warnings.push({
+  return warnings;
+}
+
+/** A placeholder whose braces are encoded, at an offset of a text. */
+interface EncodedPlaceholder extends ContentWarning {
+  readonly code: 'encoded_placeholder';
+  readonly at: number;
+}
+
+/** The placeholders in which nothing is filled in, since an editor has encoded their braces. */
+export function* encodedPlaceholders(html: string): Generator<EncodedPlaceholder> {
+  for (const { 0: encoded, index } of html.matchAll(ENCODED))
+    yield {
       code: 'encoded_placeholder',
       message: `An editor has encoded the braces of ${encoded.slice(0, 80)}, so that nothing is filled in there. Write {{ and }} in the source.`,
-    });
-  return warnings;
+      at: index,
+    };
 }

@@ -2,6 +2,7 @@ import type { HangUpSignal } from '../../platform/async/deadline.ts';
 import { LruMap } from '../../platform/async/lru-map.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
+import { type Direction, directionOf } from '../../platform/text/language.ts';
 import { FairPool } from '../../platform/threads/fair-pool.ts';
 import {
   isTimeout,
@@ -22,6 +23,8 @@ export interface MarkdownOrder {
   readonly title?: string;
   /** The JSON pointer of the markdown. */
   readonly path?: string;
+  /** The language of the content, by which it begins at the left or at the right; null where none is named. */
+  readonly language?: string | null;
   /** A rendering that has not begun is dropped once its client is gone. */
   readonly unheard?: HangUpSignal | undefined;
 }
@@ -128,11 +131,11 @@ export function createMarkdownRenderer(
     return 'text' in rendered ? { html: rendered.html, text: rendered.text } : expectedParts();
   };
   return {
-    render: (markdown, order) => askMarkdown({ markdown, title: order.title ?? '' }, order),
+    render: (markdown, order) => askMarkdown({ markdown, title: order.title ?? '', ...framed(order) }, order),
     renderTemplate: (markdown, { previewText, ...order }) =>
-      askMarkdown({ markdown, title: order.title ?? '', template: { previewText } }, order),
+      askMarkdown({ markdown, title: order.title ?? '', template: { previewText }, ...framed(order) }, order),
     async renderMjml(mjml, order) {
-      const rendered = await ask({ mjml }, { path: '/body/mjml', ...order });
+      const rendered = await ask({ mjml, ...framed(order) }, { path: '/body/mjml', ...order });
       if (rendered instanceof Failure) return rendered;
       return 'notes' in rendered ? { html: rendered.html, notes: rendered.notes } : expectedParts();
     },
@@ -142,6 +145,10 @@ export function createMarkdownRenderer(
     },
   };
 }
+
+const framed = ({ language }: MarkdownOrder): { readonly direction: Direction } => ({
+  direction: language ? directionOf(language) : 'ltr',
+});
 
 type AnyParts = RenderedMarkdown | RenderedMjml;
 

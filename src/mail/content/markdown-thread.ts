@@ -1,5 +1,7 @@
 // The entry point of a thread and of a bundle in the executable (scripts/build.ts). emailmd and mjml are loaded here alone: they take
 // 65 MB and 100 ms, which a service without markdown and MJML does not pay and no request waits for.
+
+import type { Direction } from '../../platform/text/language.ts';
 import { serve } from '../../platform/threads/serve.ts';
 import { ownTime } from '../../platform/threads/thread-time.ts';
 import { MarkdownProblem } from './markdown-values.ts';
@@ -7,14 +9,15 @@ import { type RenderedMarkdown, renderMarkdown, type TemplateFrame } from './ren
 import { type RenderedMjml, renderMjml } from './render-mjml.ts';
 
 /** A markdown or an MJML to render. */
-export type RenderRequest =
+export type RenderRequest = { readonly direction: Direction } & (
   | {
       readonly markdown: string;
       readonly title: string;
       /** Of a template, whose Liquid stays. */
       readonly template?: TemplateFrame | null;
     }
-  | { readonly mjml: string };
+  | { readonly mjml: string }
+);
 
 /** The result, or the reason that there is none, and the milliseconds of processor time that it took. */
 export type RenderResult = { readonly ms: number } & (
@@ -37,8 +40,8 @@ serve(async (request: RenderRequest): Promise<RenderResult> => {
   try {
     const rendered =
       'mjml' in request
-        ? await renderMjml(request.mjml, nonce())
-        : await renderMarkdown(request.markdown, request.title, nonce(), request.template);
+        ? await renderMjml(request.mjml, nonce(), request.direction)
+        : await renderMarkdown(request.markdown, request.title, nonce(), request);
     return { ...rendered, ms: ownTime() - before };
   } catch (error) {
     if (error instanceof MarkdownProblem) return { problem: error.message, ms: ownTime() - before };

@@ -1,8 +1,10 @@
 import { buildHead, render, type Segment, segmentsToMjml } from 'emailmd';
 import mjml2html from 'mjml-browser';
+import { type Direction, directionOf, readLanguage } from '../../platform/text/language.ts';
 import { previewEnd } from '../html/preview-line.ts';
 import { type Frontmatter, readFrontmatter } from './frontmatter.ts';
 import { MarkdownProblem } from './markdown-values.ts';
+import { directionDefaults } from './mjml-direction.ts';
 import { cleanSegment, plainHtml } from './segments.ts';
 import { Shield } from './shield.ts';
 import { countCells } from './table-cells.ts';
@@ -20,7 +22,14 @@ export interface TemplateFrame {
   readonly previewText: string | null;
 }
 
-/** The most segments. Each becomes tables of its own: 2 KB of html, and 1 ms. */
+/** The surroundings of a Markdown text. */
+export interface MarkdownFrame {
+  /** Of a template, whose Liquid stays. */
+  readonly template?: TemplateFrame | null;
+  readonly direction?: Direction;
+}
+
+/** The most segments. Each becomes several tables: 2 KB of html, and 1 ms. */
 const MOST_SEGMENTS = 500;
 /** The most cells of all tables together. Each is 70 characters of html, and takes 40 µs. */
 const MOST_CELLS = 10_000;
@@ -42,7 +51,7 @@ export async function renderMarkdown(
   markdown: string,
   title: string,
   nonce: string,
-  template: TemplateFrame | null = null,
+  { template = null, direction = 'ltr' }: MarkdownFrame = {},
 ): Promise<RenderedMarkdown> {
   const { content, ...given } = readFrontmatter(markdown);
   refuseReferenceBomb(content);
@@ -56,10 +65,8 @@ export async function renderMarkdown(
   const found = await segmentsOf(shield.hide(content));
   const segments = found.map((segment) => cleanSegment(segment, (text) => shield.hides(text)));
   // Without given fonts mjml links those of Google. Soft validation would log what is in the email.
-  const { html } = await mjml2html(mjmlOf(segments, frame, template ? shield.hide(title) : title), {
-    fonts: {},
-    validationLevel: 'skip',
-  });
+  const mjml = mjmlOf(segments, frame, template ? shield.hide(title) : title, direction);
+  const { html } = await mjml2html(mjml, { fonts: {}, validationLevel: 'skip' });
   const finished = shield.restore(html, template ? keepLiquid : Bun.escapeHTML);
   if (finished.length > LONGEST_HTML) throw new MarkdownProblem('Must make an html of at most 2 MiB.');
   const text = textFromHtml(segments.map(plainHtml).join(''));
@@ -69,14 +76,27 @@ export async function renderMarkdown(
 /** Of a template the Liquid stays as it is, so that it can be rendered for each email. */
 const keepLiquid = (tag: string): string => (/^\{[{%]/.test(tag) ? tag : Bun.escapeHTML(tag));
 
+/** emailmd's own, with the bar of a quotation and the room for bullets. */
+const STYLES = /<mj-style>[^<]*<\/mj-style>/g;
+
 type Frame = Omit<Frontmatter, 'content'>;
 
-function mjmlOf(segments: Segment[], { theme, preheader, lang }: Frame, title: string): string {
+function mjmlOf(
+  segments: Segment[],
+  { theme, preheader, lang }: Frame,
+  title: string,
+  direction: Direction,
+): string {
   const line = preheader === '' ? '' : Bun.escapeHTML(preheader) + previewEnd(preheader.length);
   const head = buildHead(theme, line);
-  const titled = head.replace('<mj-head>', () => `<mj-head><mj-title>${Bun.escapeHTML(title)}</mj-title>`);
+  const written = readLanguage(lang);
+  const runs = written === null ? direction : directionOf(written);
+  const begun = `<mj-head><mj-title>${Bun.escapeHTML(title)}</mj-title>${directionDefaults(runs)}`;
+  const sided =
+    runs === 'rtl' ? head.replace(STYLES, (styles) => styles.replaceAll('-left:', '-right:')) : head;
+  const titled = sided.replace('<mj-head>', () => begun);
   const body = segmentsToMjml(segments, theme);
-  return `<mjml lang="${lang}">${titled}
+  return `<mjml lang="${lang}"${written !== null && runs === 'rtl' ? ' dir="rtl"' : ''}>${titled}
     <mj-body background-color="${theme.backgroundColor}" width="${theme.contentWidth}">${body}</mj-body>
   </mjml>`;
 }

@@ -1,6 +1,8 @@
-import { Parser } from 'htmlparser2';
 import mjml2html from 'mjml-browser';
+import type { Direction } from '../../platform/text/language.ts';
 import { MarkdownProblem } from './markdown-values.ts';
+import { type FontTag, look } from './mjml/look.ts';
+import { directionDefaults } from './mjml-direction.ts';
 import { Shield } from './shield.ts';
 
 /** A note on something in MJML that was left out or read in another way. */
@@ -19,10 +21,6 @@ export interface RenderedMjml {
   readonly notes: readonly MjmlNote[];
 }
 
-/** The most elements, those of html in texts included. Each takes 0.3 ms, and up to 2 KB of html. */
-const MOST_ELEMENTS = 2_000;
-/** Elements within each other; MJML itself nests six. The parser calls itself for each. */
-const DEEPEST = 64;
 /** In characters. Gmail shows the first 102 KB of an email. */
 const LONGEST_HTML = 2_097_152;
 /** An author mends the first ones and looks again. */
@@ -32,15 +30,20 @@ const NO_INCLUDE =
   'Must not include other files: mj-include reads none here. Put the content of the file in its place.';
 const FONT_LEFT_OUT =
   'mj-font is left out, since its server would learn of every reader. The next family of font-family is shown.';
-const REMOTE_ICON = 'The icon comes from a server of Mailjet. Name an icon of yours in src.';
+/** The beginning of the addresses of icons that MJML takes where its author names none. */
+const MJML_ICONS = 'https://i.imgur.com/';
 
 /**
  * Makes the html of MJML; rejects with MarkdownProblem when it is at fault. Liquid stays as it is. Nothing is read from a file or a
- * server. `nonce`: letters and digits that the author cannot know.
+ * server. `nonce`: letters and digits that the author cannot know. `direction`: that of the language, where the mjml element has no `dir`.
  *
  * A usual newsletter takes 5 ms. Memory is bounded by the limits above. Time is not, so the caller needs a deadline.
  */
-export async function renderMjml(mjml: string, nonce: string): Promise<RenderedMjml> {
+export async function renderMjml(
+  mjml: string,
+  nonce: string,
+  direction: Direction = 'ltr',
+): Promise<RenderedMjml> {
   const shield = new Shield(nonce);
   const hidden = shield.hide(mjml);
   const placeAt = (at: number) => placeOf(mjml, shield.offsetBefore(at));
@@ -48,10 +51,19 @@ export async function renderMjml(mjml: string, nonce: string): Promise<RenderedM
     const { line, column } = placeOf(mjml, at);
     throw new MarkdownProblem(`Line ${line}, column ${column}: ${message}`);
   };
-  const { includes, fonts, icons } = look(hidden);
+  const { includes, fonts, remarks, icons, calculated, ...frame } = look(hidden, (text) =>
+    shield.hides(text),
+  );
   const [include] = includes;
   if (include !== undefined) refuse(shield.offsetBefore(include), NO_INCLUDE);
-  const source = without(hidden, fonts);
+  const [wrong] = calculated.toSorted((one, other) => one.at - other.at);
+  if (wrong !== undefined)
+    refuse(
+      // Entities in the value are read by then: where it is not found as it is, the tag is told.
+      shield.offsetBefore(Math.max(wrong.at, hidden.indexOf(wrong.value, wrong.at))),
+      numberFor(wrong.attribute),
+    );
+  const source = edited(hidden, [...directionEdits(direction, frame), ...fonts.map(leftOut)]);
   const { html, errors } = await madeOf(source);
   const lost = shield.firstMissing(html, (tag) => tag.startsWith('{%'));
   if (lost !== null) refuse(lost.at, lostTag(lost.tag));
@@ -63,7 +75,10 @@ export async function renderMjml(mjml: string, nonce: string): Promise<RenderedM
     ...fonts
       .filter(({ isEnd }) => !isEnd)
       .map(({ start }) => ({ message: FONT_LEFT_OUT, at: start, hasColumn: true })),
-    ...icons.map((at) => ({ message: REMOTE_ICON, at, hasColumn: true })),
+    ...[...remarks, ...(html.includes(MJML_ICONS) ? icons : [])].map((remark) => ({
+      ...remark,
+      hasColumn: true,
+    })),
     ...errors
       // A value in Liquid is not the author's: nothing is known of it yet.
       .filter(({ message }) => !shield.hides(message))
@@ -90,51 +105,34 @@ export async function renderMjml(mjml: string, nonce: string): Promise<RenderedM
   return { html: restored, notes };
 }
 
-/** A tag of mj-font. */
-interface FontTag {
+/** A stretch of the text that something else takes the place of. */
+interface Edit {
   readonly start: number;
   readonly end: number;
-  readonly isEnd: boolean;
+  readonly text: string;
 }
 
-/** The places of elements that need a look of ours. @throws MarkdownProblem where there are too many elements */
-function look(mjml: string) {
-  const [includes, fonts, icons]: [number[], FontTag[], number[]] = [[], [], []];
-  let [count, depth] = [0, 0];
-  const fontTag = (isEnd: boolean): void => {
-    fonts.push({ start: parser.startIndex, end: parser.endIndex + 1, isEnd });
-  };
-  const parser = new Parser(
-    {
-      onopentag(name, { name: icon, src }) {
-        if (++count > MOST_ELEMENTS)
-          throw new MarkdownProblem(`Must have at most ${MOST_ELEMENTS.toLocaleString('en')} elements.`);
-        if (++depth > DEEPEST) throw new MarkdownProblem(`Must nest elements at most ${DEEPEST} deep.`);
-        if (name === 'mj-include') includes.push(parser.startIndex);
-        if (name === 'mj-font') fontTag(false);
-        if (name === 'mj-social-element' && icon !== undefined && src === undefined)
-          icons.push(parser.startIndex);
-      },
-      onclosetag(name) {
-        depth--;
-        // The end of an element that ends itself is no tag.
-        if (name === 'mj-font' && mjml.startsWith('</', parser.startIndex)) fontTag(true);
-      },
-    },
-    { recognizeSelfClosing: true },
-  );
-  parser.end(mjml);
-  return { includes, fonts, icons };
+const leftOut = ({ start, end }: FontTag): Edit => ({ start, end, text: '' });
+
+/** Defaults for the direction. Attributes that an author writes have the last word. */
+function directionEdits(
+  direction: Direction,
+  { head, root, named, decided }: Pick<ReturnType<typeof look>, 'head' | 'root' | 'named' | 'decided'>,
+): readonly Edit[] {
+  const text = directionDefaults(named ?? direction, decided);
+  if (text === '') return [];
+  if (typeof head === 'number') return [{ start: head, end: head, text }];
+  return root === null ? [] : [{ start: root, end: root, text: `<mj-head>${text}</mj-head>` }];
 }
 
-/** The text without those tags. Kept line ends keep the lines of what MJML says of the rest. */
-function without(text: string, tags: readonly FontTag[]): string {
-  let [kept, from] = ['', 0];
-  for (const { start, end } of tags) {
-    kept += text.slice(from, start) + text.slice(start, end).replace(/[^\n]/g, '');
-    from = end;
+/** The text with those edits. Kept line ends keep the lines of what MJML says of the rest. */
+function edited(text: string, edits: readonly Edit[]): string {
+  let [made, from] = ['', 0];
+  for (const edit of edits.toSorted((one, other) => one.start - other.start)) {
+    made += text.slice(from, edit.start) + edit.text + text.slice(edit.start, edit.end).replace(/[^\n]/g, '');
+    from = edit.end;
   }
-  return kept + text.slice(from);
+  return made + text.slice(from);
 }
 
 interface MjmlResult {
@@ -153,6 +151,9 @@ async function madeOf(source: string): Promise<MjmlResult> {
     );
   }
 }
+
+const numberFor = (attribute: string): string =>
+  `MJML calculates with ${attribute} before values are filled in: write a number such as 20px in the place of the value.`;
 
 const lostTag = (tag: string): string =>
   `Must not have {% ${/^\{%-?\s*(\w*)/.exec(tag)?.[1] ?? ''} %} between elements, where MJML leaves text out. Put it into <mj-raw>.`;

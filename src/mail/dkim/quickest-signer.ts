@@ -9,8 +9,11 @@ const LEAST_GAIN = 1.25;
 const TURNS = 5;
 /** The least size of a key with which the library gains time. */
 const LEAST_BITS = 2_048;
-/** Keys that are open at a time, and for how long after the last signature: a thread that ends frees no memory of a library. */
-const MOST_OPEN = 8;
+/**
+ * Keys that are open at a time, and for how long after the last signature: a thread that ends frees no memory of a library. A key takes
+ * 9 kB there, and opening it takes as long as five signatures.
+ */
+const MOST_OPEN = 1_000;
 const OPEN_MS = 5_000;
 
 const TRIAL = Buffer.from('posthorn');
@@ -20,6 +23,7 @@ const digestOf = (data: Buffer): Buffer => createHash('sha256').update(data).dig
 interface QuickestParts {
   readonly library?: SigningLibrary | null;
   readonly leastGain?: number;
+  readonly mostOpen?: number;
   readonly now?: () => number;
 }
 
@@ -31,16 +35,26 @@ interface QuickestParts {
 export class QuickestSigner {
   #library: SigningLibrary | null | undefined;
   #isQuicker = false;
+  /** In the order of their last use. */
   readonly #open = new Map<KeyObject, LibraryKey>();
+  /** Keys that have passed their trial. */
+  readonly #tried = new WeakSet<KeyObject>();
   /** Keys that are left to Bun. */
   readonly #left = new WeakSet<KeyObject>();
   #closing: ReturnType<typeof setTimeout> | undefined;
   readonly #leastGain: number;
+  readonly #mostOpen: number;
   readonly #now: () => number;
 
-  constructor({ library, leastGain = LEAST_GAIN, now = () => performance.now() }: QuickestParts = {}) {
+  constructor({
+    library,
+    leastGain = LEAST_GAIN,
+    mostOpen = MOST_OPEN,
+    now = () => performance.now(),
+  }: QuickestParts = {}) {
     this.#library = library;
     this.#leastGain = leastGain;
+    this.#mostOpen = mostOpen;
     this.#now = now;
   }
 
@@ -60,7 +74,9 @@ export class QuickestSigner {
 
   #byLibrary({ algorithm, privateKey }: SigningKey, data: Buffer): Buffer | null {
     if (algorithm !== 'rsa-sha256' || this.#library === null || this.#left.has(privateKey)) return null;
-    const signature = (this.#open.get(privateKey) ?? this.#opened(privateKey))?.sign(digestOf(data)) ?? null;
+    const opened = this.#open.get(privateKey) ?? this.#opened(privateKey);
+    if (opened) this.#use(privateKey, opened);
+    const signature = opened?.sign(digestOf(data)) ?? null;
     clearTimeout(this.#closing);
     this.#closing = setTimeout(() => this.close(), OPEN_MS);
     this.#closing.unref();
@@ -81,13 +97,23 @@ export class QuickestSigner {
       this.#left.add(key);
       return null;
     }
-    if (!this.#isTrusted(key, opened)) {
+    if (!this.#tried.has(key) && !this.#isTrusted(key, opened)) {
       opened.free();
       return null;
     }
-    if (this.#open.size >= MOST_OPEN) this.close();
-    this.#open.set(key, opened);
+    this.#tried.add(key);
     return opened;
+  }
+
+  /** Makes it the last key to be closed; where too many are open, the one that was used longest ago is. */
+  #use(key: KeyObject, opened: LibraryKey): void {
+    this.#open.delete(key);
+    this.#open.set(key, opened);
+    for (const [oldest, { free }] of this.#open) {
+      if (this.#open.size <= this.#mostOpen) return;
+      this.#open.delete(oldest);
+      free();
+    }
   }
 
   /** True of a key with which the library signs as Bun does, and more quickly. */

@@ -12,6 +12,8 @@ export interface SigningKey {
   readonly selector: string;
   readonly algorithm: DkimAlgorithm;
   readonly privateKey: KeyObject;
+  /** Signs with it by threads that may be quicker than the runtime's. */
+  readonly signWith?: (data: Buffer) => Promise<Buffer> | Buffer;
 }
 
 /** A key that cannot sign. Thrown when a key is loaded, so that no message ever leaves unsigned because of it. */

@@ -8,6 +8,7 @@ import type DNS from 'dns2';
 import { Packet } from 'dns2';
 import ipaddr from 'ipaddr.js';
 import { Semaphore } from '../../platform/async/semaphore.ts';
+import type { AnswerMemory } from './answer-memory.ts';
 import { ask, type NameServer, type Question, type RecordType, sameName } from './exchange.ts';
 
 type ResourceRecord = DNS.Packet.Resource;
@@ -27,7 +28,7 @@ export interface MailExchange {
   readonly preference: number;
 }
 
-/** The lookups that mail needs. Names are in ASCII; aliases are followed except by `cname`. Nothing is cached. */
+/** The lookups that mail needs. Names are in ASCII; aliases are followed except by `cname`. */
 export interface Resolver {
   mx(name: string): Promise<Answer<MailExchange>>;
   txt(name: string): Promise<Answer<string>>;
@@ -47,10 +48,11 @@ export interface Patience {
   readonly rounds: number;
 }
 
-/** A resolver that asks the servers in turn until one answers. */
+/** A resolver that asks the servers in turn until one answers. Nothing is cached without a `memory`. */
 export const createResolver = (
   servers: readonly NameServer[],
   patience: Patience = { timeoutMs: 2_000, rounds: 2 },
+  memory: AnswerMemory | null = null,
 ): Resolver => {
   // A burst of datagrams overflows the server's buffer, and each one lost costs a timeout (1,000 at once: measured).
   const queries = new Semaphore(100);
@@ -58,6 +60,8 @@ export const createResolver = (
     question: Question,
     read: (record: ResourceRecord) => T | undefined,
   ): Promise<Answer<T>> => {
+    const known = memory?.get<T>(question);
+    if (known) return { status: 'found', records: known };
     let reason = 'no name server is configured';
     for (let round = 0; round < patience.rounds; round++)
       for (const server of servers) {
@@ -66,7 +70,11 @@ export const createResolver = (
           .catch((error: Error) => error);
         if (!(answer instanceof Error)) {
           const { rcode } = answer.header;
-          if (rcode === Packet.RCODE.NOERROR) return found(recordsOf(answer, question), read);
+          if (rcode === Packet.RCODE.NOERROR) {
+            const told = found(recordsOf(answer, question), read);
+            if (told.status === 'found') memory?.keep(question, told.records, ttlOf(answer));
+            return told;
+          }
           if (rcode === Packet.RCODE.NXDOMAIN) return { status: 'nxdomain' };
           reason = `${RCODE_NAME[rcode] ?? `RCODE ${rcode}`} from ${server.address}`;
         } else reason = `${server.address}: ${answer.message}`;
@@ -104,6 +112,9 @@ const found = <T>(records: ResourceRecord[], read: (record: ResourceRecord) => T
   const values = records.map(read).filter((value) => value !== undefined);
   return values.length === 0 ? { status: 'nodata' } : { status: 'found', records: values };
 };
+
+/** The least of an answer, aliases included. */
+const ttlOf = ({ answers }: Packet): number => Math.min(...answers.map(({ ttl = 0 }) => ttl));
 
 /**
  * Records of the requested type at the requested name, or at the end of its chain of aliases. Others are ignored.

@@ -36,11 +36,34 @@ const missing = (error: string): Judgement => ({ fine: false, missing: true, err
 const wrong = (error: string): Judgement => ({ fine: false, missing: false, error });
 
 /** Judges the TXT records at the name of `expected`. */
-export const judgeTxt = (expected: ExpectedRecord, found: readonly string[]): Judgement => {
+export function judgeTxt(expected: ExpectedRecord, found: readonly string[]): Judgement {
+  const judgement = judgeAsFound(expected, found);
+  if (judgement.fine) return judgement;
+  const mark = MARKS_OF_PANELS.find(([, pattern]) => found.some((text) => pattern.test(text)));
+  if (mark === undefined || !judgeAsFound(expected, found.map(withoutMarks)).fine) return judgement;
+  return wrong(
+    `The TXT record at ${expected.name} has ${mark[0]} in its text, which your DNS host keeps: enter the value without them.`,
+  );
+}
+
+/** Characters of zone files and of web pages that are pasted with a value. */
+const MARKS_OF_PANELS: readonly (readonly [string, RegExp])[] = [
+  ['quotation marks', /["“”]/],
+  ['backslashes', /\\/],
+  ['invisible characters', /[\u00a0\u200b-\u200f\u202f\ufeff]/],
+];
+
+const withoutMarks = (text: string): string =>
+  text
+    .replace(/["“”] *["“”]/g, '')
+    .replace(/["“”\\\u200b-\u200f\ufeff]/g, '')
+    .replace(/[\u00a0\u202f]/g, ' ');
+
+const judgeAsFound = (expected: ExpectedRecord, found: readonly string[]): Judgement => {
   if (expected.purpose === 'dkim') return judgeDkim(expected, found);
   if (expected.purpose === 'dmarc') return judgeDmarc(expected, found);
   if (expected.purpose === 'tlsReports') return judgeTlsReports(expected, found);
-  if (/^v=spf1\b/i.test(expected.value)) return judgeSpf(expected, found);
+  if (isSpf(expected.value)) return judgeSpf(expected, found);
   return found.some((text) => text.trim() === expected.value)
     ? FINE
     : missing(`No TXT record at ${expected.name} has this value.`);
@@ -107,7 +130,7 @@ const judgeTlsReports = ({ name }: ExpectedRecord, found: readonly string[]): Ju
 };
 
 const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Judgement => {
-  const policies = found.filter((text) => /^v=spf1(\s|$)/i.test(text.trim()));
+  const policies = found.filter(isSpf);
   const [policy, ...others] = policies;
   if (policy === undefined) return missing(`There is no SPF record at ${name} yet.`);
   // RFC 7208 4.5: two records are a permanent error, whatever they say.
@@ -115,26 +138,38 @@ const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Ju
     return wrong(
       `There are ${policies.length} SPF records at ${name}, so none counts; merge them into one: ${merged(policies)}`,
     );
-  const present = mechanisms(policy);
-  const absent = mechanisms(value).filter((mechanism) => !present.includes(mechanism));
-  if (absent.length === 0) return FINE;
-  return wrong(
-    `The SPF record at ${name} lacks ${absent.join(' ')}; change it to: ${merged([policy, value])}`,
-  );
+  const { terms: present, all } = readTerms(policy);
+  const absent = readTerms(value).terms.filter((mechanism) => !present.includes(mechanism));
+  // Behind an `all` that lets everyone through, nothing needs to be read.
+  if (absent.length === 0 || /^\+?all$/.test(all ?? '')) return FINE;
+  const isBehindAll = absent.every((mechanism) => policy.toLowerCase().split(/\s+/).includes(mechanism));
+  const problem = isBehindAll
+    ? `has ${absent.join(' ')} behind its all, where nothing is read`
+    : `lacks ${absent.join(' ')}`;
+  return wrong(`The SPF record at ${name} ${problem}; change it to: ${merged([policy, value])}`);
 };
 
-/**
- * Everything an SPF record allows, in lower case and without the `all` at its end, which is about everything else.
- */
-const mechanisms = (policy: string): string[] =>
-  policy
-    .trim()
-    .toLowerCase()
-    .split(/\s+/)
-    .slice(1)
-    .filter((term) => !/^[-~?+]?all$/.test(term));
-
+/** One record that allows what they allow. A redirect takes the place of `all`, and is read last (RFC 7208 6.1). */
 const merged = (policies: readonly string[]): string => {
-  const all = policies.flatMap((policy) => /[-~?+]?all\b/i.exec(policy)?.[0] ?? [])[0] ?? '~all';
-  return ['v=spf1', ...new Set(policies.flatMap(mechanisms)), all].join(' ');
+  const read = policies.map(readTerms);
+  const terms = [...new Set(read.flatMap((policy) => policy.terms))];
+  const redirects = terms.filter((term) => term.startsWith('redirect='));
+  const others = terms.filter((term) => !term.startsWith('redirect='));
+  const all =
+    read[0]?.all ??
+    (redirects.length > 0 ? null : (read.find((policy) => policy.all !== null)?.all ?? '~all'));
+  return ['v=spf1', ...others, ...(all === null ? redirects.slice(0, 1) : [all])].join(' ');
 };
+
+/** The terms of a policy in lower case, without what is behind `all` and so never read (RFC 7208 5.1). */
+function readTerms(policy: string): {
+  readonly terms: readonly string[];
+  readonly all: string | null;
+} {
+  const terms = policy.trim().toLowerCase().split(/ +/).slice(1);
+  const at = terms.findIndex((term) => /^[-~?+]?all$/.test(term));
+  return at === -1 ? { terms, all: null } : { terms: terms.slice(0, at), all: terms[at] ?? null };
+}
+
+/** True for an SPF record (RFC 7208 4.5). */
+const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text.trim());

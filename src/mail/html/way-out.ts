@@ -1,4 +1,5 @@
 import { type HtmlReading, readHtml } from './read-html.ts';
+import { wayOutWord } from './way-out-words.ts';
 
 /** The two parts of a message. */
 interface Parts {
@@ -24,32 +25,38 @@ const PARAGRAPH = `display:block;clear:both;margin:24px 0 0;padding:8px;font:12p
 const ANCHOR = `display:inline;color:#595959;display:inline!important;margin:0!important;font:12px/18px sans-serif!important;${KEPT}`;
 
 /** A ground of its colour makes it readable in dark messages too. */
-const htmlWayOut = (address: string): string =>
-  `<p style="${PARAGRAPH}"><a href="${address}" style="${ANCHOR}">Unsubscribe</a></p>`;
+const htmlWayOut = (address: string, language: Language): string =>
+  `<p style="${PARAGRAPH}"><a href="${address}" style="${ANCHOR}">${wayOutWord(language)}</a></p>`;
+
+/** The language of an email; null and undefined where none is known. */
+type Language = string | null | undefined;
 
 /** The text, with a way to unsubscribe where it names none. */
-export const textWithWayOut = (text: string, address: string): string =>
-  text.includes(address) ? text : `${text.trimEnd()}\n\nUnsubscribe: ${address}\n`.trimStart();
+export const textWithWayOut = (text: string, address: string, language?: Language): string =>
+  text.includes(address) ? text : `${text.trimEnd()}\n\n${wayOutWord(language)}: ${address}\n`.trimStart();
 
 /** The html that has to be added so that every reader sees a way to unsubscribe. */
-export const missingWayOut = ({ shows }: Pick<HtmlReading, 'shows'>, address: string): string =>
-  shows ? '' : htmlWayOut(address);
+export const missingWayOut = (
+  { shows }: Pick<HtmlReading, 'shows'>,
+  address: string,
+  language?: Language,
+): string => (shows ? '' : htmlWayOut(address, language));
 
 /** Rendered parts as their recipient gets them, with the placeholder of the link still in them. */
-export function withWayOut<Rendered extends Parts>(rendered: Rendered): Rendered {
+export function withWayOut<Rendered extends Parts>(rendered: Rendered, language?: Language): Rendered {
   const [html, text] = [rendered.html, rendered.text].map(
     (part) => part?.replace(EXIT_PLACEHOLDER, PLACEHOLDER) ?? null,
   );
   return {
     ...rendered,
-    html: html == null ? null : htmlWithWayOut(html),
-    text: text == null ? null : textWithWayOut(text, PLACEHOLDER),
+    html: html == null ? null : htmlWithWayOut(html, language),
+    text: text == null ? null : textWithWayOut(text, PLACEHOLDER, language),
   };
 }
 
-function htmlWithWayOut(html: string): string {
+function htmlWithWayOut(html: string, language: Language): string {
   const reading = readHtml(html, PLACEHOLDER);
-  return html.slice(0, reading.end) + missingWayOut(reading, PLACEHOLDER) + html.slice(reading.end);
+  return html.slice(0, reading.end) + missingWayOut(reading, PLACEHOLDER, language) + html.slice(reading.end);
 }
 
 /** True when the parts show every recipient a way to unsubscribe. */

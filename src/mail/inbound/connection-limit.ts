@@ -1,13 +1,10 @@
 import { KeyedBudget } from '../../platform/async/keyed-budget.ts';
-import { clientAddress } from '../../platform/config/client-address.ts';
+import { clientKey } from '../../platform/config/client-address.ts';
 
 /** A connection, the same object from its beginning to its end. */
 interface Connection {
   readonly remoteAddress: string;
 }
-
-const NO_HEADERS = new Headers();
-const nameOf = clientAddress({ hops: 0 });
 
 /** Limits the connections of one address, or of one IPv6 network. */
 export class ConnectionLimit {
@@ -20,7 +17,7 @@ export class ConnectionLimit {
 
   /** True when the connection may stay; then `leave` frees it. */
   admit(connection: Connection): boolean {
-    const name = nameOf(connection.remoteAddress, NO_HEADERS);
+    const name = clientKey(connection.remoteAddress);
     if (!this.#counts.take(name)) return false;
     this.#names.set(connection, name);
     return true;

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { PassThrough, Writable } from 'node:stream';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 
@@ -8,6 +9,10 @@ export type Handler = (command: Buffer, done: () => void) => void;
 export interface CommandParser extends Writable {
   _dataMode: boolean;
   _feedDataStream?: (octets: Buffer, done: (error?: Error | null) => void) => void;
+  /** The message that is being read after DATA. */
+  readonly _dataStream: PassThrough | null;
+  _countDataBytes(octets: number): void;
+  _endDataMode(last: Buffer | false, rest: Buffer, done: (error?: Error | null) => void): void;
 }
 
 /** The parts of a connection of smtp-server that it has no public way to extend. */
@@ -17,37 +22,82 @@ export interface Connection {
   readonly _parser: CommandParser | false | undefined;
   readonly _server: Pick<Required<SMTPServerOptions>, 'onData'>;
   /** The message that its handler still works on: while there is one, silence does not end the connection. */
-  _dataStream: PassThrough | false;
+  _dataStream: (PassThrough & { readonly byteLength: number }) | false;
   _transactionCounter: number;
   _unrecognizedCommands: number;
   handler_MAIL: Handler;
   handler_RCPT: Handler;
   handler_DATA: Handler;
   handler_BDAT?: Handler;
+  _socket: Socket;
   _resetSession(): void;
   _onClose(): void;
+  _onTimeout(): void;
+  _armTimeout(socket?: Socket): void;
   send(code: number, text?: string | readonly string[], context?: string | false): void;
   close(): void;
 }
 
-/**
- * Ends a connection whose message has not arrived in time. The library's time-out counts from the last octet, so that one octet a minute
- * held a connection and its memory for days.
- */
-export function endSlowData(connection: Connection, ms: number): void {
+/** Milliseconds of silence after which a connection ends: before its client has signed in, and from then on. */
+export interface Silence {
+  readonly strangerMs: number;
+  readonly clientMs: number;
+}
+
+/** Has a connection wait longer for a client that has signed in, and is known, than for a stranger. What it returns is called at the sign-in. */
+export function awaitCommands(connection: Connection, { strangerMs, clientMs }: Silence): () => void {
+  let isKnown = false;
+  const most = () => (isKnown ? clientMs : strangerMs);
+  // The library arms the socket again after STARTTLS, and while a handler works.
+  connection._armTimeout = (socket = connection._socket) =>
+    void socket.setTimeout(most(), () => connection._onTimeout());
+  return () => {
+    isKnown = true;
+    connection._socket.setTimeout(most());
+  };
+}
+
+/** The time in which a message has to arrive. */
+export interface ArrivalTime {
+  /** Milliseconds in which it arrives whole, or else so many octets more. */
+  readonly everyMs: number;
+  readonly octets: number;
+  /** Milliseconds for the whole message, however steadily it arrives. */
+  readonly mostMs: number;
+}
+
+/** Ends a connection whose message has not arrived in time after DATA. */
+export function endSlowData(connection: Connection, time: ArrivalTime): void {
   const data = connection.handler_DATA.bind(connection);
   connection.handler_DATA = (command, done) => {
     data(command, done);
-    const stream = connection._dataStream;
-    if (!stream) return;
-    const timer = setTimeout(() => {
-      if (connection._dataStream !== stream || stream.writableEnded) return;
-      // The reply ends the connection (RFC 5321 3.8).
-      connection.send(421, '4.4.2 The message did not arrive in time');
-    }, ms);
-    timer.unref();
-    stream.once('close', () => clearTimeout(timer));
+    if (connection._dataStream) endWhenSlow(connection, connection._dataStream, time);
   };
+}
+
+/**
+ * Ends a connection when the message in `stream` does not arrive in time. The library's time-out counts from the last octet, so that one
+ * octet a minute held a connection and its memory for days.
+ */
+export function endWhenSlow(
+  connection: Pick<Connection, 'send'>,
+  stream: PassThrough & { readonly byteLength: number },
+  { everyMs, octets, mostMs }: ArrivalTime,
+): void {
+  let before = 0;
+  let ms = 0;
+  const timer = setInterval(() => {
+    ms += everyMs;
+    if (stream.writableEnded) return clearInterval(timer);
+    const isSteady = stream.byteLength - before >= octets && ms < mostMs;
+    before = stream.byteLength;
+    if (isSteady) return;
+    clearInterval(timer);
+    // The reply ends the connection (RFC 5321 3.8).
+    connection.send(421, '4.4.2 The message did not arrive in time');
+  }, everyMs);
+  timer.unref();
+  stream.once('close', () => clearInterval(timer));
 }
 
 /** Aborts when the connection has ended. */

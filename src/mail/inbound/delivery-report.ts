@@ -56,8 +56,10 @@ const factOf = (fields: Fields, report: Report): Fact | null => {
       ACCEPTED.exec(wordsOf(fields) ?? '')?.[0] ?? wordsOf(fields) ?? statusOf(fields) ?? 'Delivered';
     return { kind: 'delivered', response, remoteMta };
   }
-  if (action !== 'failed' && action !== 'delayed') return null;
+  if (action !== 'failed' && action !== 'delayed' && action !== 'expired') return null;
   const bounce = failureOf(fields, report, remoteMta);
+  // SendGrid has a word for a message that it could not deliver in time.
+  if (action === 'expired') return { ...bounce, permanent: false, suppresses: false };
   if (action === 'failed' || hasGivenUp(fields, bounce, report)) return bounce;
   return { kind: 'delayed', message: bounce.message, remoteMta };
 };
@@ -94,8 +96,9 @@ const failureOf = (fields: Fields, { sections }: Report, remoteMta: string | nul
   const section = sectionOf(sections, final, quoted);
   const failing = section?.generatedFrom ? section.address : actualRecipientOf(fields);
   const isWordless = quoted === null || (isVague && !/^[45]\d\d/.test(quoted) && !kindOfWords(quoted));
+  const isAfterData = section?.isAfterData ?? false;
   const ofText = isWordless ? section?.diagnostic : undefined;
-  const bounce = bounceOf({ status, diagnostic: ofText || quoted || '', remoteMta, failing });
+  const bounce = bounceOf({ status, diagnostic: ofText || quoted || '', remoteMta, failing, isAfterData });
   // A target of an alias says nothing about the alias.
   return section?.generatedFrom ? { ...bounce, suppresses: false } : bounce;
 };
@@ -119,9 +122,10 @@ const actualRecipientOf = (fields: Fields): string | null =>
   typedValue(fields, 'x-actual-recipient') ?? typedValue(fields, 'final-recipient');
 
 /**
- * True when a block that says `delayed` is about the end all the same: nullmailer and OpenSMTPD write so when they give up. A server
- * that names a time until which it tries on has not; of the others the words decide. The status 4.4.7 does not: Exchange and Oracle's
- * server send it with real delays.
+ * True when a block that says `delayed` is about the end all the same. RFC 3464 2.3.3: the server tries on, so a delay leaves the email
+ * `sent`. nullmailer and OpenSMTPD write it in their last report as well, and only words that say so count as the end. A server that names
+ * a time until which it tries on has not given up before. The status 4.4.7 proves nothing: Exchange and Oracle's server send it with real
+ * delays; nor does a subject that says "undelivered" alone.
  */
 const hasGivenUp = (fields: Fields, { message }: BounceReport, report: Report): boolean => {
   const { date, subject } = report.around;
@@ -132,8 +136,8 @@ const hasGivenUp = (fields: Fields, { message }: BounceReport, report: Report): 
 };
 
 const ENDED = /^(?:envelope|message|delivery time) expired\b|\b(?:gave|given|giving) up\b/i;
-/** The subject of a report whose message is given back; a warning has another one. */
-const RETURNED = /^(?:returned mail|undeliver(?:ed|able)(?: mail)?)\b/i;
+/** The subject of a report whose message is given back, which nullmailer writes; a warning has another one. */
+const RETURNED = /^(?:returned mail|undeliver(?:ed|able) mail returned)\b/i;
 
 // The original recipient is the address that we sent to; the final one may be the target of a forward.
 const recipientOf = (fields: Fields): string | null => {

@@ -1,5 +1,6 @@
+import { domainOf } from '../compose/envelope.ts';
 import { FAILURES } from '../transport/smtp/failures.ts';
-import { provesAddressDead, readReply, reasonOf } from '../transport/smtp/reply.ts';
+import { mayHideFilter, provesAddressDead, readReply, reasonOf } from '../transport/smtp/reply.ts';
 import { kindOfWords, saysTimeIsOver } from '../transport/smtp/reply-words.ts';
 import type { BounceReport } from './feedback.ts';
 
@@ -12,10 +13,18 @@ export interface Diagnosis {
   readonly remoteMta: string | null;
   /** The address that the delivery failed for. */
   readonly failing?: string | null;
+  /** True when the report says that the reply came after DATA, so that the server had taken the recipient. */
+  readonly isAfterData?: boolean;
 }
 
 /** Classifies a failure by the rules for SMTP replies; of two status codes the more specific one counts. */
-export const bounceOf = ({ status, diagnostic, remoteMta, failing = null }: Diagnosis): BounceReport => {
+export const bounceOf = ({
+  status,
+  diagnostic,
+  remoteMta,
+  failing = null,
+  isAfterData = false,
+}: Diagnosis): BounceReport => {
   const reply = readReply(diagnostic);
   const own = reply.enhancedCode ?? statusIn(diagnostic);
   const enhancedCode = specific(own) ?? specific(status) ?? own ?? status;
@@ -23,11 +32,13 @@ export const bounceOf = ({ status, diagnostic, remoteMta, failing = null }: Diag
   // The report takes the place of the reply to RCPT that the server would have given had it known.
   const code = reply.code ?? (permanent ? 550 : 450);
   const { fault, subType } = reasonOf('RCPT', { code, enhancedCode, text: diagnostic });
+  // Sendmail writes 5.2.0 for a reply to DATA without a status, and 5.1.1 for one to RCPT.
+  const isFilter = (isAfterData || status === '5.2.0') && mayHideFilter(reply.code, own, diagnostic);
   const isGuess = own === null && reply.code !== null && FAILURES[subType].provesDead;
   const kind =
     own === null && reply.code === null && UNROUTABLE.test(diagnostic)
       ? NO_DOMAIN
-      : isGuess && !provedByReply(code, diagnostic)
+      : isFilter || (isGuess && !provedByReply(code, diagnostic))
         ? UNKNOWN
         : isElsewhere(subType, diagnostic, failing)
           ? ELSEWHERE
@@ -54,8 +65,8 @@ const isPermanent = (code: number | null, status: string | null, words: string):
   if (specific(status) === null) {
     const kind = kindOfWords(words);
     if (kind !== undefined && FAILURES[kind].provesDead) return true;
-    // A host that cannot be reached is tried until time is over, although Courier does not say so.
-    if (kind === 'ConnectionFailed') return false;
+    // A host that cannot be reached is tried until time is over, although Courier does not say so. `General` are temporary conditions.
+    if (kind === 'ConnectionFailed' || kind === 'General') return false;
   }
   return !status?.startsWith('4.');
 };
@@ -79,11 +90,11 @@ const NO_DOMAIN = { fault: 'recipient', subType: 'DomainNotFound' } as const;
 const ELSEWHERE = { fault: 'infrastructure', subType: 'ConnectionFailed' } as const;
 
 const NAMED_HOST =
-  /(?:\bname=|\bname server: |\bhost named |\bhost )((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})\b/i;
+  /(?:\bname=|\bname server: |\bhost named |\bhost |\blookup of )((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})\b/i;
 
 // The host that was not found may be a mail server of a domain that exists.
 const isElsewhere = (subType: string, words: string, failing: string | null): boolean => {
   if (subType !== 'DomainNotFound' || failing === null) return false;
   const host = NAMED_HOST.exec(words.slice(0, 1_000))?.[1]?.toLowerCase();
-  return host !== undefined && !failing.toLowerCase().endsWith(`@${host}`);
+  return host !== undefined && domainOf(failing) !== host;
 };

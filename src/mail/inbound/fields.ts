@@ -33,5 +33,6 @@ const readBlock = (block: string): Fields => {
 export const typedValue = (fields: Fields | undefined, name: string): string | null => {
   const value = fields?.get(name);
   if (value === undefined) return null;
-  return value.replace(/^[\w-]+[ \t]*;[ \t]*/, '').replace(/^<(.*)>$/, '$1') || null;
+  // Mimecast has an address of type `rfc/822`.
+  return value.replace(/^[\w/-]+[ \t]*;[ \t]*/, '').replace(/^<(.*)>$|^([^<\s]*)>$/, '$1$2') || null;
 };

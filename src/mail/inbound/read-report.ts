@@ -1,8 +1,11 @@
-import PostalMime, { type Attachment, type Email } from 'postal-mime';
+import type { Attachment, Email } from 'postal-mime';
+import { textFromHtml } from '../content/text-part.ts';
+import { endOfHeader } from '../raw/header-editor.ts';
+import { parseMessage, REPORT_LIMITS } from '../raw/parsable.ts';
 import { originalSender, readComplaintReport } from './complaint-report.ts';
 import { readDeliveryReport, type Surroundings } from './delivery-report.ts';
 import type { Feedback, Reference } from './feedback.ts';
-import { readFields } from './fields.ts';
+import { type Fields, readFields } from './fields.ts';
 import { readPlainReport } from './plain-report.ts';
 import { tokenOf } from './verp.ts';
 
@@ -16,29 +19,87 @@ export const readReport = async (
   recipients: readonly string[],
   isFromNobody = false,
 ): Promise<Feedback[]> => {
-  const email = await PostalMime.parse(raw, LIMITS).catch(() => null);
+  const email = await parseMessage(raw, REPORT_LIMITS);
   if (email === null) return [];
   const delivery = part(email, /^message\/(global-)?delivery-status$/);
-  const reference = referenceOf(email, recipients);
-  if (delivery !== null) return firstOfEach(readDeliveryReport(delivery, reference, surroundingsOf(email)));
+  const header = returnedHeader(email);
+  const reference = referenceOf(header, recipients);
+  const around = surroundingsOf(email, raw);
+  if (delivery !== null && NAMES_RECIPIENT.test(delivery))
+    return firstOfEach(readDeliveryReport(delivery, reference, around));
   const complaint = part(email, /^message\/feedback-report$/);
   if (complaint !== null) {
     const sender = originalSender(complaint);
-    const named = sender === null ? reference : referenceOf(email, [sender, ...recipients]);
+    const named = sender === null ? reference : referenceOf(header, [sender, ...recipients]);
     return readComplaintReport(complaint, named);
   }
+  const ofOutlook = complaintOfOutlook(email, header, recipients);
+  if (ofOutlook !== null) return [ofOutlook];
   if (!isFromNobody || !recipients.some((address) => tokenOf(address) !== null)) return [];
   // Mail that was read or deleted has arrived (RFC 8098).
   if (part(email, /^message\/(global-)?disposition-notification$/) !== null) return [];
-  const names = email.headers.some(({ key }) => key === 'x-failed-recipients');
-  const failures = readPlainReport(email.text ?? '', names, reference);
+  const damaged = damagedReport(email, raw, reference, around);
+  if (damaged.length > 0) return firstOfEach(damaged);
+  const failed = email.headers.find(({ key }) => key === 'x-failed-recipients')?.value ?? null;
+  const failures = readPlainReport(around, failed, reference);
   if (failures.length > 0) return firstOfEach(failures);
   return [{ kind: 'unread', subject: email.subject ?? '', reference, recipient: null }];
 };
 
-const surroundingsOf = ({ text, subject, date }: Email): Surroundings => {
-  const at = Date.parse(date ?? '');
-  return { text: text ?? '', subject: subject ?? '', date: Number.isNaN(at) ? null : at };
+/** True for a report with a block about a recipient (RFC 3464 2.3). Some have none. */
+const NAMES_RECIPIENT = /^(?:action|(?:final|original)-recipient)[ \t]*:/im;
+
+const surroundingsOf = (email: Email, raw: Buffer): Surroundings => {
+  const at = Date.parse(email.date ?? '');
+  return {
+    text: wordsOf(email, raw),
+    subject: email.subject ?? '',
+    date: Number.isNaN(at) ? null : at,
+  };
+};
+
+/** The human-readable words: those of the html where there is no other part, and the body as it is where a wrong boundary hides all parts. */
+const wordsOf = ({ text = '', html = '', attachments }: Email, raw: Buffer): string => {
+  if (text.trim() !== '') return text;
+  if (html !== '') return textFromHtml(html);
+  return attachments.length === 0 ? bodyOf(raw) : '';
+};
+
+const LONGEST_BODY = 65_536;
+
+const bodyOf = (raw: Buffer): string => {
+  const begin = endOfHeader(raw);
+  return raw.toString('utf8', begin, begin + LONGEST_BODY).replace(/\r\n/g, '\n');
+};
+
+/** Reads a report whose boundary is wrong, or whose part has another type: its fields are lines of the body. */
+const damagedReport = (
+  { headers }: Email,
+  raw: Buffer,
+  reference: Reference,
+  around: Surroundings,
+): Feedback[] => {
+  const type = headers.find(({ key }) => key === 'content-type')?.value ?? '';
+  if (!/^multipart\/report\b/i.test(type)) return [];
+  const body = bodyOf(raw);
+  const begin = body.search(/^(?:reporting-mta|(?:final|original)-recipient)[ \t]*:/im);
+  if (begin === -1) return [];
+  const [status = ''] = body.slice(begin).split(/^--/m, 1);
+  return readDeliveryReport(status, reference, { ...around, text: body.slice(0, begin) });
+};
+
+/** Outlook.com attaches the mail that a person reported as junk, and names the recipient in a field of it. */
+const complaintOfOutlook = (
+  email: Email,
+  header: Fields | undefined,
+  recipients: readonly string[],
+): Feedback | null => {
+  const recipient = header?.get('x-hmxmroriginalrecipient');
+  if (recipient === undefined || !/^\s{0,4}complaint about message from /i.test(email.subject ?? ''))
+    return null;
+  const sender = /\bsmtp\.mailfrom=([^\s;]{1,320})/i.exec(header?.get('authentication-results') ?? '')?.[1];
+  const reference = referenceOf(header, [...(sender === undefined ? [] : [sender]), ...recipients]);
+  return { kind: 'complained', feedbackType: 'abuse', userAgent: null, reference, recipient };
 };
 
 /** The most recipients of an email. Without a limit, a report of 31 MiB had 591,013 items. */
@@ -55,9 +116,6 @@ const firstOfEach = (feedback: readonly Feedback[]): Feedback[] => {
   return [...found.values()];
 };
 
-// The returned message stays whole: if it were parsed, its header could not be distinguished from the report's own.
-const LIMITS = { forceRfc822Attachments: true, maxNestingDepth: 20, maxHeadersSize: 262_144 };
-
 const part = (email: Email, type: RegExp): string | null => {
   const found = email.attachments.find(({ mimeType }) => type.test(mimeType));
   return found === undefined ? null : textOf(found);
@@ -66,9 +124,13 @@ const part = (email: Email, type: RegExp): string | null => {
 const textOf = ({ content }: Attachment): string =>
   typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString('utf8');
 
-const referenceOf = (email: Email, recipients: readonly string[]): Reference => {
+/** The header of the message that came back. */
+const returnedHeader = (email: Email): Fields | undefined => {
   const returned = part(email, /^(message\/(global|rfc822)|text\/rfc822-headers|message\/global-headers)$/);
-  const [header] = returned === null ? [] : readFields(returned);
+  return returned === null ? undefined : readFields(returned)[0];
+};
+
+const referenceOf = (header: Fields | undefined, recipients: readonly string[]): Reference => {
   const path = header?.get('return-path')?.replace(/^<(.*)>$/, '$1');
   const tokens = [...recipients, ...(path === undefined ? [] : [path])].map(tokenOf);
   const messageId = /<[^<>\s]+>/.exec(header?.get('message-id') ?? '')?.[0] ?? null;

@@ -1,10 +1,16 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server';
+import {
+  SMTPServer,
+  type SMTPServerDataStream,
+  type SMTPServerOptions,
+  type SMTPServerSession,
+} from 'smtp-server';
 import { BodyBudget, type BodyReservation } from '../../platform/async/body-budget.ts';
 import type { BudgetLimits } from '../../platform/async/keyed-budget.ts';
-import { type Connection, endSlowData } from './connection.ts';
+import { type ArrivalTime, type Connection, endSlowData } from './connection.ts';
 import { ConnectionLimit } from './connection-limit.ts';
+import { readDataAtOnce } from './data-mode.ts';
 import type { MessageBuffer } from './message-buffer.ts';
 import { completeReplies } from './smtp-replies.ts';
 
@@ -30,8 +36,8 @@ export interface SmtpServerLimits {
   readonly connections: number;
   /** Octets of messages that are arriving or being processed; a message beyond it gets 452 4.3.1 (RFC 5321 4.5.3.1). */
   readonly memory: BudgetLimits;
-  /** Milliseconds for a whole message to arrive; then 421 4.4.2 ends the connection. */
-  readonly dataMs: number;
+  /** The time for a message to arrive; then 421 4.4.2 ends the connection. */
+  readonly arrival: ArrivalTime;
 }
 
 /**
@@ -41,8 +47,8 @@ export interface SmtpServerLimits {
 const LIMITS: SmtpServerLimits = {
   connections: 50,
   memory: { total: 268_435_456, each: 134_217_728 },
-  // 32 MiB in ten minutes are 56 KB/s; RFC 5321 4.5.3.2.5 allows three minutes for each part of it.
-  dataMs: 600_000,
+  // Strangers send it: 32 MiB in ten minutes are 56 kB/s, and a report takes a second.
+  arrival: { everyMs: 600_000, octets: 0, mostMs: 600_000 },
 };
 
 /** A running listener. */
@@ -59,13 +65,18 @@ export interface Extensions {
   /** The parameters that MAIL and RCPT take. */
   readonly parameters: { readonly mail: readonly string[]; readonly rcpt: readonly string[] };
   /** Called with each connection before it says anything. */
-  extend(connection: Connection): void;
+  extend(connection: Connection, arrival: ArrivalTime): void;
 }
 
 /** The handlers of a listener, given its memory budget. */
-export type Behaviour = (
-  budget: BodyBudget,
-) => Omit<SMTPServerOptions, 'onMailFrom'> & { readonly extensions?: Extensions };
+export type Behaviour = (budget: BodyBudget) => Omit<
+  SMTPServerOptions,
+  'onMailFrom' | 'onConnect' | 'onClose'
+> & {
+  readonly extensions?: Extensions;
+  /** The refusal of a message whose size was announced at MAIL (RFC 1870). */
+  readonly onSize?: (octets: number, session: SMTPServerSession) => Refusal | null;
+};
 
 /** Starts listening. Rejects when the port is not available. */
 export const openSmtpServer = async (
@@ -75,10 +86,15 @@ export const openSmtpServer = async (
   const { host, port, name, tls, onError } = options;
   const limits = { ...LIMITS, ...options.limits };
   const connections = new ConnectionLimit(limits.connections);
-  const { onRcptTo, extensions = NO_EXTENSIONS, ...others } = behaviour(new BodyBudget(limits.memory));
+  const {
+    onRcptTo,
+    onSize = () => null,
+    extensions = NO_EXTENSIONS,
+    ...others
+  } = behaviour(new BodyBudget(limits.memory));
   const { parameters } = extensions;
   const needsTls = tls !== null && others.allowInsecureAuth !== true;
-  const server = new CompleteServer(needsTls, extensions, limits.dataMs, {
+  const server = new CompleteServer(needsTls, extensions, limits.arrival, {
     name,
     banner: 'Posthorn',
     ...(tls ?? { disabledCommands: ['STARTTLS'] }),
@@ -91,7 +107,10 @@ export const openSmtpServer = async (
     closeTimeout: 10_000,
     onConnect: (session, done) => done(connections.admit(session) ? null : TOO_MANY),
     onClose: (session) => connections.leave(session),
-    onMailFrom: ({ args }, _session, done) => done(unknownParameter(args, parameters.mail)),
+    onMailFrom: ({ args }, session, done) => {
+      const { SIZE = 0 } = (args || {}) as { readonly SIZE?: string };
+      done(unknownParameter(args, parameters.mail) ?? onSize(Number(SIZE), session));
+    },
     onRcptTo: (address, session, done) => {
       const unknown = unknownParameter(address.args, parameters.rcpt);
       if (unknown || !onRcptTo) return done(unknown);
@@ -108,15 +127,16 @@ export const openSmtpServer = async (
 
 /** smtp-server, with replies that are complete. */
 class CompleteServer extends SMTPServer {
-  constructor(needsTls: boolean, extensions: Extensions, dataMs: number, options: SMTPServerOptions) {
+  constructor(needsTls: boolean, extensions: Extensions, arrival: ArrivalTime, options: SMTPServerOptions) {
     super(options);
     const { connections } = this as unknown as { readonly connections: Set<Connection> };
     const add = connections.add.bind(connections);
     // A connection is added before it says anything.
     connections.add = (connection) => {
       completeReplies(connection, needsTls, extensions.keywords);
-      endSlowData(connection, dataMs);
-      extensions.extend(connection);
+      readDataAtOnce(connection);
+      endSlowData(connection, arrival);
+      extensions.extend(connection, arrival);
       return add(connection);
     };
   }
@@ -141,20 +161,23 @@ export class Refusal extends Error {
 export const takeIn = (
   stream: SMTPServerDataStream,
   buffer: MessageBuffer,
-  reservation: BodyReservation,
+  reservation: BodyReservation & { onLost?(drop: () => void): void },
   { most = Number.POSITIVE_INFINITY, copies = 1 }: { readonly most?: number; readonly copies?: number } = {},
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     let refusal: Refusal | null = null;
+    const refuse = (because: Refusal): void => {
+      refusal = because;
+      buffer.clear();
+      reservation.release();
+    };
+    reservation.onLost?.(() => refuse(NO_MEMORY));
     // Events are used because `for await` was five times as slow (measured).
     stream.on('data', (chunk: Buffer) => {
       if (refusal !== null) return;
       buffer.add(chunk);
-      if (stream.sizeExceeded || buffer.octets > most) refusal = TOO_LARGE;
-      else if (!reservation.hold(buffer.octets * copies)) refusal = NO_MEMORY;
-      if (refusal === null) return;
-      buffer.clear();
-      reservation.release();
+      if (stream.sizeExceeded || buffer.octets > most) refuse(TOO_LARGE);
+      else if (!reservation.hold(buffer.octets * copies)) refuse(NO_MEMORY);
     });
     stream.on('end', () => {
       if (stream.sizeExceeded) refusal = TOO_LARGE;
@@ -179,5 +202,8 @@ function unknownParameter(args: object | false | undefined, known: readonly stri
 }
 
 const TOO_LARGE = new Refusal(552, '5.3.4 The message is too large');
-const NO_MEMORY = new Refusal(452, '4.3.1 Too many large messages are arriving, please try again later');
+export const NO_MEMORY = new Refusal(
+  452,
+  '4.3.1 Too many large messages are arriving, please try again later',
+);
 const TOO_MANY = new Refusal(421, '4.7.0 Too many connections from your address, please try again later');

@@ -12,8 +12,22 @@ export const returnPathFor = (token: string, domain: string): string => {
   return `b+${token}@${domain}`;
 };
 
+/**
+ * The return path of a forwarded message, in the form of the Sender Rewriting Scheme whose first sender lies in a database: what is
+ * between the signature, the day and the domain is opaque to all others. It has the same length for every sender, so that a sender that
+ * another forwarder has rewritten needs no SRS1. `token`: `<email>.<recipient>.<signature>.<day>`.
+ */
+export const srsPathFor = (token: string, domain: string): string => {
+  const [email = '', recipient = '', signature = '', day = ''] = token.split('.');
+  return `SRS0=${signature}=${day}=${recipient}=${email}@${domain}`;
+};
+
+const SRS = /^SRS0[=+-]([a-z0-9]+)=([a-z0-9]{2})=(\d{1,2})=([a-z0-9]+)@/i;
+
 /** The token of a return path; null for any other address. */
 export const tokenOf = (address: string): string | null => {
+  const [, signature, day, recipient, email] = SRS.exec(address)?.map((part) => part.toLowerCase()) ?? [];
+  if (signature !== undefined) return `${email}.${recipient}.${signature}.${day}`;
   const token = /^b\+([^@]+)@/i.exec(address)?.[1]?.toLowerCase();
   return token !== undefined && TOKEN.test(token) ? token : null;
 };

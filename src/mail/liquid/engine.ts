@@ -11,8 +11,9 @@ import {
   Value,
 } from 'liquidjs';
 import { filtersFor, guarded } from './filters/filters.ts';
+import { problemOfArguments } from './filters/language-filters.ts';
 import { isLongFormat, LONG_FORMAT, unknownDirective } from './filters/strftime.ts';
-import { BUDGET, Budget, exceeded, LIQUID_LIMITS, LiquidProblem, NOW, TooSlow } from './limits.ts';
+import { BUDGET, Budget, exceeded, LANGUAGE, LIQUID_LIMITS, LiquidProblem, NOW, TooSlow } from './limits.ts';
 import { RenderTag } from './tags/render-tag.ts';
 import { tagsFor } from './tags/tags.ts';
 import { BoundedEmitter, IN_HTML, IN_TEXT, type ValueWriter } from './values.ts';
@@ -29,6 +30,8 @@ export interface Scope {
 /** A scope with the budget that its parts share. */
 export interface RenderScope extends Scope {
   readonly budget?: Budget;
+  /** The language in which dates and numbers are written; null and absent where none is named. */
+  readonly language?: string | null;
 }
 
 /** A place in a source that another template fills. */
@@ -49,8 +52,11 @@ export interface LiquidEngine {
   parse(source: string): ParsedSource;
   /** @throws LiquidProblem, TooSlow */
   render(parsed: ParsedSource, rendering: RenderScope): string;
-  /** Refuses formats of dates that would be written as they are. @throws LiquidProblem that tells line and column */
-  examineDates(parsed: ParsedSource): void;
+  /**
+   * Refuses arguments of filters that are wrong for every value. `language`: that of the source; null where none is known.
+   * @throws LiquidProblem that tells line and column
+   */
+  examineArguments(parsed: ParsedSource, language: string | null): void;
   /** The places of partials, and of the content in a layout. @throws LiquidProblem for a block that only the service writes */
   slotsOf(parsed: ParsedSource): readonly Slot[];
   /** The paths of the names that a source uses and does not set itself, such as `order.total`. */
@@ -87,12 +93,13 @@ function engineFor(writing: ValueWriter): LiquidEngine {
         throw problemOf(error, true);
       }
     },
-    render(parsed, { names, now, budget = new Budget() }) {
+    render(parsed, { names, now, language, budget = new Budget() }) {
       const context = new Context(names, liquid.options, { sync: true }, { liquid });
       context.memoryLimit = budget.allocations as unknown as Context['memoryLimit'];
       context.renderLimit = budget as unknown as Context['renderLimit'];
       context.setRegister(BUDGET, budget);
       context.setRegister(NOW, now);
+      context.setRegister(LANGUAGE, language ?? '');
       const emitter = new BoundedEmitter();
       try {
         toValueSync(liquid.renderer.renderTemplates([...parsed], context, emitter));
@@ -101,7 +108,7 @@ function engineFor(writing: ValueWriter): LiquidEngine {
       }
       return emitter.buffer;
     },
-    examineDates: (parsed) => refuseUnknownDirectives(parsed),
+    examineArguments: refuseWrongArguments,
     slotsOf: (parsed) => [...slotsIn(parsed)],
     namesOf: (parsed) => liquid.globalFullVariablesSync([...parsed]),
   };
@@ -171,9 +178,16 @@ const isQuoted = (argument: unknown): argument is QuotedToken =>
   'kind' in argument &&
   argument.kind === TokenKind.Quoted;
 
-function refuseUnknownDirectives(parsed: ParsedSource): void {
+function refuseWrongArguments(parsed: ParsedSource, language: string | null): void {
   for (const { filters } of valuesIn(parsed))
-    for (const { name, args } of filters) {
+    for (const filter of filters) {
+      const { name, args } = filter;
+      const wrong = problemOfArguments(name, args, language);
+      if (wrong !== null) {
+        const { token } = filter as unknown as { readonly token: Pick<QuotedToken, 'getPosition'> };
+        const [line, column] = token.getPosition();
+        throw new LiquidProblem(`Line ${line}, column ${column}: ${lowered(wrong)}`);
+      }
       const [format] = args;
       if (name !== 'date' || !isQuoted(format)) continue;
       const written = evalQuotedToken(format);

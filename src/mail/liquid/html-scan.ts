@@ -178,8 +178,11 @@ const SPACE = '[\\x00-\\x20]*';
 /** The value of an attribute begins. Of two runs of spaces only a quote is between: else one run would be divided in all ways. */
 const BEGIN = `\\s*=[\\s\\x00-\\x20]*(?:["']${SPACE})?`;
 const scheme = (name: string) => [...name].join(SPACE);
+const RUN = `(?:${scheme('javascript')}|${scheme('vbscript')})`;
+/** The address of a page that follows by itself, behind its seconds. */
+const REFRESH = `content${BEGIN}[\\d.]{1,10}${SPACE}[;,]${SPACE}url${BEGIN}(?:${RUN}|${scheme('data')})`;
 const SCRIPTED = new RegExp(
-  `\\b(?:(?:href|src|action|formaction|background|poster)${BEGIN}(?:${scheme('javascript')}|${scheme('vbscript')})|href${BEGIN}${scheme('data')})${SPACE}:`,
+  `\\b(?:(?:href|src|action|formaction|background|poster|data)${BEGIN}${RUN}|href${BEGIN}${scheme('data')}|${REFRESH})${SPACE}:`,
   'i',
 );
 

@@ -104,5 +104,7 @@ export class AllocationCount {
 export const BUDGET = 'budget';
 /** The register of a context that holds the moment of the rendering, in epoch milliseconds. */
 export const NOW = 'now';
+/** The register of a context that holds the language of its content. */
+export const LANGUAGE = 'language';
 /** The registers that a partial shares with the template around it. */
-export const SHARED = [BUDGET, NOW] as const;
+export const SHARED = [BUDGET, NOW, LANGUAGE] as const;

@@ -4,7 +4,7 @@ import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Scope } from './engine.ts';
 import { LiquidProblem, TooSlow } from './limits.ts';
 import type { Job } from './liquid-thread.ts';
-import type { AuthoredPart, Findings, RenderedParts, Sources } from './parts.ts';
+import type { AuthoredPart, Findings, ReadingRules, RenderedParts, Sources } from './parts.ts';
 import { type JobResult, WatchedThread } from './watched-thread.ts';
 
 /** A rendering that is asked for. */
@@ -26,7 +26,7 @@ export interface LiquidRenderer {
   examine(
     owner: string,
     authored: Readonly<Partial<Record<AuthoredPart, string | null>>>,
-    isLayout?: boolean,
+    rules?: ReadingRules,
   ): Promise<Findings | LiquidProblem>;
   /** Checks an html that was made of other sources, of markup where `isSplit`; null when it is sound. */
   examineMade(owner: string, html: string, isSplit?: boolean): Promise<LiquidProblem | null>;
@@ -109,8 +109,8 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
       if ('rendered' in done) return done.rendered;
       throw new Error('A rendering made nothing.');
     },
-    async examine(owner, authored, isLayout = false) {
-      const done = settled(await alone(owner, { do: 'examine', authored, isLayout }));
+    async examine(owner, authored, rules = {}) {
+      const done = settled(await alone(owner, { do: 'examine', authored, rules }));
       if (done instanceof LiquidProblem) return done;
       if ('findings' in done) return done.findings;
       throw new Error('An examination found nothing.');

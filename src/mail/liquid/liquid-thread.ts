@@ -11,6 +11,7 @@ import {
   type Findings,
   type ParsedParts,
   parseParts,
+  type ReadingRules,
   type RenderedParts,
   renderParts,
   type Sources,
@@ -29,7 +30,7 @@ export type Job =
   | {
       readonly do: 'examine';
       readonly authored: Readonly<Partial<Record<AuthoredPart, string | null>>>;
-      readonly isLayout: boolean;
+      readonly rules: ReadingRules;
     }
   | { readonly do: 'examineMade'; readonly html: string; readonly isSplit: boolean };
 
@@ -93,7 +94,7 @@ function answer(job: Job): ThreadAnswer {
         return { rendered, ms: performance.now() - start };
       }
       case 'examine':
-        return { findings: examine(job.authored, job.isLayout) };
+        return { findings: examine(job.authored, job.rules) };
       case 'examineMade':
         examineMade(job.html, job.isSplit);
         return { sound: true };

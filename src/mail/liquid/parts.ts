@@ -1,3 +1,4 @@
+import { inLanguage } from '../html/html-language.ts';
 import { withPreviewLine } from '../html/preview-line.ts';
 import {
   htmlLiquid,
@@ -20,6 +21,10 @@ export type RenderedParts = { readonly [Part in PartName]: string | null };
 export interface Sources extends RenderedParts {
   /** True where the preview text is put into the html that was rendered; false and absent where the html has it already. */
   readonly placesPreview?: boolean;
+  /** The language of the content; null and absent where it names none. */
+  readonly language?: string | null;
+  /** True where the rendered html still has to say its language. */
+  readonly placesLanguage?: boolean;
 }
 
 const PARTS: readonly PartName[] = ['subject', 'previewText', 'html', 'text'];
@@ -38,6 +43,9 @@ export interface ParsedParts {
   readonly writesLinks: boolean;
   /** True when the html is given its preview text. */
   readonly placesPreview: boolean;
+  readonly language: string | null;
+  /** True when the html says its language once it is rendered. */
+  readonly placesLanguage: boolean;
 }
 
 /** Parses the sources of a version that was checked when it was saved. @throws LiquidProblem */
@@ -51,6 +59,8 @@ export function parseParts(sources: Sources): ParsedParts {
     sources: parsed,
     writesLinks: /=\s*(?:["']\s*)?\{[{%]/.test(sources.html ?? ''),
     placesPreview: sources.placesPreview ?? false,
+    language: sources.language ?? null,
+    placesLanguage: sources.placesLanguage ?? false,
   };
 }
 
@@ -67,7 +77,7 @@ const RUNS_SCRIPTS = 'Must not make a link that runs a script: only web, mail an
 
 /** Renders the parts. @throws LiquidProblem, TooSlow */
 export function renderParts(
-  { sources, writesLinks, placesPreview }: ParsedParts,
+  { sources, writesLinks, placesPreview, placesLanguage, language }: ParsedParts,
   { names, now }: Scope,
 ): RenderedParts {
   const budget = new Budget();
@@ -77,11 +87,17 @@ export function renderParts(
     const isLine = part === 'subject' || part === 'previewText';
     if (typeof source === 'string') return source;
     const text = within(part, () =>
-      ENGINES[part].render(source, { now, budget, names: { ...names, ...(isLine ? NEVER : LATER) } }),
+      ENGINES[part].render(source, {
+        now,
+        language,
+        budget,
+        names: { ...names, ...(isLine ? NEVER : LATER) },
+      }),
     );
     return isLine ? text.replace(UNPRINTABLE, ' ').trim().toWellFormed() : storable(text);
   };
-  const html = render('html');
+  const made = render('html');
+  const html = made !== null && placesLanguage && language !== null ? inLanguage(made, language) : made;
   if (html !== null && writesLinks && runsScripts(html)) throw new LiquidProblem(RUNS_SCRIPTS, true, 'html');
   const previewText = render('previewText');
   // The html of this very recipient: in the source, the body may begin in several branches, or in none that is rendered.
@@ -127,10 +143,18 @@ export interface Findings {
 /** The places in each part that other templates fill, in their order; parts without one are left out. */
 export type PartSlots = { readonly [Part in AuthoredPart]?: readonly Slot[] };
 
-/** Reads sources as their author wrote them, and finds every part that is wrong. `isLayout`: they are around the content of templates. */
+/** The circumstances of sources that are read. */
+export interface ReadingRules {
+  /** True where they are around the content of templates. */
+  readonly isLayout?: boolean;
+  /** The language of their bodies; null and absent where none is known. A line may be of the template that a translation belongs to. */
+  readonly language?: string | null;
+}
+
+/** Reads sources as their author wrote them, and finds every part that is wrong. */
 export function examine(
   authored: Readonly<Partial<Record<AuthoredPart, string | null>>>,
-  isLayout = false,
+  { isLayout = false, language = null }: ReadingRules = {},
 ): Findings {
   const problems: PartProblem[] = [];
   const names = new Set<string>();
@@ -142,7 +166,7 @@ export function examine(
     const engine = part === 'html' ? htmlLiquid : textLiquid;
     try {
       const parsed = engine.parse(source);
-      engine.examineDates(parsed);
+      engine.examineArguments(parsed, part === 'subject' || part === 'previewText' ? null : language);
       const filled = engine.slotsOf(parsed).filter((slot) => isLayout || slot.partial !== null);
       if (filled.length > 0) slots[part] = filled;
       const used = isLayout ? namesAround(engine, source, filled) : engine.namesOf(parsed);

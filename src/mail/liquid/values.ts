@@ -14,6 +14,20 @@ export class SafeText extends Drop {
   get size(): number {
     return this.text.length;
   }
+
+  toJSON(): string {
+    return this.text;
+  }
+}
+
+/** A value that its author wants as it is. Further filters read the value, so that their result is escaped. */
+export class RawText extends SafeText {
+  constructor(
+    text: string,
+    readonly value: string,
+  ) {
+    super(text);
+  }
 }
 
 /** The text of a value as it is written into an email. Lists are written one item after another. */

@@ -22,7 +22,8 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-const NAME = /^([!-9;-~]+)[ \t]*:/;
+// Programs that unfold a header before they read its names see one before a fold as well: a second From, or a Bcc, could hide there.
+const NAME = /^([!-9;-~]+)(?:[ \t]|\r?\n[ \t])*:/;
 
 /** Divides a message at its first empty line, also where lines end with LF alone. */
 export function divideMessage(message: Buffer): DividedMessage {
@@ -32,7 +33,14 @@ export function divideMessage(message: Buffer): DividedMessage {
 
 /** The message of these parts. It holds an empty line where there is a body. */
 export const joinMessage = ({ fields, rest }: DividedMessage): Buffer =>
-  Buffer.concat([Buffer.from(fields.map(({ octets }) => octets).join(''), 'latin1'), rest]);
+  Buffer.concat([joinFields(fields), rest]);
+
+/** The octets of a header without its empty line. */
+export const joinFields = (fields: readonly RawField[]): Buffer =>
+  Buffer.from(fields.map(({ octets }) => octets).join(''), 'latin1');
+
+/** Octets of a header that are read. Usual ones have some KiB; servers refuse more than 64 to 256. */
+export const LARGEST_HEADER = 262_144;
 
 /** The offset of the empty line that ends the header; the length of a message without one. */
 export function endOfHeader(message: Buffer): number {

@@ -1,12 +1,13 @@
 /** A raw message as it leaves: its header lines edited, its html where that was asked for, and nothing else (RFC 6409 8). */
 import { foldLines } from 'nodemailer/lib/mime-funcs';
 import { dateText } from '../compose/fields.ts';
+import type { MessageOctets } from '../dkim/canonical.ts';
 import { isCommandField } from '../message/reserved-fields.ts';
 import type { Unsubscribe } from '../transport/transport.ts';
 import {
   divideMessage,
   fieldOf,
-  joinMessage,
+  joinFields,
   type RawField,
   replaceField,
   valueOfField,
@@ -41,8 +42,8 @@ export interface OutboundTraits {
   readonly changes: readonly LeafChange[];
 }
 
-/** The message without a signature of this service. */
-export function leavingMessage(octets: Buffer, leaving: OutboundTraits): Buffer {
+/** The message without a signature of this service. What is behind its header stays in place, unless a leaf of it changes. */
+export function leavingMessage(octets: Buffer, leaving: OutboundTraits): Required<MessageOctets> {
   const edits = leaving.changes.flatMap(({ leaf, letters }) => leafEdits(octets, leaf, letters));
   const edited = withEdits(octets, edits);
   const { fields, rest } = divideMessage(edited);
@@ -51,7 +52,7 @@ export function leavingMessage(octets: Buffer, leaving: OutboundTraits): Buffer 
     leaving,
   );
   const whole = [...traceOf(leaving), ...withExit(kept, leaving.unsubscribe)];
-  return joinMessage({ fields: whole, rest });
+  return { composed: joinFields(whole), behind: rest };
 }
 
 /** Fields that no server may pass on, and those by which a client gives orders to this service or to one after it. */
@@ -84,7 +85,11 @@ function withExit(fields: readonly RawField[], unsubscribe: Unsubscribe | null):
 }
 
 /** RFC 5321 4.4. The user, which would be a key, is not named. */
-function traceOf({ id, acceptedAt, came }: OutboundTraits): readonly RawField[] {
+export function traceOf({
+  id,
+  acceptedAt,
+  came,
+}: Pick<OutboundTraits, 'id' | 'acceptedAt' | 'came'>): readonly RawField[] {
   if (came === null) return [];
   const { helo, client, by, protocol } = came;
   const from = helo === null ? literalOf(client) : `${harmless(helo)} (${literalOf(client)})`;

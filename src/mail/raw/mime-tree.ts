@@ -1,5 +1,12 @@
 /** The parts of a message as places in its octets, so that one of them can be edited and all others stay as they are. */
-import { endOfHeader, type RawField, readFields, valueOfField } from './header-editor.ts';
+import {
+  endOfHeader,
+  joinFields,
+  type RawField,
+  readFields,
+  replaceField,
+  valueOfField,
+} from './header-editor.ts';
 
 /** A part without parts. */
 export interface Leaf {
@@ -11,10 +18,14 @@ export interface Leaf {
   readonly end: number;
   /** In lower case, such as `text/html`. */
   readonly type: string;
+  /** Those of its Content-Type, by their names in lower case. */
+  readonly parameters: ReadonlyMap<string, string>;
   /** In lower case, '' for none. */
   readonly charset: string;
   /** In lower case; 7bit where nothing is said. */
   readonly encoding: string;
+  /** In lower case, '' for none. */
+  readonly disposition: string;
   readonly isAttachment: boolean;
   /** The container by which its octets must stay what they are; null for a part that may be edited. */
   readonly lockedBy: Lock | null;
@@ -42,12 +53,17 @@ interface MimeTree {
   readonly leaves: Leaf[];
   /** The header of each part but the message itself, in their order; none is within a locked container. */
   readonly headers: { readonly start: number; readonly end: number }[];
+  /** True where the parts of locked containers are wanted too, to be read. */
+  readonly opensLocked: boolean;
 }
 
 export const leavesOf = (message: Buffer): MimeTree['leaves'] => treeOf(message).leaves;
 
-export function treeOf(message: Buffer): MimeTree {
-  const tree: MimeTree = { leaves: [], headers: [] };
+/** Every part without parts, those in signed and encrypted containers too. A message in a message is one part. */
+export const openedLeavesOf = (message: Buffer): MimeTree['leaves'] => treeOf(message, true).leaves;
+
+export function treeOf(message: Buffer, opensLocked = false): MimeTree {
+  const tree: MimeTree = { leaves: [], headers: [], opensLocked };
   visit(message, 0, message.length, 'text/plain', 0, tree);
   return tree;
 }
@@ -68,7 +84,8 @@ function visit(
   const content = typedOf(fields, 'content-type');
   const type = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(content.value) ? content.value : usual;
   const boundary = content.parameters.get('boundary');
-  if (type.startsWith('multipart/') && !isLock(type) && boundary && depth < DEEPEST) {
+  const isOpen = tree.opensLocked || !isLock(type);
+  if (type.startsWith('multipart/') && isOpen && boundary && depth < DEEPEST) {
     const usualWithin = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
     for (const [from, to] of partsWithin(message, body, end, boundary))
       visit(message, from, to, usualWithin, depth + 1, tree);
@@ -76,9 +93,10 @@ function visit(
   }
   const disposition = typedOf(fields, 'content-disposition');
   tree.leaves.push({
-    ...{ start, body, end, type },
+    ...{ start, body, end, type, parameters: content.parameters },
     charset: (content.parameters.get('charset') ?? '').toLowerCase(),
     encoding: typedOf(fields, 'content-transfer-encoding').value || '7bit',
+    disposition: disposition.value,
     isAttachment: disposition.value === 'attachment' || disposition.parameters.has('filename'),
     lockedBy: isLock(type) ? type : null,
   });
@@ -121,6 +139,28 @@ interface StructuredField {
 
 const PARAMETER = /;\s*([^\s=;]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g;
 
+/** Octets behind the value of a field in which its parameters are read. */
+const LONGEST_PARAMETERS = 4_096;
+
+/** The header of a part in which a parameter of the Content-Type has another value; null where it has no such parameter. */
+export function withContentParameter(header: Buffer, name: string, value: string): Buffer | null {
+  const fields = readFields(header.toString('latin1'));
+  const field = fields.find((one) => one.name === 'content-type');
+  const begin = field?.octets.indexOf(';') ?? -1;
+  if (!field || begin === -1) return null;
+  const end = begin + LONGEST_PARAMETERS;
+  let isFound = false;
+  // The first one of a name counts. Another field, or a quoted value, may say the same and means something else.
+  const changed = field.octets.slice(begin, end).replace(PARAMETER, (parameter, key: string) => {
+    if (isFound || key.toLowerCase() !== name) return parameter;
+    isFound = true;
+    return `; ${name}=${value}`;
+  });
+  if (!isFound) return null;
+  const octets = field.octets.slice(0, begin) + changed + field.octets.slice(end);
+  return joinFields(replaceField(fields, { ...field, octets }));
+}
+
 /** The value of a structured field in lower case, and its parameters (RFC 2045 5.1). */
 function typedOf(fields: readonly RawField[], name: string): StructuredField {
   const field = fields.find((one) => one.name === name);
@@ -129,7 +169,9 @@ function typedOf(fields: readonly RawField[], name: string): StructuredField {
   const semicolon = text.indexOf(';');
   const parameters = new Map<string, string>();
   if (semicolon !== -1)
-    for (const [, key = '', quoted, plain] of text.slice(semicolon, semicolon + 4_096).matchAll(PARAMETER)) {
+    for (const [, key = '', quoted, plain] of text
+      .slice(semicolon, semicolon + LONGEST_PARAMETERS)
+      .matchAll(PARAMETER)) {
       const known = key.toLowerCase().replace(/\*\d*\*?$/, '');
       if (!parameters.has(known)) parameters.set(known, quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '');
     }

@@ -13,6 +13,20 @@ export interface RawFile {
 /** Why the html of a message is not changed. */
 export type HtmlLock = Lock | 'no html' | 'charset' | 'size';
 
+/** The state of the chain of seals that a message came with (RFC 8617 4.4). */
+export type ArcChain = 'none' | 'pass' | 'fail';
+
+/** The field by which a message that comes back is known: each address that forwards it adds its token. */
+export const FORWARDED_FIELD = 'X-Svc-Forwarded';
+
+/** The facts about a message that is forwarded, as they were at its arrival. */
+export interface ForwardFacts {
+  /** The token of the address that forwards it, by which a message that comes back is known. */
+  readonly token: string;
+  /** The results of the checks in the form of Authentication-Results, and the chain; null where it is not sealed. */
+  readonly seal: { readonly results: string; readonly chain: ArcChain } | null;
+}
+
 /** The index of a message, stored beside its octets. */
 export interface RawIndex {
   /** The sender's own fields, decoded, each name once. */
@@ -24,6 +38,8 @@ export interface RawIndex {
   readonly text?: Leaf;
   /** The connection that it came by, for the trace field (RFC 5321 4.4); null when unknown. */
   readonly came: Arrival | null;
+  /** Of a message that is forwarded: every octet of it stays. */
+  readonly forward?: ForwardFacts;
 }
 
 /** The connection by which a message came. Of the client it holds the address alone. */

@@ -1,19 +1,15 @@
 /** Reads a message that is to stay what it is. It runs in the reading thread: the parser may take seconds. */
-import PostalMime, {
-  type Address,
-  type Attachment,
-  addressParser,
-  decodeWords,
-  type Email,
-} from 'postal-mime';
+import { type Address, addressParser, decodeWords, type Email } from 'postal-mime';
 import { seenName } from '../../platform/text/characters.ts';
 import { offersExit } from '../html/way-out.ts';
 import { impliedFilename } from '../message/attachments.ts';
 import { isReservedField } from '../message/reserved-fields.ts';
-import { divideMessage, type RawField, valueOfField } from './header-editor.ts';
+import { divideMessage, LARGEST_HEADER, type RawField, valueOfField } from './header-editor.ts';
 import { changeableHtml, changeableText, lettersIn } from './html-leaf.ts';
+import { filesOf, type MessageFile } from './message-files.ts';
 import { leavesOf } from './mime-tree.ts';
 import { messageIdOf } from './origination.ts';
+import { parseMessage } from './parsable.ts';
 import {
   LONGEST_SHOWN,
   MOST_FIELDS,
@@ -47,7 +43,6 @@ const UNREADABLE_FROM = new NotSubmittable(
 const MOST_SENDERS = 50;
 const TOO_MANY_SENDERS = new NotSubmittable(`The message has more than ${MOST_SENDERS} addresses in From`);
 /** The header is edited for each copy on the thread that answers requests: 2 MB of one field took it 188 ms. */
-const LARGEST_HEADER = 262_144;
 const LARGE_HEADER = new NotSubmittable('The header of the message has more than 256 KiB', '5.3.4');
 const NO_PLACE = new NotSubmittable(
   'The message has {{unsubscribeUrl}} in a part that must stay as it is: put it in a text or html part that is not signed',
@@ -75,7 +70,8 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
   if (named.length === 0) return NO_FROM;
   if (from.length === 0 || named.some(isNameless)) return UNREADABLE_FROM;
   if (from.length > MOST_SENDERS) return TOO_MANY_SENDERS;
-  const attachments = email.attachments.map(fileOf);
+  const files = filesOf(email, octets);
+  const attachments = files.map(fileOf);
   const shown = {
     subject: seenName(email.subject ?? '').slice(0, 998),
     text: shownText(email.text),
@@ -107,7 +103,7 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
       controls.idempotencyKey === null
         ? null
         : isRead
-          ? digestOf({ from, to, cc, replyTo, headers, ...shown }, email)
+          ? digestOf({ from, to, cc, replyTo, headers, ...shown }, email, files)
           : digestOfOctets(octets),
   };
 }
@@ -115,7 +111,7 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
 const LIMITS = { forceRfc822Attachments: true, maxNestingDepth: 50 } as const;
 const EMPTY: Email = { headers: [], headerLines: [], attachments: [] } as unknown as Email;
 
-const parsed = (octets: Buffer): Promise<Email | null> => PostalMime.parse(octets, LIMITS).catch(() => null);
+const parsed = (octets: Buffer): Promise<Email | null> => parseMessage(octets, LIMITS);
 
 const headerEnd = (fields: readonly RawField[]): number =>
   fields.reduce((length, { octets }) => length + octets.length, 0);
@@ -152,30 +148,23 @@ function ownHeaders(email: Email): readonly { readonly name: string; readonly va
 
 const LONGEST_FILENAME = 255;
 
+/** The type and subtype of RFC 6838 4.2. Where the semicolon is missing, the parser takes the parameters for a part of them. */
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?=$|[\s;])/;
+
 /** A file of a message as readers see it, numbered from 0. */
-export function fileOf(file: Attachment, index: number): RawFile {
-  const { filename, mimeType, contentId } = file;
+export function fileOf({ described, octets }: MessageFile, index: number): RawFile {
+  const { filename, mimeType, contentId } = described;
+  const contentType = MEDIA_TYPE.exec(mimeType)?.[0] ?? 'application/octet-stream';
   const name = seenName(filename ?? '')
     .replace(/[/\\]/g, '_')
     .slice(0, LONGEST_FILENAME);
   return {
-    filename: name || impliedFilename(index, mimeType),
-    contentType: mimeType,
+    // "." and ".." are folders.
+    filename: /^\.{0,2}$/.test(name) ? impliedFilename(index, contentType) : name,
+    contentType,
     contentId: contentId?.replace(/^<(.*)>$/, '$1') ?? null,
-    size: octetsOf(file).byteLength,
+    size: octets.byteLength,
   };
-}
-
-const octetsOf = ({ content, mimeType }: Pick<Attachment, 'content' | 'mimeType'>): Uint8Array => {
-  if (mimeType === 'text/calendar') return calendarOctets(content);
-  if (typeof content === 'string') return Buffer.from(content);
-  return content instanceof ArrayBuffer ? new Uint8Array(content) : content;
-};
-
-/** postal-mime ends the lines of a calendar with LF. RFC 5545 3.1 requires CRLF, as it came. */
-function calendarOctets(content: Attachment['content']): Uint8Array {
-  const text = typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString();
-  return Buffer.from(text.replace(/\r?\n/g, '\r\n'));
 }
 
 function controlsOf(fields: readonly RawField[]): RawControls {
@@ -193,9 +182,9 @@ function controlsOf(fields: readonly RawField[]): RawControls {
 }
 
 /** A client that repeats a mail writes another date, id and boundary: what is left is the same. */
-function digestOf(said: object, { text = '', html = '', attachments }: Email): string {
+function digestOf(said: object, { text = '', html = '' }: Email, files: readonly MessageFile[]): string {
   const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify([said, text, html]));
-  for (const file of attachments) hash.update(octetsOf(file));
+  for (const { octets } of files) hash.update(octets);
   return hash.digest('hex');
 }
 
@@ -207,6 +196,7 @@ export async function readFile(
   octets: Buffer,
   number: number,
 ): Promise<(RawFile & { octets: Uint8Array }) | null> {
-  const file = (await parsed(octets))?.attachments[number];
-  return file ? { ...fileOf(file, number), octets: octetsOf(file) } : null;
+  const email = await parsed(octets);
+  const file = email && filesOf(email, octets)[number];
+  return file ? { ...fileOf(file, number), octets: file.octets } : null;
 }

@@ -1,4 +1,6 @@
-import PostalMime, { type Attachment, type Email } from 'postal-mime';
+import type { Email } from 'postal-mime';
+import { filesOf, type MessageFile } from '../raw/message-files.ts';
+import { parseMessage } from '../raw/parsable.ts';
 
 /** The parts of a message as a mail program shows them. */
 export interface MailParts {
@@ -18,18 +20,18 @@ interface MailFile {
 
 /** Parses a message; null when its parts are nested too deeply. */
 export const readParts = (raw: Buffer): Promise<MailParts | null> =>
-  PostalMime.parse(raw, { forceRfc822Attachments: true }).then(partsOf, () => null);
+  parseMessage(raw, { forceRfc822Attachments: true }).then((email) => email && partsOf(email, raw));
 
-const partsOf = ({ headers, text, html, attachments }: Email): MailParts => ({
-  headers: headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
-  text: text ?? null,
-  html: html ?? null,
-  attachments: attachments.map(fileOf),
+const partsOf = (email: Email, raw: Buffer): MailParts => ({
+  headers: email.headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
+  text: email.text ?? null,
+  html: email.html ?? null,
+  attachments: filesOf(email, raw).map(fileOf),
 });
 
-const fileOf = ({ filename, mimeType, contentId, content }: Attachment): MailFile => ({
+const fileOf = ({ described: { filename, mimeType, contentId }, octets }: MessageFile): MailFile => ({
   filename,
   contentType: mimeType,
   contentId: contentId?.replace(/^<(.*)>$/, '$1') ?? null,
-  size: typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength,
+  size: octets.byteLength,
 });

@@ -2,14 +2,16 @@ import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { FairPool } from '../../platform/threads/fair-pool.ts';
 import { movable } from '../../platform/threads/serve.ts';
 import { type PoolLimits, startThread, WorkerPool } from '../../platform/threads/worker-pool.ts';
+import type { PreviewNote } from '../check/html-warnings.ts';
+import type { Findings, LookedAt } from '../check/look.ts';
+import type { Previewed } from '../check/preview-warnings.ts';
 import type { AggregateReport } from '../inbound/aggregate/aggregate-report.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
 import { type ReceivedMail, unreadMail } from '../received/received-mail.ts';
 import type { Submission } from '../submission/submitted.ts';
 import type { MailParts } from './mail-parts.ts';
-import { isWithin } from './mail-size.ts';
-import type { FileOctets, MailAnswer, MailQuestion } from './mail-thread.ts';
+import type { CheckQuestion, FileOctets, MailAnswer, MailQuestion } from './mail-thread.ts';
 
 /**
  * Parses mail in worker threads, away from the thread that answers requests: 8 MB of empty parts took a parser 9.6 s, and anybody
@@ -35,6 +37,10 @@ export interface MailReader {
   received(raw: Buffer, owner: string): Promise<ReceivedMail>;
   /** The parts of a message; null when it cannot be parsed. */
   parts(raw: Buffer, owner: string): Promise<MailParts | null>;
+  /** Looks at a message before it is sent; null when that takes too long. */
+  look(message: LookedAt, owner: string): Promise<Findings | null>;
+  /** The warnings of a preview of rendered parts. */
+  warnings(previewed: Previewed, owner: string): Promise<readonly PreviewNote[]>;
   /** Ends the threads; waiting calls reject with UnavailableError. */
   close(): void;
 }
@@ -45,6 +51,7 @@ export interface ReaderLimits {
   readonly received: PoolLimits;
   readonly aggregates: PoolLimits;
   readonly own: PoolLimits;
+  readonly checks: PoolLimits;
 }
 
 const USUAL: ReaderLimits = {
@@ -56,6 +63,8 @@ const USUAL: ReaderLimits = {
   aggregates: { threads: 1, deadlineMs: 5_000, startMs: 10_000, mostWaiting: 64, idleMs: 60_000 },
   // A submission has at most 25 MiB, which takes a second; two threads use two processors.
   own: { threads: 2, deadlineMs: 15_000, startMs: 10_000, mostWaiting: 256, idleMs: 60_000 },
+  // A newsletter takes 10 ms, and the worst html of 256 KiB a second. Its thread is apart, so that it delays no mail.
+  checks: { threads: 1, deadlineMs: 2_000, startMs: 10_000, mostWaiting: 64, idleMs: 60_000 },
 };
 
 /**
@@ -69,18 +78,15 @@ const ENTRY = new URL(
 
 /** Creates a reader whose threads start with the first mail. Reports and received mail have their own threads, so that they delay no submission. */
 export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader {
-  const { reports, aggregates, received, own } = { ...USUAL, ...limits };
-  const start = () => startThread<MailQuestion, MailAnswer>(ENTRY);
+  const { reports, aggregates, received, own, checks } = { ...USUAL, ...limits };
+  const start = () => startThread<MailQuestion | CheckQuestion, MailAnswer>(ENTRY);
   const reportPool = new WorkerPool('Reading reports', reports, start);
   const aggregatePool = new WorkerPool('Reading aggregate reports', aggregates, start);
   const receivedPool = new FairPool('Reading received mail', received, start);
   const ownPool = new FairPool('Reading mail', own, start);
-  /** The answer of a thread; null when the mail exceeds the limits of the parser, or makes it fail. */
-  const answered = async (
-    question: MailQuestion,
-    ask: () => Promise<MailAnswer>,
-  ): Promise<MailAnswer | null> => {
-    if (!isWithin(question.raw)) return null;
+  const checkPool = new FairPool('Checking messages', checks, start);
+  /** The answer of a thread; null when the mail makes it fail. */
+  const answered = async (ask: () => Promise<MailAnswer>): Promise<MailAnswer | null> => {
     try {
       return await ask();
     } catch (reason) {
@@ -94,20 +100,31 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
     moved: readonly ArrayBuffer[] = [],
     threads = ownPool,
   ): Promise<MailAnswer | null> =>
-    answered(question, async () => {
+    answered(async () => {
       const answer = await threads.turn(owner, (pool) => pool.ask(question, moved));
       if (answer === null) throw new UnavailableError('Reading mail: too many wait for a thread.');
       return answer;
     });
+  /** The answer of the thread of checks; null where that takes too long. */
+  const lookFor = async (owner: string, question: CheckQuestion): Promise<MailAnswer | null> => {
+    try {
+      const answer = await checkPool.turn(owner, (pool) => pool.ask(question));
+      if (answer === null) throw new UnavailableError('Checking messages: too many wait for a thread.');
+      return answer;
+    } catch (reason) {
+      if (reason instanceof UnavailableError) throw reason;
+      return null;
+    }
+  };
   return {
     async report(raw, recipients, isFromNobody = false) {
       const question = { as: 'report', raw, recipients, isFromNobody } as const;
-      const answer = await answered(question, () => reportPool.ask(question));
+      const answer = await answered(() => reportPool.ask(question));
       return answer !== null && 'feedback' in answer ? answer.feedback : [];
     },
     async aggregate(raw, now) {
       const question = { as: 'aggregate', raw, recipients: [], now } as const;
-      const answer = await answered(question, () => aggregatePool.ask(question));
+      const answer = await answered(() => aggregatePool.ask(question));
       return answer !== null && 'aggregate' in answer ? answer.aggregate : null;
     },
     async submission(raw, recipients, owner) {
@@ -130,7 +147,16 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
       const answer = await askFor(owner, { as: 'parts', raw, recipients: [] });
       return answer !== null && 'parts' in answer ? answer.parts : null;
     },
+    async look(message, owner) {
+      const answer = await lookFor(owner, { as: 'check', message });
+      return answer !== null && 'looked' in answer ? answer.looked : null;
+    },
+    async warnings(previewed, owner) {
+      const answer = await lookFor(owner, { as: 'warnings', previewed });
+      return answer !== null && 'warnings' in answer ? answer.warnings : [TOO_SLOW];
+    },
     close() {
+      checkPool.close();
       reportPool.close();
       receivedPool.close();
       aggregatePool.close();
@@ -138,6 +164,13 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
     },
   };
 }
+
+/** In place of all warnings. */
+const TOO_SLOW: PreviewNote = {
+  code: 'not_checked',
+  message: 'The html takes too long to read, for mail programs as well. Make it simpler.',
+  line: null,
+};
 
 function mailOf(answer: MailAnswer | null): RawMail | NotSubmittable {
   if (answer !== null && 'mail' in answer) return answer.mail;

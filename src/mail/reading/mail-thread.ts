@@ -1,14 +1,18 @@
 // The entry point of the parser's thread, which is a separate bundle in the executable (scripts/build.ts).
 import { movable, serve } from '../../platform/threads/serve.ts';
+import type { PreviewNote } from '../check/html-warnings.ts';
+import { type Findings, type LookedAt, lookAt } from '../check/look.ts';
+import { type Previewed, previewWarnings } from '../check/preview-warnings.ts';
 import type { AggregateReport } from '../inbound/aggregate/aggregate-report.ts';
 import { readAggregate } from '../inbound/aggregate/read-aggregate.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { readReport } from '../inbound/read-report.ts';
 import { NotSubmittable, type RawFile, type RawMail } from '../raw/raw-mail.ts';
 import { readFile, readRaw } from '../raw/read-raw.ts';
-import { type ReceivedMail, readReceived } from '../received/received-mail.ts';
+import { type ReceivedMail, readReceived, unreadMail } from '../received/received-mail.ts';
 import { isTemplated, readSubmission, type Submission } from '../submission/submitted.ts';
 import { type MailParts, readParts } from './mail-parts.ts';
+import { isWithin } from './mail-size.ts';
 
 /** A mail, and the way to read it. */
 export interface MailQuestion {
@@ -24,8 +28,15 @@ export interface MailQuestion {
   readonly now?: number;
 }
 
+/** A message to look at before it is sent, or to warn of. */
+export type CheckQuestion =
+  | { readonly as: 'check'; readonly message: LookedAt }
+  | { readonly as: 'warnings'; readonly previewed: Previewed };
+
 /** The content of a mail. */
 export type MailAnswer =
+  | { readonly looked: Findings }
+  | { readonly warnings: readonly PreviewNote[] }
   | { readonly feedback: readonly Feedback[] }
   | { readonly aggregate: AggregateReport | null }
   | { readonly submission: Submission }
@@ -33,7 +44,8 @@ export type MailAnswer =
   | { readonly refused: Pick<NotSubmittable, 'reason' | 'status'> }
   | { readonly file: FileOctets | null }
   | { readonly parts: MailParts | null }
-  | { readonly received: ReceivedMail };
+  | { readonly received: ReceivedMail }
+  | { readonly isTooLong: true };
 
 /** A file of a mail. */
 export interface FileOctets extends RawFile {
@@ -43,15 +55,13 @@ export interface FileOctets extends RawFile {
 /** Octets from which on the memory of a mail is given back at once: a parser leaves several times as much of it behind. */
 const LARGE = 1_048_576;
 
-const read = async ({
-  as,
-  raw,
-  recipients,
-  isFromNobody,
-  file = 0,
-  now = 0,
-}: MailQuestion): Promise<MailAnswer> => {
+const read = async (question: MailQuestion | CheckQuestion): Promise<MailAnswer> => {
+  if (question.as === 'check') return { looked: lookAt(question.message) };
+  if (question.as === 'warnings') return { warnings: previewWarnings(question.previewed) };
+  const { as, raw, recipients, isFromNobody, file = 0, now = 0 } = question;
   const mail = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  // The thread that answers requests would count the lines of 8 MiB for 40 ms.
+  if (!isWithin(mail)) return as === 'received' ? { received: unreadMail(mail) } : { isTooLong: true };
   if (as === 'report') return { feedback: await readReport(mail, recipients, isFromNobody) };
   if (as === 'received') return { received: await readReceived(mail) };
   if (as === 'aggregate') return { aggregate: await readAggregate(mail, now) };

@@ -16,6 +16,12 @@ const AROUND = /[\s<>(),:;[\]"]+/;
 /** The most characters of an address that are kept (RFC 5321 4.5.3.1.3 allows 256 octets). */
 export const LONGEST_PATH = 320;
 
+/**
+ * Different addresses in the header of a message that is taken: each is a row of an index. Gmail and Exchange let a message have at most
+ * 2,000 and 1,000 recipients.
+ */
+export const MOST_ADDRESSES = 5_000;
+
 /** The form by which an address is compared; one that is none is compared as it is. */
 export function addressKeyOf(address: string): string {
   const storable = storableText(address, LONGEST_PATH);
@@ -23,16 +29,59 @@ export function addressKeyOf(address: string): string {
   return isProblem(read) ? storable.toLowerCase() : read.key;
 }
 
+/** The words of a field that look like addresses, as they are written, and without what RFC 5322 3.4.1 lets stand inside an address. */
+export const wordsOfAddresses = (field: RawField): readonly string[] => {
+  const value = Buffer.from(valueOfField(field), 'latin1').toString();
+  // Both: a quotation mark or a bracket without its end would hide all behind it.
+  return [value, withoutAdditions(value)].flatMap((text) =>
+    text.split(AROUND).filter((word) => word.indexOf('@') > 0),
+  );
+};
+
+/** The same value without comments, quotation marks, and white space around `@` and `.`: `"ada" (x) @ b.example` is `ada@b.example`. */
+function withoutAdditions(value: string): string {
+  if (!/["(]|\s[@.]|[@.]\s/.test(value)) return '';
+  let kept = '';
+  let depth = 0;
+  let isQuoted = false;
+  let isApart = false;
+  for (let at = 0; at < value.length; at++) {
+    const letter = value[at] ?? '';
+    const isEscape = letter === '\\' && (isQuoted || depth > 0);
+    if (isEscape) at++;
+    else if (letter === '"' && depth === 0) {
+      isQuoted = !isQuoted;
+      continue;
+    } else if (!isQuoted && letter === '(') depth++;
+    else if (!isQuoted && letter === ')' && depth > 0) {
+      depth--;
+      isApart = true;
+      continue;
+    }
+    if (depth > 0) continue;
+    const taken = isEscape ? (value[at] ?? '') : letter;
+    if (/\s/.test(taken)) {
+      isApart = true;
+      continue;
+    }
+    if (isApart && !JOINS.has(taken) && !JOINS.has(kept.at(-1) ?? '')) kept += ' ';
+    isApart = false;
+    kept += taken;
+  }
+  return kept;
+}
+
+const JOINS = new Set(['@', '.']);
+
 /**
  * Every address in the header of a message, in the form in which addresses are compared. The octets are searched, not parsed: a person is
- * found by the address in a message that no parser can read. All are kept, since the header bounds them.
+ * found by the address in a message that no parser can read. All are kept: a message with more than `MOST_ADDRESSES` is refused.
  */
 export function headerAddressKeys(fields: readonly RawField[]): readonly string[] {
   const addresses = new Set<string>();
   for (const field of fields) {
     if (!OF_ADDRESSES.has(field.name)) continue;
-    for (const word of Buffer.from(valueOfField(field), 'latin1').toString().split(AROUND))
-      if (word.indexOf('@') > 0) addresses.add(word);
+    for (const word of wordsOfAddresses(field)) addresses.add(word);
   }
   return [...new Set([...addresses].map(addressKeyOf))];
 }

@@ -1,4 +1,11 @@
-import { divideMessage, endOfHeader, type RawField, valueOfField } from '../raw/header-editor.ts';
+import {
+  divideMessage,
+  endOfHeader,
+  LARGEST_HEADER,
+  type RawField,
+  valueOfField,
+} from '../raw/header-editor.ts';
+import { FORWARDED_FIELD } from '../raw/raw-mail.ts';
 
 /** The facts in the header of a received message about its place among others. */
 export interface HeaderFacts {
@@ -11,10 +18,10 @@ export interface HeaderFacts {
   readonly isAutomatic: boolean;
   /** Received fields: the servers that the message has passed. */
   readonly hops: number;
+  /** The tokens of the addresses that have forwarded it; the first 50. */
+  readonly forwardTokens: readonly string[];
 }
 
-/** Octets of a header that are read. Usual ones have some KiB; servers refuse more than 64 to 256. */
-export const LARGEST_HEADER = 262_144;
 /** RFC 5321 6.3 asks for at least 100; no message passes 50 servers on its way to a mailbox (Postfix: hopcount_limit). */
 export const MOST_HOPS = 50;
 /** References of a thread that are kept: the first and the last of more. */
@@ -36,8 +43,9 @@ export function headerFacts(fields: readonly RawField[]): HeaderFacts {
     messageId: ids('message-id')[0] ?? null,
     inReplyTo,
     references: shortened([...new Set(ids('references'))]),
-    isAutomatic: isAutomatic(values),
+    isAutomatic: isAutomatic(fields, values),
     hops: values('received').length,
+    forwardTokens: values(FORWARDED_FIELD.toLowerCase()).slice(0, MOST_HOPS),
   };
 }
 
@@ -52,8 +60,11 @@ const OF_PROGRAMS = [
   'list-unsubscribe',
   'mailing-list',
   'x-autoreply',
+  'x-autoreply-from',
   'x-autorespond',
   'x-autoresponder',
+  'x-autoresponse',
+  'x-mail-autoreply',
   'x-failed-recipients',
 ] as const;
 
@@ -63,22 +74,30 @@ const PRECEDENCE = /^(?:bulk|junk|list|auto_reply)\b/i;
 const REPORT =
   /^(?:multipart\/report|message\/(?:global-)?(?:delivery-status|disposition-notification|feedback-report))\b/i;
 
-function isAutomatic(values: (name: string) => string[]): boolean {
+/** True for the name that mail servers write their reports under (RFC 5321 4.5.5), whatever their envelope sender is. */
+const isMailerDaemon = (from: string): boolean =>
+  /^\s{0,9}mailer-daemon(?:[@\s(>]|$)/i.test(from.slice(from.lastIndexOf('<') + 1));
+
+/** True for a message whose type is that of a report, whatever the report is about. */
+export const isReport = (fields: readonly RawField[]): boolean =>
+  fields.some((field) => field.name === 'content-type' && REPORT.test(valueOfField(field)));
+
+function isAutomatic(fields: readonly RawField[], values: (name: string) => string[]): boolean {
   // RFC 3834 5: "no" is mail of a person; comments and parameters may follow the keyword.
   if (values('auto-submitted').some((value) => !/^no(?:[\s;(]|$)/i.test(value))) return true;
   if (OF_PROGRAMS.some((name) => values(name).length > 0)) return true;
+  if (values('from').some(isMailerDaemon)) return true;
   return (
-    values('precedence').some((value) => PRECEDENCE.test(value)) ||
-    values('content-type').some((value) => REPORT.test(value))
+    [...values('precedence'), ...values('x-precedence')].some((value) => PRECEDENCE.test(value)) ||
+    isReport(fields)
   );
 }
 
-/**
- * The message that began the thread: the first of References, then In-Reply-To (RFC 5322 3.6.4), or the message itself where it
- * answers none.
- */
-export const threadRoot = ({ references, inReplyTo, messageId }: HeaderFacts): string | null =>
-  references[0] ?? inReplyTo ?? messageId;
+/** The message that began the thread: the first of References, then In-Reply-To (RFC 5322 3.6.4); null where it names none. */
+export const namedRoot = ({
+  references,
+  inReplyTo,
+}: Pick<HeaderFacts, 'references' | 'inReplyTo'>): string | null => references[0] ?? inReplyTo;
 
 const CR = 0x0d;
 const LF = 0x0a;

@@ -8,8 +8,10 @@ import {
   type SmtpServerOptions,
   takeIn,
 } from '../inbound/smtp-server.ts';
+import { tokenOf } from '../inbound/verp.ts';
+import { LARGEST_HEADER } from '../raw/header-editor.ts';
 import type { MailReader } from '../reading/mail-reader.ts';
-import { hasLargeHeader, LARGEST_HEADER, LineEnds } from './header.ts';
+import { fieldsOf, hasLargeHeader, headerFacts, isReport, LineEnds } from './header.ts';
 
 /** A message for recipients that routes take. */
 export interface IncomingMessage<Taken> {
@@ -26,8 +28,8 @@ export interface IncomingMessage<Taken> {
 /** Takes mail to the addresses for aggregate reports (RFC 9990, RFC 8460). */
 interface AggregateDoor {
   takes(address: string): Promise<boolean>;
-  /** Called before the mail is acknowledged. When it rejects, the sender is asked to try again. */
-  take(mail: AggregateMail): Promise<void>;
+  /** Called before the mail is acknowledged; false where it contains no report. When it rejects, the sender is asked to try again. */
+  take(mail: AggregateMail): Promise<boolean>;
 }
 
 /** A mail to such addresses, and the connection that it came by. */
@@ -42,10 +44,12 @@ export interface AggregateMail {
 
 /** The options of the listener for received mail, bounces and complaints. */
 export interface InboundServerOptions<Taken> extends SmtpServerOptions {
-  /** True for an address that takes reports: a return path, or one for complaints. */
-  readonly takesReports: (address: string) => boolean;
+  /** True for an address that takes reports: a return path, or one for complaints. @throws when that cannot be told now */
+  readonly takesReports: (address: string) => boolean | Promise<boolean>;
   /** The takers of mail to an address, in any workspace; empty when nothing takes it. @throws a `Refusal`, which is answered as it is, or when that cannot be told now */
   readonly takersOf: (address: string) => Promise<readonly Taken[]>;
+  /** False for recipients of whom one transaction cannot have both; the sender brings the second in another one. All are together where it is left out. */
+  readonly isTogether?: (one: readonly Taken[], other: readonly Taken[]) => boolean;
   readonly mailReader: Pick<MailReader, 'report'>;
   /** Called with the feedback of each report before it is acknowledged. When it rejects, the sender is asked to try again. */
   readonly onReport: (feedback: readonly Feedback[]) => Promise<void>;
@@ -70,11 +74,13 @@ const KEPT = { head: 192 * 1024, tail: 64 * 1024 };
 
 /**
  * Listens for mail from other servers: reports (RFC 3464, RFC 5965, and the fixed forms of servers that write neither), and messages
- * that routes take. Any other address is refused at RCPT, so that this is no open relay and nothing is ever bounced.
+ * that routes take. Any other address is refused at RCPT, so that this is no open relay and nothing is ever bounced. A message that no route
+ * takes and that is no report is refused after DATA, so that no mail of a person is lost.
  */
 export const openInboundServer = <Taken>({
   takesReports,
   takersOf,
+  isTogether = () => true,
   mailReader,
   onReport,
   onMessage,
@@ -83,20 +89,30 @@ export const openInboundServer = <Taken>({
 }: InboundServerOptions<Taken>): Promise<SmtpServer> => {
   /** By the object of the recipient in the envelope: what RCPT has promised is kept, whatever changes until the end of the message. */
   const takers = new WeakMap<object, readonly Taken[]>();
+  /** The recipients that are return paths, or addresses for complaints. */
+  const reporting = new WeakSet<object>();
   /** The recipients that are addresses for aggregate reports. */
   const reported = new WeakSet<object>();
   /** The unknown recipients of each connection. */
   const unknown = new WeakMap<object, number>();
+  /** One reply is for all recipients: where a route takes the message and an address for reports does not, it would be wrong for one. */
+  const isOneReply = (one: readonly Taken[], other: readonly Taken[]): boolean =>
+    one.length === 0 || other.length === 0 ? one.length === other.length : isTogether(one, other);
   const admit = async (
     recipient: { readonly address: string },
     session: SMTPServerSession,
   ): Promise<Refusal | null> => {
     if (session.envelope.rcptTo.length >= MOST_RECIPIENTS) return TOO_MANY;
     const found = await takersOf(recipient.address);
-    takers.set(recipient, found);
-    if (found.length > 0 || takesReports(recipient.address)) return null;
-    if (await aggregates?.takes(recipient.address)) {
-      reported.add(recipient);
+    const isForReports = await takesReports(recipient.address);
+    const isForAggregates =
+      found.length === 0 && !isForReports && (await aggregates?.takes(recipient.address)) === true;
+    if (found.length > 0 || isForReports || isForAggregates) {
+      const [first] = session.envelope.rcptTo;
+      if (first && !isOneReply(takers.get(first) ?? [], found)) return APART;
+      takers.set(recipient, found);
+      if (isForReports) reporting.add(recipient);
+      if (isForAggregates) reported.add(recipient);
       return null;
     }
     const count = (unknown.get(session) ?? 0) + 1;
@@ -116,6 +132,7 @@ export const openInboundServer = <Taken>({
       const aggregateRecipients = envelope.rcptTo
         .filter((recipient) => reported.has(recipient))
         .map(({ address }) => address);
+      const isForReports = envelope.rcptTo.some((recipient) => reporting.has(recipient));
       const envelopeFrom = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
       const handle = async () => {
         const isMessage = taken.length > 0;
@@ -131,15 +148,20 @@ export const openInboundServer = <Taken>({
         );
         if (isMessage && hasLargeHeader(raw)) throw LARGE_HEADER;
         if (isMessage && ends.hasBare()) throw BARE_LINE_END;
-        if (recipients.some(takesReports)) {
+        let isTaken = isMessage;
+        if (isForReports) {
           const feedback = await mailReader.report(shortened(raw), recipients, envelopeFrom === '');
           if (feedback.length > 0) await onReport(feedback);
+          isTaken ||= feedback.length > 0 || isOfProgram(raw, recipients, envelopeFrom);
         }
-        if (isAggregate)
-          await aggregates?.take({
+        if (isAggregate) {
+          const isReported = await aggregates?.take({
             ...{ raw, recipients: aggregateRecipients, client: remoteAddress },
             ...{ helo: hostNameAppearsAs || '', from: envelopeFrom },
           });
+          isTaken ||= isReported === true;
+        }
+        if (!isTaken) throw REPORTS_ALONE;
         if (isMessage)
           await onMessage({ raw, envelopeFrom, taken, client: remoteAddress, helo: hostNameAppearsAs || '' });
       };
@@ -152,6 +174,14 @@ export const openInboundServer = <Taken>({
     },
   }));
 };
+
+/** True for mail that says nothing and is no person's: a report without a fact, or what programs send to a return path. */
+function isOfProgram(raw: Buffer, recipients: readonly string[], envelopeFrom: string): boolean {
+  const fields = fieldsOf(raw);
+  if (isReport(fields)) return true;
+  const isAtReturnPath = recipients.some((address) => tokenOf(address) !== null);
+  return isAtReturnPath && (envelopeFrom === '' || headerFacts(fields).isAutomatic);
+}
 
 /** Keeps the whole message, and looks at its line ends while it arrives. */
 class StrictBuffer extends FullBuffer {
@@ -166,7 +196,7 @@ class StrictBuffer extends FullBuffer {
 }
 
 /** As much of a whole message as a report's reader takes. */
-function shortened(raw: Buffer): Buffer {
+export function shortened(raw: Buffer): Buffer {
   if (raw.length <= KEPT.head + KEPT.tail) return raw;
   const kept = new HeadTailBuffer(KEPT);
   kept.add(raw);
@@ -177,6 +207,15 @@ const UNKNOWN = new Refusal(550, '5.1.1 No such mailbox here');
 /** The library ends the connection after it (RFC 5321 3.8). */
 const GUESSING = new Refusal(421, '4.7.0 Too many unknown recipients, please come again with known ones');
 const TOO_MANY = new Refusal(452, `4.5.3 Too many recipients, at most ${MOST_RECIPIENTS} a message`);
+/** RFC 5321 4.5.3.1.10: the client sends the others in another transaction. */
+const APART = new Refusal(
+  452,
+  '4.5.3 This recipient needs a transaction apart, please send it again for them',
+);
+const REPORTS_ALONE = new Refusal(
+  550,
+  '5.7.1 This address takes reports alone (bounces, complaints, DMARC, TLS), and this is none that can be read; write to another address',
+);
 const NOT_NOW = new Refusal(452, '4.3.1 Cannot look up this mailbox now, please try again');
 const NOT_STORED = new Refusal(452, '4.3.1 Cannot store this now, please try again');
 const TRY_AGAIN = new Refusal(451, '4.3.0 Cannot take this now, please try again');

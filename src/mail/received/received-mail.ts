@@ -1,13 +1,16 @@
-import PostalMime, { type Address, type Email } from 'postal-mime';
+import type { Email } from 'postal-mime';
 import { storableText } from '../../platform/db/storable.ts';
 import { seenName } from '../../platform/text/characters.ts';
 import { replyText } from '../inbound/reply-text/reply-text.ts';
 import { type RawField, valueOfField } from '../raw/header-editor.ts';
+import { filesOf } from '../raw/message-files.ts';
+import { PARSER_LIMITS, parseMessage } from '../raw/parsable.ts';
 import type { NamedMailbox, RawFile } from '../raw/raw-mail.ts';
 import { LONGEST_SHOWN, MOST_FIELDS } from '../raw/raw-mail.ts';
 import { fileOf } from '../raw/read-raw.ts';
 import { headerAddressKeys } from './address-keys.ts';
-import { contentDigest, fieldsOf, type HeaderFacts, headerFacts, LARGEST_HEADER } from './header.ts';
+import { contentDigest, fieldsOf, type HeaderFacts, headerFacts } from './header.ts';
+import { mailboxes, senderOf } from './shown-mailboxes.ts';
 
 /** A received message as readers see it. */
 export interface ReceivedMail extends HeaderFacts {
@@ -31,34 +34,26 @@ export interface ReceivedMail extends HeaderFacts {
   readonly addressKeys: readonly string[];
 }
 
-/** Mailboxes of one field that are shown. */
-const MOST_MAILBOXES = 100;
-const LONGEST_NAME = 256;
-/** RFC 5321 4.5.3.1.3; a message may say anything. */
-const LONGEST_ADDRESS = 320;
 /** RFC 5322 2.1.1. */
 const LONGEST_SUBJECT = 998;
 const LONGEST_VALUE = 10_000;
 /** Files that are listed. */
 const MOST_FILES = 1_000;
 
-// The parts of a forwarded message stay in it, since they are another message's.
-const LIMITS = { forceRfc822Attachments: true, maxNestingDepth: 50, maxHeadersSize: LARGEST_HEADER } as const;
-
 /** Reads a received message. One that the parser cannot read has the fields of its header alone. It never throws. */
 export async function readReceived(raw: Buffer): Promise<ReceivedMail> {
   const [fields, digest] = [fieldsOf(raw), contentDigest(raw)];
-  const email = await PostalMime.parse(raw, LIMITS).catch(() => null);
-  return email === null ? withFields(fields, digest) : mailOf(email, fields, digest);
+  const email = await parseMessage(raw, PARSER_LIMITS);
+  return email === null ? withFields(fields, digest) : mailOf(email, raw, fields, digest);
 }
 
-const mailOf = (email: Email, fields: readonly RawField[], digest: string): ReceivedMail => {
+const mailOf = (email: Email, raw: Buffer, fields: readonly RawField[], digest: string): ReceivedMail => {
   const [text, html] = [shownText(email.text), shownText(email.html)];
   return {
     ...headerFacts(fields),
     digest,
     addressKeys: headerAddressKeys(fields),
-    from: mailboxes(email.from ? [email.from] : [])[0] ?? null,
+    from: senderOf(email),
     to: mailboxes(email.to ?? []),
     cc: mailboxes(email.cc ?? []),
     replyTo: mailboxes(email.replyTo ?? []),
@@ -68,7 +63,7 @@ const mailOf = (email: Email, fields: readonly RawField[], digest: string): Rece
     headers: email.headers
       .slice(0, MOST_FIELDS)
       .map(({ originalKey, value }) => ({ name: originalKey, value: storableText(value, LONGEST_VALUE) })),
-    attachments: email.attachments.slice(0, MOST_FILES).map(fileOf),
+    attachments: filesOf(email, raw).slice(0, MOST_FILES).map(fileOf),
   };
 };
 
@@ -92,16 +87,6 @@ const withFields = (fields: readonly RawField[], digest: string): ReceivedMail =
       value: storableText(Buffer.from(valueOfField(field), 'latin1').toString(), LONGEST_VALUE),
     })),
 });
-
-const mailboxes = (addresses: readonly Address[]): readonly NamedMailbox[] =>
-  addresses
-    .flatMap((one) => (one.group === undefined ? [one] : one.group))
-    .filter(({ address }) => address !== undefined && address !== '')
-    .slice(0, MOST_MAILBOXES)
-    .map(({ name, address }) => ({
-      name: seenName(name).slice(0, LONGEST_NAME).toWellFormed() || null,
-      address: storableText(seenName(address ?? ''), LONGEST_ADDRESS),
-    }));
 
 /** PostgreSQL and JSON take years of four digits. */
 const LATEST = Date.UTC(9999, 11, 31);

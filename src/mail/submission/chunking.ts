@@ -1,6 +1,12 @@
 import { PassThrough } from 'node:stream';
 import type { SMTPServerDataStream } from 'smtp-server';
-import type { CommandParser, Connection, Handler } from '../inbound/connection.ts';
+import {
+  type ArrivalTime,
+  type CommandParser,
+  type Connection,
+  endWhenSlow,
+  type Handler,
+} from '../inbound/connection.ts';
 import { Refusal } from '../inbound/smtp-server.ts';
 
 /** The answer of the handler of a message. */
@@ -13,6 +19,8 @@ interface Answer {
 interface Transfer {
   readonly stream: PassThrough & SMTPServerDataStream;
   readonly answer: Promise<Answer>;
+  /** Octets of all its chunks so far, of the last one as announced. */
+  announced: number;
 }
 
 const SYNTAX = /^BDAT[ \t]+(\d{1,15})(?:[ \t]+(\S+))?[ \t]*$/i;
@@ -27,9 +35,9 @@ const TOO_LARGE = new Refusal(552, '5.3.4 The message is too large');
 
 /**
  * Has a connection take messages in chunks (CHUNKING, RFC 3030), which smtp-server does not. The octets of a chunk are read and dropped
- * when the command is refused, since a client sends them without waiting for the reply.
+ * when the command is refused, since a client sends them without waiting for the reply. `arrival` counts from the first chunk.
  */
-export function takeChunks(connection: Connection, largest: number): void {
+export function takeChunks(connection: Connection, largest: number, arrival: ArrivalTime): void {
   let transfer: Transfer | null = null;
   let isFailed = false;
 
@@ -66,14 +74,15 @@ export function takeChunks(connection: Connection, largest: number): void {
         resolve({ error: error ?? null, message: String(message) }),
       ),
     );
-    return { stream, answer };
+    endWhenSlow(connection, stream, arrival);
+    return { stream, answer, announced: 0 };
   };
 
   const refusalOf = (octets: number, word: string | undefined): Refusal | null => {
     if (isFailed) return FAILED;
     if (word !== undefined && word.toUpperCase() !== 'LAST') return NO_LAST;
     if (connection.session.envelope.rcptTo.length === 0) return NO_RECIPIENT;
-    return (transfer?.stream.byteLength ?? 0) + octets > largest ? TOO_LARGE : null;
+    return (transfer?.announced ?? 0) + octets > largest ? TOO_LARGE : null;
   };
 
   /** Ends the message, and answers as its handler does. */
@@ -107,8 +116,7 @@ export function takeChunks(connection: Connection, largest: number): void {
       isFailed ||= refusal !== NO_RECIPIENT;
       giveUp();
     } else transfer ??= begin();
-    const { stream } = transfer ?? {};
-    if (stream) stream.byteLength += octets;
+    if (transfer) transfer.announced += octets;
     const answer = (next: () => void) => {
       if (refusal !== null) connection.send(refusal.responseCode, refusal.message);
       else if (transfer !== null && word !== undefined) return void conclude(transfer).then(next);
@@ -116,7 +124,7 @@ export function takeChunks(connection: Connection, largest: number): void {
       next();
     };
     if (octets === 0) return answer(done);
-    readOctets(parser, octets, stream ?? null, answer);
+    readOctets(parser, octets, transfer?.stream ?? null, answer);
     done();
   };
 }
@@ -125,7 +133,7 @@ export function takeChunks(connection: Connection, largest: number): void {
 function readOctets(
   parser: CommandParser,
   octets: number,
-  stream: PassThrough | null,
+  stream: Transfer['stream'] | null,
   answer: (next: () => void) => void,
 ): void {
   let left = octets;
@@ -133,6 +141,7 @@ function readOctets(
     const taken = chunk.subarray(0, left);
     const rest = chunk.subarray(taken.length);
     left -= taken.length;
+    if (stream) stream.byteLength += taken.length;
     const next = () => {
       if (left > 0) return done();
       parser._dataMode = false;

@@ -1,9 +1,8 @@
 import type { SMTPServerSession } from 'smtp-server';
-import { SMALL } from '../../platform/async/body-budget.ts';
-import { FairQueue, type WorkOptions } from '../../platform/async/fair-slots.ts';
-import { endOf } from '../inbound/connection.ts';
+import { type ArrivalTime, awaitCommands, endOf, type Silence } from '../inbound/connection.ts';
 import { FullBuffer } from '../inbound/message-buffer.ts';
 import {
+  NO_MEMORY,
   openSmtpServer,
   Refusal,
   type SmtpServer,
@@ -14,6 +13,7 @@ import { type Arrival, NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
 import type { MailReader } from '../reading/mail-reader.ts';
 import { takeChunks } from './chunking.ts';
 import { type SubmittedEnvelope, submittedEnvelope } from './envelope.ts';
+import { MailRoom } from './mail-room.ts';
 import { checkParameters, PARAMETERS } from './parameters.ts';
 import type { Submission } from './submitted.ts';
 
@@ -45,6 +45,9 @@ interface SignedIn extends KeyOwner {
 /** The options of the submission listener. Its clients are user `svc` with an API key as the password. */
 export interface SubmissionServerOptions extends SmtpServerOptions {
   readonly mailReader: Pick<MailReader, 'submission'>;
+  /** Shared with the other ways by which mail comes; `limits.memory` does not count then. */
+  readonly mailRoom?: MailRoom;
+  readonly silence?: Silence;
   /**
    * The owner of a key that may submit mail; the refusal says why not. `client` is the client's address, for rate limits.
    */
@@ -61,26 +64,13 @@ export interface SubmissionServerOptions extends SmtpServerOptions {
 /** RFC 5321 4.5.3.1.8 asks for a hundred recipients; an email here has at most fifty. */
 const RECIPIENTS = 50;
 const LARGEST = 25 * 1024 * 1024;
-/** Octets of messages that are read and stored at once, which takes several times as much memory: five of 25 MiB took 1.5 GB. */
-const MOST_AT_ONCE = 32 * 1024 * 1024;
-
-/** Large messages under way, besides their octets; one workspace has an eighth of those that are free. Those that wait are bounded by their memory. */
-const LARGE_ONES = { total: 64, perKey: 64, backlog: 8_192 };
-
-/** Runs the work on large messages as memory allows, workspaces in turn, and that on small ones at once. */
-function turns(): (
-  owner: string,
-  work: () => Promise<string>,
-  options: Required<WorkOptions>,
-) => Promise<string> {
-  const queue = new FairQueue(LARGE_ONES, MOST_AT_ONCE);
-  return async (owner, work, options) => {
-    if (options.octets <= SMALL) return work();
-    const accepted = await queue.take(owner, work, options);
-    if (accepted === null) throw refusalOf(UNAVAILABLE);
-    return accepted;
-  };
-}
+/**
+ * The largest message within the hour takes 7.3 kB/s. RFC 5321 4.5.3.2.5 has a client wait three minutes for each part that it sends, so
+ * that a slow line is no fault; 1 MiB in ten minutes bounds the time for which one that stalls keeps its memory.
+ */
+export const ARRIVAL: ArrivalTime = { everyMs: 600_000, octets: 1_048_576, mostMs: 3_600_000 };
+/** RFC 5321 4.5.3.2.7 has a server wait five minutes for a command. A stranger has one, as at the other port. */
+const SILENCE: Silence = { strangerMs: 60_000, clientMs: 300_000 };
 
 /**
  * Listens for submissions (RFC 6409). With a certificate, passwords are only accepted over TLS; without one they are accepted in
@@ -88,13 +78,17 @@ function turns(): (
  */
 export const openSubmissionServer = ({
   mailReader,
+  mailRoom,
+  silence = SILENCE,
   onKey,
   onSubmit,
   ...options
 }: SubmissionServerOptions): Promise<SmtpServer> => {
-  const inTurn = turns();
+  const room = mailRoom ?? new MailRoom(options.limits?.memory);
   const ends = new WeakMap<SMTPServerSession, AbortSignal>();
-  return openSmtpServer(options, (room) => ({
+  const signedIn = new WeakMap<SMTPServerSession, () => void>();
+  const limits = { arrival: ARRIVAL, ...options.limits };
+  return openSmtpServer({ ...options, limits }, () => ({
     authMethods: ['PLAIN', 'LOGIN'],
     authOptional: false,
     allowInsecureAuth: options.tls === null,
@@ -103,31 +97,41 @@ export const openSubmissionServer = ({
     extensions: {
       keywords: ['CHUNKING'],
       parameters: PARAMETERS,
-      extend(connection) {
+      extend(connection, arrival) {
         ends.set(connection.session, endOf(connection));
+        signedIn.set(connection.session, awaitCommands(connection, silence));
         checkParameters(connection);
-        takeChunks(connection, LARGEST);
+        takeChunks(connection, LARGEST, arrival);
       },
     },
-    onAuth: ({ username, password }, { remoteAddress }, done) => {
+    onAuth: ({ username, password }, session, done) => {
       const key = password ?? '';
       if (username !== 'svc') return done(refusalOf(WRONG_USER));
-      const answer = (owner: KeyOwner | SubmissionFailure) =>
-        'code' in owner
-          ? done(refusalOf(owner))
-          : done(null, { user: { key, workspaceId: owner.workspaceId } satisfies SignedIn });
-      onKey(key, remoteAddress).then(answer, () => done(NOT_NOW));
+      const answer = (owner: KeyOwner | SubmissionFailure) => {
+        if ('code' in owner) return done(refusalOf(owner));
+        signedIn.get(session)?.();
+        done(null, { user: { key, workspaceId: owner.workspaceId } satisfies SignedIn });
+      };
+      onKey(key, session.remoteAddress).then(answer, () => done(NOT_NOW));
+    },
+    onSize: (octets, { user }) => {
+      const { workspaceId } = user as unknown as SignedIn;
+      return room.hasRoom(workspaceId, octets) ? null : NO_MEMORY;
     },
     onRcptTo: (_address, { envelope }, done) => done(envelope.rcptTo.length < RECIPIENTS ? null : TOO_MANY),
     onData: (stream, arrival, done) => {
       const { user, hostNameAppearsAs, remoteAddress, transmissionType } = arrival;
       const { key, workspaceId } = user as unknown as SignedIn;
       const envelope = submittedEnvelope(arrival);
-      const place = room.reserve(workspaceId);
+      const place = room.arriving(workspaceId);
       const submit = async (): Promise<string> => {
         const raw = await takeIn(stream, new FullBuffer(), place);
+        place.keep();
         // A client that has hung up never hears of the acceptance, and sends the message again.
-        return inTurn(workspaceId, () => accept(raw), { octets: raw.length, signal: ends.get(arrival) });
+        const turn = { octets: raw.length, signal: () => ends.get(arrival) };
+        const accepted = await room.take(workspaceId, () => accept(raw), turn);
+        if (accepted === null) throw refusalOf(UNAVAILABLE);
+        return accepted;
       };
       const accept = async (raw: Buffer): Promise<string> => {
         const recipients = envelope.recipients.map(({ address }) => address);

@@ -3,10 +3,12 @@
  * that nothing of it can stay what it is. Every other mail does (src/mail/raw).
  */
 
-import PostalMime, { type Address, type Attachment, decodeWords, type Email } from 'postal-mime';
+import { type Address, decodeWords, type Email } from 'postal-mime';
 import { impliedFilename } from '../message/attachments.ts';
 import { isReservedField } from '../message/reserved-fields.ts';
 import { divideMessage } from '../raw/header-editor.ts';
+import { filesOf, type MessageFile } from '../raw/message-files.ts';
+import { PARSER_LIMITS, parseMessage } from '../raw/parsable.ts';
 import { NotSubmittable } from '../raw/raw-mail.ts';
 import { repeatedField } from '../raw/repeated-field.ts';
 
@@ -23,6 +25,8 @@ export interface SubmittedEmail {
   /** The id or alias of a template. */
   readonly templateId?: string;
   readonly variables?: unknown;
+  /** The language of the template. */
+  readonly language?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly attachments?: readonly SubmittedFile[];
 }
@@ -36,8 +40,8 @@ interface SubmittedFile {
 }
 
 /**
- * A request, with the idempotency key in the header `Idempotency-Key`; null when there is none. `X-Svc-Template` and
- * `X-Svc-Variables` name a template and its values.
+ * A request, with the idempotency key in the header `Idempotency-Key`; null when there is none. `X-Svc-Template`,
+ * `X-Svc-Variables` and `X-Svc-Language` name a template, its values and its language.
  */
 export interface Submission {
   readonly email: SubmittedEmail;
@@ -56,7 +60,7 @@ export const readSubmission = async (
   const repeated = repeatedField(divideMessage(raw).fields);
   if (repeated !== null)
     return new NotSubmittable(`The message has more than one ${repeated} field; RFC 5322 (3.6) allows one`);
-  const email = await PostalMime.parse(raw, LIMITS).catch(() => null);
+  const email = await parseMessage(raw, PARSER_LIMITS);
   if (email === null) return new NotSubmittable('The message cannot be read');
   const [from] = mailboxes(email.from === undefined ? [] : [email.from]);
   if (from === undefined) return new NotSubmittable('The message has no From field');
@@ -70,7 +74,7 @@ export const readSubmission = async (
       ...some('replyTo', mailboxes(email.replyTo ?? []).map(written)),
       ...content,
       ...(email.headers.some(isKept) ? { headers: ownHeaders(email) } : {}),
-      ...some('attachments', email.attachments.map(file)),
+      ...some('attachments', filesOf(email, raw).map(file)),
     },
   };
 };
@@ -78,17 +82,19 @@ export const readSubmission = async (
 const headerOf = (email: Email, name: string): string | null =>
   email.headers.find(({ key }) => key === name)?.value.trim() ?? null;
 
-type SubmittedContent = Pick<SubmittedEmail, 'subject' | 'templateId' | 'variables'>;
+type SubmittedContent = Pick<SubmittedEmail, 'subject' | 'templateId' | 'variables' | 'language'>;
 
 /** The content of a message. Every message has some, so with a template it gives way: only the subject wins, as in a request. */
 function contentOf(email: Email): SubmittedContent | NotSubmittable {
   const { subject = '' } = email;
   const templateId = headerOf(email, TEMPLATE);
   const values = headerOf(email, VARIABLES);
+  const language = headerOf(email, LANGUAGE);
   try {
     return {
       ...(templateId === null ? {} : { templateId }),
       ...(values === null ? {} : { variables: JSON.parse(decodeWords(values)) as unknown }),
+      ...(language === null ? {} : { language }),
       ...(subject === '' ? {} : { subject }),
     };
   } catch {
@@ -98,13 +104,7 @@ function contentOf(email: Email): SubmittedContent | NotSubmittable {
 
 const TEMPLATE = 'x-svc-template';
 const VARIABLES = 'x-svc-variables';
-
-const LIMITS = {
-  forceRfc822Attachments: true,
-  attachmentEncoding: 'base64',
-  maxNestingDepth: 50,
-  maxHeadersSize: 262_144,
-} as const;
+const LANGUAGE = 'x-svc-language';
 
 interface SubmittedMailbox {
   readonly name: string;
@@ -157,11 +157,11 @@ const ownHeaders = (email: Email): Record<string, string> =>
 const DROPPED: ReadonlySet<string> = new Set(['delivered-to', 'idempotency-key']);
 
 const file = (
-  { filename, mimeType, contentId, related, content }: Attachment,
+  { described: { filename, mimeType, contentId, related }, octets }: MessageFile,
   index: number,
 ): SubmittedFile => ({
   filename: filename || impliedFilename(index, mimeType),
-  content: content as string,
+  content: Buffer.from(octets).toString('base64'),
   contentType: mimeType,
   ...(related && contentId ? { contentId: contentId.replace(/^<(.*)>$/, '$1') } : {}),
 });

@@ -3,6 +3,7 @@ import type { TransportName } from '../../platform/config/transport-names.ts';
  * The interface of all transports. A transport attempts one email once and answers with an outcome for each recipient. It never
  * retries, writes no table and knows no machine: the email's machine decides about another attempt.
  */
+import type { MessageOctets } from '../dkim/canonical.ts';
 import type { SigningKey } from '../dkim/signing-key.ts';
 import type { AskedReports } from '../message/asked-reports.ts';
 import type { Calendar } from '../message/calendar.ts';
@@ -78,11 +79,12 @@ export interface OutboundMessage {
 }
 
 /** A composed message, and the signatures to put before it; null where it was not signed. */
-export interface WrittenMessage {
-  readonly composed: Buffer;
+export interface WrittenMessage extends MessageOctets {
   readonly signatures: Buffer | null;
   /** Both, where they lie behind each other. */
   readonly signed?: Buffer;
+  /** True of a message that is forwarded: another form of it breaks the signature of its author. */
+  readonly isForwarded?: true;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Aggregate reports of other mail servers, in one shape whatever form they came in. */
+import { asciiHost } from '../../../platform/text/ascii-host.ts';
 
 /** The policies that a receiver applied, from the mildest on. */
 export const DISPOSITIONS = ['none', 'quarantine', 'reject'] as const;
@@ -86,10 +87,10 @@ export function dayOfPeriod(begin: number, end: number, now: number): string | n
 
 const NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_-]{1,63})+$/;
 
-/** A domain in lower case, without its last dot; null for any other text. */
+/** A domain in lower case, in punycode and without its last dot; null for any other text. */
 export function domainIn(text: string): string | null {
   const name = text.trim().toLowerCase().replace(/\.$/, '');
-  return NAME.test(name) ? name : null;
+  return NAME.test(name) ? name : asciiHost(name);
 }
 
 /** A text of a report as it is stored: one line, at most 255 characters. */

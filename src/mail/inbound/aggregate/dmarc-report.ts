@@ -14,6 +14,9 @@ import { readXml } from './read-xml.ts';
 /** Rows of a report. The largest reports of large receivers have some thousand; more are refused. */
 const MOST_ROWS = 20_000;
 
+/** A row before the domain of the policy is known, with null for a domain that cannot be read: DMARC has it below that of the policy. */
+type Row = Omit<DmarcRow, 'from'> & { readonly from: string | null };
+
 /** The texts of a record, by their paths below `record`. */
 type Texts = Map<string, string>;
 
@@ -32,7 +35,7 @@ const PATHS = {
  */
 export function readDmarcReport(xml: string, now: number): DmarcReport | null {
   const head: Texts = new Map();
-  const rows: DmarcRow[] = [];
+  const found: Row[] = [];
   let record: Texts = new Map();
   let isOver = false;
   const isRead = readXml(
@@ -48,7 +51,7 @@ export function readDmarcReport(xml: string, now: number): DmarcReport | null {
       const row = rowOf(record);
       record = new Map();
       if (row === null) return;
-      if (rows.length < MOST_ROWS) rows.push(row);
+      if (found.length < MOST_ROWS) found.push(row);
       else isOver = true;
     },
   );
@@ -67,7 +70,7 @@ export function readDmarcReport(xml: string, now: number): DmarcReport | null {
       p: word(head.get('policy_published/p')) || null,
       isTesting: word(head.get('policy_published/testing')) === 'y',
     },
-    rows,
+    rows: found.map((row) => ({ ...row, from: row.from ?? domain })),
   };
 }
 
@@ -77,18 +80,18 @@ function momentOf(head: Texts, end: 'begin' | 'end'): number {
   return seconds > 100_000_000_000 ? seconds : seconds * 1_000;
 }
 
-function rowOf(record: Texts): DmarcRow | null {
+function rowOf(record: Texts): Row | null {
   const source = record.get(PATHS.source)?.toLowerCase() ?? '';
   const messages = countIn(record.get(PATHS.count));
-  const from = domainIn(record.get(PATHS.from) ?? '');
-  if (isIP(source) === 0 || messages === null || messages === 0 || from === null) return null;
+  const from = record.get(PATHS.from) ?? '';
+  if (isIP(source) === 0 || messages === null || messages === 0 || from === '') return null;
   return {
     source,
     messages,
     disposition: dispositionIn(record.get(PATHS.disposition)),
     isDkimAligned: word(record.get(PATHS.dkim)) === 'pass',
     isSpfAligned: word(record.get(PATHS.spf)) === 'pass',
-    from,
+    from: domainIn(from),
   };
 }
 

@@ -3,12 +3,20 @@ import { boundedParser, ParserLimit, type ParserLimits } from '../../html/bounde
 /** The limits of an XML document. The largest report that is taken has 800,000 tags, at a depth of six. */
 const LIMITS: ParserLimits = { deepest: 20, steps: 100_000_000 };
 const LONGEST_TEXT = 1_024;
+/** Signs that are written as they are. The largest report may have five in each of its records. */
+const MOST_SIGNS = 100_000;
 
 /** A document that is refused, since it has a DTD. */
 class RefusedDocument extends Error {}
 
 /** Called with the path of an element below the root, without prefixes and in lower case, and its text. */
 export type OnText = (path: string, text: string) => void;
+
+/**
+ * Servers write addresses and links as they are, so that a `<` within them begins no tag. A tag has a name, and ends before the next one
+ * begins.
+ */
+const NO_TAG = /<(?!\/?[a-z_][\w:.-]{0,99}(?:\s[^<>]{0,20000})?\/?>|[?!])/gi;
 
 /**
  * Reads XML as a stream, and returns false for a document that is refused. htmlparser2 knows the five entities of XML and character
@@ -53,14 +61,27 @@ export function readXml(xml: string, root: string, onText: OnText, onEnd: (path:
     LIMITS,
   );
   try {
-    // In pieces, so that a refused document is not read to its end.
-    for (let at = 0; at < xml.length; at += 65_536) parser.write(xml.slice(at, at + 65_536));
+    const tags = withoutSigns(xml);
+    // In pieces: a refused document is not parsed to its end.
+    for (let at = 0; at < tags.length; at += 65_536) parser.write(tags.slice(at, at + 65_536));
     parser.end();
     return true;
   } catch (reason) {
     if (reason instanceof RefusedDocument || reason instanceof ParserLimit) return false;
     throw reason;
   }
+}
+
+/** The XML with each `<` that begins no tag as a character reference. */
+function withoutSigns(xml: string): string {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { index } of xml.matchAll(NO_TAG)) {
+    if (pieces.length === MOST_SIGNS) throw new ParserLimit('Too many signs are written as they are.');
+    pieces.push(xml.slice(from, index));
+    from = index + 1;
+  }
+  return from === 0 ? xml : [...pieces, xml.slice(from)].join('&lt;');
 }
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1).toLowerCase();

@@ -14,15 +14,18 @@ const MOST_FAILURES = 1_000;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads a TLS report (RFC 8460 4.4); null for anything else. */
-export function readTlsReport(text: string, now: number): TlsReport | null {
+/**
+ * Reads a TLS report (RFC 8460 4.4); null for anything else. `about` is the domain that its mail names: reports of sessions without a
+ * policy may leave it out.
+ */
+export function readTlsReport(text: string, now: number, about: string | null = null): TlsReport | null {
   const report = objectIn(parsed(text));
   const range = objectIn(report?.['date-range']);
   const id = labelIn(textIn(report?.['report-id']));
   const begin = Date.parse(textIn(range?.['start-datetime']));
   const day = dayOfPeriod(begin, Date.parse(textIn(range?.['end-datetime'])), now);
   if (report === null || id === '' || day === null) return null;
-  const policies = listIn(report.policies, MOST_POLICIES).flatMap((each) => policyOf(each) ?? []);
+  const policies = listIn(report.policies, MOST_POLICIES).flatMap((each) => policyOf(each, about) ?? []);
   if (policies.length === 0) return null;
   return { kind: 'tls', id, organization: labelIn(textIn(report['organization-name'])), day, policies };
 }
@@ -35,9 +38,9 @@ function parsed(text: string): unknown {
   }
 }
 
-function policyOf(each: unknown): TlsPolicy | null {
+function policyOf(each: unknown, about: string | null): TlsPolicy | null {
   const entry = objectIn(each);
-  const domain = domainIn(textIn(objectIn(entry?.policy)?.['policy-domain']));
+  const domain = domainIn(textIn(objectIn(entry?.policy)?.['policy-domain']) || (about ?? ''));
   const summary = objectIn(entry?.summary);
   const successful = countIn(summary?.['total-successful-session-count']) ?? 0;
   const failures = listIn(entry?.['failure-details'], MOST_FAILURES).flatMap(

@@ -86,7 +86,36 @@ export function attributionBefore(line: string): Attribution | null {
 
 const mayBegin = (line: string): boolean => BEGIN.test(line) || DATED_BEGIN.test(line) || ADDRESS.test(line);
 
-const endsInAddress = (line: string): boolean => /@[^\s<>@]{1,255}[>)\]]{0,2} ?[:：]$/.test(line);
+const endsInAddress = (line: string): boolean => /@[^\s<>@]{1,255} ?[>)\]]{0,2} ?[:：]$/.test(line);
+
+const VERB_LAST = new RegExp(`(?:${escaped(WROTE)})$`, 'u');
+
+/** An attribution without a colon; a quotation has to follow, since people write such sentences. */
+export const isBareAttribution = (line: string): boolean => {
+  if (line.length > LONGEST_MARK) return false;
+  const words = line.replace(/^-{2,} ?|-{2,}$/g, '').trim();
+  return (
+    BEGIN.test(words) && VERB_LAST.test(words) && DATE.test(words) && TIME.test(words) && ADDRESS.test(words)
+  );
+};
+
+/** The same between dashes, as Zoho writes it: "---- On …, Anna <anna@example.com> wrote ----". */
+export const isDashedAttribution = (line: string): boolean =>
+  line.startsWith('--') && line.endsWith('--') && isBareAttribution(line);
+
+/** "2026/7/20 Anna <anna@example.com>", as Gmail writes it in some languages; a quotation has to follow. */
+export const isDatedAddress = (line: string): boolean =>
+  line.length <= LONGEST_MARK &&
+  /^20\d\d[-/.年]/.test(line) &&
+  DATE.test(line) &&
+  ADDRESS.test(line) &&
+  line.endsWith('>');
+
+/** The end of an attribution that was wrapped before the bracket of its address, as Gmail wraps it: ">:" or "> wrote:". */
+export const closesAddress = (line: string, above: string): boolean =>
+  /^> ?(?:[\p{L}() ]{1,30})?[:：] ?$/u.test(line) &&
+  above.lastIndexOf('<') > above.lastIndexOf('>') &&
+  above.includes('@');
 
 const BETWEEN_DASHES = /^[>*\s]*[-–—_=*]{2,}\s*([^-–—_=*][^–—_=]{2,60}?)\s*[-–—_=*]{2,}:?$/;
 const FORWARDED = new Set([
@@ -108,6 +137,9 @@ export function isSeparator(line: string): boolean {
 /** The rule of Outlook above a header; alone it may be anybody's. */
 export const isRule = (line: string): boolean => /^_{10,}$/.test(line) || /^-{10,}$/.test(line);
 
+/** A rule of few characters, as Orange writes it and as html becomes it: the header below has to be complete. */
+export const isShortRule = (line: string): boolean => /^(?:={3,}|-{3,9})$/.test(line);
+
 const LABEL = /^[*_ ]*([^:：*_<>@]{1,24}?)[*_ ]*[:：]/;
 
 const fieldOf = (line: string): HeaderField | null =>
@@ -119,13 +151,16 @@ export const beginsHeader = (line: string): boolean => fieldOf(line) === 'from';
 /** The most lines of a header, with long lists of recipients. */
 const LONGEST_HEADER = 16;
 
+/** The line above a header. Below a separator, two fields are enough; below a rule of few characters, any field may be the first. */
+export type AboveHeader = 'separator' | 'rule' | 'text';
+
 /**
  * The number of lines of the header "From: … Sent: … To: … Subject: …" that begins with the first of `lines`; 0 for none. People
  * write "From: Paris" and "To: Rome" as well, so it takes a subject or an address, unless a separator is above.
  */
-export function headerLength(lines: readonly string[], isBelowSeparator: boolean): number {
+export function headerLength(lines: readonly string[], above: AboveHeader): number {
   const first = fieldOf(lines[0] ?? '');
-  if (first === null || (first !== 'from' && !isBelowSeparator)) return 0;
+  if (first === null || (first !== 'from' && above === 'text')) return 0;
   const fields = new Set<HeaderField>();
   let hasAddress = false;
   let end = 0;
@@ -142,9 +177,12 @@ export function headerLength(lines: readonly string[], isBelowSeparator: boolean
     end = index + 1;
   }
   const isComplete = fields.has('from') && (fields.has('sent') || fields.has('to'));
-  const isEnough = isBelowSeparator
-    ? fields.size >= 2
-    : isComplete && fields.size >= 3 && (fields.has('subject') || hasAddress);
+  const [hasSubject, isLong] = [fields.has('subject'), fields.size >= 3];
+  const isEnough = {
+    separator: fields.size >= 2,
+    rule: isComplete && isLong && hasSubject && hasAddress,
+    text: isComplete && isLong && (hasSubject || hasAddress),
+  }[above];
   return isEnough ? end : 0;
 }
 

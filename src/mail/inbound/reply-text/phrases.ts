@@ -65,7 +65,7 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
       'a écrit|a ecrit|écrit|a envoyé',
       "message d'origine|message original|message d’origine|message transféré|message initial",
     ],
-    ['de', 'envoyé|date|envoyé le', 'à|a', 'cc|copie', 'objet'],
+    ['de', 'envoyé|date|envoyé le|message du', 'à|a', 'cc|copie|copie à', 'objet|sujet'],
     [
       'envoyé de mon|envoyé depuis|envoyé à partir de|envoyé avec',
       'télécharger outlook pour|obtenir outlook pour|téléchargez outlook pour|obtenez outlook pour',
@@ -103,7 +103,11 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     ['skickat från|skickades från|skickat med', 'hämta outlook för|skaffa outlook för'],
   ),
   da: row(
-    ['den', 'skrev|skriver', 'oprindelig meddelelse|videresendt meddelelse|original meddelelse'],
+    [
+      'den',
+      'skrev|skriver',
+      'oprindelig meddelelse|oprindelig besked|videresendt besked|videresendt meddelelse|original meddelelse',
+    ],
     ['fra', 'sendt|dato', 'til', 'cc', 'emne'],
     ['sendt fra|sendt med|sendt via', 'hent outlook til|få outlook til'],
   ),
@@ -218,5 +222,6 @@ export const DEVICES = list(
   'iphon|ipad|ipod|android|samsung|galaxy|huawei|xiaomi|redmi|nokia|blackberry|pixel|oneplus|motorola|xperia|fairphone|' +
     'windows phone|windows mail|smartphone|handy|mobile|mobil|móvil|celular|cellulare|téléphone|telefon|telefoon|phone|' +
     'tablet|outlook|yahoo|gmail|proton|aol|gmx|web.de|bluemail|spark|tuta|hey.com|mailspring|apple mail|mail for windows|' +
+    'airmail|typeapp|canary|newton|edison|windows 1|](https://go.microsoft.com/fwlink|alcatel|wiko|honor|oppo|vivo|realme|' +
     'courrier pour windows|mail für windows|айфон|смартфон|телефон|почт',
 );

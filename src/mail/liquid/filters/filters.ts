@@ -1,6 +1,7 @@
 import { type FilterImplOptions, filters as library } from 'liquidjs';
 import { LIQUID_LIMITS, LiquidProblem, NOW } from '../limits.ts';
-import { SafeText, textOf, type ValueWriter, weigh, weightOf } from '../values.ts';
+import { RawText, SafeText, textOf, type ValueWriter, weigh, weightOf } from '../values.ts';
+import { LANGUAGE_FILTERS, styledDate } from './language-filters.ts';
 import { LIST_FILTERS } from './list-filters.ts';
 import { momentOf } from './moment.ts';
 import { NUMBER_FILTERS } from './number-filters.ts';
@@ -27,7 +28,7 @@ const LIBRARY: Readonly<Record<string, readonly [fewest: number, most: number]>>
   ...{ remove: [1, 1], remove_first: [1, 1], remove_last: [1, 1], replace: [1, 2], replace_first: [1, 2] },
   ...{ replace_last: [2, 2], slice: [1, 2], truncate: [0, 2], truncatewords: [0, 2] },
   ...{ escape: [0, 0], escape_once: [0, 0], newline_to_br: [0, 0], url_decode: [0, 0] },
-  ...{ base64_encode: [0, 0], base64_decode: [0, 0], default: [0, 2], size: [0, 0] },
+  ...{ base64_encode: [0, 0], base64_decode: [0, 0], default: [0, 2] },
   ...{ first: [0, 0] },
   ...{ join: [0, 1], last: [0, 0], reverse: [0, 0], sort: [0, 1] },
   ...{ sort_natural: [0, 1] },
@@ -49,16 +50,21 @@ export function filtersFor(writing: ValueWriter): ReadonlyMap<string, Spec> {
   const replace = (name: string, fewest: number, most: number, handler: Handler): void => {
     specs.set(name, { fewest, most, handler });
   };
-  for (const [name, [fewest, most, handler]] of Object.entries({ ...NUMBER_FILTERS, ...LIST_FILTERS }))
+  for (const [name, [fewest, most, handler]] of Object.entries({
+    ...NUMBER_FILTERS,
+    ...LIST_FILTERS,
+    ...LANGUAGE_FILTERS,
+  }))
     replace(name, fewest, most, handler);
   replace('date', 0, 2, dateFilter);
   replace('join', 0, 1, join);
   replace('json', 0, 0, json);
+  replace('size', 0, 0, size);
   replace('split', 1, 1, split);
   replace('url_encode', 0, 0, (value) => urlEncoded(textOf(value)));
   replace('base64_url_safe_encode', 0, 0, (value) => urlSafe(Buffer.from(textOf(value)).toString('base64')));
   replace('base64_url_safe_decode', 0, 0, (value) => Buffer.from(textOf(value), 'base64url').toString());
-  replace('raw', 0, 0, (value) => new SafeText(writing.raw(value)));
+  replace('raw', 0, 0, (value) => new RawText(writing.raw(value), textOf(value)));
   if (writing.escapes) makeSafe(specs, writing);
   return specs;
 }
@@ -70,7 +76,9 @@ export const guarded = (name: string, { fewest, most, handler }: Spec): Handler 
       throw new LiquidProblem(`Must give the filter ${name} ${countOf(fewest, most)}.`);
     weigh(value);
     for (const each of given) weigh(each);
-    const made: unknown = yield handler.call(this, value, ...given);
+    // `raw` counts as the last filter alone: an author who escapes behind it wants the value escaped.
+    const read = value instanceof RawText ? value.value : value;
+    const made: unknown = yield handler.call(this, read, ...given);
     weigh(made);
     return made;
   };
@@ -128,7 +136,8 @@ const dateFilter: Handler = function (this: Self, value: unknown, format?: unkno
     typeof zone === 'number' ? zone : textOf(zone) || 'UTC',
   );
   if (moment === null) return value;
-  return strftime(moment, textOf(format) || USUAL_FORMAT);
+  const pattern = textOf(format) || USUAL_FORMAT;
+  return styledDate(this, moment, pattern) ?? strftime(moment, pattern);
 };
 
 const join: Handler = function (this: Self, value: unknown, separator: unknown = ' ') {
@@ -136,6 +145,10 @@ const join: Handler = function (this: Self, value: unknown, separator: unknown =
   const between = textOf(separator);
   weigh('x'.repeat(Math.min(between.length * value.length, LIQUID_LIMITS.result + 1)));
   return value.map(textOf).join(between);
+};
+
+const size: Handler = function (this: Self, value: unknown) {
+  return (library.size as Handler).call(this, value instanceof SafeText ? value.text : value);
 };
 
 /** A text without white space around it is cut at each run of white space by a single space, as in Ruby. */

@@ -78,6 +78,7 @@ export function momentOf(value: unknown, zone: Zone): Moment | null {
   if (typeof value === 'number') return isMoment(value * 1_000) ? momentAt(value * 1_000, zone) : null;
   if (typeof value !== 'string' || value.length > LONGEST) return null;
   const text = value.trim();
+  if (!isOfCalendar(text)) return null;
   if (/^-?\d{1,13}$/.test(text)) return momentOf(Number(text), zone);
   if (NAMES_ZONE.test(text) && !IS_LOCAL.test(text)) {
     const epochMs = Date.parse(
@@ -87,6 +88,14 @@ export function momentOf(value: unknown, zone: Zone): Moment | null {
   }
   const shown = Date.parse(IS_LOCAL.test(text) ? isoOf(text) : `${text} UTC`);
   return isMoment(shown) ? momentAt(whenShown(shown, zone), zone) : null;
+}
+
+/** False of a text that begins with a day that no month has, such as 2026-02-30: it would become one of the next month. */
+function isOfCalendar(text: string): boolean {
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
+  if (day === undefined) return true;
+  const read = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(day);
 }
 
 const isoOf = (text: string): string =>

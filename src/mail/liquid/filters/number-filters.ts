@@ -15,6 +15,7 @@ import {
   toNumber,
   written,
 } from './decimal.ts';
+import { languageOf } from './language-filters.ts';
 import { flat } from './list-filters.ts';
 
 type Handler = Extract<FilterImplOptions, (...given: never[]) => unknown>;
@@ -64,7 +65,8 @@ const MOST_FORMATS = 100;
 const formats = new LruMap<string, Intl.NumberFormat>({ entries: MOST_FORMATS });
 
 /** An amount as people of a language write it: `{{ 1234.5 | money: "EUR", "de" }}` is 1.234,50 €. What is no number stays as it is. */
-const money: Handler = function (this: Self, value: unknown, currency: unknown, language: unknown = 'en-US') {
+const money: Handler = function (this: Self, value: unknown, currency: unknown, named?: unknown) {
+  const language = named ?? languageOf(this);
   const name = `${textOf(currency)} ${textOf(language)}`;
   const read = amountOf(value);
   const format = formats.get(name) ?? formatOf(textOf(currency), textOf(language), isWritten(this));

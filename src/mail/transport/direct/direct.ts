@@ -89,15 +89,15 @@ export class DirectTransport implements Transport {
   }
 
   async send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]> {
-    const mail = await mailOf(message);
     const byDomain = Map.groupBy(message.recipients, domainOf);
-    const outcomes = await withDeadline(limits, (signal) =>
-      Promise.all(
+    const outcomes = await withDeadline(limits, async (signal) => {
+      const mail = await mailOf(message);
+      return Promise.all(
         [...byDomain].map(([domain, recipients]) =>
           this.#toDomain(domain, { ...mail, recipients }, signal, limits),
         ),
-      ),
-    );
+      );
+    });
     const byRecipient = new Map(outcomes.flat().map((outcome) => [outcome.recipient, outcome]));
     return message.recipients.map(
       (recipient) =>

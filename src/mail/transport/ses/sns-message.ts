@@ -60,7 +60,8 @@ export const readSnsMessage = async (body: string, check: SnsCheck): Promise<Sns
 
 /**
  * Maximum age of a message. A replay is harmless, since an email takes each report once (see feedback in modules/emails). So the
- * window is wide enough for every genuine message: SNS tries for an hour, and a dead-letter queue keeps failures for 14 days.
+ * window is wide enough for every genuine message: SNS tries for a minute, or for up to an hour where a delivery policy says so, and a
+ * dead-letter queue keeps failures for 14 days.
  */
 const OLDEST_MS = 15 * 24 * 60 * 60 * 1_000;
 /** Tolerance for clocks that are behind. */

@@ -32,11 +32,11 @@ export class RelayTransport implements Transport {
     this.#pool = new SessionPool((signal) => openSession(endpoint, signal), limits, parts);
   }
 
-  async send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]> {
-    const mail = await mailOf(message);
-    return withDeadline(limits, (signal) =>
-      transmit(mail, this.#pool, this.#site, this.endpoint.name, signal, beginOnce(limits)),
-    );
+  send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]> {
+    return withDeadline(limits, async (signal) => {
+      const mail = await mailOf(message);
+      return transmit(mail, this.#pool, this.#site, this.endpoint.name, signal, beginOnce(limits));
+    });
   }
 
   async verify(): Promise<readonly Finding[]> {

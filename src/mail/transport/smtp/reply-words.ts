@@ -14,6 +14,10 @@ export const kindOfWords = (text: string): SubType | undefined => {
 /** True when the words say that temporary failures lasted too long. */
 export const saysTimeIsOver = (text: string): boolean => TIME_IS_OVER.test(wordsOf(text));
 
+/** True for the bare words, without any of the reasons that servers add. */
+export const saysUserUnknown = (text: string): boolean =>
+  /\b(?:unknown user|user unknown)\b/i.test(wordsOf(text));
+
 const LONGEST_TEXT = 2_000;
 
 // Some servers say no more than the address of the list.
@@ -52,15 +56,15 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     'PolicyRejected',
   ],
   [
-    /access denied|\bnot (?:authori[sz]ed|allowed|permitted)|n't (?:authori[sz]ed|allowed|permitted)|unauthori[sz]ed|unauthenticated|\bpermission|\bpolic(?:y|ies)\b|prohibited|\bbanned\b|administrati|restricted|will not accept (?:delivery|mail)/i,
+    /access denied|\bnot (?:authori[sz]ed|allowed|permitted)|n't (?:authori[sz]ed|allowed|permitted)|unauthori[sz]ed|unauthenticated|\bpermission|\bpolic(?:y|ies)\b|prohibited|\bbanned\b|administrati|restricted|will not accept (?:delivery|mail)|recipient preferences/i,
     'PolicyRejected',
   ],
   [
-    /rate.?limit|throttl|gr[ae]y.?list|try (?:again )?later|try again in|too (?:quickly|fast)|at a rate|unusual rate|sending (?:quota|limit)|too many (?:connections|messages|recipients|sessions|errors|invalid|concurrent|simultaneous|e?mails)/i,
+    /rate.?limit|throttl|gr[ae]y.?list|try (?:again )?later|try again in|too (?:quickly|fast)|at a rate|unusual rate|(?:sending|relay|hourly|daily) (?:sending |relay |message |mail )?(?:quota|limit)|too many (?:connections|messages|recipients|sessions|errors|invalid|concurrent|simultaneous|e?mails)/i,
     'RateLimited',
   ],
   [
-    /quota|(?:mail ?box|inbox|account|user|recipient|storage|disk|maildir).{0,30}\b(?:is |was )?full\b|mail ?box size|storage (?:limit|allocation)|out of (?:storage|space|disk)|(?:insufficient|not enough|no) .{0,20}(?:storage|space)/i,
+    /quota|(?:mail ?box|inbox|account|user|recipient|storage|disk|maildir|mail ?folder).{0,30}\b(?:is |was )?full\b|mail ?box exceed|mail ?box size|storage (?:limit|allocation)|out of (?:storage|space|disk)|(?:insufficient|not enough|no) .{0,20}(?:storage|space)/i,
     'MailboxFull',
   ],
   [
@@ -71,8 +75,8 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     /\b(?:spam|junk|unsolicited|bulk|virus|malware|phishing|infected|content|attachments?)\b/i,
     'ContentRejected',
   ],
-  // A temporary condition proves nothing.
-  [/temporar/i, 'General'],
+  // A temporary condition proves nothing, such as a name server without an answer: "Host not found, try again".
+  [/temporar|\bfound, try again/i, 'General'],
   [
     /\bdomain\b.{0,40}(?:not (?:be )?found|does ?n[o']t exist|does not exist|unknown|not accept)|\b(?:unknown|no such|non-?existent) (?:domain|host)\b|\bhost\b (?:or domain name )?(?:not found|unknown)|\bhost\b .{0,10}not found|any host named|\bnxdomain\b|null ?mx|doesn't receive email|no smtp service|not accept (?:any )?mail|unroute?able domain/i,
     'DomainNotFound',
@@ -90,14 +94,14 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     'NoEmail',
   ],
   [
-    /\bno (?:mail ?box|account|user|recipient) (?:here|by|with|found|named)|(?:does(?:n't| not)|do not) have an? .{0,20}account|not our (?:customer|user)|unroute?able address|user lookup success but no user record|\brecip(?:ient)?not ?found|not (?:a )?(?:valid|known) (?:user|recipient|mail ?box|address)/i,
+    /\bno (?:mail ?box|account|user|recipient) (?:here|by|with|found|named)|(?:does(?:n't| not)|do not) have an? .{0,20}account|not our (?:customer|user)|invalid final delivery userid|unroute?able address|user lookup success but no user record|\brecip(?:ient)?not ?found|not (?:a )?(?:valid|known) (?:user|recipient|mail ?box|address)/i,
     'NoEmail',
   ],
   [
-    /timed? ?out|connection (?:refused|reset|closed|lost)|lost connection|unreachable|network is down|host is down|no route|retry time|could not connect|can(?:'t|not) connect/i,
+    /timed? ?out|connection (?:refused|reset|closed|lost)|lost connection|unreachable|network is down|host is down|no route|retry time|could not connect|can(?:'t|not) connect|not reachable|not responding|not accept our requests to connect/i,
     'ConnectionFailed',
   ],
 ];
 
 const TIME_IS_OVER =
-  /retry time(?:out)? (?:exceeded|not reached)|(?:envelope|message|delivery|mail|queue|time)\b.{0,20}\bexpired|expired\b.{0,20}\bqueue|too long in .{0,10}queue|(?:in the|on the) queue (?:for )?too long|\b(?:gave|given|giving) up after|retries? (?:exhausted|ended|ran out)|(?:could not|cannot|unable to|not) (?:be )?deliver(?:ed)?\b.{0,40}\b(?:for|within|after|in) (?:more than |the last )?\d+ (?:second|minute|hour|day)|delivery timeout|timeout was exceeded|message timed? ?out/i;
+  /retry time(?:out)? (?:exceeded|not reached)|(?:envelope|message|delivery|mail|queue|time)\b.{0,20}\bexpired|expired\b.{0,20}\bqueue|too long in .{0,10}queue|(?:in the|on the) queue (?:for )?too long|\b(?:gave|given|giving) up after|retries? (?:exhausted|ended|ran out)|(?:could not|cannot|unable to|not) (?:be )?deliver(?:ed)?\b.{0,40}\b(?:for|within|after|in) (?:more than |the last )?\d+ (?:second|minute|hour|day)|hosts have been failing for a long time|after (?:multiple|several|many) (?:retries|attempts|tries)|delivery timeout|timeout was exceeded|message timed? ?out/i;

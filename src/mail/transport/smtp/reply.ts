@@ -4,7 +4,7 @@
  */
 import type { Fault, Outcome, RecipientOutcome, SubType } from '../transport.ts';
 import { FAILURES } from './failures.ts';
-import { kindOfWords } from './reply-words.ts';
+import { kindOfWords, saysUserUnknown } from './reply-words.ts';
 
 /** One reply, with its lines joined by line feeds. */
 export interface Reply {
@@ -62,9 +62,17 @@ const kindOf = (step: Step, { code, enhancedCode, text }: Reply): SubType => {
   if (told !== undefined) return words !== undefined && FAILURES[told].provesDead ? words : told;
   const subject = status.split('.')[0] ?? '';
   if (subject === '6' || subject === '7') return BY_SUBJECT[subject];
+  if ((step === 'DATA' || step === 'DOT') && mayHideFilter(code, enhancedCode, text)) return 'General';
   if (words !== undefined && words !== 'General') return words;
   return isSubject(subject) ? BY_SUBJECT[subject] : byStep(step, code);
 };
+
+/**
+ * True for a reply to DATA or to the final dot that may be about the mail: NTT Docomo and KDDI answer "550 Unknown user" where a person
+ * filters the sender. They refuse unknown users at RCPT.
+ */
+export const mayHideFilter = (code: number | null, enhancedCode: string | null, text: string): boolean =>
+  code === 550 && enhancedCode === null && saysUserUnknown(text);
 
 // RFC 5321 4.2.3: 550, 551, 553 and 554 stand for policy as much as for an unknown mailbox, so that a bare one proves nothing.
 const byStep = (step: Step, code: number | null): SubType => {

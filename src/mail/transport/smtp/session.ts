@@ -52,7 +52,7 @@ export interface Session {
   /** Settles when the session is over. */
   readonly ended: Promise<void>;
   /** Settles with one entry per recipient, in their order. Never rejects. */
-  transmit(mail: Envelope, raw: Buffer, signal: AbortSignal): Promise<readonly Progress[]>;
+  transmit(mail: Envelope, pieces: readonly Buffer[], signal: AbortSignal): Promise<readonly Progress[]>;
   /** Resets the transaction of a failed message; the session is then ready for the next one, or ended. */
   settle(): Promise<void>;
   /** Ends the session with QUIT. */
@@ -201,13 +201,13 @@ class OpenSession implements Session {
     if (this.alive) this.connection.quit();
   }
 
-  transmit(mail: Envelope, raw: Buffer, signal: AbortSignal): Promise<readonly Progress[]> {
+  transmit(mail: Envelope, pieces: readonly Buffer[], signal: AbortSignal): Promise<readonly Progress[]> {
     const { from, recipients, needsSmtpUtf8, needsEightBit = false, reports } = mail;
     return new Promise((resolve) => {
-      const source = new Source(raw);
+      const source = new Source(pieces);
       // nodemailer records refused recipients in this object, which are there even when `send` fails later.
       const envelope: RecordedEnvelope = {
-        ...{ from, to: [...recipients], size: raw.length, use8BitMime: needsEightBit },
+        ...{ from, to: [...recipients], size: source.length, use8BitMime: needsEightBit },
         ...(reports && { dsn: dsnOf(reports) }),
       };
       if (needsSmtpUtf8) saySmtpUtf8(this.connection);
@@ -326,30 +326,51 @@ interface DataStream extends Writable {
 
 /** Looking for an exception copies a message; nodemailer looks at a large one octet by octet. */
 const MOST_LOOKED_AT = 65_536;
+
+function* slicesOf(pieces: readonly Buffer[]): Generator<Buffer> {
+  for (const piece of pieces)
+    for (let at = 0; at < piece.length; at += MOST_LOOKED_AT) yield piece.subarray(at, at + MOST_LOOKED_AT);
+}
+
 /** A dot that begins a line, or a line end that is not CRLF. */
 const EXCEPTION = /^\.|\n\.|\r(?!\n)|(?:^|[^\r])\n/;
 
 /** The message as a stream that records the step it has reached. */
 class Source {
   reached: 'SESSION' | 'DATA' | 'DOT' = 'SESSION';
+  readonly length: number;
 
-  constructor(private readonly raw: Buffer) {}
+  constructor(private readonly pieces: readonly Buffer[]) {
+    this.length = pieces.reduce((sum, { length }) => sum + length, 0);
+  }
 
   /** Writes the message. One without exceptions, as most are, is not looked through once more: that took 200 us of 10 kB. */
   pipe<To extends NodeJS.WritableStream>(destination: To): To {
-    const { raw } = this;
     const stream = destination as NodeJS.WritableStream as DataStream;
     this.reached = 'DATA';
     stream.once('end', () => {
       this.reached = 'DOT';
     });
-    if (raw.length <= MOST_LOOKED_AT && !EXCEPTION.test(raw.toString('latin1'))) {
+    if (this.length > MOST_LOOKED_AT) {
+      this.#feed(stream, slicesOf(this.pieces));
+      return destination;
+    }
+    const raw = Buffer.concat(this.pieces);
+    if (EXCEPTION.test(raw.toString('latin1'))) stream.end(raw);
+    else {
       stream.inByteCount = raw.length;
       stream.outByteCount = raw.length;
       stream.lastByte = raw.at(-1) ?? false;
       stream.push(raw);
       stream.end();
-    } else stream.end(raw);
+    }
     return destination;
+  }
+
+  /** At the pace of the receiver: a socket keeps a second copy of what it cannot send at once. */
+  #feed(stream: DataStream, slices: Iterator<Buffer>): void {
+    for (let next = slices.next(); !next.done; next = slices.next())
+      if (!stream.write(next.value)) return void stream.once('drain', () => this.#feed(stream, slices));
+    stream.end();
   }
 }

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { envelopeAddress, needsSmtpUtf8 } from '../../compose/envelope.ts';
-import { finishInSevenBit, finishMessage } from '../../compose/finish.ts';
+import { finishInSevenBit, finishPieces } from '../../compose/finish.ts';
 import type { AskedReports } from '../../message/asked-reports.ts';
 import { type Beginning, TakenBack } from '../begin.ts';
 import { saysEnoughRecipients } from '../limits/limit-words.ts';
@@ -15,7 +15,8 @@ export interface Mail {
   readonly from: string;
   /** The recipients as given; the commands use their ASCII form. */
   readonly recipients: readonly string[];
-  readonly raw: Buffer;
+  /** Its octets, behind each other. */
+  readonly pieces: readonly Buffer[];
   /** The same for a server without 8BITMIME; null where that is not possible. */
   readonly inSevenBit: () => Promise<Buffer | null>;
   readonly needsSmtpUtf8: boolean;
@@ -27,7 +28,7 @@ export interface Mail {
 export const mailOf = async (message: OutboundMessage): Promise<Mail> => ({
   from: envelopeAddress(message.returnPath),
   recipients: message.recipients,
-  raw: await finishMessage(message),
+  pieces: await finishPieces(message),
   inSevenBit: () => finishInSevenBit(message),
   needsSmtpUtf8: needsSmtpUtf8(message),
   reports: message.reports ?? null,
@@ -97,7 +98,7 @@ const once = async (
 };
 
 const over = async (session: Session, mail: Mail, signal: AbortSignal): Promise<readonly Progress[]> => {
-  const { from, raw, needsSmtpUtf8, reports } = mail;
+  const { from, pieces, needsSmtpUtf8, reports } = mail;
   const recipients = mail.recipients.map(envelopeAddress);
   const refuse = (reply: string): readonly Progress[] =>
     recipients.map((recipient) => ({ recipient, step: 'MAIL', reply, problem: '' }));
@@ -105,10 +106,12 @@ const over = async (session: Session, mail: Mail, signal: AbortSignal): Promise<
   if (needsSmtpUtf8 && !smtpUtf8) return refuse(NO_SMTPUTF8);
   // RFC 6531 3.1: a server with SMTPUTF8 has 8BITMIME, whether it says so or not.
   const takesEightBit = session.extensions.eightBitMime || smtpUtf8;
-  const octets = takesEightBit || isAscii(raw) ? raw : await mail.inSevenBit();
-  if (octets === null) return refuse(NO_8BITMIME);
-  const envelope = { from, recipients, needsSmtpUtf8, needsEightBit: !isAscii(octets), reports };
-  const progress = await session.transmit(envelope, octets, signal);
+  const isSevenBit = pieces.every((piece) => isAscii(piece));
+  const changed = takesEightBit || isSevenBit ? null : await mail.inSevenBit();
+  if (!takesEightBit && !isSevenBit && changed === null) return refuse(NO_8BITMIME);
+  const needsEightBit = !isSevenBit && changed === null;
+  const envelope = { from, recipients, needsSmtpUtf8, needsEightBit, reports };
+  const progress = await session.transmit(envelope, changed ? [changed] : pieces, signal);
   const isUnreported = reports?.notify?.includes('SUCCESS') === true && !dsn;
   return isUnreported ? progress.map((one) => ({ ...one, isUnreported: true as const })) : progress;
 };

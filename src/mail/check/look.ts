@@ -1,0 +1,281 @@
+import { encodedPlaceholders, filterWarnings, wayOutWarnings } from '../content/filter-warnings.ts';
+import { readHtml } from '../html/read-html.ts';
+import { type CheckCode, type FoundProblem, MOST_ASKED } from './codes.ts';
+import { darkProblems } from './dark-mode.ts';
+import { droppedBy } from './dropped.ts';
+import { held, isHeld, LONGEST_CHECKED, readSource, type SourceReading, shortened } from './source-tags.ts';
+
+/** A message to look at. */
+export interface LookedAt {
+  /** Rendered, as it leaves. */
+  readonly html: string | null;
+  readonly text: string | null;
+  /** The source of its author, whose lines are told; null for a finished message. */
+  readonly source: {
+    readonly text: string;
+    /** True where the html is made of it, so that what the maker writes is not its author's. */
+    readonly isMade: boolean;
+  } | null;
+  /** `list`: every reader needs a way out. `finished`: nothing is filled in any more. */
+  readonly as: 'single' | 'list' | 'finished';
+  /** The address by which a finished message is left; null for none. */
+  readonly exit: string | null;
+  /** The beginning of this service's own addresses, which are not followed. */
+  readonly ownUrl: string;
+}
+
+/** An address with the place at which it is written. */
+export interface FoundAddress extends Place {
+  readonly url: string;
+}
+
+/** A place in the source that lines are told of; null where a thing is at none. */
+type Place = Pick<FoundProblem, 'line' | 'at'>;
+
+export interface Findings {
+  readonly problems: readonly FoundProblem[];
+  /** Web addresses that links lead to, each once. */
+  readonly links: readonly FoundAddress[];
+  readonly images: readonly FoundAddress[];
+  /** Links and images that are not followed. */
+  readonly leftOut: number;
+}
+
+/** The most problems of one code: an author mends the first ones and looks again. */
+const MOST_OF_A_KIND = 20;
+const IS_WEB = /^https?:\/\//i;
+
+/** Elements whose end tag HTML does not let an author leave out (HTML Living Standard, 13.1.2.4), as far as emails use them. */
+const ENDED: ReadonlySet<string> = new Set(
+  'a b strong i em u s span font center div section article header footer main table ul ol dl h1 h2 h3 h4 h5 h6 blockquote pre code button title style'.split(
+    ' ',
+  ),
+);
+
+/** Everything that can be said of a message without asking others. Memory and time grow with its length alone. */
+export function lookAt(message: LookedAt): Findings {
+  const { html, text, source, as, exit } = message;
+  const html1 = html?.slice(0, LONGEST_CHECKED) ?? null;
+  const parts = { html: html1, text: text?.slice(0, LONGEST_CHECKED) ?? null };
+  const problems: FoundProblem[] = [];
+  const say = (code: CheckCode, words: string, line: number | null = null) =>
+    problems.push({ code, message: words, line });
+  const shown = html1 === null ? null : readSource(html1);
+  // Lines are those of the author's html; where the html is made, words are looked for in what it is made of.
+  const written = source && !source.isMade ? readSource(held(source.text)) : shown;
+  const placeOf = source?.isMade ? finder(source.text) : null;
+  if (written) {
+    const own = [...markupProblems(written), ...droppedBy(written), ...darkProblems(written)];
+    problems.push(...(placeOf ? own.flatMap((problem) => inSource(problem, placeOf)) : own));
+    if (!written.isWhole || (html?.length ?? 0) > LONGEST_CHECKED)
+      say(
+        'not_checked',
+        'The html is too long to be checked to its end. Make it shorter: Gmail shows 100 kB.',
+      );
+  }
+  if (as === 'list' || exit !== null) problems.push(...wayOutProblems(message, parts));
+  if (as !== 'finished') problems.push(...encodedIn((source?.text ?? html1 ?? '').slice(0, LONGEST_CHECKED)));
+  for (const { code, message: words } of filterWarnings(parts, { opens: false, clicks: false }))
+    say(code, words);
+  if (as === 'finished') problems.push(...leftPlaceholders(parts));
+  return { problems: bounded(problems), ...addressesOf(message, shown, written, placeOf) };
+}
+
+function bounded(problems: readonly FoundProblem[]): FoundProblem[] {
+  const counts = new Map<CheckCode, number>();
+  return problems.filter(({ code }) => {
+    const count = (counts.get(code) ?? 0) + 1;
+    counts.set(code, count);
+    return count <= MOST_OF_A_KIND;
+  });
+}
+
+/** Finds the first line of a word in what an author wrote; null where it is not there. */
+function finder(source: string): (word: string) => Place {
+  return (word) => {
+    const at = source.indexOf(word);
+    if (at === -1 || word === '') return NOWHERE;
+    let line = 1;
+    for (let end = source.indexOf('\n'); end !== -1 && end < at; end = source.indexOf('\n', end + 1)) line++;
+    return { line, at };
+  };
+}
+
+const NOWHERE: Place = { line: null };
+
+/** The word of a `dropped` problem by which its author wrote it. */
+const WORD = /leaves? out <?([\w@-]+)/;
+
+/** The most characters of an address in a message. */
+const LONGEST_TOLD = 120;
+const NO_ADDRESS = 'An empty address';
+const LEADS_NOWHERE = ' leads nowhere';
+
+/** The ways to write an address in MJML and markdown: what is before it, and what is behind. */
+const WRITTEN = [
+  ...[
+    ['"', '"'],
+    ["'", "'"],
+  ],
+  ...[
+    ['](', ')'],
+    ['](', ' '],
+    ['](<', '>'],
+    [']: ', ''],
+  ],
+] as const;
+
+/** An address that leads nowhere, where its author wrote it: a value of Liquid is written nowhere. */
+function relativeInSource(problem: FoundProblem, placeOf: (word: string) => Place): FoundProblem[] {
+  const [address = ''] = problem.message.split(LEADS_NOWHERE, 1);
+  if (address === NO_ADDRESS) return [];
+  for (const [before, behind] of WRITTEN) {
+    const place = placeOf(before + address + (address.length < LONGEST_TOLD ? behind : ''));
+    if (place.line !== null) return [{ ...problem, ...place }];
+  }
+  return [];
+}
+
+/** A problem of html that was made, where its author wrote what it is about. */
+function inSource(problem: FoundProblem, placeOf: (word: string) => Place): FoundProblem[] {
+  if (problem.code === 'no_dark_mode') return [problem];
+  if (problem.code === 'relative_address') return relativeInSource(problem, placeOf);
+  if (problem.code !== 'dropped') return [];
+  const [, word = ''] = WORD.exec(problem.message) ?? [];
+  const place = placeOf(word);
+  if (place.line === null) return [];
+  const { code, message } = problem;
+  return [{ code, message: message.replace(/ \(\d+ times, first here\)/, ''), ...place }];
+}
+
+function markupProblems({ tags }: SourceReading): FoundProblem[] {
+  const problems: FoundProblem[] = [];
+  const open = new Map<string, Place[]>();
+  for (const { name, isEnd, endsItself, attributes, line, at } of tags) {
+    if (ENDED.has(name)) {
+      const places = open.get(name) ?? [];
+      if (isEnd) places.pop();
+      else if (!endsItself) places.push({ line, at });
+      open.set(name, places);
+    }
+    if (isEnd) continue;
+    // A piece of Liquid among its attributes may be its alt text.
+    if (name === 'img' && !attributes.has('alt') && ![...attributes.keys()].some(isHeld))
+      problems.push({
+        code: 'image_without_alt',
+        message:
+          'This image has no alt text, which shows where images are blocked and is read aloud. Write alt="…", or alt="" where it says nothing.',
+        ...{ line, at },
+      });
+    const address =
+      name === 'img' ? attributes.get('src') : name === 'a' ? attributes.get('href') : undefined;
+    if (address !== undefined && isRelative(address.trim()))
+      problems.push({
+        code: 'relative_address',
+        message: `${shortened(address.trim()).slice(0, LONGEST_TOLD) || NO_ADDRESS}${LEADS_NOWHERE} from a message: begin it with https:// and the host.`,
+        ...{ line, at },
+      });
+    if ((['href', 'src'] as const).some((each) => /^\s*http:/i.test(attributes.get(each) ?? '')))
+      problems.push({
+        code: 'insecure_link',
+        message: 'This address begins with http: write https.',
+        ...{ line, at },
+      });
+  }
+  for (const [name, places] of open)
+    for (const place of places)
+      problems.push({
+        code: 'unclosed_tag',
+        message: `This ${name} is closed nowhere: write </${name}> where it ends.`,
+        ...place,
+      });
+  return problems;
+}
+
+/** True of an address that no mail program finds. One that begins with Liquid or an entity may have a host by then. */
+const isRelative = (address: string): boolean =>
+  !/^(?:[a-z][\w+.-]*:|[#&{])/i.test(address) && !isHeld(address.slice(0, 1));
+
+interface Parts {
+  readonly html: string | null;
+  readonly text: string | null;
+}
+
+function wayOutProblems({ as, exit }: LookedAt, parts: Parts): FoundProblem[] {
+  if (as === 'list')
+    return wayOutWarnings(parts).flatMap(({ code, message }): FoundProblem[] =>
+      code === 'no_unsubscribe_link' ? [{ code, message, line: null }] : [],
+    );
+  if (exit === null) return [];
+  const { html, text } = parts;
+  const shows = html === null ? (text ?? '').includes(exit) : readHtml(html, exit).shows;
+  return shows
+    ? []
+    : [
+        {
+          code: 'no_way_out',
+          message:
+            'The message can be left by a button of mail programs alone: its reader sees no link to unsubscribe. Write {{ unsubscribeUrl }} into a link that nothing hides.',
+          line: null,
+        },
+      ];
+}
+
+/** Encoded placeholders, where their author finds them. */
+function encodedIn(source: string): FoundProblem[] {
+  const problems: FoundProblem[] = [];
+  let [line, from] = [1, 0];
+  for (const { code, message, at } of encodedPlaceholders(source)) {
+    if (problems.length === MOST_OF_A_KIND) break;
+    line += source.slice(from, at).split('\n').length - 1;
+    from = at;
+    problems.push({ code, message, line, at });
+  }
+  return problems;
+}
+
+const PLACEHOLDER = /\{\{[^{}\n]{0,80}\}\}/;
+
+function leftPlaceholders({ html, text }: Parts): FoundProblem[] {
+  const found = PLACEHOLDER.exec(html ?? '') ?? PLACEHOLDER.exec(text ?? '');
+  if (!found) return [];
+  return [
+    {
+      code: 'unfilled_placeholder',
+      message: `The message says ${found[0]}: nothing was filled in there. Give the variable a value or a default.`,
+      line: null,
+    },
+  ];
+}
+
+/** The addresses that are asked for, and where their author wrote them. */
+function addressesOf(
+  { html, ownUrl }: LookedAt,
+  shown: SourceReading | null,
+  written: SourceReading | null,
+  placeOf: ((word: string) => Place) | null,
+): Omit<Findings, 'problems'> {
+  const places = new Map<string, Place>();
+  for (const { attributes, line, at } of written?.tags ?? [])
+    for (const each of ['href', 'src']) {
+      const url = attributes.get(each)?.trim().replaceAll('&amp;', '&');
+      if (url !== undefined && !places.has(url)) places.set(url, { line, at });
+    }
+  let leftOut = 0;
+  const asked = (urls: Iterable<string>, mayBeOwn: boolean): FoundAddress[] => {
+    const found = new Map<string, FoundAddress>();
+    for (const url of urls) {
+      if (!IS_WEB.test(url) || found.has(url)) continue;
+      if (found.size >= MOST_ASKED || (!mayBeOwn && url.startsWith(ownUrl)) || url.includes('{{')) leftOut++;
+      else found.set(url, { url, ...(placeOf?.(url) ?? places.get(url) ?? NOWHERE) });
+    }
+    return [...found.values()];
+  };
+  const links = html === null ? [] : readHtml(html.slice(0, LONGEST_CHECKED)).links.map(({ url }) => url);
+  const images = (shown?.tags ?? []).flatMap(({ name, isEnd, attributes }) => {
+    const src = name === 'img' && !isEnd ? attributes.get('src') : undefined;
+    return src === undefined ? [] : [src.trim().replaceAll('&amp;', '&')];
+  });
+  const [askedLinks, askedImages] = [asked(links, false), asked(images, true)];
+  return { links: askedLinks, images: askedImages, leftOut };
+}

@@ -1,0 +1,32 @@
+import { encodedPlaceholders, filterWarnings, wayOutWarnings } from '../content/filter-warnings.ts';
+import { htmlWarnings, type PreviewNote } from './html-warnings.ts';
+
+interface Parts {
+  readonly html: string | null;
+  readonly text: string | null;
+}
+
+/** Rendered parts that are previewed. */
+export interface Previewed {
+  /** As they leave. */
+  readonly parts: Parts;
+  /** With the placeholder of the link, where every reader needs a way out; null where none is needed. */
+  readonly forLists: Parts | null;
+  readonly counted: { readonly opens: boolean; readonly clicks: boolean };
+  /** True where the lines of the html are its author's; null where nothing is said of its tags. */
+  readonly hasLines: boolean | null;
+}
+
+/** The warnings of a preview: reading 256 KiB of hostile html took a second of the thread that answers requests. */
+export function previewWarnings({ parts, forLists, counted, hasLines }: Previewed): PreviewNote[] {
+  const [encoded] = encodedPlaceholders(parts.html ?? '');
+  const told = [
+    ...(forLists ? wayOutWarnings(forLists) : []),
+    ...(encoded ? [encoded] : []),
+    ...filterWarnings(parts, counted),
+  ];
+  return [
+    ...told.map(({ code, message }) => ({ code, message, line: null })),
+    ...(parts.html === null || hasLines === null ? [] : htmlWarnings(parts.html, hasLines)),
+  ];
+}

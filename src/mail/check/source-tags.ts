@@ -1,0 +1,124 @@
+import { Tokenizer } from 'htmlparser2';
+import { piecesOf } from '../liquid/pieces.ts';
+
+/** A tag as it is written. */
+export interface SourceTag {
+  readonly name: string;
+  readonly isEnd: boolean;
+  readonly endsItself: boolean;
+  /** Values by lower-case names, the first of each; with entities as they are. */
+  readonly attributes: ReadonlyMap<string, string>;
+  /** From 1. */
+  readonly line: number;
+  /** The offset of its name. */
+  readonly at: number;
+}
+
+/** A style sheet within html. */
+export interface SourceSheet {
+  readonly css: string;
+  readonly line: number;
+  readonly at: number;
+}
+
+/** The tags and style sheets of html, also of broken html. */
+export interface SourceReading {
+  readonly tags: readonly SourceTag[];
+  readonly sheets: readonly SourceSheet[];
+  /** False where a limit was met. */
+  readonly isWhole: boolean;
+}
+
+/** The most characters and tags that are read. */
+export const LONGEST_CHECKED = 262_144;
+export const MOST_TAGS = 20_000;
+
+const NONE: ReadonlyMap<string, string> = new Map();
+const ignored = (): void => {};
+
+/** Stands for a character of Liquid: it occurs in no text. */
+export const HELD = '\uE000';
+const HELD_PIECES = /\uE000[\uE000\n]*/g;
+
+/** Html whose Liquid is held: each character but line ends is replaced, so that all places stay the same. */
+export const held = (source: string): string =>
+  piecesOf(source)
+    .map(({ text, isLiquid }) => (isLiquid ? text.replace(/[^\n]/g, HELD) : text))
+    .join('');
+
+/** A held text as its author is told it. */
+export const shortened = (text: string): string => text.replaceAll(HELD_PIECES, '…');
+
+/** True of a text with a piece of Liquid in it. */
+export const isHeld = (text: string): boolean => text.includes(HELD);
+
+/** Reads html once, within limits. */
+export function readSource(given: string): SourceReading {
+  const html = given.slice(0, LONGEST_CHECKED);
+  const tags: SourceTag[] = [];
+  const sheets: SourceSheet[] = [];
+  let line = 1;
+  // The next line end is searched for once, not again for every tag of a long line.
+  let lineEnd = html.indexOf('\n');
+  const lineAt = (position: number): number => {
+    for (; lineEnd !== -1 && lineEnd < position; lineEnd = html.indexOf('\n', lineEnd + 1)) line++;
+    return line;
+  };
+  let name = '';
+  let at = 0;
+  let attribute = '';
+  let value = '';
+  let attributes: Map<string, string> | null = null;
+  let isInSheet = false;
+  const add = (tag: SourceTag): void => {
+    tags.push(tag);
+    if (tags.length >= MOST_TAGS) tokenizer.pause();
+  };
+  const opened = (endsItself: boolean): void => {
+    const tag = { name, isEnd: false, endsItself, attributes: attributes ?? NONE, line: lineAt(at), at };
+    add(tag);
+    isInSheet = name === 'style' && !endsItself;
+  };
+  const tokenizer = new Tokenizer(
+    { decodeEntities: false },
+    {
+      onopentagname(start, end) {
+        name = html.slice(start, end).toLowerCase();
+        at = start;
+        attributes = null;
+      },
+      onattribname(start, end) {
+        attribute = html.slice(start, end).toLowerCase();
+        value = '';
+      },
+      onattribdata(start, end) {
+        value += html.slice(start, end);
+      },
+      onattribend() {
+        attributes ??= new Map();
+        if (!attributes.has(attribute)) attributes.set(attribute, value);
+      },
+      onopentagend: () => opened(false),
+      onselfclosingtag: () => opened(true),
+      onclosetag(start, end) {
+        const closed = html.slice(start, end).toLowerCase();
+        isInSheet = false;
+        add({
+          name: closed,
+          isEnd: true,
+          endsItself: false,
+          attributes: NONE,
+          line: lineAt(start),
+          at: start,
+        });
+      },
+      ontext(start, end) {
+        if (isInSheet) sheets.push({ css: html.slice(start, end), line: lineAt(start), at: start });
+      },
+      ...{ onattribentity: ignored, oncdata: ignored, oncomment: ignored, ondeclaration: ignored },
+      ...{ onend: ignored, onprocessinginstruction: ignored, ontextentity: ignored },
+    },
+  );
+  tokenizer.write(html);
+  return { tags, sheets, isWhole: given.length <= LONGEST_CHECKED && tags.length < MOST_TAGS };
+}

@@ -1,0 +1,47 @@
+import { piecesOf } from './pieces.ts';
+
+/** The offset of the first tag or output of a source that includes each of the names; a name that is in none is absent. */
+export function placesOf(source: string, names: readonly string[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  let missing = [...new Set(names)];
+  let at = 0;
+  for (const { text, isLiquid } of piecesOf(source)) {
+    if (missing.length === 0) break;
+    if (isLiquid) {
+      for (const name of missing) if (text.includes(name)) places.set(name, at);
+      if (places.size > 0) missing = missing.filter((name) => !places.has(name));
+    }
+    at += text.length;
+  }
+  return places;
+}
+
+const OUTPUT = /^\{\{-?\s*([^\s|}]+)\s*(?:\|\s*(\w*))?/;
+const CONDITION = /^\{%-?\s*(?:if|unless|elsif)\b/;
+/** The longest path of a contact that is read. */
+const PATH = /\bcontact[\w.[\]'"-]{0,200}/g;
+
+/** The values of contacts in a source: those that are written out without a default, and those that a condition asks for. */
+export interface ContactUses {
+  /** Offsets of the first outputs, by the paths of their values. */
+  readonly written: ReadonlyMap<string, number>;
+  readonly conditions: ReadonlySet<string>;
+}
+
+/** Reads the Liquid of a source once, in time that grows with its length alone. */
+export function contactUsesIn(source: string): ContactUses {
+  const written = new Map<string, number>();
+  const conditions = new Set<string>();
+  let at = 0;
+  for (const { text, isLiquid } of piecesOf(source)) {
+    if (isLiquid && text.startsWith('{{')) {
+      const [, path, filter] = OUTPUT.exec(text) ?? [];
+      if (path?.startsWith('contact.') && filter !== 'default' && !written.has(path)) written.set(path, at);
+    } else if (isLiquid && CONDITION.test(text))
+      // `contact.properties.tags.size` asks for `contact.properties.tags` as well.
+      for (const [path] of text.matchAll(PATH))
+        for (const { index } of `${path}.`.matchAll(/[.[]/g)) conditions.add(path.slice(0, index));
+    at += text.length;
+  }
+  return { written, conditions };
+}
