@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { createdQuery } from '../../http/lists/list.ts';
+import { createdQuery, sortQuery } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { literals } from '../../http/request/schema.ts';
 import { LOGGED_METHODS } from './recorder.ts';
@@ -42,6 +42,7 @@ export const ApiRequestQuery = Type.Object({
   ),
   method: Type.Optional(literals(LOGGED_METHODS, { description: 'Only requests with this method.' })),
   ...createdQuery,
+  ...sortQuery(),
 });
 
 export type ApiRequestView = Static<typeof ApiRequest>;

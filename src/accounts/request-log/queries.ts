@@ -1,5 +1,6 @@
-import { and, desc, eq, gte, lt, type SQL } from 'drizzle-orm';
-import { listById, withinRange } from '../../http/lists/list.ts';
+import { and, eq, gte, lt, type SQL } from 'drizzle-orm';
+import { type CountView, countSql, readCount } from '../../http/lists/count.ts';
+import { idRangeOf, inOrder, listById, withinRange } from '../../http/lists/list.ts';
 import type { Call, Page } from '../../http/request/route.ts';
 import { timeOfId } from '../../platform/db/ids.ts';
 import type { Reads } from '../../platform/db/reads.ts';
@@ -27,10 +28,14 @@ const visibleTo = ({ workspaceId, livemode }: Call['caller']): readonly SQL[] =>
   eq(apiRequests.livemode, livemode),
 ];
 
-/** The condition of a status (`422`) or a class (`4xx`). */
-function withStatus(status: string): readonly SQL[] {
+/** The first status that a filter means, one (`422`) or a class (`4xx`), and the first one beyond. */
+function statusRange(status: string): readonly [number, number] {
   const first = Number(status.replace('xx', '00'));
-  const next = status.endsWith('xx') ? first + 100 : first + 1;
+  return [first, status.endsWith('xx') ? first + 100 : first + 1];
+}
+
+function withStatus(status: string): readonly SQL[] {
+  const [first, next] = statusRange(status);
   return [gte(apiRequests.status, first), lt(apiRequests.status, next)];
 }
 
@@ -58,12 +63,34 @@ export const listRequests = (
                 ...withinRange(apiRequests.id, range),
               ),
             )
-            .orderBy(desc(apiRequests.id))
+            .orderBy(inOrder(apiRequests.id, range))
             .limit(limit),
         ),
       item: viewOf,
     },
   );
+
+/** The query of that list without its order and its pages. */
+export type ApiRequestFilter = Omit<ApiRequestQuery, 'after' | 'limit' | 'sort'>;
+
+const COUNT = countSql(
+  `select * from api_requests where workspace_id = $1 and livemode = $2::boolean and ($3::text is null or id < $3)
+  and ($4::text is null or id >= $4) order by id desc`,
+  'r',
+  '($5::text is null or api_key_id = $5) and ($6::text is null or method = $6) and ($7::integer is null or status >= $7 and status < $8::integer)',
+);
+
+/** Counts the requests of API keys. */
+export function countRequests(
+  { reads }: RequestLogReader,
+  { caller, query }: Call<unknown, ApiRequestFilter>,
+): Promise<CountView> {
+  const { apiKeyId = null, method = null, status } = query;
+  const { below, from } = idRangeOf('req', null, query);
+  const [first, next] = status === undefined ? [null, null] : statusRange(status);
+  const values = [caller.workspaceId, caller.livemode, below, from, apiKeyId, method, first, next];
+  return readCount(reads, COUNT, values);
+}
 
 /** One request. */
 export async function readRequest(

@@ -1,3 +1,6 @@
+import { Failure } from '../../platform/errors/failure.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
+
 /**
  * The facts about a key and its workspace from an earlier request, used instead of a look-up. The commit of
  * the request compares them with the current rows; requests without a commit look the key up first
@@ -33,6 +36,43 @@ export class Recollection {
   get isRefuted(): boolean {
     return this.#judgement === 'refuted';
   }
+}
+
+/** The ways to find a caller who was remembered again. */
+interface Readmission<Who, Answer> {
+  /** Looks the caller up. */
+  readmit(): Promise<Who | Failure>;
+  /** The terms of a caller; undefined for one who is no key. */
+  termsOf(who: Who): string | undefined;
+  /** Does the work again for a caller who has changed. */
+  again(who: Who): Answer | Promise<Answer>;
+}
+
+/**
+ * The answer of `work` for a remembered caller. It is returned only once the caller is confirmed, by the commit or by a look-up. If the
+ * caller has changed, the work is done again for the new one, because nothing was written.
+ */
+export async function certainly<Who, Answer>(
+  recollection: Recollection,
+  work: () => Answer | Promise<Answer>,
+  { readmit, termsOf, again }: Readmission<Who, Answer>,
+): Promise<Answer | Failure> {
+  let answered: Answer;
+  try {
+    answered = await work();
+  } catch (thrown) {
+    // When something may have been written, a refusal would claim that nothing was.
+    if (recollection.isConfirmed || (thrown instanceof UnavailableError && thrown.applied !== 'no'))
+      throw thrown;
+    const found = await readmit().catch(() => null);
+    if (found instanceof Failure) return found;
+    throw thrown;
+  }
+  if (recollection.isConfirmed) return answered;
+  const found = await readmit();
+  if (found instanceof Failure) return found;
+  const isSame = termsOf(found) === recollection.terms && !recollection.isRefuted;
+  return isSame ? answered : again(found);
 }
 
 /** The active key `k` of a workspace `w` in use, as SQL, for statements that act on behalf of a key. */

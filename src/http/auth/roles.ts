@@ -1,3 +1,4 @@
+import type { PageLanguage } from '../../platform/text/language.ts';
 import { holds, PERMISSION_NAMES, type Permission } from './permissions.ts';
 
 const READING = PERMISSION_NAMES.filter((name) => name.endsWith(':read'));
@@ -15,6 +16,22 @@ export type Role = keyof typeof ROLES;
 
 /** The names of the roles, from the lowest to the highest. */
 export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
+
+/** The roles in the languages of pages and emails. */
+export const ROLE_WORDS: Readonly<Record<PageLanguage, Readonly<Record<Role, string>>>> = {
+  en: { owner: 'owner', admin: 'admin', member: 'member', viewer: 'viewer' },
+  de: { owner: 'Inhaber', admin: 'Administrator', member: 'Mitglied', viewer: 'Leser' },
+  fr: { owner: 'Propriétaire', admin: 'Administrateur', member: 'Membre', viewer: 'Lecteur' },
+  es: { owner: 'Propietario', admin: 'Administrador', member: 'Miembro', viewer: 'Lector' },
+  it: { owner: 'Proprietario', admin: 'Amministratore', member: 'Membro', viewer: 'Lettore' },
+  pt: { owner: 'Proprietário', admin: 'Administrador', member: 'Membro', viewer: 'Leitor' },
+  nl: { owner: 'Eigenaar', admin: 'Beheerder', member: 'Lid', viewer: 'Lezer' },
+  pl: { owner: 'Właściciel', admin: 'Administrator', member: 'Członek', viewer: 'Czytelnik' },
+  sv: { owner: 'Ägare', admin: 'Administratör', member: 'Medlem', viewer: 'Läsare' },
+  tr: { owner: 'Sahip', admin: 'Yönetici', member: 'Üye', viewer: 'Okuyucu' },
+  ar: { owner: 'مالك', admin: 'مسؤول', member: 'عضو', viewer: 'قارئ' },
+  ja: { owner: 'オーナー', admin: '管理者', member: 'メンバー', viewer: '閲覧者' },
+};
 
 /**
  * The highest role that a caller may grant, remove or change in others: their own. A key counts by its

@@ -1,16 +1,16 @@
 /** The rows that a search found in the part of the list that it looked at. */
 export interface SearchPage<Row> {
   readonly rows: readonly Row[];
-  /** The last id that was looked at when the list goes on below it; null when the page is full or the list ends. */
+  /** The last id that was looked at when the list goes on after it; null when the page is full or the list ends. */
   readonly stoppedAt: string | null;
 }
 
-/** The list that a search goes through, by id and newest first; most of it may not match. */
+/** The list that a search goes through, by id; most of it may not match. */
 export interface SearchableList<Row> {
   /** The id of the nth row from the beginning; null when there are fewer. */
   nth(count: number): Promise<string | null>;
-  /** The matching rows from the beginning down to that id, or to the end. */
-  rowsDownTo(id: string | null): Promise<readonly Row[]>;
+  /** The matching rows from the beginning up to that id, or to the end. */
+  rowsUntil(id: string | null): Promise<readonly Row[]>;
   /** The matching rows among the first ones, or some of them, where one statement finds both. */
   among?(count: number): Promise<readonly Row[]>;
 }
@@ -40,13 +40,13 @@ export async function searchBy<Result extends Pick<SearchPage<unknown>, 'stopped
  * The bound is an id that every table is given, so that no plan reads rows beyond it.
  */
 export async function search<Row>(
-  { nth, rowsDownTo, among }: SearchableList<Row>,
+  { nth, rowsUntil, among }: SearchableList<Row>,
   limit: number,
   most: number,
 ): Promise<SearchPage<Row>> {
   const look: Look<SearchPage<Row>> = async (count) => {
     const end = await nth(count);
-    const rows = await rowsDownTo(end);
+    const rows = await rowsUntil(end);
     return { rows, stoppedAt: rows.length > limit ? null : end };
   };
   if (!among || most <= FEW_AT_ONCE) return searchBy(look, most);

@@ -23,7 +23,10 @@ interface CsvOfList {
 }
 
 /** A list, and the same list as a file. */
-export const withCsv = (names: CsvOfList, list: Route): readonly Route[] => [list, csvOfList(list, names)];
+export const withCsv = (names: CsvOfList, list: Route): readonly [Route, Route] => [
+  list,
+  csvOfList(list, names),
+];
 
 /**
  * The same list as a file: all its pages, with its filters, permission and order, at `…/export`. Its columns are

@@ -1,8 +1,7 @@
-import { Elysia } from 'elysia';
 import { Failure } from '../../platform/errors/failure.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Log, RequestLog } from '../log.ts';
-import { type Exchange, exchanges } from './exchange.ts';
+import type { Exchange, WithExchange } from './exchange.ts';
 import { type Call, Replay, type Route } from './route.ts';
 
 /** An act that succeeded, for the audit log. */
@@ -36,23 +35,23 @@ export interface ActDeps {
   readonly log: Log;
 }
 
-/** Tells of what a request has done, before it is answered. */
-export const acts = ({ recordAct: record, noteChange, log }: ActDeps) =>
-  new Elysia({ name: 'acts' }).use(exchanges).macro({
-    change: {
-      afterHandle: ({ exchange, response }) => {
-        const done = doneIn(exchange);
-        const change = done && changeBehind(done.route, done.call, response);
-        if (change) noteChange?.(change);
-      },
-    },
-    audit: {
-      afterHandle: async ({ exchange, response }) => {
-        const done = doneIn(exchange);
-        if (done && record) await recordAct(done.route, done.call, response, record, log);
-      },
-    },
-  });
+/** The context of a hook after the handler. */
+interface AfterHandler extends WithExchange {
+  readonly response: unknown;
+}
+
+/** The hooks that tell of what a request has done, before it is answered. */
+export const acts = ({ recordAct: record, noteChange, log }: ActDeps) => ({
+  change: ({ exchange, response }: AfterHandler) => {
+    const done = doneIn(exchange);
+    const change = done && changeBehind(done.route, done.call, response);
+    if (change) noteChange?.(change);
+  },
+  audit: async ({ exchange, response }: AfterHandler) => {
+    const done = doneIn(exchange);
+    if (done && record) await recordAct(done.route, done.call, response, record, log);
+  },
+});
 
 /** The call of a handler by a caller; null where a hook has refused the request, or where there is no caller. */
 function doneIn({ endpoint, call }: Exchange): { readonly route: Route; readonly call: Call } | null {

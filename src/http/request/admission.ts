@@ -1,18 +1,16 @@
-import { Elysia } from 'elysia';
 import { untilNextTurn } from '../../platform/async/batcher.ts';
 import { SMALL } from '../../platform/async/body-budget.ts';
 import type { ClientAddress } from '../../platform/config/client-address.ts';
 import { Failure } from '../../platform/errors/failure.ts';
-import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { type Authenticate, identify } from '../auth/api-key.ts';
 import type { KeyPrincipal, Principal } from '../auth/principal.ts';
-import type { Recollection } from '../auth/recollection.ts';
+import { certainly } from '../auth/recollection.ts';
 import { workspaceNamedBy } from '../auth/sessions/named-workspace.ts';
 import { isFromOwnPage, OTHER_SITE } from '../auth/sessions/same-origin.ts';
 import { NO_SUCH_WORKSPACE } from '../auth/sessions/sessions.ts';
 import type { RateLimiter, RateLimitStatus } from '../limits/rate-limit.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type AdmittedRequest, type Exchange, exchanges } from './exchange.ts';
+import type { AdmittedRequest, Exchange, WithExchange } from './exchange.ts';
 import { DASHBOARD_API, type Route } from './route.ts';
 
 /** The parts of the service that authentication and rate limits use. */
@@ -60,12 +58,14 @@ const NO_SESSION = new Failure('UNAUTHORIZED', 'This request has no session, or 
   suggestion: 'Sign in at /app, or open /inspector and exchange an API key for a session.',
 });
 
-/** Lets a request in, or answers it with the reason for which it may not come in. */
-export const admission = (deps: AdmissionDeps) =>
-  new Elysia({ name: 'admission' }).use(exchanges).macro({
-    /** Address limit, authentication, key limit, existence of the endpoint, permission, test mode. */
-    admission: { beforeHandle: ({ exchange }) => admit(exchange, deps) },
-  });
+/**
+ * The hook that lets a request in, or answers it with the reason for which it may not come in: address limit, authentication, key
+ * limit, existence of the endpoint, permission, test mode.
+ */
+export const admission =
+  (deps: AdmissionDeps) =>
+  ({ exchange }: WithExchange) =>
+    admit(exchange, deps);
 
 /** A refusal after admission. Like every answer, it goes only to a caller who is certain. */
 export const refused = (exchange: Exchange, failure: Failure, deps: AdmissionDeps): unknown =>
@@ -100,11 +100,7 @@ function enter(exchange: Exchange, admitted: AdmittedRequest | Failure): Failure
   return undefined;
 }
 
-/**
- * The answer of `work` to a caller. For a remembered caller it is returned only once the caller is confirmed,
- * by the commit or by a look-up. If the caller has changed, the work is done again for the new one, because
- * nothing was written.
- */
+/** The answer of `work` to a caller, for one who is remembered once it is certain who that is. */
 export function answeredBy(
   admitted: AdmittedRequest,
   asking: AdmissionRequest,
@@ -113,7 +109,12 @@ export function answeredBy(
 ): unknown {
   const { caller } = admitted;
   const recollection = caller?.kind === 'key' ? caller.recollection : undefined;
-  if (recollection) return certain(recollection, admitted, asking, work, deps);
+  if (recollection)
+    return certainly<AdmittedRequest, unknown>(recollection, () => work(admitted), {
+      readmit: () => admitAnew(asking, deps),
+      termsOf: ({ caller: found }) => (found?.kind === 'key' ? found.terms : undefined),
+      again: work,
+    });
   const { method, waitsMs } = admitted.endpoint.route;
   return waitsMs !== undefined && isSafe(method)
     ? stillAllowed(admitted, asking, work, deps)
@@ -134,32 +135,6 @@ async function stillAllowed(
   const again = await admitAnew(asking, deps);
   if (again instanceof Failure) return again;
   return again.caller?.workspaceId === admitted.caller?.workspaceId ? answered : SWITCHED;
-}
-
-async function certain(
-  recollection: Recollection,
-  admitted: AdmittedRequest,
-  asking: AdmissionRequest,
-  work: (by: AdmittedRequest) => unknown,
-  deps: AdmissionDeps,
-): Promise<unknown> {
-  let answered: unknown;
-  try {
-    answered = await work(admitted);
-  } catch (thrown) {
-    // When something may have been written, a refusal would claim that nothing was.
-    if (recollection.isConfirmed || (thrown instanceof UnavailableError && thrown.applied !== 'no'))
-      throw thrown;
-    const found = await admitAnew(asking, deps).catch(() => null);
-    if (found instanceof Failure) return found;
-    throw thrown;
-  }
-  if (recollection.isConfirmed) return answered;
-  const again = await admitAnew(asking, deps);
-  if (again instanceof Failure) return again;
-  const { caller } = again;
-  const isSame = caller?.kind === 'key' && caller.terms === recollection.terms;
-  return isSame && !recollection.isRefuted ? answered : work(again);
 }
 
 /** Finds the caller in the database, and makes the checks that depend on who it is. */

@@ -1,5 +1,4 @@
 import type { Server } from 'bun';
-import { Elysia } from 'elysia';
 import { untilNextTurn } from '../../platform/async/batcher.ts';
 import { WorkTime } from '../../platform/async/deadline.ts';
 import { mintId } from '../../platform/db/ids.ts';
@@ -157,33 +156,32 @@ function exchangeOf(request: CarryingRequest): Exchange {
   return request.exchange;
 }
 
-/** Gives every hook and handler the `exchange` of its request. */
-export const exchanges = new Elysia({ name: 'exchanges' })
-  // The place in the context; `endpoint`, which every route has, fills it.
-  .decorate('exchange', null as unknown as Exchange)
-  .macro({
-    /** The endpoint behind a path and method of Elysia's; null for all others. */
-    endpoint: (endpoint: Endpoint | null) => ({
-      // Elysia tells macros apart by this text; without it, it writes the endpoint with all schemas as JSON.
-      seed: endpoint ? `${endpoint.route.method} ${endpoint.route.path}` : '',
-      transform: (context) => {
-        const { request, path, params } = context;
-        const exchange = exchangeOf(request);
-        exchange.path = path;
-        // The router gives none to a path without names.
-        exchange.params = (params as Params | undefined) ?? NO_PARAMS;
-        exchange.found(endpoint);
-        context.exchange = exchange;
-      },
-    }),
-    /**
-     * Carries a request out unless another one came right behind it. The server closes such a connection as soon as it has read the
-     * second (Bun 1.4.5), so that nothing tells what became of the first: nothing is done, and the client may send both again.
-     */
-    unlessPipelined: { beforeHandle: ({ exchange }) => dropPipelined(exchange) },
-  });
+/** The context of every hook and of the handler. `arrival`, which every route has, puts the exchange in. */
+export interface WithExchange {
+  exchange: Exchange;
+}
 
-async function dropPipelined({ endpoint, request }: Exchange): Promise<Response | undefined> {
+/** The hook that tells the exchange which endpoint the router has found; null for an unknown path or method. */
+export const arrival =
+  (endpoint: Endpoint | null) =>
+  (
+    context: WithExchange & { readonly request: Request; readonly path: string; readonly params: unknown },
+  ) => {
+    const { request, path, params } = context;
+    const exchange = exchangeOf(request);
+    exchange.path = path;
+    // The router gives none to a path without names.
+    exchange.params = (params as Params | undefined) ?? NO_PARAMS;
+    exchange.found(endpoint);
+    context.exchange = exchange;
+  };
+
+/**
+ * Carries a request out unless another one came right behind it. The server closes such a connection as soon as it has read the
+ * second (Bun 1.4.5), so that nothing tells what became of the first: nothing is done, and the client may send both again.
+ */
+export async function dropPipelined({ exchange }: WithExchange): Promise<Response | undefined> {
+  const { endpoint, request } = exchange;
   if (!endpoint) return undefined;
   const { signal } = request;
   await untilNextTurn();

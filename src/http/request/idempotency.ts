@@ -1,8 +1,7 @@
-import { Elysia } from 'elysia';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type AdmissionDeps, refused } from './admission.ts';
-import { type Exchange, exchanges } from './exchange.ts';
+import type { Exchange, WithExchange } from './exchange.ts';
 import { type IdempotencyClaim, type OwnHeader, ReceivedBody, Replay } from './route.ts';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -19,11 +18,11 @@ const CONFLICT = new Failure('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was u
   suggestion: 'Use a new key for a new request. To get the stored reply again, send the original request.',
 });
 
-/** Reads the Idempotency-Key of a request. `InFlight` holds it while the handler works, and the commit of the handler stores it. */
-export const idempotency = (deps: AdmissionDeps) =>
-  new Elysia({ name: 'idempotency' }).use(exchanges).macro({
-    idempotency: { beforeHandle: ({ exchange }) => claim(exchange, deps) },
-  });
+/** The hook that reads the Idempotency-Key of a request. `InFlight` holds it while the handler works, and the commit of the handler stores it. */
+export const idempotency =
+  (deps: AdmissionDeps) =>
+  ({ exchange }: WithExchange) =>
+    claim(exchange, deps);
 
 function claim(exchange: Exchange, deps: AdmissionDeps): unknown {
   const claimed = claimOf(exchange.request.headers, () => fingerprinted(exchange));

@@ -1,4 +1,3 @@
-import { Elysia } from 'elysia';
 import { BodyBudget } from '../../platform/async/body-budget.ts';
 import type { BudgetLimits } from '../../platform/async/keyed-budget.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
@@ -6,7 +5,7 @@ import { bodyStream, orBroken } from '../body/body-stream.ts';
 import { announcedLength, NO_BODY, NO_ROOM, readBody, unsupported } from '../body/read-body.ts';
 import { type AdmissionDeps, refused } from './admission.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type AdmittedRequest, type Exchange, exchanges, type RequestInput } from './exchange.ts';
+import type { AdmittedRequest, Exchange, RequestInput, WithExchange } from './exchange.ts';
 import { ReceivedBody } from './route.ts';
 
 /** The parts of the service that the reading of requests uses. */
@@ -17,22 +16,19 @@ export interface InputDeps extends AdmissionDeps {
 }
 
 /**
- * Reads what a request says, and checks it against the schemas of its endpoint. Elysia's own parser and validator are not used: they
- * run before `beforeHandle`, and so before the caller is known.
+ * The hooks that read what a request says, and check it against the schemas of its endpoint. Elysia's own parser and validator are not
+ * used: they run before `beforeHandle`, and so before the caller is known.
  */
 export const input = (deps: InputDeps) => {
   const bodies = new BodyBudget(deps.bodyBudget);
-  return new Elysia({ name: 'input' }).use(exchanges).macro({
+  return {
     /** Media type, size and syntax of the body; then the schemas of the query and the body. */
-    input: { beforeHandle: ({ exchange }) => readInput(exchange, bodies, deps) },
+    input: ({ exchange }: WithExchange) => readInput(exchange, bodies, deps),
     /** Removes what a request has stored and not kept, once its work has really ended. */
-    stored: {
-      afterHandle: ({ exchange }) => release(exchange),
-      error: ({ exchange }) => release(exchange),
-    },
+    stored: ({ exchange }: Partial<WithExchange>) => release(exchange),
     /** The form of the ids in the path. */
-    ids: { beforeHandle: ({ exchange }) => checkIds(exchange, deps) },
-  });
+    ids: ({ exchange }: WithExchange) => checkIds(exchange, deps),
+  };
 };
 
 function readInput(exchange: Exchange, bodies: BodyBudget, deps: InputDeps): unknown {

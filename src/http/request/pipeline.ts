@@ -6,7 +6,14 @@ import type { Principal } from '../auth/principal.ts';
 import { type ActDeps, acts, isChange } from './act.ts';
 import { type AdmissionDeps, admission, answeredBy } from './admission.ts';
 import { type Endpoint, endpointOf, type Params } from './endpoint.ts';
-import { type AdmittedRequest, type Exchange, type ExchangeDeps, exchanges } from './exchange.ts';
+import {
+  type AdmittedRequest,
+  arrival,
+  dropPipelined,
+  type Exchange,
+  type ExchangeDeps,
+  type WithExchange,
+} from './exchange.ts';
 import { InFlight, idempotency } from './idempotency.ts';
 import { type InputDeps, input } from './input.ts';
 import { type Call, type PublicCall, RawResponse, route } from './route.ts';
@@ -65,7 +72,7 @@ export interface AnsweredRequest {
  */
 export const MOST_REFUSALS_A_MINUTE = 60;
 
-/** Makes the application: a plugin for each check, and every endpoint with the hooks that it needs. */
+/** Makes the application: every endpoint with the hooks that it needs. */
 export function application(endpoints: readonly Endpoint[], deps: HttpDeps) {
   const { bodyMs } = deps.timeouts ?? TIMEOUTS;
   const app = new Elysia({
@@ -76,21 +83,36 @@ export function application(endpoints: readonly Endpoint[], deps: HttpDeps) {
     // With the default, hosts shorter than four characters (`http://a/v1`) lose their path.
     handler: { standardHostname: false },
   })
-    .use(exchanges)
-    .use(admission(deps))
-    .use(acts(deps))
-    .use(input({ ...deps, bodyMs }))
-    .use(idempotency(deps))
-    .use(answers);
+    // The place in the context; `arrival`, which every route has, fills it.
+    .decorate('exchange', null as unknown as Exchange);
+  const checks = checksOf(deps, bodyMs);
   const inFlight = new InFlight();
-  const work = ({ exchange }: { readonly exchange: Exchange }) => workOn(exchange, inFlight, deps);
-  for (const endpoint of endpoints)
-    app.route(endpoint.route.method, endpoint.route.path, work, hooksOf(endpoint, deps));
-  for (const [path, methods] of methodsByPath(endpoints))
-    app.route('OPTIONS', path, work, hooksOf(optionsOf(path, methods), deps));
+  const work = ({ exchange }: WithExchange) => workOn(exchange, inFlight, deps);
+  const add = (endpoint: Endpoint, method: string = endpoint.route.method) =>
+    app.route(method, endpoint.route.path, work, hooksOf(endpoint, checks));
+  for (const endpoint of endpoints) add(endpoint);
+  for (const [path, methods] of methodsByPath(endpoints)) add(optionsOf(path, methods), 'OPTIONS');
   // A path or method that does not exist is only known to be so once the caller is known.
-  app.all('/*', work, { parse: 'none', endpoint: null, admission: true, answer: true });
+  app.all('/*', work, {
+    parse: 'none',
+    transform: arrival(null),
+    beforeHandle: checks.admission,
+    ...checks.answer,
+  });
   return app.compile();
+}
+
+/** The hooks of all endpoints. */
+export function checksOf(deps: HttpDeps, bodyMs: number) {
+  const { change, audit } = acts(deps);
+  return {
+    admission: admission(deps),
+    change: deps.noteChange ? change : null,
+    audit: deps.recordAct ? audit : null,
+    ...input({ ...deps, bodyMs }),
+    idempotency: idempotency(deps),
+    answer: { afterHandle: answer, error: answerError },
+  };
 }
 
 /**
@@ -98,40 +120,52 @@ export function application(endpoints: readonly Endpoint[], deps: HttpDeps) {
  * body is a call. The order of those before the handler is a part of the interface, and so is that of the checks within one:
  * `admission.ts`, `input.ts` and `idempotency.ts` name them. Then the command checks environment, state and quota.
  */
-export function hooksOf(endpoint: Endpoint, { recordAct, noteChange }: HttpDeps) {
+export function hooksOf(endpoint: Endpoint, checks: ReturnType<typeof checksOf>) {
   const { route, isPublic } = endpoint;
   const hasCaller = !isPublic;
+  const { admission, change, audit, input, stored, idempotency, ids, answer } = checks;
   return {
     // Elysia would read the body before it is known who sends it.
     parse: 'none' as const,
-    endpoint,
-    ...(route.method !== 'GET' && { unlessPipelined: true }),
-    admission: true,
-    ...(hasCaller && noteChange && isChange(route) && { change: true }),
-    ...(hasCaller && recordAct && route.audit && { audit: true }),
-    input: true,
-    ...(route.receive && { stored: true }),
-    ...(hasCaller && route.method === 'POST' && { idempotency: true }),
-    ...(route.params && { ids: true }),
-    answer: true,
+    transform: arrival(endpoint),
+    beforeHandle: [
+      ...(route.method === 'GET' ? [] : [dropPipelined]),
+      admission,
+      input,
+      ...(hasCaller && route.method === 'POST' ? [idempotency] : []),
+      ...(route.params ? [ids] : []),
+    ],
+    afterHandle: [
+      ...(hasCaller && change && isChange(route) ? [change] : []),
+      ...(hasCaller && audit && route.audit ? [audit] : []),
+      ...(route.receive ? [stored] : []),
+      answer.afterHandle,
+    ],
+    error: [...(route.receive ? [stored] : []), answer.error],
   };
 }
 
-/** Turns what a handler, a check or a thrown error has led to into a response. */
-const answers = new Elysia({ name: 'answers' }).use(exchanges).macro({
-  answer: {
-    // No call follows the arrow or a `return` directly: by its source it is not async, and no request waits a turn for it.
-    afterHandle: ({ exchange, response }) =>
-      response instanceof Response ? undefined : exchange.reply(response),
-    error: ({ exchange, error, set }) => {
-      // The client has got the answer that the deadline passed.
-      if (!exchange || exchange.time.isUsedUp) return new Response(null);
-      // Elysia would copy a response whose status is not that of `set`, and stream its body.
-      set.status = 200;
-      return exchange.fail(error);
-    },
-  },
-});
+/**
+ * Turns the result of a handler or a check into a response. No call follows the arrow or a `return` directly: by its source it is not
+ * async, and no request waits a turn for it.
+ */
+const answer = ({ exchange, response }: WithExchange & { readonly response: unknown }) =>
+  response instanceof Response ? undefined : exchange.reply(response);
+
+/** Turns a thrown error into a response. */
+const answerError = ({ exchange, error, set }: Partial<WithExchange> & ErrorContext) => {
+  // The client has got the answer that the deadline passed.
+  if (!exchange || exchange.time.isUsedUp) return new Response(null);
+  // Elysia would copy a response whose status is not that of `set`, and stream its body.
+  set.status = 200;
+  return exchange.fail(error);
+};
+
+/** The parts of Elysia's context for errors that are used here. */
+interface ErrorContext {
+  readonly error: unknown;
+  readonly set: { status?: number | string };
+}
 
 function workOn(exchange: Exchange, inFlight: InFlight, deps: AdmissionDeps): unknown {
   const { admitted } = exchange;

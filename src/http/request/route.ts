@@ -79,8 +79,8 @@ export class AlternativeReply<Data> {
 export abstract class ReceivedBody {
   #isKept = false;
 
-  /** `digest` represents the content in the fingerprint of an Idempotency-Key. */
-  constructor(readonly digest: string) {}
+  /** `digest` represents the content in the fingerprint of an Idempotency-Key: a hash of it, or itself. */
+  constructor(readonly digest: string | Uint8Array) {}
 
   /** Hands the responsibility for the stored content to another owner. */
   keep(): void {
@@ -151,7 +151,7 @@ export interface IdParam {
 
 /** An act as the audit log knows it. */
 export interface AuditSpec {
-  /** The kind of target and what happened to it: `member.roleChanged`. */
+  /** The kind of target and what happened to it: `member.changed`. */
   readonly action: string;
   /** Further details of the request for the log, without secrets. */
   details?(call: Call): Readonly<Record<string, unknown>>;
