@@ -1,3 +1,5 @@
+import type { PausedReason } from '../../machines/campaign/context.ts';
+import type { Role } from '../http/auth/roles.ts';
 import type { Database } from '../platform/db/database.ts';
 
 /**
@@ -19,16 +21,27 @@ export type SignInChange =
   | 'passkeyRemoved'
   | 'codeRepeated';
 
+/** The results of attempts to post to an endpoint that are the same. */
+export interface WebhookAnswer {
+  /** 0 when there was no answer. */
+  readonly httpStatus: number;
+  /** The code of an attempt without a complete answer; null for a complete one. */
+  readonly error: string | null;
+  readonly count: number;
+}
+
 /** The subject of an email of the service. Links are valid while their emails are tried. */
 export type ServiceEmail =
   | {
       readonly kind: 'invitation';
       readonly to: string;
       readonly workspaceId: string;
-      readonly role: string;
+      readonly role: Role;
       readonly url: string;
       /** Epoch milliseconds. */
       readonly expiresAt: number;
+      /** The language that the inviter has chosen; null leaves it to the workspace. */
+      readonly language: string | null;
     }
   | {
       readonly kind: 'passwordReset';
@@ -55,18 +68,15 @@ export type ServiceEmail =
       readonly livemode: boolean;
       readonly url: string;
       readonly failures: number;
-      /**
-       * The answers with their counts, such as "timeout (7), HTTP 500 (3)"; empty where they were not stored.
-       */
-      readonly answers: string;
+      /** The last results; empty where they were not stored. A text in emails that an earlier version has stored. */
+      readonly answers: string | readonly WebhookAnswer[];
       readonly disabledAt: number;
     }
   | {
       readonly kind: 'campaignPaused';
       readonly workspaceId: string;
       readonly campaign: string;
-      /** As `pausedReason` of the campaign has it. */
-      readonly reason: string;
+      readonly reason: Exclude<PausedReason, 'manual'>;
       /** Recipients that it has not reached. */
       readonly remaining: number;
     };

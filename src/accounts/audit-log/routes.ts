@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { and, desc, eq } from 'drizzle-orm';
-import { createdQuery, listById, withinRange } from '../../http/lists/list.ts';
+import { and, eq } from 'drizzle-orm';
+import { countSql, readCount, withCount } from '../../http/lists/count.ts';
+import { createdQuery, idRangeOf, inOrder, listById, sortQuery, withinRange } from '../../http/lists/list.ts';
 import { withCsv } from '../../http/lists/list-csv.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
-import { type Route, route } from '../../http/request/route.ts';
+import { type Call, type Route, route } from '../../http/request/route.ts';
 import { literals } from '../../http/request/schema.ts';
 import { timeOfId } from '../../platform/db/ids.ts';
 import type { Reads } from '../../platform/db/reads.ts';
@@ -21,7 +22,7 @@ const Entry = Type.Object(
       id: nullableText('The id of the member or the key; null for the operator and the service itself.'),
       name: nullableText('The name at that time.'),
     }),
-    action: Type.String({ description: 'Such as `apiKey.created` or `member.roleChanged`.' }),
+    action: Type.String({ description: 'Such as `apiKey.created` or `member.changed`.' }),
     target: Type.Object({
       type: Type.String({ description: 'The part of the action before its dot.' }),
       id: nullableText('Null where the act has no target.'),
@@ -41,6 +42,7 @@ const Query = Type.Object({
   actor: Type.Optional(Type.String({ maxLength: 60, description: 'The id of a member or a key.' })),
   action: Type.Optional(Type.String({ maxLength: 60, description: 'One action, such as `apiKey.created`.' })),
   ...createdQuery,
+  ...sortQuery(),
 });
 
 export interface AuditLogDeps {
@@ -59,59 +61,82 @@ const entryOf = (row: Row): Static<typeof Entry> => ({
   details: row.details as Record<string, unknown>,
 });
 
+/** The query of the list without its order and its pages. */
+type Filter = Omit<Static<typeof Query>, 'after' | 'limit' | 'sort'>;
+
+const COUNT = countSql(
+  `select * from audit_log where workspace_id = $1 and ($2::text is null or id < $2) and ($3::text is null or id >= $3)
+  order by id desc`,
+  'l',
+  '($4::text is null or actor_id = $4) and ($5::text is null or action = $5)',
+);
+
 /** The endpoint of the audit log. */
 export const auditLogRoutes = ({ reads }: AuditLogDeps): readonly Route[] => [
-  ...withCsv(
-    { name: 'exportAuditLog', file: 'audit-log.csv', summary: 'Download the audit log as CSV' },
-    route({
-      method: 'GET',
-      path: '/v1/audit-log',
-      name: 'listAuditLog',
-      permission: 'members:write',
-      summary: 'List the audit log of the workspace',
-      description:
-        'Newest first, in both environments, for one year. Changes are recorded, and so are downloads of lists of people; other reads are not.',
-      query: Query,
-      response: Type.Array(Entry),
-      status: 200,
-      example: {
-        response: [
-          {
-            id: 'log_01m7xj1rwp4sersf8ggsa354',
-            at: '2026-11-20T21:33:00.000Z',
-            actor: { type: 'member', id: 'mem_01m7xj1rwp4sersf8ggsa354', name: 'Ada Lovelace' },
-            action: 'member.roleChanged',
-            target: { type: 'member', id: 'mem_01m7xj1rwp4sersf8ggsa355' },
-            requestId: 'req_01m7xj1rwp4sersf8ggsa354',
-            details: { role: 'admin' },
-          },
-        ],
-      },
-      handle: ({ caller, query }) =>
-        listById(
-          { caller, query },
-          {
-            list: 'audit-log',
-            prefix: 'log',
-            rows: (range, limit) =>
-              reads.read((orm) =>
-                orm
-                  .select()
-                  .from(auditLog)
-                  .where(
-                    and(
-                      eq(auditLog.workspaceId, caller.workspaceId),
-                      query.actor === undefined ? undefined : eq(auditLog.actorId, query.actor),
-                      query.action === undefined ? undefined : eq(auditLog.action, query.action),
-                      ...withinRange(auditLog.id, range),
-                    ),
-                  )
-                  .orderBy(desc(auditLog.id))
-                  .limit(limit),
-              ),
-            item: entryOf,
-          },
-        ),
-    }),
+  ...withCount(
+    { name: 'countAuditLog', summary: 'Count the entries of the audit log' },
+    ({ caller, query }: Call<unknown, Filter>) => {
+      const { below, from } = idRangeOf('log', null, query);
+      return readCount(reads, COUNT, [
+        caller.workspaceId,
+        below,
+        from,
+        query.actor ?? null,
+        query.action ?? null,
+      ]);
+    },
+    withCsv(
+      { name: 'exportAuditLog', file: 'audit-log.csv', summary: 'Download the audit log as CSV' },
+      route({
+        method: 'GET',
+        path: '/v1/audit-log',
+        name: 'listAuditLog',
+        permission: 'members:write',
+        summary: 'List the audit log of the workspace',
+        description:
+          'Newest first, in both environments, for one year. Changes are recorded, and so are downloads of lists of people; other reads are not.',
+        query: Query,
+        response: Type.Array(Entry),
+        status: 200,
+        example: {
+          response: [
+            {
+              id: 'log_01m7xj1rwp4sersf8ggsa354',
+              at: '2026-11-20T21:33:00.000Z',
+              actor: { type: 'member', id: 'mem_01m7xj1rwp4sersf8ggsa354', name: 'Ada Lovelace' },
+              action: 'member.changed',
+              target: { type: 'member', id: 'mem_01m7xj1rwp4sersf8ggsa355' },
+              requestId: 'req_01m7xj1rwp4sersf8ggsa354',
+              details: { role: 'admin' },
+            },
+          ],
+        },
+        handle: ({ caller, query }) =>
+          listById(
+            { caller, query },
+            {
+              list: 'audit-log',
+              prefix: 'log',
+              rows: (range, limit) =>
+                reads.read((orm) =>
+                  orm
+                    .select()
+                    .from(auditLog)
+                    .where(
+                      and(
+                        eq(auditLog.workspaceId, caller.workspaceId),
+                        query.actor === undefined ? undefined : eq(auditLog.actorId, query.actor),
+                        query.action === undefined ? undefined : eq(auditLog.action, query.action),
+                        ...withinRange(auditLog.id, range),
+                      ),
+                    )
+                    .orderBy(inOrder(auditLog.id, range))
+                    .limit(limit),
+                ),
+              item: entryOf,
+            },
+          ),
+      }),
+    ),
   ),
 ];

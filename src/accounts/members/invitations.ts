@@ -8,13 +8,15 @@ import type { Sealer } from '../../platform/crypto/sealer.ts';
 import { type Database, PREPARED } from '../../platform/db/database.ts';
 import { mintId, timeOfId } from '../../platform/db/ids.ts';
 import { invitations } from '../../platform/db/schema/accounts.ts';
+import { workspaces } from '../../platform/db/schema/workspaces.ts';
 import { isDuplicate } from '../../platform/db/sqlstate.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { languageOfPersonSql, languagesOf } from '../member-language.ts';
 import type { SendServiceEmail } from '../service-emails.ts';
 import type { NewAccount } from './accounts.ts';
-import { beyondOwnRole, testKey } from './members.ts';
+import { beyondOwnRole, chosenLanguage, testKey } from './members.ts';
 import type { InvitationView, NewInvitation } from './model.ts';
 
 /** An invitation is valid for a week. */
@@ -41,8 +43,8 @@ const STANDS = `not exists (
       ?| case when i.role = 'owner' then array['*'] else array['*', 'members:write'] end))`;
 
 const CREATE = `with invited as (
-  insert into invitations (id, workspace_id, email, email_key, role, invited_by, hash, expires_at)
-  select $8, $1, $9, $10, $11, $12, $13, $14::text::timestamptz
+  insert into invitations (id, workspace_id, email, email_key, role, invited_by, hash, expires_at, language)
+  select $8, $1, $9, $10, $11, $12, $13, $14::text::timestamptz, $16
   from pending_invitations($1, $7::timestamptz) pending where not exists (
     select from members m join accounts a on a.id = m.account_id where m.workspace_id = $1 and a.email_key = $10
   ) and not exists (
@@ -66,6 +68,8 @@ export async function invite(
     return invalid([{ path: '/body/email', message: 'Must be an address without a name.' }]);
   const refusal = testKey(caller) ?? beyondOwnRole(caller, body.role);
   if (refusal) return refusal;
+  const language = chosenLanguage(body.language ?? null);
+  if (language instanceof Failure) return language;
   const token = randomBytes(32).toString('base64url');
   const id = mintId('inv', now);
   const expiresAt = iso(now + LASTS_MS);
@@ -77,6 +81,7 @@ export async function invite(
     createdAt: iso(timeOfId(id)),
     expiresAt,
     acceptedAt: null,
+    ...languagesOf(language, await languageOfWorkspace(database, caller)),
     // The token is in the fragment, which a browser does not send, not even in Referer.
     url: `${publicUrl}/app/invitation#token=${token}`,
   };
@@ -87,6 +92,7 @@ export async function invite(
         ...replyParameters(keyed, 201),
         ...[id, address.address, address.key, body.role, caller.id, hashOf(token), expiresAt],
         sealer.seal(JSON.stringify(view), REPLY),
+        language,
       ]);
       if (rows.length === 0) return ALREADY;
       await mailTo(deps, call, { ...view, expiresAt: now + LASTS_MS });
@@ -96,14 +102,32 @@ export async function invite(
   });
 }
 
+type InvitationMail = Extract<Parameters<SendServiceEmail>[0], { kind: 'invitation' }>;
+
+async function languageOfWorkspace(
+  database: Database,
+  { workspaceId }: Pick<Principal, 'workspaceId'>,
+): Promise<string | null> {
+  const [row] = await database.read((orm) =>
+    orm.select({ language: workspaces.language }).from(workspaces).where(eq(workspaces.id, workspaceId)),
+  );
+  return row?.language ?? null;
+}
+
 /** An invitation that cannot be mailed is passed on by its inviter. */
 async function mailTo(
   { mail, log }: InvitationDeps,
   { caller: { workspaceId }, requestId }: Pick<Call, 'caller' | 'requestId'>,
-  { email: to, role, url, expiresAt }: { email: string; role: string; url: string; expiresAt: number },
+  {
+    email: to,
+    role,
+    url,
+    expiresAt,
+    language,
+  }: Omit<InvitationMail, 'kind' | 'to' | 'workspaceId'> & { email: string },
 ): Promise<void> {
   try {
-    await mail({ kind: 'invitation', to, workspaceId, role, url, expiresAt });
+    await mail({ kind: 'invitation', to, workspaceId, role, url, expiresAt, language });
   } catch (error) {
     log.warn({ requestId, err: error }, 'An invitation could not be mailed');
   }
@@ -120,19 +144,24 @@ export async function listInvitations(
   database: Database,
   { workspaceId }: Principal,
 ): Promise<readonly InvitationView[]> {
-  const { id, email, role, invitedBy, expiresAt, acceptedAt } = invitations;
+  const { id, email, role, invitedBy, expiresAt, acceptedAt, language } = invitations;
   const rows = await database.read(
     (orm) =>
       orm
-        .select({ id, email, role, invitedBy, expiresAt, acceptedAt })
+        .select({
+          ...{ id, email, role, invitedBy, expiresAt, acceptedAt, language },
+          workspaceLanguage: workspaces.language,
+        })
         .from(invitations)
+        .innerJoin(workspaces, eq(workspaces.id, invitations.workspaceId))
         .where(eq(invitations.workspaceId, workspaceId))
         .orderBy(desc(id))
         .limit(100),
     PREPARED,
   );
-  return rows.map((row) => ({
+  return rows.map(({ workspaceLanguage, ...row }) => ({
     ...row,
+    ...languagesOf(row.language, workspaceLanguage),
     createdAt: iso(timeOfId(row.id)),
     expiresAt: row.expiresAt.toISOString(),
     acceptedAt: row.acceptedAt?.toISOString() ?? null,
@@ -192,21 +221,21 @@ export async function findInvitation(
 const TAKE = `with room as materialized (select present < $5::integer as is_left from workspaces_of($4) present), accepted as (
   update invitations i set accepted_at = $2::text::timestamptz from room
   where room.is_left and i.hash = $1 and i.accepted_at is null and i.expires_at > $2::text::timestamptz and ${STANDS}
-  returning i.workspace_id, i.role
+  returning i.workspace_id, i.role, i.language
 )`;
 const TOLD = `returning workspace_id
 ) select room.is_left, joined.workspace_id from room left join joined on true`;
 
 const JOIN = `${TAKE}, joined as (
-insert into members (id, workspace_id, account_id, role, joined_at)
-select $3, workspace_id, $4, role, $2::text::timestamptz from accepted ${TOLD}`;
+insert into members (id, workspace_id, account_id, role, joined_at, language)
+select $3, workspace_id, $4, role, $2::text::timestamptz, coalesce(${languageOfPersonSql('$4')}, language) from accepted ${TOLD}`;
 
 const JOIN_NEW = `${TAKE}, account as (
   insert into accounts (id, email, email_key, name, password, created_at)
   select $4, $6, $7, $8, $9, $2::text::timestamptz from accepted returning id
 ), joined as (
-insert into members (id, workspace_id, account_id, role, joined_at)
-select $3, workspace_id, account.id, role, $2::text::timestamptz from accepted, account ${TOLD}`;
+insert into members (id, workspace_id, account_id, role, joined_at, language)
+select $3, workspace_id, account.id, role, $2::text::timestamptz, language from accepted, account ${TOLD}`;
 
 /**
  * Makes the person a member, with their account or a new one; 'full' for a person who belongs to `most`

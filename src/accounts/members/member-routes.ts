@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { Principal } from '../../http/auth/principal.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { deleteInvitation, type InvitationDeps, invite, listInvitations } from './invitations.ts';
-import { changeRole, listMembers, type RemovalDeps, removeMember } from './members.ts';
+import { changeMember, listMembers, type RemovalDeps, removeMember } from './members.ts';
 import {
   CreatedInvitation,
   CreateInvitation,
@@ -25,6 +25,8 @@ const MEMBER: MemberView = {
   joinedAt: '2026-11-20T21:33:00.000Z',
   lastSeenAt: '2026-11-22T08:00:00.000Z',
   twoFactor: true,
+  language: 'pt-BR',
+  emailLanguage: 'pt',
 };
 const INVITATION: InvitationView = {
   id: 'inv_01m7xj1rwp4sersf8ggsa354',
@@ -34,10 +36,12 @@ const INVITATION: InvitationView = {
   createdAt: '2026-11-20T21:33:00.000Z',
   expiresAt: '2026-11-27T21:33:00.000Z',
   acceptedAt: null,
+  language: null,
+  emailLanguage: 'en',
 };
 
-const roleOf = ({ body }: { readonly caller: Principal; readonly body: unknown }) => ({
-  role: (body as { role: string }).role,
+const changesIn = ({ body }: { readonly caller: Principal; readonly body: unknown }) => ({
+  ...(body as object),
 });
 
 /** The endpoints of members and invitations. */
@@ -59,17 +63,17 @@ export const memberRoutes = (deps: InvitationDeps & RemovalDeps): readonly Route
     path: '/v1/members/:id',
     name: 'updateMember',
     permission: 'members:write',
-    summary: 'Change the role of a member',
+    summary: 'Change the role or the language of a member',
     description:
-      'Takes effect on the next request. Members cannot grant or change a role higher than their own: a key with members:write counts as admin, one with * as owner. A test key cannot change members. The last owner keeps the role. Pending invitations that the member could no longer create are withdrawn.',
+      'Takes effect on the next request. Members cannot grant a role higher than their own, nor change one who has it: a key with members:write counts as admin, one with * as owner. A test key cannot change members. The last owner keeps the role. Pending invitations that the member could no longer create are withdrawn. A person can also choose the language of their emails in the dashboard, for all their workspaces at once.',
     params: { id: MEMBER_ID },
     body: PatchMember,
     response: Member,
     status: 200,
     failures: ['CONFLICT', 'FORBIDDEN'],
-    audit: { action: 'member.roleChanged', details: roleOf },
+    audit: { action: 'member.changed', details: changesIn },
     example: { body: { role: 'admin' }, response: MEMBER },
-    handle: ({ caller, params, body }) => changeRole(deps.database, caller, params.id, body.role),
+    handle: ({ caller, params, body }) => changeMember(deps.database, caller, params.id, body),
   }),
   route({
     method: 'DELETE',
@@ -94,7 +98,7 @@ export const memberRoutes = (deps: InvitationDeps & RemovalDeps): readonly Route
     permission: 'members:write',
     summary: 'Invite a person',
     description:
-      'The link in the answer is for that address only, works once and expires after seven days. It is also mailed, where mail works, at most three times a day per address; otherwise, send it yourself.',
+      'The link in the answer is for that address only, works once and expires after seven days. It is also mailed, where mail works, at most three times a day per address; otherwise, send it yourself. The mail is in `emailLanguage`; the page behind the link is in the language of the browser.',
     body: CreateInvitation,
     response: CreatedInvitation,
     status: 201,

@@ -5,8 +5,11 @@ import type { Sessions } from '../../http/auth/sessions/sessions.ts';
 import type { Call } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { accounts, members, passkeys } from '../../platform/db/schema/accounts.ts';
-import { Failure, notFound } from '../../platform/errors/failure.ts';
-import type { MemberView } from './model.ts';
+import { workspaces } from '../../platform/db/schema/workspaces.ts';
+import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { NO_LANGUAGE, readLanguage } from '../../platform/text/language.ts';
+import { languagesOf } from '../member-language.ts';
+import type { MemberPatch, MemberView } from './model.ts';
 
 /** The most workspaces of one person; there is a limit because each workspace has its own quota. */
 export const MOST_WORKSPACES = 50;
@@ -33,16 +36,20 @@ const findMembers = async (
         lastSeenAt: members.lastSeenAt,
         twoFactor: sql<boolean>`${accounts.totpConfirmedAt} is not null
           or exists (select from ${passkeys} where ${passkeys.accountId} = ${accounts.id})`,
+        language: members.language,
+        workspaceLanguage: workspaces.language,
       })
       .from(members)
       .innerJoin(accounts, eq(accounts.id, members.accountId))
+      .innerJoin(workspaces, eq(workspaces.id, members.workspaceId))
       .where(and(eq(members.workspaceId, workspaceId), condition))
       .orderBy(members.id),
   );
-  return rows.map((row) => ({
+  return rows.map(({ language, workspaceLanguage, ...row }) => ({
     ...row,
     joinedAt: row.joinedAt.toISOString(),
     lastSeenAt: row.lastSeenAt?.toISOString() ?? null,
+    ...languagesOf(language, workspaceLanguage),
   }));
 };
 
@@ -104,6 +111,10 @@ update members m set role = $4 from allowed where m.id = allowed.id returning m.
 const REMOVE = `${OWNERS}, ${WITHDRAWN('true')}, ended as (
   delete from browser_sessions s using allowed
   where s.kind = 'account' and s.subject_id = allowed.account_id and s.workspace_id = $1
+), views as (
+  delete from saved_views v using allowed where v.account_id = allowed.account_id and v.workspace_id = $1
+), drafts as (
+  delete from editor_drafts d using allowed where d.account_id = allowed.account_id and d.workspace_id = $1
 )
 delete from members m using allowed where m.id = allowed.id returning m.account_id`;
 
@@ -112,7 +123,7 @@ const LAST_OWNER = new Failure('CONFLICT', 'A workspace keeps at least one owner
 });
 
 const ABOVE = (role: Role) =>
-  new Failure('FORBIDDEN', `Only a member with the role ${role} may grant, change or remove it.`, {
+  new Failure('FORBIDDEN', `Only a member with the role ${role} may grant it, or change who has it.`, {
     suggestion: 'Ask an owner of this workspace.',
   });
 
@@ -134,23 +145,54 @@ const rolesBelow = ({ permissions }: Pick<Principal, 'permissions'>): string => 
   return ROLE_NAMES.filter((role) => !outranks(role, highest)).join(',');
 };
 
-/** Changes the role of a member; takes effect on the next request. @throws UnavailableError */
-export async function changeRole(
+/** A language as it is stored, from a request; a refusal of a malformed one. */
+export function chosenLanguage(given: string | null): string | null | Failure {
+  if (given === null) return null;
+  return readLanguage(given) ?? invalid([{ path: '/body/language', message: NO_LANGUAGE }]);
+}
+
+/** Changes the role and the language of a member; takes effect on the next request. @throws UnavailableError */
+export async function changeMember(
   database: Database,
   caller: Principal,
   id: string,
-  role: Role,
+  { role, language: given }: MemberPatch,
 ): Promise<MemberView | Failure> {
+  const language = given === undefined ? undefined : chosenLanguage(given);
+  if (language instanceof Failure) return language;
   const member = await findMember(database, caller, id);
   if (!member) return notFound('member');
-  const refusal = testKey(caller) ?? beyondOwnRole(caller, role) ?? beyondOwnRole(caller, member.role);
+  const refusal =
+    testKey(caller) ??
+    // Warnings in a language that an owner cannot read would go unread.
+    beyondOwnRole(caller, member.role) ??
+    (role === undefined ? null : beyondOwnRole(caller, role));
   if (refusal) return refusal;
-  if (member.role === role) return member;
-  const changed = await database.query(CHANGE, [
-    ...[caller.workspaceId, id, rolesBelow(caller), role],
-    rolesBelow({ permissions: ROLES[role] }),
-  ]);
-  return changed.length > 0 ? { ...member, role } : LAST_OWNER;
+  if (role !== undefined && role !== member.role) {
+    const changed = await database.query(CHANGE, [
+      ...[caller.workspaceId, id, rolesBelow(caller), role],
+      rolesBelow({ permissions: ROLES[role] }),
+    ]);
+    if (changed.length === 0) return LAST_OWNER;
+  }
+  if (language !== undefined) await setLanguage(database, eq(members.id, id), language);
+  return (await findMember(database, caller, id)) ?? notFound('member');
+}
+
+async function setLanguage(database: Database, of: SQL, language: string | null): Promise<void> {
+  await database.read((orm) => orm.update(members).set({ language }).where(of));
+}
+
+/** Changes the language of a person's emails in all their workspaces. @throws UnavailableError */
+export async function changeOwnLanguage(
+  database: Database,
+  accountId: string,
+  given: string | null,
+): Promise<Failure | null> {
+  const language = chosenLanguage(given);
+  if (language instanceof Failure) return language;
+  await setLanguage(database, eq(members.accountId, accountId), language);
+  return null;
 }
 
 /** The dependencies of removing a member. */

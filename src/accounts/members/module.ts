@@ -13,9 +13,11 @@ import {
   renameWorkspace,
 } from '../workspace/commands.ts';
 import type { MembersApi } from './api.ts';
+import { draftPruner, type EditorDraftDeps, editorDraftRoutes } from './editor-drafts.ts';
 import type { InvitationDeps } from './invitations.ts';
 import { memberRoutes } from './member-routes.ts';
 import { isMember, type RemovalDeps } from './members.ts';
+import { savedViewRoutes } from './saved-views.ts';
 import { accountRoutes } from './sign-in/account-routes.ts';
 import { entryRoutes } from './sign-in/entry-routes.ts';
 import { Passkeys } from './sign-in/passkeys.ts';
@@ -47,7 +49,7 @@ interface MemberNeeds {
 
 /** Members, invitations, sign-in, and the workspaces of a person. */
 export const membersModule: Module<
-  WorkspaceRouteDeps & InvitationDeps & RemovalDeps,
+  WorkspaceRouteDeps & InvitationDeps & RemovalDeps & EditorDraftDeps,
   MemberNeeds,
   MembersApi
 > = {
@@ -61,17 +63,23 @@ export const membersModule: Module<
     ...accountRoutes(deps),
     ...entryRoutes(deps),
     ...workspaceRoutes(deps),
+    ...savedViewRoutes(deps),
+    ...editorDraftRoutes(deps),
   ],
-  open({ config, database, clock, logger, sealer, sessions }) {
+  open({ config, database, reads, clock, logger, sealer, sessions }) {
     const { publicUrl, signup, simulatorDomain, defaultPlan: plan, requireTwoFactor } = config;
     const { transport: transports, stripeSecretKey } = config;
     const now = () => clock.now();
     let mail: SendServiceEmail | undefined;
     const send: SendServiceEmail = async (email) => mail?.(email);
     const resetTokens = resetTokensOf(database, now);
-    const deps: WorkspaceRouteDeps & InvitationDeps = {
-      ...{ database, sealer, sessions, publicUrl, signup, simulatorDomain, log: logger },
+    const deps: WorkspaceRouteDeps & InvitationDeps & EditorDraftDeps = {
+      ...{ database, reads, sealer, sessions, publicUrl, signup, simulatorDomain, log: logger },
       ...{ transports, takesPayments: stripeSecretKey !== null },
+      receiving: {
+        port: config.inboundSmtpPort !== null,
+        sesUrl: config.sesInboundTopics === null ? null : `${publicUrl}/callbacks/ses/inbound`,
+      },
       passwords: new Passwords(),
       slowDown: new SlowDown(clock.monotonic),
       mail: send,
@@ -93,7 +101,7 @@ export const membersModule: Module<
         return {
           api: { isMember: (workspaceId, addressKey) => isMember(database, workspaceId, addressKey) },
           deps: { ...deps, revokeKeysOf },
-          duties: [sessionPruner({ database, clock })],
+          duties: [sessionPruner({ database, clock }), draftPruner({ database, clock })],
         };
       },
     };

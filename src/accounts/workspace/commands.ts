@@ -5,6 +5,7 @@ import type { PlanName } from '../../platform/config/plans.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, mintId } from '../../platform/db/ids.ts';
 import { workspaces } from '../../platform/db/schema/workspaces.ts';
+import { languageOfPersonSql } from '../member-language.ts';
 import { SENDER_KNOWN_MS } from './queries.ts';
 
 /** The first workspace of a new installation. */
@@ -80,8 +81,8 @@ export async function createWithin(
        select $1, $2, $3, $4::text::timestamptz from workspaces_of($6) present where $7::integer is null or present < $7::integer
        returning id
      ), owned as (
-     insert into members (id, workspace_id, account_id, role, joined_at)
-     select $5, id, $6, 'owner', $4::text::timestamptz from made where $6::text is not null
+     insert into members (id, workspace_id, account_id, role, joined_at, language)
+     select $5, id, $6, 'owner', $4::text::timestamptz, ${languageOfPersonSql('$6')} from made where $6::text is not null
      )
      select id from made`,
     [id, name, plan, new Date(now).toISOString(), mintId('mem', now), owner, most],

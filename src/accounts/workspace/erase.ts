@@ -10,6 +10,10 @@ import { surveyTables } from './owned-tables.ts';
 
 /** Accounts without another workspace are removed with the last one, together with their sign-in methods. */
 const PEOPLE = [
+  `delete from editor_drafts d
+     where not exists (select from members m where m.account_id = d.account_id and m.workspace_id = d.workspace_id)`,
+  `delete from saved_views v
+     where not exists (select from members m where m.account_id = v.account_id and m.workspace_id = v.workspace_id)`,
   `delete from browser_sessions s where s.kind = 'account'
      and not exists (select from members m where m.account_id = s.subject_id)`,
   'delete from passkeys p where not exists (select from members m where m.account_id = p.account_id)',

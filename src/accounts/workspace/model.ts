@@ -2,6 +2,7 @@ import { type Static, type TBoolean, type TSchema, Type } from '@sinclair/typebo
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { literals } from '../../http/request/schema.ts';
 import { PLAN_NAMES } from '../../platform/config/plans.ts';
+import { ChosenLanguage, EmailLanguage } from '../member-language.ts';
 import { MUTABLE_EMAILS, type MutableEmail } from '../service-emails.ts';
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -33,6 +34,9 @@ const settings = {
       'The zone in which days are counted: its IANA name, or an offset such as `+02:00`, which has no summer time.',
     examples: ['Europe/Vienna'],
   }),
+  language: ChosenLanguage(
+    "The language (BCP 47) of the service's own emails to members who have chosen none, of invitations, and of the mail that asks a contact without a language to confirm; null for English.",
+  ),
 };
 
 const branding = {
@@ -90,6 +94,7 @@ export const Workspace = Type.Object(
   {
     id: Type.String(),
     ...settings,
+    emailLanguage: EmailLanguage,
     branding: Type.Object(
       {
         logoUrl: nullable(

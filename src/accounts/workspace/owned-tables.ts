@@ -9,6 +9,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   delivery_id: 'webhook_deliveries',
   webhook_id: 'webhook_endpoints',
   received_id: 'received',
+  mailbox_id: 'mailboxes',
   domain_id: 'domains',
   template_id: 'templates',
   asset_id: 'assets',

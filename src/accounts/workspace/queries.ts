@@ -5,6 +5,7 @@ import { PLANS, type PlanName } from '../../platform/config/plans.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { usageTotals, workspaces } from '../../platform/db/schema/workspaces.ts';
 import { periodOf } from '../../platform/time/clock.ts';
+import { languagesOf } from '../member-language.ts';
 import { MUTABLE_EMAILS } from '../service-emails.ts';
 import { DOMAINS_PERIOD } from '../usage/queries.ts';
 import type { WorkspaceView } from './model.ts';
@@ -103,6 +104,7 @@ export async function readWorkspace(
     defaultReplyTo: workspace.defaultReplyTo,
     branding: { logoUrl: logoUrlOf(logo, publicUrl), colour, address, website },
     timeZone: workspace.timeZone,
+    ...languagesOf(workspace.language, null),
     serviceEmails: Object.fromEntries(
       MUTABLE_EMAILS.map((kind) => [kind, !workspace.mutedEmails.includes(kind)]),
     ) as WorkspaceView['serviceEmails'],

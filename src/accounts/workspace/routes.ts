@@ -15,6 +15,8 @@ const EXAMPLE: WorkspaceView = {
   defaultReplyTo: null,
   branding: { logoUrl: null, colour: null, address: null, website: null },
   timeZone: 'UTC',
+  language: null,
+  emailLanguage: 'en',
   serviceEmails: { invitation: true, domainLost: true, webhookDisabled: true, campaignPaused: true },
   plan: 'free',
   limits: { emailsPerMonth: 3_000, domains: 2 },

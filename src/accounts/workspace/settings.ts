@@ -4,6 +4,7 @@ import type { Database, Parameter } from '../../platform/db/database.ts';
 import type { Failure } from '../../platform/errors/failure.ts';
 import { formatAddress, isProblem, parseAddress } from '../../platform/text/address.ts';
 import { hasControls, hasUnseen } from '../../platform/text/characters.ts';
+import { NO_LANGUAGE, readLanguage } from '../../platform/text/language.ts';
 import { Problems, type Report } from '../../platform/text/problems.ts';
 import { NO_ZONE, zones } from '../../platform/zones/zones.ts';
 import { MUTABLE_EMAILS } from '../service-emails.ts';
@@ -62,15 +63,18 @@ export async function patchWorkspace(
 const given = (name: string, value: string | null | undefined): Columns =>
   value === undefined ? {} : { [name]: value };
 
-function settingsOf({ name, defaultReplyTo, timeZone }: WorkspacePatch, report: Report): Columns {
+function settingsOf({ name, defaultReplyTo, timeZone, language }: WorkspacePatch, report: Report): Columns {
   if (name !== undefined && hasUnseen(name)) report('/body/name', UNSEEN);
   const zone = timeZone === undefined ? undefined : zones.nameOf(timeZone);
   if (zone === null) report('/body/timeZone', NO_ZONE);
+  const read = typeof language === 'string' ? readLanguage(language) : language;
+  if (read === null && language !== null) report('/body/language', NO_LANGUAGE);
   return {
     ...given('name', name?.trim()),
     ...given('default_reply_to', addressOf(defaultReplyTo, '/body/defaultReplyTo', report)?.text),
     ...(defaultReplyTo === null && { default_reply_to: null }),
     ...given('time_zone', zone),
+    ...given('language', read),
   };
 }
 

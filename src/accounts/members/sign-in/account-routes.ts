@@ -9,7 +9,8 @@ import { browserSessions } from '../../../platform/db/schema/accounts.ts';
 import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
 import type { SignInChange } from '../../service-emails.ts';
 import { type Account, endSessions, setPassword } from '../accounts.ts';
-import { Code, Password, PersonName } from '../model.ts';
+import { changeOwnLanguage } from '../members.ts';
+import { Code, Password, PatchAccount, PersonName } from '../model.ts';
 import { tellOfChange } from './notice.ts';
 import { beginTotp, confirmTotp, removeTotp } from './second-factor.ts';
 import {
@@ -31,6 +32,17 @@ const FORM = { ...OF_MEMBER, bodyLimit: FORM_LIMIT } as const;
 export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
   ...secondFactorRoutes(deps),
   ...ownSessionRoutes(deps),
+  route({
+    method: 'PATCH',
+    path,
+    ...FORM,
+    summary: 'Choose the language of emails, in all workspaces',
+    body: PatchAccount,
+    response: nothing,
+    status: 204,
+    audit: { action: 'account.changed', details: ({ body }) => ({ ...(body as object) }) },
+    handle: ({ caller, body }) => changeOwnLanguage(deps.database, memberOf(caller).accountId, body.language),
+  }),
   route({
     method: 'PUT',
     path: `${path}/password`,

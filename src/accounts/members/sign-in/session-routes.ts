@@ -6,9 +6,11 @@ import { isFromOwnPage, OTHER_SITE } from '../../../http/auth/sessions/same-orig
 import { type Call, DASHBOARD_API, RawResponse, type Route, route } from '../../../http/request/route.ts';
 import type { EnabledTransports } from '../../../platform/config/transport-names.ts';
 import { type Database, PREPARED } from '../../../platform/db/database.ts';
+import { members } from '../../../platform/db/schema/accounts.ts';
 import { workspaces } from '../../../platform/db/schema/workspaces.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import { zones } from '../../../platform/zones/zones.ts';
+import { languagesOf } from '../../member-language.ts';
 import { accountById } from '../accounts.ts';
 import { Code, Email, Password } from '../model.ts';
 import type { Passkeys } from './passkeys.ts';
@@ -24,6 +26,16 @@ export interface SessionRouteDeps extends SignInDeps {
   readonly transports: EnabledTransports;
   /** True where plans can be bought. */
   readonly takesPayments: boolean;
+  /** The ways by which live mail comes in. */
+  readonly receiving: InboundWays;
+}
+
+/** The ways by which live mail comes in, besides mailboxes. */
+interface InboundWays {
+  /** True where this instance opens a port for mail servers. */
+  readonly port: boolean;
+  /** The address that takes what Amazon SES receives; null where no topic is taken. */
+  readonly sesUrl: string | null;
 }
 
 /** Attempts per minute from one address, for any purpose. The slow-down of wrong passwords comes on top. */
@@ -85,25 +97,33 @@ async function describe(
     simulatorDomain,
     transports,
     takesPayments,
-  }: Pick<SessionRouteDeps, 'database' | 'simulatorDomain' | 'transports' | 'takesPayments'>,
+    receiving,
+  }: Pick<SessionRouteDeps, 'database' | 'simulatorDomain' | 'transports' | 'takesPayments' | 'receiving'>,
   caller: Principal,
   now: number,
 ) {
   const member = memberOf(caller);
   const account = await accountOf(database, caller);
-  const { name, archivedAt, timeZone: zone } = workspaces;
+  const { name, archivedAt, timeZone: zone, language: workspaceLanguage } = workspaces;
   const [workspace] = await database.read(
     (orm) =>
-      orm.select({ name, archivedAt, zone }).from(workspaces).where(eq(workspaces.id, caller.workspaceId)),
+      orm
+        .select({ name, archivedAt, zone, workspaceLanguage, language: members.language })
+        .from(workspaces)
+        .leftJoin(members, eq(members.id, member.id))
+        .where(eq(workspaces.id, caller.workspaceId)),
     PREPARED,
   );
   const timeZone = workspace?.zone ?? 'UTC';
   return {
     account: { id: account.id, email: account.email, name: account.name },
-    member: { id: member.id, role: member.role, needsSecondFactor: member.needsSecondFactor },
+    member: {
+      ...{ id: member.id, role: member.role, needsSecondFactor: member.needsSecondFactor },
+      ...languagesOf(workspace?.language ?? null, workspace?.workspaceLanguage ?? null),
+    },
     permissions: caller.permissions,
     plan: caller.plan,
-    ...{ simulatorDomain, transports, takesPayments },
+    ...{ simulatorDomain, transports, takesPayments, receiving },
     workspace: {
       id: caller.workspaceId,
       name: workspace?.name ?? '',
