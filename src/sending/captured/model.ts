@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { waitQuery } from '../../http/listen/waiting.ts';
+import { sortQuery } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 
 const nullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -92,6 +93,7 @@ export const CapturedQuery = Type.Object({
   recipient: Type.Optional(
     Type.String({ maxLength: 320, description: 'Only copies for this address, as it was written.' }),
   ),
+  ...sortQuery(),
 });
 
 export type AwaitedCapture = Static<typeof AwaitedCapture>;

@@ -1,19 +1,14 @@
-import { groupOf, type WantedMail } from '../../http/listen/waiting.ts';
+import { groupOf } from '../../http/listen/waiting.ts';
 import type { Module } from '../../http/module.ts';
-import type { WaitingRoom } from '../../platform/async/waiting-room.ts';
+import { spamAssassinAt } from '../../mail/spam/spam-assassin.ts';
+import type { ChecksApi } from '../checks/api.ts';
 import type { CapturedApi } from './api.ts';
 import { capturedPruner } from './captured-pruner.ts';
-import type { CapturedReader } from './queries.ts';
-import { capturedPages, capturedRoutes } from './routes.ts';
-import { spamAssassinAt } from './spam-assassin.ts';
+import { type CapturedDeps, capturedPages, capturedRoutes } from './routes.ts';
 import { capturedWaitingRoom } from './waiting.ts';
 
 /** Captured mail: live email that was stored here instead of sent. */
-export const capturedModule: Module<
-  CapturedReader & { readonly waiting: WaitingRoom<WantedMail> },
-  object,
-  CapturedApi
-> = {
+export const capturedModule: Module<CapturedDeps, Pick<ChecksApi, 'check'>, CapturedApi> = {
   name: 'captured',
   tags: [
     { segment: 'captured', name: 'Captured', description: 'Live email that was captured instead of sent.' },
@@ -21,15 +16,18 @@ export const capturedModule: Module<
   routes: capturedRoutes,
   pages: capturedPages,
   open: ({ config, database, reads, clock, mailReader }) => ({
-    connect() {
+    connect(_, { check }) {
       const waiting = capturedWaitingRoom(database, () => clock.now());
+      const spamAssassin = config.spamassassinUrl === null ? null : spamAssassinAt(config.spamassassinUrl);
       return {
-        api: { mailCaptured: (workspaceId) => waiting.came(groupOf(workspaceId, true)) },
+        api: {
+          mailCaptured: (workspaceId) => waiting.came(groupOf(workspaceId, true)),
+          judge: spamAssassin,
+        },
         deps: {
           ...{ database, reads },
-          mailReader,
-          waiting,
-          spamAssassin: config.spamassassinUrl === null ? null : spamAssassinAt(config.spamassassinUrl),
+          ...{ mailReader, waiting, spamAssassin, check },
+          previewsPerMinute: config.rateLimitPreview,
         },
         duties: [capturedPruner({ database, clock, config })],
         endWaits: () => waiting.close(),

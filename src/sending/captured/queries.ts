@@ -1,14 +1,18 @@
-import { listById } from '../../http/lists/list.ts';
+import { type CountView, countSql, readCount } from '../../http/lists/count.ts';
+import { type IdRange, listById } from '../../http/lists/list.ts';
 import type { Call, Page } from '../../http/request/route.ts';
+import { SHOWN_BY_GMAIL } from '../../mail/check/codes.ts';
 import type { MailParts } from '../../mail/reading/mail-parts.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
+import type { AskSpamAssassin } from '../../mail/spam/spam-assassin.ts';
+import { LARGEST_JUDGED } from '../../mail/spam/spam-verdict.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { timeOfId } from '../../platform/db/ids.ts';
 import type { Reads } from '../../platform/db/reads.ts';
 import { unpackOctets } from '../../platform/db/wire/packed-octets.ts';
 import { Failure, notFound } from '../../platform/errors/failure.ts';
+import { answerOf, type ChecksApi, type MessageCheck } from '../checks/api.ts';
 import type { CapturedDetail, CapturedItem, CapturedQuery, CapturedSpam } from './model.ts';
-import type { AskSpamAssassin } from './spam-assassin.ts';
 
 interface Row {
   readonly id: string;
@@ -37,16 +41,16 @@ const rawOf = async ({ raw, is_packed: isPacked }: OneRow): Promise<Buffer> => {
 };
 
 /** Captured mail is live mail: a test key sees none. */
-const LIST = `select ${COLUMNS} ${FROM}
-where c.workspace_id = $1 and $2 and ($3::text is null or c.id < $3) and ($4::text is null or c.email_id = $4)
-  and ($5::text is null or c.recipient = $5)
-order by c.id desc limit $6::integer`;
+const WHERE = `where c.workspace_id = $1 and $2 and ($3::text is null or c.id < $3) and ($4::text is null or c.id >= $4)
+  and ($5::text is null or c.email_id = $5) and ($6::text is null or c.recipient = $6)`;
+const listSql = ({ order }: IdRange): string =>
+  `select ${COLUMNS} ${FROM} ${WHERE} order by c.id ${order} limit $7::integer`;
 
 /** Rows without a size are from before messages were packed. */
 const ONE = `select ${COLUMNS}, c.return_path, encode(c.raw, 'base64') as raw, c.size is not null as is_packed ${FROM}
 where c.workspace_id = $1 and c.id = $2 and $3`;
 
-/** Lists captured mail, newest first. */
+/** Lists captured mail. */
 export function listCaptured(
   { reads }: { readonly reads: Reads },
   call: Call<unknown, CapturedQuery>,
@@ -56,11 +60,31 @@ export function listCaptured(
   return listById(call, {
     list: 'captured',
     prefix: 'cap',
-    rows: ({ below }, limit) =>
-      reads.query<Row>(LIST, [workspaceId, livemode, below, emailId, recipient, limit]),
+    rows: (range, limit) =>
+      reads.query<Row>(listSql(range), [
+        ...[workspaceId, livemode, range.below, range.from, emailId, recipient, limit],
+      ]),
     item: itemOf,
   });
 }
+
+/** The query of that list without its order and its pages. */
+export type CapturedFilter = Omit<CapturedQuery, 'after' | 'limit' | 'sort'>;
+
+const COUNT = countSql(
+  'select * from captured where workspace_id = $1 and $2 order by id desc',
+  'c',
+  '($3::text is null or c.email_id = $3) and ($4::text is null or c.recipient = $4)',
+);
+
+/** Counts captured mail. */
+export const countCaptured = (
+  { reads }: { readonly reads: Reads },
+  { caller, query }: Call<unknown, CapturedFilter>,
+): Promise<CountView> =>
+  readCount(reads, COUNT, [
+    ...[caller.workspaceId, caller.livemode, query.emailId ?? null, query.recipient ?? null],
+  ]);
 
 /** The services that reading captured mail calls. */
 export interface CapturedReader {
@@ -71,8 +95,6 @@ export interface CapturedReader {
   readonly spamAssassin: AskSpamAssassin | null;
 }
 
-/** The largest message that SpamAssassin checks; its own client skips larger ones as well. */
-const LARGEST_JUDGED = 512_000;
 const TOO_LARGE = new Failure('PAYLOAD_TOO_LARGE', 'SpamAssassin checks messages of at most 512,000 octets.');
 const NO_SPAM_ASSASSIN = new Failure('SERVICE_UNAVAILABLE', 'SpamAssassin does not answer.', {
   suggestion: 'Check that spamd runs at SPAMASSASSIN_URL and accepts connections from this service.',
@@ -109,6 +131,30 @@ export async function capturedSpam(
     ? { isConfigured: true, verdict: { ...verdict, rules: [...verdict.rules] } }
     : NO_SPAM_ASSASSIN;
 }
+
+/** Finds what is wrong with a captured message. */
+export async function checkCaptured(
+  { database, mailReader, check }: CapturedReader & Pick<ChecksApi, 'check'>,
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<MessageCheck | Failure> {
+  const { workspaceId } = caller;
+  const [row] = await database.query<OneRow>(ONE, [workspaceId, params.id, caller.livemode]);
+  if (!row) return notFound('captured message');
+  const raw = await rawOf(row);
+  const { html, text, headers } = (await mailReader.parts(raw, workspaceId)) ?? NO_PARTS;
+  const field = headers.find(({ name }) => name.toLowerCase() === 'list-unsubscribe')?.value ?? '';
+  const exit = exitIn(field);
+  const problems = await check({
+    workspaceId,
+    clippedAt: SHOWN_BY_GMAIL,
+    looked: { html, text, source: null, as: 'finished', exit },
+    raw: () => Promise.resolve(raw),
+  });
+  return answerOf(problems.map((problem) => ({ ...problem, path: problem.line === null ? null : '/html' })));
+}
+
+/** The web address of a List-Unsubscribe field. Bounded: a field of brackets without an end would be searched from each of them. */
+export const exitIn = (field: string): string | null => /<(https?:[^<>]{0,2048})>/i.exec(field)?.[1] ?? null;
 
 const NO_PARTS: MailParts = { headers: [], text: null, html: null, attachments: [] };
 

@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { messageFrames } from '../../http/listen/message-frame.ts';
 import { LONGEST_WAIT, type WantedMail } from '../../http/listen/waiting.ts';
-import { DASHBOARD_API, type Route, route } from '../../http/request/route.ts';
+import { withCount } from '../../http/lists/count.ts';
+import { type Call, DASHBOARD_API, type Route, route } from '../../http/request/route.ts';
 import type { WaitingRoom } from '../../platform/async/waiting-room.ts';
+import { CHECK_EXAMPLE, CHECK_LIMITS, CHECK_WAITS_MS, type ChecksApi, MessageCheck } from '../checks/api.ts';
 import { discardAllCaptured, discardCaptured } from './commands.ts';
 import {
   AwaitedCapture,
@@ -12,7 +14,15 @@ import {
   CapturedSpam,
   CapturedWaitQuery,
 } from './model.ts';
-import { type CapturedReader, capturedDetail, capturedSpam, listCaptured } from './queries.ts';
+import {
+  type CapturedFilter,
+  type CapturedReader,
+  capturedDetail,
+  capturedSpam,
+  checkCaptured,
+  countCaptured,
+  listCaptured,
+} from './queries.ts';
 import { awaitCaptured } from './waiting.ts';
 
 const CAPTURED_ID = { prefix: 'cap', resource: 'captured message' } as const;
@@ -48,24 +58,35 @@ export const capturedPages = (deps: CapturedReader): readonly Route[] => [
   }),
 ];
 
+/** The services and settings of the endpoints. */
+export interface CapturedDeps extends CapturedReader, Pick<ChecksApi, 'check'> {
+  readonly waiting: WaitingRoom<WantedMail>;
+  /** Previews and checks a minute and client address; 0 is no limit. */
+  readonly previewsPerMinute: number;
+}
+
 /** The endpoints of captured mail. */
-export const capturedRoutes = (
-  deps: CapturedReader & { readonly waiting: WaitingRoom<WantedMail> },
-): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: '/v1/captured',
-    name: 'listCapturedEmails',
-    permission: 'emails:read',
-    summary: 'List captured email',
-    description:
-      'Newest first. While TRANSPORT is `capture`, live email is composed, signed and stored instead of sent: one copy for each recipient. A test key gets an empty list.',
-    query: CapturedQuery,
-    response: Type.Array(CapturedItem),
-    status: 200,
-    example: { response: [ITEM] },
-    handle: (call) => listCaptured(deps, call),
-  }),
+export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
+  ...withCount(
+    { name: 'countCapturedEmails', summary: 'Count captured email' },
+    (call: Call<unknown, CapturedFilter>) => countCaptured(deps, call),
+    [
+      route({
+        method: 'GET',
+        path: '/v1/captured',
+        name: 'listCapturedEmails',
+        permission: 'emails:read',
+        summary: 'List captured email',
+        description:
+          'Newest first. While TRANSPORT is `capture`, live email is composed, signed and stored instead of sent: one copy for each recipient. A test key gets an empty list.',
+        query: CapturedQuery,
+        response: Type.Array(CapturedItem),
+        status: 200,
+        example: { response: [ITEM] },
+        handle: (call) => listCaptured(deps, call),
+      }),
+    ],
+  ),
   route({
     method: 'GET',
     path: '/v1/captured/wait',
@@ -113,6 +134,22 @@ export const capturedRoutes = (
       },
     },
     handle: (call) => capturedDetail(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/captured/:id/check',
+    name: 'checkCapturedEmail',
+    permission: 'emails:read',
+    summary: 'Check a captured email',
+    description: `Finds links that do not answer, what mail programs leave out and more, each with its line in the html. The rules are at /docs/check-messages. ${CHECK_LIMITS}`,
+    params: { id: CAPTURED_ID },
+    response: MessageCheck,
+    status: 200,
+    waitsMs: CHECK_WAITS_MS,
+    ipLimitPerMinute: 60,
+    ipLimitSetting: deps.previewsPerMinute,
+    example: { response: CHECK_EXAMPLE },
+    handle: (call) => checkCaptured(deps, call),
   }),
   route({
     method: 'DELETE',

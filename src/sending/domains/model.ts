@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { DOMAIN_STATES } from '../../../machines/domain/machine.ts';
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
+import { sortQuery } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { literals } from '../../http/request/schema.ts';
 import { TRANSPORTS } from '../../platform/config/transport-names.ts';
@@ -234,7 +235,7 @@ export const Domain = Type.Object(
 );
 
 /** The query of GET /v1/domains. */
-export const DomainQuery = Type.Object(pageQuery);
+export const DomainQuery = Type.Object({ ...pageQuery, ...sortQuery() });
 
 export type NewDomain = Static<typeof AddDomain>;
 /** A warm-up as a request states it. */

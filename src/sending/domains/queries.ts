@@ -1,9 +1,9 @@
-import { and, desc, eq, ne, sql } from 'drizzle-orm';
+import { and, eq, ne, sql } from 'drizzle-orm';
 import type { DomainContext } from '../../../machines/domain/context.ts';
 import type { DomainState } from '../../../machines/domain/machine.ts';
 import { decidedFor, stateList, statesWhere } from '../../engine/machine/kind.ts';
 import type { Principal } from '../../http/auth/principal.ts';
-import { listById, withinRange } from '../../http/lists/list.ts';
+import { inOrder, listById, withinRange } from '../../http/lists/list.ts';
 import type { Call, Page } from '../../http/request/route.ts';
 import type { SigningKey } from '../../mail/dkim/signing-key.ts';
 import type { DmarcPolicy } from '../../mail/dns/dmarc.ts';
@@ -122,7 +122,7 @@ export function listDomains(
           .from(domains)
           .leftJoin(domainTransports, eq(domainTransports.domainId, domains.id))
           .where(and(...visibleTo(call.caller), ...withinRange(domains.id, range)))
-          .orderBy(desc(domains.id))
+          .orderBy(inOrder(domains.id, range))
           .limit(limit),
       ),
     item: (row) => viewOf(rowOf(row), setup),

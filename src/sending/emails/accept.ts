@@ -9,6 +9,7 @@ import { claimOnce, idempotently } from '../../http/request/idempotent.ts';
 import type { IdempotencyClaim, Replay } from '../../http/request/route.ts';
 import type { SubmittedEnvelope } from '../../mail/submission/envelope.ts';
 import type { BodyStore } from '../../platform/bodies/body-store.ts';
+import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { mintId, timeOfId } from '../../platform/db/ids.ts';
 import type { KeyedRequest, StoredReply } from '../../platform/db/stored-replies.ts';
@@ -27,6 +28,7 @@ import {
   type PreparationRequest,
   prepare,
 } from './accept/prepare.ts';
+import { repliesTo } from './accept/reply-to.ts';
 import { mayLieOutside, storedContent, tooLate } from './bodies/stored-content.ts';
 import { namedClock, type StandingClock, type TestClocks } from './clocked/clock-of-email.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
@@ -41,6 +43,8 @@ export interface AcceptanceDeps extends PreparationDeps {
   /** Test sends a day; 0 is no limit. */
   readonly testSendsPerDay: number;
   readonly tracing?: Tracing | null;
+  /** Signs the addresses for replies. */
+  readonly signer: Signer;
   /** The store of large contents; null for the database. */
   readonly bodies: BodyStore | null;
   /** The clocks of test mail. Without them no email names one. */
@@ -60,6 +64,8 @@ export interface AcceptRequest extends PreparationRequest {
   readonly onBehalf?: Readonly<Record<string, string>>;
   /** The contact that it is for, where no request has asked for it: an act of that contact keeps it away until it has left. */
   readonly contactId?: string;
+  /** The thread that it continues, where it answers a received message. */
+  readonly threadId?: string;
   /** The envelope that an SMTP client gave. */
   readonly submitted?: SubmittedEnvelope;
 }
@@ -92,14 +98,16 @@ async function accept(
   if (script instanceof Failure) return script;
   const prepared = await prepare(deps, { ...asked, now: clock?.now ?? now, mayBeRemembered: isFirst });
   if (prepared instanceof Failure) return prepared;
-  const { request, filled, domain, rendered } = prepared;
+  const { filled, domain, rendered, replyDomain } = prepared;
 
   const id = mintId('em', now);
+  const replyTo = repliesTo(prepared.request.replyTo, replyDomain, id, sender, deps.signer);
+  const request = replyDomain === null ? prepared.request : { ...prepared.request, replyTo };
   const claim = claimOnce(keyed, status, (state: EmailState, context: EmailContext) =>
     JSON.stringify({ index, ...receiptOf(id, state, context) }),
   );
-  const { contactId, submitted } = asked;
-  const details = { id, now, domain, rendered, filled, claim, clock, script, contactId, submitted };
+  const { contactId, threadId, submitted } = asked;
+  const details = { id, now, domain, rendered, filled, claim, clock, script, contactId, threadId, submitted };
   const message = messageOf(request, details);
   if (sender.recollection && mayLieOutside(deps.bodies, message.envelope))
     return lookedUpFirst(sender.recollection);
@@ -204,6 +212,8 @@ export interface CampaignMessage {
   readonly templateId: string | null;
   readonly from: Address;
   readonly replyTo: readonly Address[];
+  /** The domain of the reply addresses; null where it asks for none. */
+  readonly replyDomain: string | null;
   /** For recipients without a separate one. */
   readonly subject: string;
   readonly trackOpens: boolean | null;
@@ -218,6 +228,8 @@ export interface CampaignRecipient {
   readonly address: Address;
   /** The values that the content uses of this contact. */
   readonly contact: Readonly<Record<string, unknown>>;
+  /** The language that is chosen for this person; null where none is known. */
+  readonly language: string | null;
   /** The subject as this person gets it; null where it is the common one, or is made with the rest. */
   readonly subject: string | null;
 }
@@ -239,15 +251,17 @@ export async function acceptForCampaign(
     templateId,
     from,
     replyTo,
+    replyDomain,
     subject: common,
     size,
     ...tracked
   }: CampaignMessage,
-  { contactId, address, contact, subject }: CampaignRecipient,
+  { contactId, address, contact, language, subject }: CampaignRecipient,
   { now, nextAt, isLeft }: { readonly now: number; readonly nextAt: number | null; readonly isLeft: boolean },
 ): Promise<'spawned' | 'withheld' | 'overQuota'> {
-  const { engine, liveSchedule, testSendsPerDay } = deps;
+  const { engine, liveSchedule, testSendsPerDay, signer } = deps;
   const id = mintId('em', now);
+  const replies = repliesTo(replyTo, replyDomain, id, sender, signer);
   const bare = ({ name, address }: Address) => ({ name, address });
   const campaign: CampaignReference = subject === null ? { contact } : { contact, hasSubject: true };
   const message = {
@@ -260,8 +274,9 @@ export async function acceptForCampaign(
     subject: subject ?? common,
     tags: [],
     envelope: {
-      ...{ from: bare(from), to: [bare(address)], cc: [], bcc: [], replyTo: replyTo.map(bare) },
+      ...{ from: bare(from), to: [bare(address)], cc: [], bcc: [], replyTo: replies.map(bare) },
       ...{ headers: [], tags: [], attachments: [], ...tracked },
+      ...(language !== null && { language }),
       messageId: messageIdOf(id, from.domain),
       size,
     } satisfies Envelope,

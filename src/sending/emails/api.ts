@@ -1,4 +1,5 @@
 import type { ClockedActors } from '../../engine/runtime/clocked.ts';
+import type { MailRoom } from '../../mail/submission/mail-room.ts';
 import type { AcceptanceDeps } from './accept.ts';
 import type { RoomForBulk } from './bulk/bulk-room.ts';
 import type { RecordFeedback } from './feedback/record-feedback.ts';
@@ -10,6 +11,8 @@ export type { TestClocks } from './clocked/clock-of-email.ts';
 /** The functions that emails give to other modules. */
 export interface EmailsApi {
   readonly acceptance: AcceptanceDeps;
+  /** The memory and the turns of messages that stay what they are. */
+  readonly mailRoom: MailRoom;
   readonly clockedEmails: ClockedActors;
   /** The number of campaign emails that may be given out now. */
   readonly bulkRoom: RoomForBulk;

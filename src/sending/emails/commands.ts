@@ -3,7 +3,13 @@ import type { Call } from '../../http/request/route.ts';
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import type { RescheduleBody, SendBody } from './accept/request-model.ts';
 import { readScheduledAt } from './accept/scheduled-at.ts';
-import { type Acceptance, type AcceptanceDeps, acceptEmail, receiptOf } from './accept.ts';
+import {
+  type Acceptance,
+  type AcceptanceDeps,
+  type AcceptRequest,
+  acceptEmail,
+  receiptOf,
+} from './accept.ts';
 import { onNamedClock } from './clocked/clock-of-email.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
 import { refusalOfHeader, withNamedScript } from './simulator/named-script.ts';
@@ -11,6 +17,7 @@ import { refusalOfHeader, withNamedScript } from './simulator/named-script.ts';
 // Other modules reach emails through this file alone.
 // biome-ignore lint/performance/noBarrelFile: the sending of a batch, beside the commands themselves.
 export { type BatchDeps, batchSender } from './accept/batch.ts';
+export { parseReplyTo, replyDomainOf, storedReplyTo } from './accept/reply-to.ts';
 export {
   type ClockUsage,
   clockOfHeader,
@@ -24,11 +31,15 @@ export type { DirectMail } from './transports/direct-mail.ts';
 export function sendEmail(
   deps: AcceptanceDeps,
   { caller, body, claim, now, headers, unheard, isGivenUp }: Call<unknown, unknown, SendBody>,
+  further: Pick<AcceptRequest, 'threadId' | 'onBehalf'> = {},
 ): Promise<Acceptance> | Failure {
   const joined = withNamedScript(onNamedClock(body, headers), headers);
   return (
     refusalOfHeader(caller, headers, joined) ??
-    acceptEmail(deps, { sender: caller, body: joined, claim, now, at: '/body', unheard, isGivenUp })
+    acceptEmail(deps, {
+      ...{ sender: caller, body: joined, claim, now, at: '/body', unheard, isGivenUp },
+      ...further,
+    })
   );
 }
 

@@ -80,6 +80,7 @@ export const ITEM: EmailItem = {
   domainId: null,
   templateId: null,
   campaignId: null,
+  language: null,
   scheduledAt: null,
   createdAt: '2026-11-20T22:43:19.071Z',
   sentAt: AT,

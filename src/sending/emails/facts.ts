@@ -3,9 +3,11 @@ import type { emailMachine } from '../../../machines/email/machine.ts';
 import { givenBack } from '../../accounts/usage/queries.ts';
 import type { EffectMeanings, FactTable, Snapshot } from '../../engine/machine/kind.ts';
 import { sharedFact } from '../../engine/store/shared-fact.ts';
+import { messageIdOfSes } from '../../mail/transport/ses/ses-message-id.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { periodOf, storableMoment } from '../../platform/time/clock.ts';
 import { replacesReason } from '../suppressions/queries.ts';
+import { insertSentIds } from './accept/sent-message-ids.ts';
 
 /**
  * The event log. It lies in the turns (the view `email_events` shows it), and is shared: webhooks write their deliveries from it in
@@ -54,8 +56,21 @@ const suppressed: FactTable = {
       where ${replacesReason('suppressions', 'excluded')}`,
 };
 
+/** The Message-IDs of copies that SES has given one, by which replies find them. */
+const renamed: FactTable = {
+  name: 'renamed',
+  columns: 'recipient integer, message_id text, sent_at timestamptz',
+  readsActor: true,
+  sql: (source) =>
+    insertSentIds(`select workspace_id, livemode, message_id, recipient_keys[recipient + 1] as recipient_key, actor as email_id, sent_at
+    from ${source} s`),
+};
+
 /** The tables that an email's effects write. */
-export const emailFacts: readonly FactTable[] = [recorded, recordedOnClock, noted, givenBack, suppressed];
+export const emailFacts: readonly FactTable[] = [
+  ...[recorded, recordedOnClock, noted, givenBack],
+  ...[suppressed, renamed],
+];
 
 /**
  * The time in the id of an event, and so in those of its deliveries, by which they are listed, sent again and removed: the
@@ -84,10 +99,20 @@ export const emailEffects: EffectMeanings<typeof emailMachine> = {
         data,
         ...clockOf(snapshot),
       })),
-    also: {
-      fact: recordedOnClock.name,
-      rows: (_, { snapshot }) => (clockOf(snapshot) ? [{ is_so: true }] : []),
-    },
+    also: [
+      {
+        fact: recordedOnClock.name,
+        rows: (_, { snapshot }) => (clockOf(snapshot) ? [{ is_so: true }] : []),
+      },
+      {
+        fact: renamed.name,
+        rows: ({ events }) =>
+          events.flatMap(({ type, recipient, at, data }) => {
+            const id = type === 'sent' ? messageIdOfSes(data) : null;
+            return id === null ? [] : [{ recipient, message_id: id, sent_at: storableMoment(at) }];
+          }),
+      },
+    ],
   },
   note: {
     fact: 'noted',

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Module, ModuleParts } from '../../http/module.ts';
 import { textFromHtml } from '../../mail/content/text-part.ts';
+import { MailRoom } from '../../mail/submission/mail-room.ts';
 import { LIMIT_NAMES } from '../../mail/transport/limits/learned.ts';
 import type { Transport } from '../../mail/transport/transport.ts';
 import { CIRCUIT_STATES } from '../../platform/async/circuit.ts';
@@ -12,11 +13,10 @@ import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
 import type { BatchDeps } from './accept/batch.ts';
 import { batchRoutes } from './accept/batch-routes.ts';
 import { messageIdInsertRule } from './accept/message-id-insert-rule.ts';
+import { sentIdInsertRule } from './accept/sent-message-ids.ts';
 import type { AcceptanceDeps } from './accept.ts';
 import type { EmailsApi } from './api.ts';
 import { auditEmails } from './audit/audit-emails.ts';
-import { auditBodies } from './bodies/audit-bodies.ts';
-import { bodyCollector } from './bodies/collector.ts';
 import { bodyInsertRule } from './bodies/insert-rule.ts';
 import { bulkRoomOf } from './bulk/bulk-room.ts';
 import type { CampaignMail } from './campaign-mail.ts';
@@ -31,7 +31,7 @@ import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { messageIdPruner } from './retention/message-id-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
 import { emailFrames, emailRoutes, type WaitingRoomDeps } from './routes.ts';
-import { openLiveMail } from './send/open.ts';
+import { type LiveMailParts, openLiveMail } from './send/open.ts';
 import { emailPerformer } from './send/perform.ts';
 import { traced } from './send/traced.ts';
 import { directMail } from './transports/direct-mail.ts';
@@ -56,9 +56,11 @@ interface EmailParts extends ModuleParts {
 }
 
 /** The functions of other modules that emails need. */
-interface EmailNeeds extends Pick<AcceptanceDeps, 'findSendingDomain' | 'fillTemplate' | 'testClocks'> {
+interface EmailNeeds
+  extends Pick<AcceptanceDeps, 'findSendingDomain' | 'findReplyDomain' | 'fillTemplate' | 'testClocks'> {
   /** The content of campaigns' emails; undefined before campaigns are connected. */
   campaigns(): CampaignMail | undefined;
+  readonly mayForward: LiveMailParts['mayForward'];
   /** Is called when live mail of a workspace was captured. */
   mailCaptured(workspaceId: string): void;
 }
@@ -93,8 +95,7 @@ export const emailsModule: Module<
       },
     },
   ],
-  insertRules: [bodyInsertRule, messageIdInsertRule, reportInsertRule],
-  audit: auditBodies,
+  insertRules: [bodyInsertRule, messageIdInsertRule, sentIdInsertRule, reportInsertRule],
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps), ...rawEmailRoutes(deps)],
   pages: emailFrames,
   open(parts) {
@@ -165,6 +166,7 @@ export const emailsModule: Module<
       limits: liveMail.limits ?? {},
       isOnNodes: shards !== null,
       campaigns: () => needed().campaigns(),
+      mayForward: (owner, address) => needed().mayForward(owner, address),
     });
     metrics?.watch(
       'posthorn_transport_state',
@@ -210,13 +212,16 @@ export const emailsModule: Module<
             holdsDoubt: config.unknownOutcome === 'hold',
             ...liveMail.schedule,
           },
+          signer,
           findSendingDomain: needs.findSendingDomain,
+          findReplyDomain: needs.findReplyDomain,
           renderMarkdown: markdown.render,
           fillTemplate: needs.fillTemplate,
         };
+        const mailRoom = new MailRoom();
         const count = (kind: string): void => metrics?.report(kind);
         const api: EmailsApi = {
-          acceptance,
+          ...{ acceptance, mailRoom },
           clockedEmails: clockedEmails({ database, engine }),
           bulkRoom: bulkRoomOf({
             ...{ database, clock },
@@ -249,7 +254,12 @@ export const emailsModule: Module<
             ...{ ...acceptance, reads, textFromHtml, baseUrl: config.publicUrl, log: logger },
             isOnNodes: shards !== null,
             campaigns: needs.campaigns,
-            ...{ mailReader, leftMessage: live.leftMessage, serverName: config.ehloName ?? hostname() },
+            ...{
+              mailReader,
+              mailRoom,
+              leftMessage: live.leftMessage,
+              serverName: config.ehloName ?? hostname(),
+            },
           },
           duties: [
             testDataPruner({ database, clock, config }),
@@ -260,7 +270,6 @@ export const emailsModule: Module<
               hostName: config.ehloName ?? hostname(),
             }),
             liveDataPruner({ database, clock, config, isDistributed: shards !== null }),
-            ...(bodies ? [bodyCollector({ database, clock, logger, bucket: bodies.bucket })] : []),
           ],
         };
       },

@@ -1,3 +1,5 @@
+import type { Principal } from '../../http/auth/principal.ts';
+import type { CountView } from '../../http/lists/count.ts';
 import { byId, positionOf, searchPageOf } from '../../http/lists/pagination.ts';
 import type { Call, Page } from '../../http/request/route.ts';
 import { BodyLost, type BodyStore } from '../../platform/bodies/body-store.ts';
@@ -10,22 +12,23 @@ import { type CampaignMail, isOfCampaign } from './campaign-mail.ts';
 import type { EmailDetail, EmailItem } from './read/answer-model.ts';
 import { readDetail, readEventsOf } from './read/detail.ts';
 import type { EmailEvent } from './read/event-model.ts';
-import { readPage } from './read/page.ts';
+import { countEmails, type EmailFilter, readPage } from './read/page.ts';
 import type { EmailQuery } from './read/query-model.ts';
 import { detailOf, itemOf } from './read/views.ts';
 
 // Other modules reach emails through this file alone, so it also names the few values that they share with it.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
+export { wholeEnvelope } from './accept/message.ts';
 export { erasedContent } from './accept/packed-content.ts';
 export { SendBody } from './accept/request-model.ts';
 export { readScheduledAt } from './accept/scheduled-at.ts';
+export { sentKeySql } from './accept/sent-message-ids.ts';
 export {
   type FilledTemplate,
   problemOfLength,
   problemOfRendered,
   type TemplateFilling,
 } from './accept/templated.ts';
-export { broughtInside } from './bodies/content-bodies.ts';
 export type { BulkRoom, RoomForBulk } from './bulk/bulk-room.ts';
 export type {
   CampaignEmail,
@@ -38,8 +41,10 @@ export { recorded, recordedOnClock } from './facts.ts';
 export { fileResponse, messageResponse } from './raw/raw-queries.ts';
 export { EmailDetail, EmailEventType, EmailReceipt } from './read/answer-model.ts';
 export { EMAIL_EVENTS, EmailEvent, EVENT_PHRASES } from './read/event-model.ts';
+export { stateOfSql } from './read/item-statements.ts';
 export { EVENTS_OF_TURN, type EventPlace, readEvents, readRecipients } from './read/recorded-events.ts';
 export { eventOf } from './read/views.ts';
+export { eraseForwarded, forwardsPersonSql } from './retention/erase-forwarded.ts';
 export { isReturnToken } from './send/return-token.ts';
 
 /** The services that listing emails calls. */
@@ -80,6 +85,12 @@ export async function listEmails(
   return searchPageOf(request, found.rows, ({ id }) => id, itemOf, found.stoppedAt);
 }
 
+/** Counts the emails of such a list. */
+export const emailCount = (
+  { reads, isOnNodes }: EmailLister,
+  { caller, query, now }: Call<unknown, EmailFilter>,
+): Promise<CountView | Failure> => countEmails(reads, { ...caller, isOnNodes }, query, now);
+
 /** One email with its content and events. */
 export async function emailDetail(
   { database, bodies, textFromHtml, campaigns }: EmailReader,
@@ -104,18 +115,33 @@ export async function emailDetail(
   const content = parts ? { ...packed, html: parts.html, text: parts.text } : packed;
   const isMade = content.text === null && content.html !== null && !content.raw;
   const text = isMade ? textFromHtml(content.html ?? '') : content.text;
-  return detailOf(
+  const shown = detailOf(
     { ...row, ...(parts && { subject: parts.subject ?? row.subject }) },
     content,
     text,
     row.events,
   );
+  return parts ? { ...shown, templateVersion: parts.templateVersion } : shown;
 }
+
+/** The state of an email and of each of its recipients; null where there is none. @throws UnavailableError */
+export async function emailFate(
+  database: Database,
+  owner: Pick<Principal, 'workspaceId' | 'livemode'>,
+  id: string,
+): Promise<(Pick<EmailDetail, 'status'> & { recipients: { address: string; status: string }[] }) | null> {
+  const row = await readDetail(database, owner, id);
+  if (!row) return null;
+  const { status, recipients } = detailOf(row, NO_CONTENT, null, []);
+  return { status, recipients: recipients.map((one) => ({ address: one.address, status: one.status })) };
+}
+
+const NO_CONTENT: Content = { text: null, html: null, markdown: null, attachments: [] };
 
 /** A content as it is shown. Of one that is lost the email is shown without it: what sending it came to says so. @throws UnavailableError */
 const shownContent = (bodies: BodyStore | null, packed: string): Promise<Content> =>
   bringBack(bodies, packed, 'shown').catch((error: unknown) => {
-    if (error instanceof BodyLost) return { text: null, html: null, markdown: null, attachments: [] };
+    if (error instanceof BodyLost) return NO_CONTENT;
     throw error;
   });
 

@@ -1,17 +1,26 @@
 import { Type } from '@sinclair/typebox';
 import { messageFrames } from '../../http/listen/message-frame.ts';
 import { LONGEST_WAIT, type WantedMail } from '../../http/listen/waiting.ts';
+import { withCount } from '../../http/lists/count.ts';
 import { withCsv } from '../../http/lists/list-csv.ts';
-import { type Route, route } from '../../http/request/route.ts';
+import { type Call, type Route, route } from '../../http/request/route.ts';
 import type { WaitingRoom } from '../../platform/async/waiting-room.ts';
 import { RescheduleBody, SendBody } from './accept/request-model.ts';
 import type { AcceptanceDeps } from './accept.ts';
 import { cancelEmail, rescheduleEmail, sendEmail } from './commands.ts';
 import { AWAITED, DETAIL, EVENTS, EXPLANATION, ITEM, RECEIPT, SCHEDULED, SEND_BODY } from './examples.ts';
 import { explanationOf } from './explain/explain-query.ts';
-import { type EmailLister, type EmailReader, emailDetail, emailEvents, listEmails } from './queries.ts';
+import {
+  type EmailLister,
+  type EmailReader,
+  emailCount,
+  emailDetail,
+  emailEvents,
+  listEmails,
+} from './queries.ts';
 import { EmailDetail, EmailItem, EmailReceipt, Explanation } from './read/answer-model.ts';
 import { EmailEvent } from './read/event-model.ts';
+import type { EmailFilter } from './read/page.ts';
 import { EmailQuery } from './read/query-model.ts';
 import { awaitEmail } from './wait/wait-for-email.ts';
 import { AwaitedEmail, EmailWaitQuery } from './wait/wait-model.ts';
@@ -49,27 +58,31 @@ export const emailRoutes = (
     example: { body: SEND_BODY, response: RECEIPT },
     handle: (call) => sendEmail(deps, call),
   }),
-  ...withCsv(
-    {
-      name: 'exportEmails',
-      file: 'emails.csv',
-      summary: 'Download emails as CSV',
-      action: 'emails.exported',
-    },
-    route({
-      method: 'GET',
-      path: '/v1/emails',
-      name: 'listEmails',
-      permission: 'emails:read',
-      summary: 'List emails',
-      description:
-        "Newest first; only emails of the key's environment. With filters, one request looks at some ten thousand emails at most: a page may then hold fewer than `limit`, even none, while `hasMore` is true; what is further back is found by going on from `nextCursor`. `createdBefore` and `createdAfter` say where to look at once.",
-      query: EmailQuery,
-      response: Type.Array(EmailItem),
-      status: 200,
-      example: { response: [ITEM] },
-      handle: (call) => listEmails(deps, call),
-    }),
+  ...withCount(
+    { name: 'countEmails', summary: 'Count emails' },
+    (call: Call<unknown, EmailFilter>) => emailCount(deps, call),
+    withCsv(
+      {
+        name: 'exportEmails',
+        file: 'emails.csv',
+        summary: 'Download emails as CSV',
+        action: 'emails.exported',
+      },
+      route({
+        method: 'GET',
+        path: '/v1/emails',
+        name: 'listEmails',
+        permission: 'emails:read',
+        summary: 'List emails',
+        description:
+          "Newest first; only emails of the key's environment. With filters, one request looks at some ten thousand emails at most: a page may then hold fewer than `limit`, even none, while `hasMore` is true; what is further back is found by going on from `nextCursor`. `createdBefore` and `createdAfter` say where to look at once.",
+        query: EmailQuery,
+        response: Type.Array(EmailItem),
+        status: 200,
+        example: { response: [ITEM] },
+        handle: (call) => listEmails(deps, call),
+      }),
+    ),
   ),
   route({
     method: 'GET',

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm';
+import type { Principal } from '../../http/auth/principal.ts';
 import { changedSince, isStatedSql, laterSql, statedMoment } from '../../http/if-updated-at.ts';
 import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../http/request/route.ts';
@@ -9,6 +10,7 @@ import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.
 import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { findDomainName } from '../domains/queries.ts';
 import { mintSecret, secretPrefixOf, type WebhookPosting } from '../webhooks/commands.ts';
+import { type MayForward, problemsOfTargets } from './forward-targets.ts';
 import { normalLocalPart } from './matching.ts';
 import {
   type InboundRoutePatch,
@@ -22,6 +24,10 @@ import { findRoute, type RouteReader, type RouteRow, routeView, sealRouteSecret 
 export interface RouteCommands extends RouteReader {
   readonly sealer: Sealer;
   readonly posting: () => Pick<WebhookPosting, 'problemOfUrl'>;
+  /** True where a spam filter is asked about received mail. */
+  readonly isFiltered: boolean;
+  /** True for an address that a route may forward to. @throws UnavailableError */
+  readonly mayForward: MayForward;
   /** Called once a change of routes is durable: this process answers RCPT by it at once. */
   readonly changed: () => void;
 }
@@ -39,20 +45,19 @@ const REPLY = 'idempotent reply';
 const LOCAL_PART = /^[\w!#$%&'*/=?^`{|}~\p{L}\p{M}\p{N}.-]+$/u;
 
 /** A route as its columns hold it, without its secret. */
-type Draft = Pick<RouteRow, 'matchType' | 'localPart' | 'priority' | 'action' | 'url' | 'spam'>;
+type Draft = Pick<RouteRow, 'matchType' | 'localPart' | 'priority' | 'action' | 'url' | 'forwardTo' | 'spam'>;
 
 /** The mistakes in the parts of a body, which the schema alone cannot see. */
-function problemsOf({
-  match,
-  action,
-  spam,
-}: Pick<InboundRoutePatch, 'match' | 'action' | 'spam'>): readonly Detail[] {
+function problemsOf(
+  { match, action, spam }: Pick<InboundRoutePatch, 'match' | 'action' | 'spam'>,
+  isFiltered: boolean,
+): readonly Detail[] {
   const problems: Detail[] = [];
   // A route that promises more than the door does would let spam through without a word.
-  if (spam === 'refuse')
+  if (spam === 'refuse' && !isFiltered)
     problems.push({
       path: '/body/spam',
-      message: 'No spam filter is asked at the door yet: leave it out, or use mark.',
+      message: 'No spam filter is asked: set RSPAMD_URL or SPAMASSASSIN_URL, or use mark.',
     });
   if (match) {
     const { type, localPart } = match;
@@ -73,17 +78,25 @@ function problemsOf({
       problems.push({ path, message: 'A webhook needs the URL that receives the messages.' });
     if (action.type !== 'webhook' && action.url !== undefined)
       problems.push({ path, message: 'Only a webhook has a URL: leave it out.' });
+    const to = '/body/action/to';
+    if (action.type === 'forward' && action.to === undefined)
+      problems.push({ path: to, message: 'A forward needs the addresses that get the messages.' });
+    if (action.type !== 'forward' && action.to !== undefined)
+      problems.push({ path: to, message: 'Only a forward has targets: leave them out.' });
   }
   return problems;
 }
 
-/** The mistakes in a body, its URL included, which is looked up. */
+/** The mistakes in a body, its URL and targets included, which are looked up. */
 async function refusalOf(
-  { posting }: RouteCommands,
+  { posting, mayForward, isFiltered }: RouteCommands,
+  caller: Principal,
   body: Pick<InboundRoutePatch, 'match' | 'action' | 'spam'>,
 ): Promise<Failure | null> {
-  const problems = problemsOf(body);
+  const problems = problemsOf(body, isFiltered);
   if (problems.length > 0) return invalid(problems);
+  const targets = await problemsOfTargets(mayForward, caller, body.action?.to ?? []);
+  if (targets.length > 0) return invalid(targets);
   const url = body.action?.url;
   const problem = url === undefined ? null : await posting().problemOfUrl(url);
   return problem === null ? null : invalid([{ path: '/body/action/url', message: problem }]);
@@ -99,23 +112,24 @@ const withBody = (before: Draft, { match, action, priority, spam }: InboundRoute
   priority: priority ?? before.priority,
   action: action?.type ?? before.action,
   url: action ? (action.url ?? null) : before.url,
+  forwardTo: action ? (action.to ?? null) : before.forwardTo,
   spam: spam ?? before.spam,
 });
 
 const EMPTY: Draft = {
-  ...{ matchType: 'catchAll', localPart: null, action: 'keep', url: null },
+  ...{ matchType: 'catchAll', localPart: null, action: 'keep', url: null, forwardTo: null },
   ...{ priority: 100, spam: 'mark' },
 };
 
-/** $1 … $3 the route and its owner, $4 and $5 its domain, $6 … $13 its columns, $14 now, $15 the reply, $16 on: its key. */
+/** $1 … $3 the route and its owner, $4 and $5 its domain, $6 … $14 its columns, $15 now, $16 the reply, $17 on: its key. */
 const CREATE = `with created as (
-  insert into inbound_routes (id, workspace_id, livemode, domain_id, domain_name, match_type, local_part, priority, action, url, spam,
+  insert into inbound_routes (id, workspace_id, livemode, domain_id, domain_name, match_type, local_part, priority, action, url, forward_to, spam,
     sealed, secret_prefix, created_at, updated_at)
-  select $1, $2, $3::boolean, $4, $5, $6, $7, $8::integer, $9, $10, $11, $12, $13, $14::timestamptz, $14::timestamptz
+  select $1, $2, $3::boolean, $4, $5, $6, $7, $8::integer, $9, $10, $11::text[], $12, $13, $14, $15::timestamptz, $15::timestamptz
   where inbound_routes_present($2, $3::boolean) < ${MOST_ROUTES}
   returning id
 ), kept as (
-  ${keepReplySql({ from: 'created', reply: '$15::text', first: 16 })}
+  ${keepReplySql({ from: 'created', reply: '$16::text', first: 17 })}
 )
 select id from created`;
 
@@ -131,7 +145,7 @@ export async function createRoute(
     run: async () => {
       const domainName = await findDomainName(database, caller, body.domainId);
       if (domainName === null) return notFound('domain');
-      const refused = await refusalOf(commands, body);
+      const refused = await refusalOf(commands, caller, body);
       if (refused) return refused;
       const id = mintId('inr', now);
       const draft = withBody(EMPTY, body);
@@ -142,7 +156,8 @@ export async function createRoute(
       const view = { ...routeView({ ...row, createdAt: at, updatedAt: at }), secret };
       const rows = await database.query(CREATE, [
         ...[id, caller.workspaceId, caller.livemode, body.domainId, domainName],
-        ...[draft.matchType, draft.localPart, draft.priority, draft.action, draft.url, draft.spam],
+        ...[draft.matchType, draft.localPart, draft.priority, draft.action, draft.url],
+        ...[draft.forwardTo, draft.spam],
         ...[secret === null ? null : sealRouteSecret(sealer, id, secret), secretPrefix, at.toISOString()],
         sealer.seal(JSON.stringify(view), REPLY),
         ...replyParameters(keyedBy(call), 201),
@@ -154,7 +169,7 @@ export async function createRoute(
   });
 }
 
-const PATCH = `update inbound_routes set match_type = $4, local_part = $5, priority = $6::integer, action = $7, url = $8, spam = $9,
+const PATCH = `update inbound_routes set match_type = $4, local_part = $5, priority = $6::integer, action = $7, url = $8, forward_to = $15::text[], spam = $9,
   sealed = case when $7 = 'webhook' then coalesce($10, sealed) end, secret_prefix = case when $7 = 'webhook' then coalesce($11, secret_prefix) end,
   updated_at = ${laterSql('updated_at', '$12')}
 where id = $1 and workspace_id = $2 and livemode = $3::boolean and ${isStatedSql('updated_at', '$13')} and updated_at = $14::timestamptz
@@ -169,7 +184,7 @@ export async function patchRoute(
   { caller, params, body, now }: Call<{ readonly id: string }, unknown, InboundRoutePatch>,
 ): Promise<InboundRouteSecretView | Failure> {
   const { database, sealer, changed } = commands;
-  const refused = await refusalOf(commands, body);
+  const refused = await refusalOf(commands, caller, body);
   if (refused) return refused;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const before = await findRoute(commands, caller, params.id);
@@ -183,7 +198,7 @@ export async function patchRoute(
       ...[params.id, caller.workspaceId, caller.livemode],
       ...[draft.matchType, draft.localPart, draft.priority, draft.action, draft.url, draft.spam],
       ...[secret === null ? null : sealRouteSecret(sealer, params.id, secret), newPrefix],
-      ...[new Date(now).toISOString(), stated, before.updatedAt.toISOString()],
+      ...[new Date(now).toISOString(), stated, before.updatedAt.toISOString(), draft.forwardTo],
     ]);
     if (!row) continue;
     changed();

@@ -10,7 +10,9 @@ export const MOST_ROUTES = 200;
 export const MOST_PRIORITY = 10_000;
 
 const MATCH_TYPES = ['exact', 'prefix', 'catchAll'] as const;
-const ACTIONS = ['webhook', 'keep'] as const;
+const ACTIONS = ['webhook', 'forward', 'keep'] as const;
+/** The most targets of a forward. */
+export const MOST_TARGETS = 5;
 const SPAM = ['mark', 'refuse'] as const;
 
 const MatchType = literals(MATCH_TYPES, {
@@ -28,7 +30,7 @@ const LocalPart = Type.String({
 
 const ActionType = literals(ACTIONS, {
   description:
-    '`webhook`: the message is stored and posted to `url`. `keep`: it is stored, and read by the API.',
+    '`webhook`: the message is stored and posted to `url`. `forward`: it is stored and sent on to `to`. `keep`: it is stored, and read by the API.',
 });
 
 const Url = Type.String({
@@ -39,13 +41,20 @@ const Url = Type.String({
   examples: ['https://example.com/hooks/inbound'],
 });
 
+const To = Type.Array(Type.String({ minLength: 3, maxLength: 320 }), {
+  minItems: 1,
+  maxItems: MOST_TARGETS,
+  description: `The 1 to ${MOST_TARGETS} addresses that get the messages: of members of the workspace, or at its verified domains. Only for \`forward\`. Each message counts as one email.`,
+  examples: [['ada@acme.example']],
+});
+
 const Match = Type.Object(
   { type: MatchType, localPart: Type.Optional(LocalPart) },
   { description: 'The addresses that the route takes.' },
 );
 
 const Action = Type.Object(
-  { type: ActionType, url: Type.Optional(Url) },
+  { type: ActionType, url: Type.Optional(Url), to: Type.Optional(To) },
   { description: 'What is done with a message.' },
 );
 
@@ -58,7 +67,7 @@ const Priority = Type.Integer({
 
 const Spam = literals(SPAM, {
   description:
-    '`mark`, the default: every message is taken. `refuse` is not available yet, because no spam filter is asked at the door: 422.',
+    '`mark`, the default: every message is taken, with its verdict in `spam`. `refuse`: spam is answered 550 5.7.1 and not stored; only where RSPAMD_URL or SPAMASSASSIN_URL names a filter. A message without a verdict is taken.',
 });
 
 /** The body of POST /v1/inbound-routes. */
@@ -94,7 +103,11 @@ const members = {
     localPart: Type.Union([LocalPart, Type.Null()]),
   }),
   priority: Type.Integer(),
-  action: Type.Object({ type: ActionType, url: Type.Union([Url, Type.Null()]) }),
+  action: Type.Object({
+    type: ActionType,
+    url: Type.Union([Url, Type.Null()]),
+    to: Type.Union([To, Type.Null()]),
+  }),
   spam: Spam,
   secretPrefix: Type.Union([Type.String(), Type.Null()], {
     description: 'The first characters of the secret of its webhook; null without one.',

@@ -1,40 +1,52 @@
 import { hostname } from 'node:os';
 import type { Module } from '../../http/module.ts';
 import type { SmtpServer } from '../../mail/inbound/smtp-server.ts';
+import { openSpamFilter } from '../../mail/spam/spam-filter.ts';
+import { ReceivedObjects } from '../../mail/transport/ses/received-objects.ts';
+import { readBucketAddress } from '../../platform/bodies/address.ts';
+import type { Config } from '../../platform/config/config.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import type { InboundRoutesApi } from '../inbound-routes/api.ts';
 import type { ReceivedApi } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
+import type { InboundApi } from './api.ts';
 import { openInbound } from './open.ts';
+import { takeSes } from './ses-door.ts';
 
 /** The functions of other modules that received mail needs. */
-interface InboundNeeds extends Pick<EmailsApi, 'recordFeedback'>, InboundRoutesApi, ReceivedApi {
+interface InboundNeeds
+  extends Pick<EmailsApi, 'recordFeedback'>,
+    Pick<InboundRoutesApi, 'receivingRoutes'>,
+    ReceivedApi {
   readonly reports: ReportsApi;
 }
 
-/** The SMTP port that receives mail, bounces, complaints and aggregate reports. */
-export const inboundModule: Module<undefined, InboundNeeds> = {
+/** The SMTP port that receives mail, bounces, complaints and aggregate reports; and what Amazon SES receives. */
+export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
   name: 'inbound',
-  open: ({ config, signer, logger, mailReader, senderChecks }) => ({
+  open: ({ database, config, clock, signer, logger, mailReader, senderChecks, metrics, ca }) => ({
     connect(_, { recordFeedback, receivingRoutes, receive, reports }) {
       let server: SmtpServer | null = null;
+      const name = config.ehloName ?? hostname();
+      const shared = {
+        ...{ signer, now: clock.now, logger, mailReader, receivingRoutes, receive, reports },
+        count: (end: 'taken' | 'spam' | 'loop' | 'later') => metrics?.received(end),
+        spamFilter: openSpamFilter(config, { name, logger, monotonic: clock.monotonic }),
+      };
+      const objects = receivedObjects(config, { ca, now: clock.now });
       return {
-        api: undefined,
+        api: {
+          takeSes: (message, topic) => takeSes({ ...shared, recordFeedback, objects }, message, topic),
+        },
         deps: undefined,
         async start() {
           if (config.inboundSmtpPort === null) return;
+          senderChecks.keepOne();
           server = await openInbound({
-            ...{ host: config.host, name: config.ehloName ?? hostname(), port: config.inboundSmtpPort },
-            ...{
-              signer,
-              logger,
-              mailReader,
-              senderChecks,
-              record: recordFeedback,
-              receivingRoutes,
-              receive,
-              reports,
-            },
+            ...shared,
+            database,
+            ...{ host: config.host, name, port: config.inboundSmtpPort },
+            ...{ senderChecks, record: recordFeedback },
           });
         },
         ports: () => ({ inbound: server?.port ?? null }),
@@ -43,3 +55,14 @@ export const inboundModule: Module<undefined, InboundNeeds> = {
     },
   }),
 };
+
+/** The bucket in which SES stores messages; null where none is configured. */
+function receivedObjects(
+  { sesInboundBucket, sesInboundEndpoint, awsAccessKeyId, awsSecretAccessKey }: Config,
+  more: { readonly ca: string | null; readonly now: () => number },
+): ReceivedObjects | null {
+  const address = sesInboundBucket === null ? null : readBucketAddress(sesInboundBucket);
+  if (!address || awsAccessKeyId === null || awsSecretAccessKey === null) return null;
+  const key = { accessKeyId: awsAccessKeyId, secretAccessKey: awsSecretAccessKey };
+  return new ReceivedObjects({ address, endpoint: sesInboundEndpoint, ...key, ...more });
+}

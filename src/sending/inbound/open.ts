@@ -1,48 +1,68 @@
 import type { ReceivedMessage } from '../../mail/authentication/check-sender.ts';
 import type { SenderChecks } from '../../mail/authentication/sender-checks.ts';
-import type { AuthenticationResult } from '../../mail/authentication/sender-results.ts';
+import type { AuthenticationResult, SenderResults } from '../../mail/authentication/sender-results.ts';
 import type { Feedback } from '../../mail/inbound/feedback.ts';
 import { Refusal, type SmtpServer } from '../../mail/inbound/smtp-server.ts';
-import { tokenOf } from '../../mail/inbound/verp.ts';
+import type { ArcChain } from '../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
+import { MOST_ADDRESSES } from '../../mail/received/address-keys.ts';
 import { MOST_HOPS } from '../../mail/received/header.ts';
 import { type IncomingMessage, openInboundServer } from '../../mail/received/inbound-server.ts';
+import { isRefusable, type SpamFilter } from '../../mail/spam/spam-filter.ts';
 import { within } from '../../platform/async/deadline.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
+import type { Database } from '../../platform/db/database.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import { isReturnToken } from '../emails/queries.ts';
 import type { InboundRoutesApi } from '../inbound-routes/api.ts';
-import { readRecipient, routeFor } from '../inbound-routes/queries.ts';
-import type { ReceivedApi, TakenRecipient } from '../received/api.ts';
+import {
+  forwardTokenOf,
+  type ReceivedApi,
+  type StoredAuthentication,
+  type TakenRecipient,
+} from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
+import { takersOf, takesReportsHere } from './takers.ts';
 
-export interface InboundParts extends ReceivedApi, InboundRoutesApi {
+export interface InboundParts extends ReceivedApi, Pick<InboundRoutesApi, 'receivingRoutes'> {
   readonly host: string;
   readonly port: number;
   /** The host name in the greeting. */
   readonly name: string;
+  readonly database: Database;
   readonly signer: Signer;
+  readonly now: () => number;
   readonly logger: Logger;
   readonly mailReader: Pick<MailReader, 'report' | 'received'>;
   readonly senderChecks: Pick<SenderChecks, 'check'>;
   readonly reports: ReportsApi;
+  /** Null where none is configured. */
+  readonly spamFilter: SpamFilter | null;
+  readonly count?: (end: 'taken' | 'spam' | 'loop' | 'later') => void;
   record(feedback: readonly Feedback[], isVouched: boolean): Promise<void>;
 }
-
-/** The mailboxes that receive complaints besides the return path; RFC 2142 4 and 5 name two of them. */
-const REPORTS = /^(abuse|postmaster|fbl|complaints)@/i;
-
-/** A DNS record that is gone for a while must not bounce the mail of a domain. */
-const NOT_PROVEN = new Refusal(451, '4.3.0 This domain is not verified now, please try again later');
 
 const LOOP = new Refusal(
   554,
   `5.4.6 The message has more than ${MOST_HOPS} Received fields: it runs in a circle between servers`,
 );
 
+const TOO_MANY_ADDRESSES = new Refusal(
+  552,
+  `5.3.4 The header names too many addresses: it may name ${MOST_ADDRESSES}`,
+);
+
+const CAME_BACK = new Refusal(
+  554,
+  '5.4.6 This address has forwarded the message before: it runs in a circle',
+);
+
+const SPAM = new Refusal(550, '5.7.1 The message looks like spam and is not taken');
+
 /** Opens the listener. It refuses mail to any other address at RCPT. */
 export const openInbound = ({
+  database,
   signer,
+  now,
   logger,
   record,
   receive,
@@ -50,6 +70,8 @@ export const openInbound = ({
   reports,
   mailReader,
   senderChecks,
+  spamFilter,
+  count,
   ...where
 }: InboundParts): Promise<SmtpServer> =>
   openInboundServer<TakenRecipient>({
@@ -57,46 +79,49 @@ export const openInbound = ({
     mailReader,
     tls: null,
     onError: (error) => logger.debug({ err: error }, 'A connection to the inbound port broke.'),
-    takesReports: (address) => {
-      const token = tokenOf(address);
-      return token === null ? REPORTS.test(address) : isReturnToken(token, signer);
-    },
-    takersOf: async (address) => {
-      const token = tokenOf(address);
-      const recipient = readRecipient(address);
-      // A return path is no address of a route, whichever domain it is at.
-      if (!recipient || (token !== null && isReturnToken(token, signer))) return [];
-      const routes = await receivingRoutes.of(recipient.domain);
-      const byWorkspace = Map.groupBy(routes, ({ workspaceId }) => workspaceId);
-      const isProven = routes.some((route) => route.isProven);
-      const taken = [...byWorkspace.values()].flatMap((own) => {
-        // A workspace that has proven a domain leaves no other a say about its addresses.
-        const route = routeFor(
-          own.filter((one) => one.isProven === isProven),
-          recipient,
-        );
-        return route ? [{ route, recipient }] : [];
-      });
-      if (taken.length > 0 && !isProven) throw NOT_PROVEN;
-      return taken;
-    },
+    takesReports: (address) => takesReportsHere({ database, name: where.name, signer, now }, address),
+    takersOf: (address) => takersOf({ receivingRoutes, signer, now }, address),
     // Anybody can connect to this port, so only an address that was signed here identifies an email.
     onReport: (feedback) => record(feedback, false),
-    onMessage: (message) => take({ mailReader, senderChecks, receive }, message),
+    onMessage: async (message) => {
+      const parts = { mailReader, senderChecks, receive, signer, spamFilter, now, name: where.name };
+      try {
+        await take(parts, message);
+        count?.('taken');
+      } catch (error) {
+        count?.(error === SPAM ? 'spam' : error === LOOP || error === CAME_BACK ? 'loop' : 'later');
+        throw error;
+      }
+    },
+    // One transaction has one end: mail that one route refuses cannot be taken by another.
+    isTogether: ([one], [other]) => spamFilter === null || one?.route.spam === other?.route.spam,
     aggregates: { takes: reports.takesReports, take: reports.takeReport },
   });
 
 /** Reads a message and stores it for everyone whom it came to. */
 async function take(
-  { mailReader, senderChecks, receive }: Pick<InboundParts, 'mailReader' | 'senderChecks' | 'receive'>,
+  {
+    mailReader,
+    senderChecks,
+    receive,
+    signer,
+    spamFilter,
+    now,
+    name,
+  }: Pick<InboundParts, 'mailReader' | 'senderChecks' | 'receive' | 'signer' | 'spamFilter' | 'now' | 'name'>,
   { raw, envelopeFrom, taken, client, helo }: IncomingMessage<TakenRecipient>,
 ): Promise<void> {
-  const [mail, authentication] = await Promise.all([
+  const [mail, authentication, spam] = await Promise.all([
     mailReader.received(raw, taken[0]?.route.workspaceId ?? ''),
-    authenticationOf(senderChecks, { raw, from: envelopeFrom, client, helo }),
+    authenticationOf(senderChecks, name, { raw, from: envelopeFrom, client, helo }),
+    spamFilter?.judge(raw, { helo, client, from: envelopeFrom, at: now() }) ?? null,
   ]);
   if (mail.hops > MOST_HOPS) throw LOOP;
-  await receive({ envelopeFrom, taken, raw, mail, authentication });
+  if (mail.addressKeys.length > MOST_ADDRESSES) throw TOO_MANY_ADDRESSES;
+  if (taken.some(({ recipient }) => mail.forwardTokens.includes(forwardTokenOf(signer, recipient))))
+    throw CAME_BACK;
+  if (isRefusable(spam) && taken.some(({ route }) => route.spam === 'refuse')) throw SPAM;
+  await receive({ envelopeFrom, taken, raw, mail, authentication, spam });
 }
 
 /** A client waits for its reply; RFC 5321 4.5.3.2.6 lets it wait ten minutes. */
@@ -104,15 +129,44 @@ const CHECK_MS = 5_000;
 /** The lookups end before, so that those results that came in time are known. */
 const LOOKUPS_MS = 4_000;
 
-/** The results of SPF, DKIM and DMARC. What does not answer in time is `temperror`, and never a reason to refuse the message. */
+/** The results of SPF, DKIM, DMARC and ARC. What does not answer in time is `temperror`, and never a reason to refuse the message. */
 async function authenticationOf(
   senderChecks: Pick<SenderChecks, 'check'>,
-  message: ReceivedMessage,
-): Promise<Readonly<Record<'spf' | 'dkim' | 'dmarc', AuthenticationResult>>> {
+  name: string,
+  message: ReceivedMessage & { readonly client: string },
+): Promise<StoredAuthentication> {
+  const { client, helo } = message;
   try {
-    const { spf, dkim, dmarc } = await within(CHECK_MS, senderChecks.check(message, LOOKUPS_MS));
-    return { spf: spf.result, dkim: dkim.result, dmarc: dmarc.result };
+    const results = await within(CHECK_MS, senderChecks.check(message, LOOKUPS_MS));
+    const { spf, dkim, dmarc, arc } = results;
+    const chain = isChain(arc.result) ? arc.result : null;
+    return {
+      ...{ spf: spf.result, dkim: dkim.result, dmarc: dmarc.result },
+      forward: { results: resultsText(name, results), chain, helo: helo || null, client },
+    };
   } catch {
     return { spf: 'temperror', dkim: 'temperror', dmarc: 'temperror' };
   }
 }
+
+const isChain = (result: AuthenticationResult): result is ArcChain =>
+  result === 'none' || result === 'pass' || result === 'fail';
+
+/** The results in the form of Authentication-Results (RFC 8601). A domain is a word of the message: one that is no host is left out. */
+function resultsText(name: string, { spf, dkim, dmarc, arc }: SenderResults): string {
+  const of = (property: string, domain: string | null | undefined): string =>
+    domain && HOST.test(domain) ? ` ${property}=${domain}` : '';
+  return [
+    name,
+    `spf=${spf.result}${of('smtp.mailfrom', spf.domain)}`,
+    ...(dkim.result === 'pass'
+      ? dkim.domains.slice(0, MOST_SIGNERS).map((domain) => `dkim=pass${of('header.d', domain)}`)
+      : [`dkim=${dkim.result}`]),
+    `dmarc=${dmarc.result}${of('header.from', dmarc.domain)}`,
+    `arc=${arc.result}`,
+  ].join('; ');
+}
+
+const HOST = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+){0,20}$/i;
+/** The signers that a seal names. */
+const MOST_SIGNERS = 5;

@@ -1,6 +1,9 @@
 import type { Arrival } from './store.ts';
 
-export type { TakenRecipient } from './store.ts';
+// biome-ignore lint/performance/noBarrelFile: the door knows a message that comes back by it.
+export { forwardTokenOf } from './forward.ts';
+export type { MailboxPlace, TakenRecipient } from './store.ts';
+export type { StoredAuthentication } from './views.ts';
 
 /** The functions that received mail gives to other modules. */
 export interface ReceivedApi {

@@ -2,16 +2,28 @@ import { untilDone } from '../../engine/duties/batches.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../http/request/route.ts';
+import { LARGEST_HEADER } from '../../mail/raw/header-editor.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
-import { hasBareLineEnd, hasLargeHeader, LARGEST_HEADER, MOST_HOPS } from '../../mail/received/header.ts';
+import { MOST_ADDRESSES } from '../../mail/received/address-keys.ts';
+import { hasBareLineEnd, hasLargeHeader, MOST_HOPS } from '../../mail/received/header.ts';
 import { composeTestMessage } from '../../mail/received/test-message.ts';
+import { isRefusable, type SpamFilter } from '../../mail/spam/spam-filter.ts';
+import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, mintId } from '../../platform/db/ids.ts';
 import { keepReply, type StoredReply } from '../../platform/db/stored-replies.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
-import { readRecipient, routeFor, routesOfDomain, routeTarget } from '../inbound-routes/queries.ts';
+import { eraseForwarded } from '../emails/queries.ts';
+import {
+  NO_ROUTE,
+  readRecipient,
+  routesOfDomain,
+  routeTarget,
+  takingRoute,
+} from '../inbound-routes/queries.ts';
 import { dropContents, idsByAddress, remainsOf } from './contents.ts';
+import { forwardTokenOf } from './forward.ts';
 import type { ReceivedItem, TestMessage, TestQuery } from './model.ts';
 import { findReceived, NO_RECEIVED } from './queries.ts';
 import { type StoreDeps, storeArrival } from './store.ts';
@@ -21,6 +33,9 @@ import { itemOf } from './views.ts';
 export interface ReceivedCommands extends StoreDeps {
   readonly engine: Pick<Engine, 'spawnTogether' | 'tell'>;
   readonly mailReader: Pick<MailReader, 'received' | 'file'>;
+  readonly signer: Signer;
+  /** Null where none is configured. */
+  readonly spamFilter: SpamFilter | null;
 }
 
 type ReceivedCall = Call<{ readonly id: string }>;
@@ -53,44 +68,77 @@ export async function deleteReceived(
 /** Messages of one statement. */
 const FORGOTTEN_AT_ONCE = 200;
 
-/** $3 the address, $4 the id below which they lie. A message names people in its octets: it goes as a whole. */
+/** $3 the address, $4 the id below which they lie, $5 the contact, whose replies may name another address. */
+const OF_PERSON = `(id = any(${idsByAddress('$1', '$2::boolean', '$3::text')}) or id = any(array(
+    select r.id from received r where r.contact_id = $5 and r.workspace_id = $1 and r.livemode = $2::boolean
+  ))) and id < $4`;
+
+/** A message names people in its octets: it goes as a whole. */
 const FORGET = `with old as materialized (
   select id, content_id from received
-  where id = any(${idsByAddress('$1', '$2::boolean', '$3::text')}) and id < $4
+  where ${OF_PERSON}
   order by id limit ${FORGOTTEN_AT_ONCE}
 ), ${remainsOf('old')}
 delete from received r using old o where r.id = o.id returning 1 as one`;
 
-/** Deletes every message that names an address and came before a moment (epoch ms): its person is forgotten. @throws UnavailableError */
-export const forgetReceived = (
+/** $6 the id that the page before has ended at. */
+const FORWARDED = `select id, context ->> 'forwardedAs' as "emailId" from received
+where ${OF_PERSON} and id > $6 and context ->> 'forwardedAs' is not null
+order by id limit ${FORGOTTEN_AT_ONCE}`;
+
+/**
+ * Deletes every message that names an address, or is a reply of its contact, and came before a moment (epoch ms), and takes it out of
+ * the emails that forward it: its person is forgotten. @throws UnavailableError
+ */
+export async function forgetReceived(
   database: Database,
   {
     workspaceId,
     livemode,
     key,
+    contactId,
     before,
   }: {
     readonly workspaceId: string;
     readonly livemode: boolean;
     /** `Address.key` */
     readonly key: string;
+    readonly contactId: string;
     readonly before: number;
   },
   stop?: AbortSignal,
-): Promise<void> =>
-  untilDone(
-    database,
-    FORGET,
-    [workspaceId, livemode, key, lowestIdAt('rcv', before)],
-    FORGOTTEN_AT_ONCE,
-    stop,
-  );
+): Promise<void> {
+  const parameters = [workspaceId, livemode, key, lowestIdAt('rcv', before), contactId] as const;
+  let after: string | undefined = '';
+  while (after !== undefined && !stop?.aborted) {
+    const rows: readonly { id: string; emailId: string }[] = await database.query(FORWARDED, [
+      ...parameters,
+      after,
+    ]);
+    await eraseForwarded(
+      database,
+      workspaceId,
+      rows.map(({ emailId }) => emailId),
+    );
+    after = rows.at(-1)?.id;
+  }
+  await untilDone(database, FORGET, parameters, FORGOTTEN_AT_ONCE, stop);
+}
 
-const NO_WEBHOOK = new Failure('CONFLICT', 'The route of this message posts to no webhook.', {
-  suggestion: 'Give the route a webhook first, with PATCH /v1/inbound-routes/{id}.',
+const NO_TARGET = new Failure('CONFLICT', 'The route of this message neither posts nor forwards.', {
+  suggestion: 'Give the route a webhook or targets first, with PATCH /v1/inbound-routes/{id}.',
 });
 
-/** Posts a message again, with all its retries, whatever became of it. The id of its event stays the same. */
+const WITHOUT_ROUTE = new Failure(
+  'CONFLICT',
+  'No route took this message: it is kept because it answers an email.',
+  {
+    suggestion:
+      'Read it with GET /v1/received/{id}. An inbound route takes the messages that come from then on.',
+  },
+);
+
+/** Posts or forwards a message again, with all its retries, whatever became of it. The id of its event stays the same. */
 export const redeliverReceived = (
   commands: ReceivedCommands,
   call: ReceivedCall,
@@ -104,8 +152,9 @@ async function redeliver(
   const { caller, params, now } = call;
   const row = await findReceived({ database }, caller, params.id);
   if (!row) return NO_RECEIVED;
+  if (row.routeId === NO_ROUTE) return WITHOUT_ROUTE;
   const target = await routeTarget(database, caller.workspaceId, row.routeId);
-  if (!target?.url) return NO_WEBHOOK;
+  if (!target?.url && !target?.forwardTo) return NO_TARGET;
   const posting: ReceivedItem = { ...itemOf(row), status: 'posting' };
   const event = { type: 'redeliver.requested', at: now } as const;
   const claim = claimOnce(keyedBy(call), 200, () => JSON.stringify(posting));
@@ -160,7 +209,7 @@ async function testArrival({ query, body, now }: TestCall): Promise<TestArrival 
 }
 
 async function receive(commands: ReceivedCommands, call: TestCall): Promise<ReceivedItem | Failure> {
-  const { database, mailReader } = commands;
+  const { database, mailReader, signer } = commands;
   const { caller, body } = call;
   const arrival = await testArrival(call);
   if (arrival instanceof Failure) return arrival;
@@ -168,23 +217,33 @@ async function receive(commands: ReceivedCommands, call: TestCall): Promise<Rece
   const mail = await mailReader.received(raw, caller.workspaceId);
   if (mail.hops > MOST_HOPS)
     return wrongAt('/body', `Must have at most ${MOST_HOPS} Received fields: more are a loop.`);
+  if (mail.addressKeys.length > MOST_ADDRESSES)
+    return wrongAt('/body', `Must name at most ${MOST_ADDRESSES} addresses in its header.`);
   const [place, to] = [
     body instanceof Uint8Array ? '/query/to' : '/body/to',
     arrival.to ?? mail.to[0]?.address,
   ];
   const recipient = to === undefined ? null : readRecipient(to);
   if (!recipient) return wrongAt(place, 'Must be an address such as support@example.com.');
+  if (mail.forwardTokens.includes(forwardTokenOf(commands.signer, recipient)))
+    return wrongAt('/body', 'Must not have been forwarded by this address before: that is a loop.');
   const routes = await routesOfDomain(database, recipient.domain, false);
-  const route = routeFor(
+  const route = takingRoute(
     routes.filter(({ workspaceId, isProven }) => isProven && workspaceId === caller.workspaceId),
     recipient,
+    signer,
   );
   if (!route)
     return wrongAt(place, 'No test route takes this address; a live one would answer 550 5.1.1 for it.');
+  const envelopeFrom = arrival.from ?? mail.from?.address ?? '';
+  const origin = { helo: '', client: null, from: envelopeFrom, at: call.now };
+  const spam = (await commands.spamFilter?.judge(raw, origin)) ?? null;
+  if (isRefusable(spam) && route.spam === 'refuse')
+    return wrongAt('/body', 'Looks like spam: a live route that refuses spam would answer 550 5.7.1.');
   const [id = ''] = await storeArrival(commands, {
-    envelopeFrom: arrival.from ?? mail.from?.address ?? '',
+    envelopeFrom,
     taken: [{ route, recipient }],
-    ...{ raw, mail },
+    ...{ raw, mail, spam },
   });
   const row = await findReceived({ database }, caller, id);
   if (!row) return NO_RECEIVED;

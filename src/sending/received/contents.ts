@@ -1,11 +1,13 @@
 import type { ReceivedMail } from '../../mail/received/received-mail.ts';
 import { bodyDay } from '../../platform/bodies/body-key.ts';
 import { BodyLost, type BodyStore } from '../../platform/bodies/body-store.ts';
+import type { BodyHolder } from '../../platform/bodies/holder.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { packOctets, unpackOctets } from '../../platform/db/wire/packed-octets.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { isoOf } from '../../platform/time/clock.ts';
+import type { ContentWriter } from './content-writer.ts';
 import type { MessageSummary, ReceivedSummary } from './summary.ts';
 
 /** The parts of a message that only its detail shows. */
@@ -30,16 +32,6 @@ export interface ContentDeps {
   /** Null where all contents lie in the database. */
   readonly bodies: BodyStore | null;
 }
-
-/**
- * A content with octets in the body store is stored in time, or not at all: later they may have been collected, since nothing referred
- * to them. The time is read once the transaction has its number, as for emails (emails/bodies/insert-rule.ts).
- */
-const STORE = `insert into received_contents (id, workspace_id, livemode, parsed, raw, raw_key, address_keys)
-select $1, $2, $3::boolean, decode($4, 'base64'), decode($5::text, 'base64'), $6, $8::text[]
-where exists (select from workspaces w where w.id = $2 and w.archived_at is null and w.erase_at is null)
-  and ($7::timestamptz is null or $7::timestamptz > case when pg_current_xact_id() is not null then clock_timestamp() end)
-returning id`;
 
 /** A message in the form in which it is stored, the same for every workspace that it came to. */
 export interface PackedMessage {
@@ -69,7 +61,7 @@ export async function packMessage(
 
 /** Stores a content before anything refers to it, and returns its id. @throws UnavailableError */
 export async function storeContent(
-  { database, bodies }: ContentDeps,
+  { contents, bodies }: Pick<ContentDeps, 'bodies'> & { readonly contents: Pick<ContentWriter, 'write'> },
   { workspaceId, livemode }: Owner,
   { parsed, raw, addressKeys }: PackedMessage,
   now: number,
@@ -77,14 +69,15 @@ export async function storeContent(
   const id = mintId('rcc', now);
   const body =
     bodies && raw.length > LARGEST_INSIDE
-      ? await bodies.write({ livemode, day: bodyDay(now), workspaceId }, raw)
+      ? await bodies.write({ kind: 'received', livemode, day: bodyDay(now), workspaceId }, raw)
       : null;
-  const rows = await database.query(STORE, [
-    ...[id, workspaceId, livemode, parsed],
-    ...[body ? null : raw.toString('base64'), body?.key ?? null, body ? isoOf(body.until) : null],
-    addressKeys,
-  ]);
-  if (rows.length === 0)
+  const isStored = await contents.write({
+    ...{ id, workspaceId, livemode, parsed, addressKeys },
+    raw: body ? null : raw.toString('base64'),
+    rawKey: body?.key ?? null,
+    until: body ? isoOf(body.until) : null,
+  });
+  if (!isStored)
     throw new UnavailableError(
       'The workspace is archived, or the message lay outside for too long before it could be stored.',
     );
@@ -95,11 +88,13 @@ export async function storeContent(
 export const UNUSED = 'not exists (select from received r where r.content_id = c.id)';
 
 /**
- * SQL: CTEs that delete what belongs to the received messages in the relation `gone` of their id and content_id: attempts, journal, and
+ * SQL: CTEs that delete what belongs to the received messages in the relation `gone` of their id and content_id: attempts, answers, journal, and
  * the content that no other message has.
  */
 export const remainsOf = (gone: string): string => `attempts as (
   delete from received_attempts a using ${gone} g where a.received_id = g.id
+), answers as (
+  delete from received_answers w using ${gone} g where w.received_id = g.id
 ), journal as (
   delete from received_journal j using ${gone} g where j.actor_id = g.id
 ), contents as (
@@ -162,3 +157,20 @@ export async function readRaw(
     throw error;
   }
 }
+
+/** Received messages: a content refers to its octets. */
+export const receivedBodies: BodyHolder = {
+  plural: 'received messages',
+  column: { table: 'received_contents', name: 'raw_key' },
+  idPrefix: 'rcc',
+  references: `select c.workspace_id, c.raw_key as key, c.id from received_contents c where c.raw_key is not null`,
+  referred: `select c.raw_key as key from received_contents c where c.workspace_id = $1 and c.raw_key = any($2::text[])`,
+  // The key is in the row.
+  forgetRemoved: null,
+  async bringInside(session, { workspaceId, key, octets }) {
+    await session.query(
+      `update received_contents set raw = decode($3::text, 'base64'), raw_key = null where workspace_id = $1 and raw_key = $2`,
+      [workspaceId, key, Buffer.from(octets).toString('base64')],
+    );
+  },
+};

@@ -45,9 +45,10 @@ export const receivedKind = defineKind({
   derived: [],
   spawn: {
     columns: `route_id text, content_id text, envelope_from text, recipient text, tag text, thread_id text, email_id text,
-      is_automatic boolean, address_keys text[], summary json, authentication json, spam json, size integer`,
+      contact_id text, campaign_id text, flow_run_id text, is_automatic boolean, address_keys text[], summary json, authentication json, spam json, size integer`,
     insertColumns: [
       ...['route_id', 'content_id', 'envelope_from', 'recipient', 'tag', 'thread_id', 'email_id'],
+      ...['contact_id', 'campaign_id', 'flow_run_id'],
       ...['is_automatic', 'address_keys', 'summary', 'authentication', 'spam', 'size'],
     ],
     insertInto: [],

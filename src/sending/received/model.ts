@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { RECEIVED_STOPS } from '../../../machines/received/context.ts';
-import { createdQuery } from '../../http/lists/list.ts';
+import { createdQuery, sortQuery } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { literals } from '../../http/request/schema.ts';
 
@@ -24,9 +24,16 @@ const Authentication = Type.Union(
 );
 
 const Spam = Type.Union(
-  [Type.Object({ verdict: literals(['spam', 'ham']), score: Type.Number() }), Type.Null()],
+  [
+    Type.Object({
+      verdict: literals(['spam', 'ham', 'virus', 'unknown']),
+      score: Type.Union([Type.Number(), Type.Null()]),
+    }),
+    Type.Null(),
+  ],
   {
-    description: 'The verdict of SpamAssassin (SPAMASSASSIN_URL); null where none was asked.',
+    description:
+      'The verdict of the spam filter (RSPAMD_URL or SPAMASSASSIN_URL) with its points, or of Amazon SES, which has none. `unknown` where it did not answer, or the message has more than 512,000 octets; null where no filter is configured.',
   },
 );
 
@@ -48,10 +55,12 @@ export const ReceivedItem = Type.Object(
   {
     id: Type.String({ examples: ['rcv_01m7xj1rwzprnwr10308attx'] }),
     livemode: Type.Boolean(),
-    routeId: Type.String({ description: 'The inbound route that took it.' }),
+    routeId: text(
+      'The inbound route that took it; null where none did, since it was sent to the reply address of an email.',
+    ),
     status: literals(RECEIVED_STATUSES, {
       description:
-        '`stored`: waits to be posted. `posting`: an attempt is under way or scheduled. `posted`: your server has accepted it. `kept`: its route only stores. `failed`: retries ran out, or its route went away; `redeliver` posts it again.',
+        '`stored`: waits to be posted. `posting`: an attempt is under way or scheduled. `posted`: your server has accepted it. `forwarded`: an email carries it to the targets of its route, whose fate `forward` tells. `kept`: its route only stores. `failed`: retries ran out, its route went away, it cannot be forwarded, or none of the targets could take it; `redeliver` tries it again.',
     }),
     envelope: Type.Object(
       {
@@ -139,6 +148,23 @@ export const ReceivedDetail = Type.Object(
     nextAttemptAt: Type.Union([time, Type.Null()], {
       description: 'The time of the next attempt; null when none is scheduled.',
     }),
+    answers: Type.Array(Type.String(), {
+      description:
+        'The emails that answer it (`POST /v1/received/{id}/reply`), the oldest first; at most 100.',
+    }),
+    forward: Type.Union(
+      [
+        Type.Object({
+          emailId: Type.String({ description: 'The email that carries it, in `GET /v1/emails/{id}`.' }),
+          status: Type.String({ description: 'The status of that email.' }),
+          recipients: Type.Array(Type.Object({ address: Type.String(), status: Type.String() }), {
+            description: 'The fate of each target of its route, as of a recipient of an email.',
+          }),
+        }),
+        Type.Null(),
+      ],
+      { description: 'The way of a message that was forwarded; null for every other.' },
+    ),
     stopReason: Type.Union([literals(RECEIVED_STOPS), Type.Null()], {
       description: 'The reason why it was given up although retries were left.',
     }),
@@ -150,6 +176,7 @@ export const ReceivedDetail = Type.Object(
 export const ReceivedQuery = Type.Object({
   ...pageQuery,
   ...createdQuery,
+  ...sortQuery(),
   address: Type.Optional(
     Type.String({
       maxLength: 320,

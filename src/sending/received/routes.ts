@@ -1,11 +1,22 @@
 import { Type } from '@sinclair/typebox';
 import { JSON_TYPE } from '../../http/body/media-type.ts';
 import { messageFrames } from '../../http/listen/message-frame.ts';
-import { type Route, route } from '../../http/request/route.ts';
+import { withCount } from '../../http/lists/count.ts';
+import { type Call, type Route, route } from '../../http/request/route.ts';
 import { LARGEST_MESSAGE } from '../../mail/message/message-size.ts';
+import { EmailReceipt } from '../emails/queries.ts';
+import { type AnswerDeps, answerReceived, ReplyBody } from './answer.ts';
 import { deleteReceived, type ReceivedCommands, receiveTest, redeliverReceived } from './commands.ts';
 import { ReceivedDetail, ReceivedItem, ReceivedQuery, TestMessage, TestQuery } from './model.ts';
-import { listReceived, type ReceivedReader, receivedDetail, receivedFile, receivedRaw } from './queries.ts';
+import {
+  countReceived,
+  listReceived,
+  type ReceivedFilter,
+  type ReceivedReader,
+  receivedDetail,
+  receivedFile,
+  receivedRaw,
+} from './queries.ts';
 
 const RECEIVED_ID = { prefix: 'rcv', resource: 'received message' } as const;
 
@@ -26,7 +37,12 @@ const ITEM: ReceivedItem = {
   authentication: { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
   spam: null,
   isAutomatic: false,
-  inReplyToEmail: null,
+  inReplyToEmail: {
+    emailId: 'em_01m7xj1rwzprnwr10308attx',
+    contactId: 'con_01m7xj1rwzprnwr10308attx',
+    campaignId: null,
+    flowRunId: null,
+  },
   threadId: 'thr_5d0b4a1be2f75c0a9c6e7f10',
   size: 2_310,
   createdAt: '2026-11-20T22:43:19.079Z',
@@ -53,11 +69,13 @@ const DETAIL: ReceivedDetail = {
     },
   ],
   nextAttemptAt: null,
+  forward: null,
   stopReason: null,
+  answers: ['em_01m7xj1rwzprnwr10308atty'],
 };
 
 /** The services of these endpoints. */
-export type ReceivedDeps = ReceivedCommands & ReceivedReader;
+export type ReceivedDeps = ReceivedCommands & ReceivedReader & AnswerDeps;
 
 /** The endpoint that shows the HTML of a message in an isolated frame of the dashboard. */
 export const receivedPages = (deps: ReceivedDeps): readonly Route[] =>
@@ -65,20 +83,26 @@ export const receivedPages = (deps: ReceivedDeps): readonly Route[] =>
 
 /** The endpoints of received mail. */
 export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: '/v1/received',
-    name: 'listReceivedEmails',
-    permission: 'emails:read',
-    summary: 'List received email',
-    description:
-      'Newest first; what inbound routes took, one item for each recipient. It is kept as long as email that was sent.',
-    query: ReceivedQuery,
-    response: Type.Array(ReceivedItem),
-    status: 200,
-    example: { response: [ITEM] },
-    handle: (call) => listReceived(deps, call),
-  }),
+  ...withCount(
+    { name: 'countReceivedEmails', summary: 'Count received email' },
+    (call: Call<unknown, ReceivedFilter>) => countReceived(deps, call),
+    [
+      route({
+        method: 'GET',
+        path: '/v1/received',
+        name: 'listReceivedEmails',
+        permission: 'emails:read',
+        summary: 'List received email',
+        description:
+          'Newest first; what inbound routes took, one item for each recipient. It is kept as long as email that was sent.',
+        query: ReceivedQuery,
+        response: Type.Array(ReceivedItem),
+        status: 200,
+        example: { response: [ITEM] },
+        handle: (call) => listReceived(deps, call),
+      }),
+    ],
+  ),
   route({
     method: 'POST',
     path: '/v1/received/test',
@@ -168,15 +192,43 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
     method: 'POST',
     path: '/v1/received/:id/redeliver',
     name: 'redeliverReceivedEmail',
+    audit: { action: 'received.redelivered' },
     permission: 'emails:send',
-    summary: 'Post a received email again',
+    summary: 'Post or forward a received email again',
     description:
-      'To the present URL of its route, at once, whatever its status, with all retries. The `id` of the event stays the same, so that receivers know it again.',
+      'To the present URL or targets of its route, at once, whatever its status, with all retries. The `id` of the event stays the same, so that receivers know it again.',
     params: { id: RECEIVED_ID },
     response: ReceivedItem,
     status: 200,
     failures: ['CONFLICT'],
     example: { response: { ...ITEM, status: 'posting' } },
     handle: (call) => redeliverReceived(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/received/:id/reply',
+    name: 'sendReceivedEmailReply',
+    permission: 'emails:send',
+    summary: 'Answer a received email',
+    description:
+      'The body of a send without `to` and `subject`: the answer goes to the Reply-To of the message (at most five addresses), or else to its From, in its thread (In-Reply-To, References), with one `Re:` before the subject. It is an email as any other: limits, suppressions and idempotency are those of `POST /v1/emails`. Mail that no person wrote cannot be answered. With `replyTo: "auto"` the next message of the person finds the answer.',
+    params: { id: RECEIVED_ID },
+    body: ReplyBody,
+    bodyLimit: 31_457_280,
+    headers: ['x-svc-test-clock', 'x-svc-simulate'],
+    response: EmailReceipt,
+    status: 202,
+    failures: ['FORBIDDEN', 'CONFLICT', 'QUOTA_EXCEEDED'],
+    example: {
+      body: { from: 'Acme <support@acme.example>', text: 'It is on its way.', replyTo: 'auto' },
+      response: {
+        id: 'em_01m7xj1rwzprnwr10308atty',
+        livemode: true,
+        status: 'sending',
+        scheduledAt: null,
+        createdAt: '2026-11-20T23:02:11.414Z',
+      },
+    },
+    handle: (call) => answerReceived(deps, call),
   }),
 ];

@@ -4,6 +4,8 @@ import type { ReportMail } from './commands.ts';
 export interface ReportsApi {
   /** True for an address that takes aggregate reports. @throws UnavailableError */
   takesReports(address: string): Promise<boolean>;
-  /** Counts the report in a mail. @throws UnavailableError when it should be sent again */
-  takeReport(mail: ReportMail): Promise<void>;
+  /** Those of the recipients that take aggregate reports, the first ten. @throws UnavailableError */
+  addressesFor(recipients: readonly string[]): Promise<readonly string[]>;
+  /** Counts the report in a mail; false where it has none that can be read. @throws UnavailableError when it should be sent again */
+  takeReport(mail: ReportMail): Promise<boolean>;
 }

@@ -13,6 +13,8 @@ import { countReport, countUnverified } from './store.ts';
 export interface ReportTaker {
   readonly database: Database;
   readonly now: () => number;
+  /** Called for each report about domains of this service. */
+  readonly count?: (end: 'counted' | 'unverified') => void;
   readonly mailReader: Pick<MailReader, 'aggregate'>;
   readonly senderChecks: Pick<SenderChecks, 'check'>;
 }
@@ -22,7 +24,10 @@ export interface ReportMail {
   readonly raw: Buffer;
   /** Its recipients that are such addresses. */
   readonly recipients: readonly string[];
-  readonly client: string;
+  /** Null where it is not known, as of mail that another server has taken in: only a signature proves its sender. */
+  readonly client: string | null;
+  /** The workspace whose mailbox it was read of. */
+  readonly workspaceId?: string;
   readonly helo: string;
   /** The envelope sender; '' for the null one. */
   readonly from: string;
@@ -43,26 +48,56 @@ export async function takesReports(
   return host !== null && (await verifiedAtHost(database, host)).length > 0;
 }
 
+/** The hosts of one mail that are asked for. A stranger names as many as he likes. */
+const MOST_HOSTS = 10;
+
+/** Those of the recipients that take reports, the first ten; each costs a question. @throws UnavailableError */
+export async function addressesFor(
+  taker: Pick<ReportTaker, 'database'>,
+  recipients: readonly string[],
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const address of recipients) {
+    if (found.length === MOST_HOSTS) break;
+    if (await takesReports(taker, address)) found.push(address);
+  }
+  return found;
+}
+
 /**
  * Counts the report in a mail, once, for the domains of the workspaces that its recipient belongs to. A report whose sender nothing
- * proves, or about other domains, counts for nothing but `unverified`. Throws UnavailableError when it should be sent again.
+ * proves, or about other domains, counts for nothing but `unverified`. False where there is no report that can be read.
+ * @throws UnavailableError when it should be sent again
  */
-export async function takeReport(taker: ReportTaker, mail: ReportMail): Promise<void> {
-  const { database, mailReader, senderChecks, now } = taker;
-  const hosts = [...new Set(mail.recipients.flatMap((address) => reportHostOf(address) ?? []))].slice(0, 10);
+export async function takeReport(taker: ReportTaker, mail: ReportMail): Promise<boolean> {
+  const { database, mailReader, senderChecks, now, count } = taker;
+  const hosts = [...new Set(mail.recipients.flatMap((address) => reportHostOf(address) ?? []))].slice(
+    0,
+    MOST_HOSTS,
+  );
   const receiving = (await Promise.all(hosts.map((host) => verifiedAtHost(database, host)))).flat();
-  if (receiving.length === 0) return;
-  const unverified = () => countUnverified(database, [...new Set(receiving.map(({ id }) => id))], now());
+  if (receiving.length === 0) return false;
+  const unverified = async () => {
+    await countUnverified(database, [...new Set(receiving.map(({ id }) => id))], now());
+    count?.('unverified');
+    return true;
+  };
   const report = await mailReader.aggregate(mail.raw, now());
-  if (report === null) return unverified();
+  if (report === null) {
+    await unverified();
+    return false;
+  }
   // Looked up before the sender, whose name servers may be slow.
   const numbers = await numbersFor(database, report, receiving);
   if (numbers.rows.length === 0) return unverified();
   const sender = await senderChecks.check(mail);
-  if (mayPassLater(sender)) throw new UnavailableError('DNS gave no answer about the sender of a report.');
+  if (mail.client === null ? sender.dkim.result === 'temperror' : mayPassLater(sender))
+    throw new UnavailableError('DNS gave no answer about the sender of a report.');
   if (sender.author === null) return unverified();
   // A stranger has as many subdomains as he likes.
   await countReport(database, report, organizationOf(sender.author), numbers, now());
+  count?.('counted');
+  return true;
 }
 
 async function numbersFor(

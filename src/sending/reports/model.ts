@@ -78,6 +78,10 @@ export const DomainReports = Type.Object(
           }),
           reports: count('Its reports.'),
           messages: count('The messages in them.'),
+          policy: Type.Union([Type.String(), Type.Null()], {
+            description:
+              'The policy that its latest report found in DNS. Where it differs from `policy`, the reporter has read the record before its change, or another one.',
+          }),
         }),
         { description: `The ${MOST_REPORTERS} reporters with the most messages.` },
       ),

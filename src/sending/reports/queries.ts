@@ -36,7 +36,8 @@ const OWN = `select count(*) filter (where aligned = 0)::integer as strangers,
 from (select source, sum(messages) as messages, coalesce(sum(messages) filter (where ${IS_ALIGNED}), 0) as aligned
   from dmarc_sums where ${OF_DAYS} group by source) s`;
 
-const REPORTERS = `select reporter as domain, count(*)::integer as reports, sum(messages)::float8 as messages
+const REPORTERS = `select reporter as domain, count(*)::integer as reports, sum(messages)::float8 as messages,
+  (array_agg(policy order by received_at desc, report_id))[1] as policy
 from aggregate_reports where ${OF_DAYS} and kind = 'dmarc'
 group by reporter order by 3 desc, reporter limit ${MOST_REPORTERS}`;
 const RECEIPTS = `select count(*) filter (where kind = 'dmarc')::integer as dmarc, count(*) filter (where kind = 'tls')::integer as tls,

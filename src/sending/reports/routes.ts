@@ -35,7 +35,7 @@ export const reportRoutes = (deps: { readonly database: Database }): readonly Ro
           ...{ reports: 3, policy: 'none', totals: COUNTS },
           days: [{ day: '2026-11-24', ...COUNTS }],
           sources: [{ address: '192.0.2.25', ...COUNTS }],
-          reporters: [{ domain: 'google.com', reports: 1, messages: 1_420 }],
+          reporters: [{ domain: 'google.com', reports: 1, messages: 1_420, policy: 'none' }],
         },
         tls: {
           reports: 1,

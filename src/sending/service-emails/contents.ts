@@ -1,5 +1,10 @@
-import type { ServiceEmail, SignInChange } from '../../accounts/service-emails.ts';
+import type { ServiceEmail, WebhookAnswer } from '../../accounts/service-emails.ts';
+import { ROLE_WORDS } from '../../http/auth/roles.ts';
+import { isolatedIn, type PageLanguage } from '../../platform/text/language.ts';
+import { ownOf } from '../../platform/text/own-member.ts';
 import type { Content } from './layout.ts';
+import { TEXTS } from './texts/all-texts.ts';
+import type { ServiceTexts, Words } from './texts/texts.ts';
 
 /** The facts that the contents show besides their subject. */
 export interface SenderNames {
@@ -8,115 +13,81 @@ export interface SenderNames {
   readonly publicUrl: string;
 }
 
-type ContentOf<Kind extends ServiceEmail['kind']> = (
-  email: Extract<ServiceEmail, { kind: Kind }>,
-  sending: SenderNames,
-) => Content;
+/** A moment in the way of a language. A person may belong to workspaces in several zones: it is UTC, and says so. */
+const momentIn = (language: PageLanguage, at: number): string =>
+  `${new Date(at).toLocaleString(language, { dateStyle: 'long', timeStyle: 'short', hourCycle: 'h23', timeZone: 'UTC' })} UTC`;
 
-const ROLES: Readonly<Record<string, string>> = {
-  owner: 'an owner',
-  admin: 'an admin',
-  member: 'a member',
-  viewer: 'a viewer',
-};
+/** The results of the last attempts, each with its number; null for none. */
+function resultsOf(
+  { language, failures }: ServiceTexts,
+  answers: string | readonly WebhookAnswer[],
+): string | null {
+  if (answers.length === 0) return null;
+  // An email that an earlier version has stored.
+  if (typeof answers === 'string') return isolatedIn(language, answers);
+  const results = answers.map(({ httpStatus, error, count }) => {
+    const result = error === null ? `HTTP ${httpStatus}` : (ownOf(failures, error) ?? error);
+    return `${isolatedIn(language, result)} (${count.toLocaleString(language)})`;
+  });
+  return new Intl.ListFormat(language).format(results);
+}
 
-const day = (at: number): string => `${new Date(at).toUTCString().slice(0, 22)} UTC`;
+/** The words of an email, and the page that its button opens. */
+function composed(
+  email: ServiceEmail,
+  texts: ServiceTexts,
+  { name, publicUrl }: SenderNames,
+): { readonly words: Words; readonly url: string } {
+  const own = (text: string) => isolatedIn(texts.language, text);
+  const moment = (at: number) => own(momentIn(texts.language, at));
+  const workspace = own(name);
+  switch (email.kind) {
+    case 'invitation': {
+      const { url, expiresAt } = email;
+      const role = ROLE_WORDS[texts.language][email.role];
+      return { words: texts.invitation({ workspace, role, until: moment(expiresAt) }), url };
+    }
+    case 'passwordReset':
+      return { words: texts.passwordReset({ until: moment(email.expiresAt) }), url: email.url };
+    case 'signInChanged': {
+      const { change, changedAt } = email;
+      return { words: texts.signInChanged({ change, at: moment(changedAt) }), url: `${publicUrl}/app` };
+    }
+    case 'domainLost':
+      return {
+        words: texts.domainLost({ workspace, domain: own(email.domain) }),
+        url: `${publicUrl}/app/${email.workspaceId}/live/domains`,
+      };
+    case 'webhookDisabled': {
+      const { workspaceId, webhookId, livemode, url, failures, answers, disabledAt } = email;
+      return {
+        words: texts.webhookDisabled({
+          ...{ workspace, failures, url: own(url) },
+          ...{ results: resultsOf(texts, answers), at: moment(disabledAt) },
+        }),
+        url: `${publicUrl}/app/${workspaceId}/${livemode ? 'live' : 'test'}/webhooks/${webhookId}`,
+      };
+    }
+    case 'campaignPaused': {
+      const { workspaceId, campaign, reason, remaining } = email;
+      return {
+        words: texts.campaignPaused({ workspace, reason, remaining, campaign: own(campaign) }),
+        url: `${publicUrl}/app/${workspaceId}/live/campaigns`,
+      };
+    }
+  }
+}
 
-const WARNED = ({ name }: SenderNames): string =>
-  `You get this email as an owner or admin of ${name}. You can turn these emails off in the settings of the workspace.`;
+const ISOLATES = /[\u2068\u2069]/g;
 
-const PAUSED: Readonly<Record<string, string>> = {
-  quota_exceeded: 'The workspace has used all emails of this month.',
-  bounce_rate:
-    'Too many of its emails bounced. A list with many invalid addresses harms the reputation of your domain.',
-  complaint_rate: 'Too many recipients reported it as spam.',
-  canary: 'Its first share bounced or was reported as spam more often than you allow.',
-  sender_unverified: 'Its sending domain is no longer verified.',
-};
-
-const CHANGES: Readonly<Record<SignInChange, string>> = {
-  passwordChanged: 'The password of your account was changed',
-  passwordReset: 'A new password was set for your account by a link',
-  authenticatorAdded: 'An authenticator was added to your account',
-  authenticatorRemoved: 'The authenticator was removed from your account',
-  passkeyAdded: 'A passkey was added to your account',
-  passkeyRemoved: 'A passkey was removed from your account',
-  codeRepeated: 'A used code of your authenticator was tried again and refused',
-};
-
-const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
-  invitation: ({ role, url, expiresAt }, { name }) => ({
-    subject: `Join ${name}`,
-    preview: `You are invited as ${ROLES[role] ?? role}.`,
-    title: `You are invited to ${name}`,
-    paragraphs: [
-      `A member of ${name} has invited you as ${ROLES[role] ?? role}.`,
-      `The invitation is for this address only, works once, and expires on ${day(expiresAt)}.`,
-    ],
-    button: { label: 'Accept invitation', url },
-    foot: 'If you did not expect an invitation, ignore this email: only this link gives access.',
-  }),
-  passwordReset: ({ url, expiresAt }) => ({
-    subject: 'Set a new password',
-    preview: 'The link works once, for an hour.',
-    title: 'Set a new password',
-    paragraphs: [
-      'A new password was requested for your account.',
-      `The link works once, until ${day(expiresAt)}. If you use a second factor, you still need it.`,
-    ],
-    button: { label: 'Set a new password', url },
-    foot: 'If this was not you, ignore this email: your password does not change.',
-  }),
-  signInChanged: ({ change, changedAt }, { publicUrl }) => ({
-    subject: CHANGES[change],
-    preview: 'If that was you, there is nothing to do.',
-    title: CHANGES[change],
-    paragraphs: [
-      `It happened on ${day(changedAt)}.`,
-      'If that was you, there is nothing to do. If it was not, set a new password, which ends all sessions, and check your authenticator and your passkeys.',
-    ],
-    button: { label: 'Open account', url: `${publicUrl}/app` },
-    foot: 'You get this email because it is about your account. A workspace cannot turn these emails off.',
-  }),
-  domainLost: ({ domain, workspaceId }, sending) => ({
-    subject: `${domain} cannot send any more`,
-    preview: 'Its DNS records are missing or wrong.',
-    title: `${domain} cannot send any more`,
-    paragraphs: [
-      `The DNS records of ${domain} were missing or wrong for longer than a temporary fault lasts, so ${sending.name} cannot send email from it.`,
-      'Accepted emails wait, and are sent once the records are correct again. The records are checked every hour.',
-    ],
-    button: { label: 'Open domain', url: `${sending.publicUrl}/app/${workspaceId}/live/domains` },
-    foot: WARNED(sending),
-  }),
-  webhookDisabled: ({ workspaceId, webhookId, livemode, url, failures, answers, disabledAt }, sending) => ({
-    subject: 'A webhook endpoint was disabled',
-    preview: `${failures} deliveries failed in a row.`,
-    title: 'A webhook endpoint was disabled',
-    paragraphs: [
-      `${failures} posts in a row to ${url} failed, so the endpoint was disabled on ${day(disabledAt)}. It receives no more events.`,
-      ...(answers === '' ? [] : [`Last results: ${answers}.`]),
-      'Enable it once it answers again. You can replay the events that it missed, or read them from the event log.',
-    ],
-    button: {
-      label: 'Open endpoint',
-      url: `${sending.publicUrl}/app/${workspaceId}/${livemode ? 'live' : 'test'}/webhooks/${webhookId}`,
-    },
-    foot: WARNED(sending),
-  }),
-  campaignPaused: ({ workspaceId, campaign, reason, remaining }, sending) => ({
-    subject: `The campaign “${campaign}” is paused`,
-    preview: PAUSED[reason] ?? 'It needs your decision.',
-    title: `“${campaign}” is paused`,
-    paragraphs: [
-      PAUSED[reason] ?? 'It stopped before its end.',
-      `${remaining.toLocaleString('en')} recipients have not received it. When you resume it, it is sent only to them.`,
-    ],
-    button: { label: 'Open campaign', url: `${sending.publicUrl}/app/${workspaceId}/live/campaigns` },
-    foot: WARNED(sending),
-  }),
-};
-
-/** The content of an email. */
-export const contentOf = (email: ServiceEmail, sending: SenderNames): Content =>
-  (CONTENTS[email.kind] as (email: ServiceEmail, sending: SenderNames) => Content)(email, sending);
+/** The content of an email in a language. */
+export function contentOf(email: ServiceEmail, language: PageLanguage, sending: SenderNames): Content {
+  const texts = TEXTS[language];
+  const { words, url } = composed(email, texts, sending);
+  const { subject, button, title = subject, ...rest } = words;
+  return {
+    ...{ ...rest, language, title, orOpen: texts.orOpen, button: { label: button, url } },
+    // Lists of mail show the isolating marks of some subjects as boxes.
+    subject: subject.replaceAll(ISOLATES, ''),
+  };
+}

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { and, arrayContains, eq, inArray, lte } from 'drizzle-orm';
+import { and, eq, inArray, lte } from 'drizzle-orm';
 import { MUTABLE_EMAILS, type ServiceEmail } from '../../accounts/service-emails.ts';
 import { findBrand } from '../../accounts/workspace/queries.ts';
 import type { Duty } from '../../engine/duties/duty.ts';
@@ -10,6 +10,7 @@ import { accounts, members } from '../../platform/db/schema/accounts.ts';
 import { serviceEmailReaders } from '../../platform/db/schema/service.ts';
 import { workspaces } from '../../platform/db/schema/workspaces.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
+import { type PageLanguage, pageLanguageAmong } from '../../platform/text/language.ts';
 import { type Clock, DAY_MS } from '../../platform/time/clock.ts';
 import type { DirectMail } from '../emails/commands.ts';
 import { contentOf } from './contents.ts';
@@ -77,9 +78,9 @@ export async function enqueue(
     const counted = await database.query(COUNT, [reader, new Date(now).toISOString()]);
     if (counted.length === 0) return;
   }
-  const rows = readers.map((to) => ({
+  const rows = readers.map(({ to, language }) => ({
     id: mintId('sem', now),
-    sealed: sealer.seal(JSON.stringify({ to, email, at: now }), PURPOSE),
+    sealed: sealer.seal(JSON.stringify({ to, language, email, at: now } satisfies SealedEmail), PURPOSE),
   }));
   const until = 'expiresAt' in email ? email.expiresAt : now + WARNING_LASTS_MS;
   const moments = [now, until].map((at) => new Date(at).toISOString());
@@ -89,32 +90,57 @@ export async function enqueue(
     : database.query(ENQUEUE, parameters));
 }
 
-async function isMuted(database: Database, workspaceId: string, kind: string): Promise<boolean> {
-  const rows = await database.read((orm) =>
-    orm
-      .select({ id: workspaces.id })
-      .from(workspaces)
-      .where(and(eq(workspaces.id, workspaceId), arrayContains(workspaces.mutedEmails, [kind]))),
-  );
-  return rows.length > 0;
+/** A reader of an email, with the language that they get it in. */
+interface Reader {
+  readonly to: string;
+  readonly language: PageLanguage;
 }
 
-async function readersOf(database: Database, email: ServiceEmail): Promise<readonly string[]> {
-  const { kind, workspaceId } = email;
-  const isMutable = (MUTABLE_EMAILS as readonly string[]).includes(kind);
-  if (isMutable && workspaceId !== null && (await isMuted(database, workspaceId, kind))) return [];
-  if ('to' in email) return [email.to];
-  // Only owners and admins can fix the problem.
-  const warned = await database.read((orm) =>
+/** An email as it is stored. */
+interface SealedEmail {
+  readonly to: string;
+  /** Absent in emails that an earlier version has stored. */
+  readonly language?: PageLanguage;
+  readonly email: ServiceEmail;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+async function settingsOf(
+  database: Database,
+  workspaceId: string | null,
+): Promise<{ readonly muted: readonly string[]; readonly language: string | null } | null> {
+  if (workspaceId === null) return null;
+  const [row] = await database.read((orm) =>
     orm
-      .select({ email: accounts.email })
+      .select({ muted: workspaces.mutedEmails, language: workspaces.language })
+      .from(workspaces)
+      .where(eq(workspaces.id, workspaceId)),
+  );
+  return row ?? null;
+}
+
+async function readersOf(database: Database, email: ServiceEmail): Promise<readonly Reader[]> {
+  const { kind, workspaceId } = email;
+  const settings = await settingsOf(database, workspaceId);
+  const isMutable = (MUTABLE_EMAILS as readonly string[]).includes(kind);
+  if (isMutable && settings?.muted.includes(kind)) return [];
+  const languageOf = (wish: string | null) => pageLanguageAmong([wish, settings?.language]);
+  if (kind === 'invitation') return [{ to: email.to, language: languageOf(email.language) }];
+  // Only owners and admins can fix a problem.
+  const ofPerson = 'to' in email ? eq(accounts.email, email.to) : inArray(members.role, ['owner', 'admin']);
+  const found = await database.read((orm) =>
+    orm
+      .select({ to: accounts.email, language: members.language })
       .from(members)
       .innerJoin(accounts, eq(accounts.id, members.accountId))
-      .where(and(eq(members.workspaceId, email.workspaceId), inArray(members.role, ['owner', 'admin'])))
+      .where(and(eq(members.workspaceId, workspaceId ?? ''), ofPerson))
       .orderBy(members.id)
       .limit(MOST_WARNED),
   );
-  return warned.map(({ email: to }) => to);
+  // A person without a workspace still gets what is about their sign-in.
+  const readers = found.length === 0 && 'to' in email ? [{ to: email.to, language: null }] : found;
+  return readers.map(({ to, language }) => ({ to, language: languageOf(language) }));
 }
 
 /**
@@ -174,14 +200,11 @@ async function isDone(
   { id, workspace_id, sealed, is_over }: QueuedEmailRow,
 ): Promise<boolean> {
   const { database, sealer, logger, publicUrl, send } = deps;
-  const { to, email, at } = JSON.parse(sealer.open(sealed, PURPOSE)) as {
-    to: string;
-    email: ServiceEmail;
-    at: number;
-  };
+  const read = JSON.parse(sealer.open(sealed, PURPOSE)) as SealedEmail;
+  const { to, language = 'en', email, at } = read;
   const brand = workspace_id === null ? null : await findBrand(database, workspace_id, publicUrl);
   const look = brand ?? { name: PRODUCT, logoUrl: null, colour: null };
-  const content = contentOf(email, { name: look.name, publicUrl });
+  const content = contentOf(email, language, { name: look.name, publicUrl });
   const parts = { subject: content.subject, html: htmlOf(content, look), text: textOf(content) };
   // A workspace could learn from a returned message how to sign in as a person who belongs to other
   // workspaces as well.

@@ -7,10 +7,10 @@ import type { EmailsApi } from '../emails/api.ts';
 import { openSubmission } from './open.ts';
 
 /** The SMTP ports for applications whose framework sends mail by SMTP. */
-export const submissionModule: Module<undefined, Pick<EmailsApi, 'acceptance'>> = {
+export const submissionModule: Module<undefined, Pick<EmailsApi, 'acceptance' | 'mailRoom'>> = {
   name: 'submission',
   open: ({ config, clock, logger, mailReader, admission }) => ({
-    connect(_, { acceptance }) {
+    connect(_, { acceptance, mailRoom }) {
       const servers: Record<'submission' | 'submissionTls', SmtpServer | null> = {
         submission: null,
         submissionTls: null,
@@ -22,7 +22,7 @@ export const submissionModule: Module<undefined, Pick<EmailsApi, 'acceptance'>> 
           const { submissionPort, submissionTlsPort } = config;
           const shared = {
             ...{ host: config.host, name: config.ehloName ?? hostname(), tls: await certificateOf(config) },
-            ...{ ...admission, clock, logger, mailReader, emails: acceptance },
+            ...{ ...admission, clock, logger, mailReader, mailRoom, emails: acceptance },
           };
           if (submissionPort !== null)
             servers.submission = await openSubmission({ ...shared, port: submissionPort });

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { isApiKey } from '../../http/auth/api-key.ts';
 import { holds } from '../../http/auth/permissions.ts';
-import { lacking, type Principal } from '../../http/auth/principal.ts';
+import { type KeyPrincipal, lacking } from '../../http/auth/principal.ts';
+import { certainly } from '../../http/auth/recollection.ts';
 import { findUnstorableIn } from '../../http/body/json-text.ts';
 import type { AdmissionDeps } from '../../http/request/admission.ts';
 import { claimBy } from '../../http/request/idempotency.ts';
@@ -11,25 +12,28 @@ import type { SmtpServer, SmtpServerOptions } from '../../mail/inbound/smtp-serv
 import type { Arrival } from '../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import type { SubmittedEnvelope } from '../../mail/submission/envelope.ts';
+import type { MailRoom } from '../../mail/submission/mail-room.ts';
 import { openSubmissionServer, type SubmittedRaw } from '../../mail/submission/submission-server.ts';
 import type { Submission } from '../../mail/submission/submitted.ts';
+import { SMALL } from '../../platform/async/body-budget.ts';
+import { clientKey } from '../../platform/config/client-address.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import { type AcceptanceDeps, type AcceptRequest, acceptEmail } from '../emails/accept.ts';
+import { type Acceptance, type AcceptanceDeps, type AcceptRequest, acceptEmail } from '../emails/accept.ts';
 import { type EmailReceipt, SendBody } from '../emails/queries.ts';
 
 export interface SubmissionParts
   extends Omit<SmtpServerOptions, 'onError'>,
-    Pick<AdmissionDeps, 'authenticate' | 'limiter' | 'clientAddress'> {
+    Pick<AdmissionDeps, 'authenticate' | 'remembered' | 'limiter'> {
   readonly clock: { now(): number };
   readonly logger: Logger;
   readonly mailReader: MailReader;
+  readonly mailRoom: MailRoom;
   readonly emails: AcceptanceDeps;
 }
 
 const NEEDED = 'emails:send';
 const TOO_MANY = new Failure('RATE_LIMITED', 'Too many requests; please slow down.');
-const NO_HEADERS = new Headers();
 
 const NO_KEY = new Failure(
   'UNAUTHORIZED',
@@ -55,15 +59,35 @@ interface AcceptanceInput extends Pick<AcceptRequest, 'body' | 'raw'> {
 
 /** Opens an SMTP port. A submitted message stays what it is, and is accepted by the same rules as a request by HTTP. */
 export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
-  const { authenticate, limiter, clientAddress, clock, logger, emails, mailReader, ...where } = parts;
+  const { authenticate, remembered, limiter, clock, logger, emails, mailReader, mailRoom, ...where } = parts;
   const check = compileChecker(SubmittedBody);
 
-  /** Finds the principal of a key with every message, so that a revocation counts from the next one on. */
-  const admit = async (key: string): Promise<Principal | Failure> => {
+  const admit = async (key: string): Promise<KeyPrincipal | Failure> => {
     if (!isApiKey(key)) return NO_KEY;
     const caller = await authenticate(key);
     if (caller === null) return UNKNOWN_KEY;
     return holds(caller.permissions, NEEDED) ? caller : lacking(NEEDED, caller);
+  };
+
+  /**
+   * Does the work for the principal of a key, which counts as it is at that moment: a revocation takes effect with the next message. The
+   * commit of a small message judges a principal that was found before, in place of a look-up.
+   */
+  const admitted = async (
+    key: string,
+    isSmall: boolean,
+    work: (caller: KeyPrincipal) => Promise<Acceptance>,
+  ): Promise<Acceptance> => {
+    const readmit = () => admit(key);
+    const known = isSmall ? remembered?.(key) : null;
+    if (known?.recollection && holds(known.permissions, NEEDED))
+      return certainly<KeyPrincipal, Acceptance>(known.recollection, () => work(known), {
+        readmit,
+        termsOf: ({ terms }) => terms,
+        again: work,
+      });
+    const caller = await readmit();
+    return caller instanceof Failure ? caller : work(caller);
   };
 
   const submit = async (
@@ -72,28 +96,19 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
     session: Omit<Arrival, 'by'>,
     submitted: SubmittedEnvelope,
   ): Promise<EmailReceipt | Failure> => {
-    const caller = await admit(key);
-    if (caller instanceof Failure) return caller;
     const now = clock.now();
-    if (await limiter.byKey(caller.id, now)) return TOO_MANY;
-    const asked = 'mail' in submission ? rawOf(submission, session) : requestOf(submission);
-    if (asked instanceof Failure) return asked;
-    const { body, raw, idempotencyKey, fingerprint } = asked;
-    const claim = claimBy(idempotencyKey, {
-      method: 'POST',
-      path: '/v1/emails',
-      query: {},
-      body: fingerprint,
-    });
-    if (claim instanceof Failure) return claim;
-    const answer = await acceptEmail(emails, {
-      sender: caller,
-      body,
-      raw,
-      claim,
-      now,
-      at: '/body',
-      submitted,
+    let isCounted = false;
+    const isSmall = !('mail' in submission) || submission.mail.octets.length <= SMALL;
+    const answer = await admitted(key, isSmall, async (sender) => {
+      if (!isCounted && (await limiter.byKey(sender.id, now))) return TOO_MANY;
+      isCounted = true;
+      const asked = 'mail' in submission ? rawOf(submission, session) : requestOf(submission);
+      if (asked instanceof Failure) return asked;
+      const { body, raw, idempotencyKey, fingerprint } = asked;
+      const said = { method: 'POST', path: '/v1/emails', query: {}, body: fingerprint };
+      const claim = claimBy(idempotencyKey, said);
+      if (claim instanceof Failure) return claim;
+      return acceptEmail(emails, { sender, body, raw, claim, now, at: '/body', submitted });
     });
     return answer instanceof Replay ? (answer.body as EmailReceipt) : answer;
   };
@@ -102,7 +117,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
     { mail, recipients }: SubmittedRaw,
     { client, ...session }: Omit<Arrival, 'by'>,
   ): AcceptanceInput => {
-    const came = { ...session, client: clientAddress(client, NO_HEADERS), by: where.name };
+    const came = { ...session, client: clientKey(client), by: where.name };
     const { idempotencyKey } = mail.controls;
     const fingerprint = { digest: mail.digest, recipients };
     return { body: { to: [] }, raw: { mail, recipients, came }, idempotencyKey, fingerprint };
@@ -118,10 +133,10 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
 
   return openSubmissionServer({
     ...where,
-    mailReader,
+    ...{ mailReader, mailRoom },
     onError: (error) => logger.debug({ err: error }, 'A connection to the submission port broke.'),
     async onKey(key, client) {
-      const rateLimit = await limiter.byAddress(clientAddress(client, NO_HEADERS));
+      const rateLimit = await limiter.byAddress(clientKey(client));
       if (rateLimit?.isOver) return TOO_MANY;
       return admit(key);
     },

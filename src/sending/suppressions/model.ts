@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { SUPPRESSION_REASONS } from '../../../machines/email/rules.ts';
+import { sortQuery } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { literals } from '../../http/request/schema.ts';
 
@@ -50,6 +51,7 @@ export const SuppressionQuery = Type.Object({
   ...pageQuery,
   reason: Type.Optional(Reason),
   address: Type.Optional(Type.String({ maxLength: 320, description: 'Only this address, ignoring case.' })),
+  ...sortQuery('address'),
 });
 
 /** The type of those filters. */

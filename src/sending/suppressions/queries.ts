@@ -1,5 +1,6 @@
-import { and, desc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import { WEAKEST_REASON } from '../../../machines/email/rules.ts';
+import { type CountView, countSql, readCount } from '../../http/lists/count.ts';
 import { pageOf, positionOf } from '../../http/lists/pagination.ts';
 import { type Call, Page } from '../../http/request/route.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
@@ -39,8 +40,11 @@ export const forgottenKey = (signer: Signer, workspaceId: string, key: string): 
 
 const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (.+)$/;
 
-/** True when a position is one that PostgreSQL can read: 30 February would be an error there. */
-const isPosition = (text: string): boolean => {
+/** True for the key of an address, or for the hash of a forgotten one. */
+const isKey = (text: string): boolean => text.length <= 400;
+
+/** True when a position by time is one that PostgreSQL can read: 30 February would be an error there. */
+const isMoment = (text: string): boolean => {
   const [, at = ''] = POSITION.exec(text) ?? [];
   const moment = new Date(at);
   return !Number.isNaN(moment.getTime()) && moment.toISOString().slice(0, 23) === at.slice(0, 23);
@@ -57,34 +61,43 @@ export async function listSuppressions(
   { reads, signer }: SuppressionLister,
   { caller, query }: Call<unknown, SuppressionQuery>,
 ): Promise<Page<SuppressionView> | Failure> {
-  const request = { list: 'suppressions', caller, isPosition, query };
+  const { sort = '-createdAt' } = query;
+  const isByAddress = sort === 'address' || sort === '-address';
+  const [beyond, inOrder] = sort.startsWith('-') ? [lt, desc] : [gt, asc];
+  const request = { list: 'suppressions', caller, isPosition: isByAddress ? isKey : isMoment, query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const address = query.address === undefined ? null : parseAddress(query.address);
   if (address && isProblem(address)) return invalid([{ path: '/query/address', message: address.problem }]);
   if (!caller.livemode) return new Page([], { hasMore: false, nextCursor: null });
-  const [, from = null, key = null] = POSITION.exec(after ?? '') ?? [];
+  const [, from = '', key = ''] = POSITION.exec(after ?? '') ?? [];
   const { workspaceId, addressKey, reason, createdAt } = suppressions;
   const rows = await reads.read((orm) =>
     orm
       .select({
         ...{ address: suppressions.address, reason, emailId: suppressions.emailId, createdAt },
         // The time of the row to the microsecond, which a Date does not have, and its key.
-        position: sql<string>`to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+        position: isByAddress
+          ? sql<string>`${addressKey}`
+          : sql<string>`to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
           || ' ' || ${addressKey}`,
       })
       .from(suppressions)
       .where(
         and(
           eq(workspaceId, caller.workspaceId),
-          from === null ? undefined : sql`(${createdAt}, ${addressKey}) < (${from}::timestamptz, ${key})`,
+          after === null
+            ? undefined
+            : isByAddress
+              ? beyond(addressKey, after)
+              : beyond(sql`(${createdAt}, ${addressKey})`, sql`(${from}::timestamptz, ${key})`),
           query.reason === undefined ? undefined : eq(reason, query.reason),
           address === null
             ? undefined
             : inArray(addressKey, [address.key, forgottenKey(signer, caller.workspaceId, address.key)]),
         ),
       )
-      .orderBy(desc(createdAt), desc(addressKey))
+      .orderBy(...(isByAddress ? [] : [inOrder(createdAt)]), inOrder(addressKey))
       .limit(query.limit + 1),
   );
   return pageOf(
@@ -93,6 +106,29 @@ export async function listSuppressions(
     ({ position }) => position,
     ({ emailId, createdAt: at, ...row }) => viewOf({ ...row, email_id: emailId, created_at: at.getTime() }),
   );
+}
+
+/** The query of that list without its order and its pages. */
+export type SuppressionFilter = Omit<SuppressionQuery, 'after' | 'limit' | 'sort'>;
+
+const NONE: CountView = { count: 0, isExact: true };
+const COUNT = countSql(
+  `select * from suppressions where workspace_id = $1 and ($2::text[] is null or address_key = any($2 collate "C"))
+  order by created_at desc, address_key desc`,
+  's',
+  '$3::text is null or reason = $3',
+);
+
+/** Counts suppressions. */
+export async function countSuppressions(
+  { reads, signer }: SuppressionLister,
+  { caller, query }: Call<unknown, SuppressionFilter>,
+): Promise<CountView | Failure> {
+  const address = query.address === undefined ? null : parseAddress(query.address);
+  if (address && isProblem(address)) return invalid([{ path: '/query/address', message: address.problem }]);
+  if (!caller.livemode) return NONE;
+  const keys = address && [address.key, forgottenKey(signer, caller.workspaceId, address.key)];
+  return readCount(reads, COUNT, [caller.workspaceId, keys, query.reason ?? null]);
 }
 
 /**

@@ -1,10 +1,16 @@
 import { Type } from '@sinclair/typebox';
 import { CSV_TYPE } from '../../http/body/media-type.ts';
-import { type Route, route } from '../../http/request/route.ts';
+import { withCount } from '../../http/lists/count.ts';
+import { type Call, type Route, route } from '../../http/request/route.ts';
 import { forgetSuppression, type SuppressionCommands, suppressAddress } from './commands.ts';
 import { exportSuppressions, importSuppressions, SuppressionImport } from './csv.ts';
 import { SuppressBody, Suppression, SuppressionQuery } from './model.ts';
-import { listSuppressions, type SuppressionLister } from './queries.ts';
+import {
+  countSuppressions,
+  listSuppressions,
+  type SuppressionFilter,
+  type SuppressionLister,
+} from './queries.ts';
 
 const EXAMPLE = {
   address: 'ada@example.com',
@@ -15,20 +21,26 @@ const EXAMPLE = {
 
 /** The endpoints of suppressions. */
 export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: '/v1/suppressions',
-    name: 'listSuppressions',
-    permission: 'contacts:read',
-    summary: 'List suppressed addresses',
-    description:
-      'Newest first. An address is suppressed when its server says that it does not exist, when its owner complains or unsubscribes, or manually. Temporary problems (a blocklist, a full mailbox, an unreachable server) never suppress an address. Test mail is not affected, and a test key gets an empty list.',
-    query: SuppressionQuery,
-    response: Type.Array(Suppression),
-    status: 200,
-    example: { response: [EXAMPLE] },
-    handle: (call) => listSuppressions(deps, call),
-  }),
+  ...withCount(
+    { name: 'countSuppressions', summary: 'Count suppressed addresses' },
+    (call: Call<unknown, SuppressionFilter>) => countSuppressions(deps, call),
+    [
+      route({
+        method: 'GET',
+        path: '/v1/suppressions',
+        name: 'listSuppressions',
+        permission: 'contacts:read',
+        summary: 'List suppressed addresses',
+        description:
+          'Newest first. An address is suppressed when its server says that it does not exist, when its owner complains or unsubscribes, or manually. Temporary problems (a blocklist, a full mailbox, an unreachable server) never suppress an address. Test mail is not affected, and a test key gets an empty list.',
+        query: SuppressionQuery,
+        response: Type.Array(Suppression),
+        status: 200,
+        example: { response: [EXAMPLE] },
+        handle: (call) => listSuppressions(deps, call),
+      }),
+    ],
+  ),
   route({
     method: 'POST',
     path: '/v1/suppressions',

@@ -8,14 +8,38 @@ export interface Link {
   readonly emailId: string;
   /** Index over to, cc and bcc. */
   readonly recipient: number;
-  /** The URL of a click; workspace and address of an unsubscription; empty for an open. */
+  /** The URL of a click; the parts of `ExitTarget`; empty for an open. */
   readonly target: string;
   /** The number of different links in the message, three for more; absent where it has one at most. */
   readonly links?: number;
 }
 
+/** The person whom a link to unsubscribe is for, and the list that it leaves. */
+export interface ExitTarget {
+  readonly workspaceId: string;
+  readonly address: string;
+  readonly list: { readonly audienceId: string; readonly campaignId: string } | null;
+  /** The language of the email, for the page that opens; null where none is known. */
+  readonly language: string | null;
+}
+
+/** The target of a link to unsubscribe. The language is last: versions that know of none read what is before it. */
+export const exitTarget = ({ workspaceId, address, list, language }: ExitTarget): string => {
+  const { audienceId = '', campaignId = '' } = list ?? {};
+  const named = list === null && language === null ? [] : [audienceId, campaignId];
+  return [workspaceId, address, ...named, ...(language === null ? [] : [language])].join(' ');
+};
+
+/** Reads it. */
+export function readExitTarget(target: string): ExitTarget {
+  const [workspaceId = '', address = '', audienceId = '', campaignId = '', language = null] =
+    target.split(' ');
+  return { workspaceId, address, list: audienceId === '' ? null : { audienceId, campaignId }, language };
+}
+
 const TOKEN = /^([\w-]{28,8192})\.([\w-]{22})$/;
-const CONTENT = /^([0-9a-hjkmnp-tv-z]{24})\.(\d{1,2})(?:-(\d))?\.(.*)$/s;
+/** An older link to unsubscribe has its language behind the recipient, and none in its target. */
+const CONTENT = /^([0-9a-hjkmnp-tv-z]{24})\.(\d{1,2})(?:-(\d))?(?:_([A-Za-z][A-Za-z\d-]{1,34}))?\.(.*)$/s;
 
 /** The token of a link. It holds everything that is needed, so that no table has to be kept for it. */
 export function linkToken(
@@ -33,9 +57,13 @@ export function readLinkToken(purpose: Purpose, token: string, signer: Signer): 
   const [, content, mac] = TOKEN.exec(token) ?? [];
   if (content === undefined || mac === undefined) return null;
   if (!signer.proves(Buffer.from(mac, 'base64url'), `link ${purpose}`, content)) return null;
-  const [, id, recipient, links, target] = CONTENT.exec(Buffer.from(content, 'base64url').toString()) ?? [];
+  const [, id, recipient, links, language, target] =
+    CONTENT.exec(Buffer.from(content, 'base64url').toString()) ?? [];
   if (target === undefined) return null;
-  const found = { emailId: `em_${id}`, recipient: Number(recipient), target };
+  const found = {
+    ...{ emailId: `em_${id}`, recipient: Number(recipient) },
+    target: language === undefined ? target : exitTarget({ ...readExitTarget(target), language }),
+  };
   return links === undefined ? found : { ...found, links: Number(links) };
 }
 

@@ -3,7 +3,7 @@ import { EXIT_PLACEHOLDER, missingWayOut, offersExit, textWithWayOut } from '../
 import type { Unsubscribe } from '../../mail/transport/transport.ts';
 import { LruMap } from '../../platform/async/lru-map.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
-import { isWeb, type Link, linkToken, MANY_LINKS } from './api.ts';
+import { exitTarget, isWeb, type Link, linkToken, MANY_LINKS } from './api.ts';
 import { type CompiledCopies, type CompiledCopy, compiledCopies, type UrlOf } from './compiled-copies.ts';
 import { type Frame, type FramedHtml, HELD, PersonalWords } from './personal-word.ts';
 import { rewriteHtml } from './rewrite.ts';
@@ -17,6 +17,8 @@ export interface CopyTracking {
   readonly host: string | null;
   readonly opens: boolean;
   readonly clicks: boolean;
+  /** The language of the copy; absent where none is known. Copies of one language are alike. */
+  readonly language?: string | undefined;
   /** The list that it goes to; the link to unsubscribe leaves it, and every reader sees one. */
   readonly list: { readonly campaignId: string; readonly audienceId: string } | null;
 }
@@ -98,7 +100,7 @@ class Draft {
 /** Writes the parts of a copy with the URLs of its links. */
 function partsWith(
   draft: Draft,
-  { opens, clicks, list }: Pick<CopyTracking, 'opens' | 'clicks' | 'list'>,
+  { opens, clicks, list, language }: Pick<CopyTracking, 'opens' | 'clicks' | 'list' | 'language'>,
   publicUrl: string,
   urlOf: UrlOf,
 ): Parts & { readonly unsubscribe: Unsubscribe | null } {
@@ -114,11 +116,12 @@ function partsWith(
     if (!clicks && !opens && list === null) return withExit(html);
     // Every copy of a campaign shows a way to leave it, even where the author's own link is missing for
     // this recipient.
-    const footer = list === null ? '' : missingWayOut(draft.reading, EXIT);
+    const footer = list === null ? '' : missingWayOut(draft.reading, EXIT, language);
     const added = footer + (opens ? pixel(urlOf('open', 'o', '', links)) : '');
     return withExit(rewriteHtml(html, draft.reading, { link: clicks ? clickable : null, added }));
   };
-  const readable = (text: string): string => withExit(list === null ? text : textWithWayOut(text, EXIT));
+  const readable = (text: string): string =>
+    withExit(list === null ? text : textWithWayOut(text, EXIT, language));
   return {
     text: draft.text === null ? null : readable(draft.text),
     html: draft.html === null ? null : changed(draft.html),
@@ -132,14 +135,21 @@ export const personaliser = (maker: LinkMaker) => copyTexts(maker).personalise;
 /** The same, and copies of a campaign from what they have in common with the ones before. */
 export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
   /** Drafts by the parts of a message, the same object for every copy of an attempt. */
-  const drafts = new WeakMap<Parts, Draft>();
-  const words = new PersonalWords(EXIT, textFromHtml);
+  const drafts = new WeakMap<Parts, { readonly language: string; readonly draft: Draft }>();
+  const words = new LruMap<string, PersonalWords>({ entries: MOST_LANGUAGES });
+  const wordsOf = (language: string): PersonalWords => {
+    const known = words.get(language) ?? new PersonalWords(EXIT, textFromHtml);
+    words.set(language, known);
+    return known;
+  };
   const compiledOf = new WeakMap<Frame, LruMap<string, CompiledCopies | null>>();
 
-  const draftOf = (parts: Parts, { list }: CopyTracking): Draft => {
+  const draftOf = (parts: Parts, { list, language = '' }: CopyTracking): Draft => {
+    const known = drafts.get(parts);
+    if (known?.language === language) return known.draft;
     // Only the emails of a campaign are alike.
-    const draft = drafts.get(parts) ?? new Draft(parts, textFromHtml, list === null ? null : words);
-    drafts.set(parts, draft);
+    const draft = new Draft(parts, textFromHtml, list === null ? null : wordsOf(language));
+    drafts.set(parts, { language, draft });
     return draft;
   };
   const baseOf = ({ host }: CopyTracking): string => (host === null ? publicUrl : `https://${host}`);
@@ -148,7 +158,8 @@ export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
     (purpose, path, target, links) => {
       const content: Link = {
         ...tracked.destination,
-        target: purpose === 'unsubscribe' ? leavingOf(tracked) : target,
+        target:
+          purpose === 'unsubscribe' ? exitTarget({ ...tracked, language: tracked.language ?? null }) : target,
         ...(links === undefined ? {} : { links }),
       };
       return `${baseOf(tracked)}/t/${path}/${linkToken(purpose, content, signer)}`;
@@ -166,7 +177,8 @@ export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
     const known =
       compiledOf.get(framed.frame) ?? new LruMap<string, CompiledCopies | null>({ entries: MOST_COMPILED });
     compiledOf.set(framed.frame, known);
-    const name = `${baseOf(tracked)} ${tracked.opens} ${tracked.clicks} ${draft.given === null}`;
+    const { opens, clicks, language = '' } = tracked;
+    const name = `${baseOf(tracked)} ${opens} ${clicks} ${draft.given === null} ${language}`;
     let copies = known.get(name);
     if (copies === undefined) {
       copies = compile(draft, framed, tracked);
@@ -191,12 +203,11 @@ export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
   };
 }
 
+/** Languages whose copies are compared with those before them: in turn, each would differ from the last one in all its words. */
+const MOST_LANGUAGES = 16;
+
 /** Ways in which copies with one frame are tracked. */
 const MOST_COMPILED = 2;
-
-/** The link to unsubscribe holds workspace and address, since it has to work when the email has long been deleted. */
-const leavingOf = ({ workspaceId, address, list }: CopyTracking): string =>
-  `${workspaceId} ${address}${list === null ? '' : ` ${list.audienceId} ${list.campaignId}`}`;
 
 const pixel = (url: string): string =>
   `<img src="${url}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0">`;

@@ -8,6 +8,7 @@ import { deliveryStopper } from './deliveries/delivery-stopper.ts';
 import { clockedFanOut, fanOut } from './deliveries/fan-out.ts';
 import { webhookDeliveryKind } from './deliveries/kind.ts';
 import { webhookEndpointKind } from './endpoints/kind.ts';
+import { hostChecks } from './endpoints/target.ts';
 import { isLocalOnly } from './http/address-guard.ts';
 import { openWebhooks } from './open.ts';
 import type { DeliveryLister } from './queries.ts';
@@ -52,7 +53,7 @@ export const webhooksModule: Module<
   routes: webhookRoutes,
   open({ database, shards, reads, clock, sealer, config, ca, tracing }) {
     const policy = { allowPrivate: isLocalOnly(config), allowCidrs: config.webhookAllowCidrs ?? [] };
-    const { kinds, targetRules, stopping, posting, performer } = openWebhooks({
+    const { kinds, targetRules, stopping, posting, prober, performer } = openWebhooks({
       ...{ database, clock, sealer },
       ...{ policy, nameServers: config.dnsServers, ca, tracing, isOnNodes: shards !== null },
     });
@@ -60,7 +61,10 @@ export const webhooksModule: Module<
       registrations: kinds,
       connect({ engine }, { testClocks }) {
         return {
-          api: { posting, clockedDeliveries: clockedDeliveries({ database, engine, performer }) },
+          api: {
+            ...{ posting, prober, hosts: hostChecks(targetRules) },
+            clockedDeliveries: clockedDeliveries({ database, engine, performer }),
+          },
           deps: {
             database,
             testClocks,

@@ -13,6 +13,7 @@ import { problemOfTarget, type TargetRules } from './endpoints/target.ts';
 import { createAddressGuard, type TargetPolicy } from './http/address-guard.ts';
 import { webhookResolver } from './http/lookup.ts';
 import { createPoster } from './http/poster.ts';
+import { createProber, type Prober } from './http/prober.ts';
 
 export interface WebhookParts {
   readonly database: Database;
@@ -33,6 +34,7 @@ export interface Webhooks {
   readonly targetRules: TargetRules;
   readonly stopping: StopPerformer;
   readonly posting: WebhookPosting;
+  readonly prober: Prober;
   readonly performer: WebhookPerformer;
 }
 
@@ -63,5 +65,6 @@ export function openWebhooks({
     kinds: [webhookEndpoints(stopping), webhookDeliveries(performer)],
     targetRules,
     ...{ stopping, posting, performer },
+    prober: createProber({ ...targetRules, clock, ca }),
   };
 }

@@ -17,6 +17,8 @@ import { Failure, notFound } from '../../platform/errors/failure.ts';
 import type { DeliveryQuery, DeliveryView, WebhookView } from './model.ts';
 import { type DeliveryRow, deliveryOf, type EndpointRow, statesShownAs, webhookOf } from './views.ts';
 
+export type { PostError } from './http/post-result.ts';
+
 export interface WebhookReader {
   readonly database: Database;
 }
@@ -180,7 +182,7 @@ export async function listDeliveries(
     eq(webhookDeliveries.webhookId, id),
     ...(after === null ? [] : [lt(webhookDeliveries.id, after)]),
   );
-  const rowsDownTo = (end: string | null): Promise<readonly DeliveryRow[]> => {
+  const rowsUntil = (end: string | null): Promise<readonly DeliveryRow[]> => {
     const lowest = end === null ? [] : [gte(webhookDeliveries.id, end)];
     const condition = and(within, ...lowest, ...filters);
     return deliveriesWhere(reader.reads, caller.workspaceId, condition, query.limit + 1);
@@ -188,8 +190,8 @@ export async function listDeliveries(
   const nth = (count: number): Promise<string | null> => nthDelivery(reader.reads, within, count);
   const found =
     filters.length === 0
-      ? { rows: await rowsDownTo(null), stoppedAt: null }
-      : await search({ nth, rowsDownTo }, query.limit, MOST_SEARCHED);
+      ? { rows: await rowsUntil(null), stoppedAt: null }
+      : await search({ nth, rowsUntil }, query.limit, MOST_SEARCHED);
   const item = (row: DeliveryRow): DeliveryView => deliveryOf(row, webhook.status);
   return searchPageOf(request, found.rows, ({ id }) => id, item, found.stoppedAt);
 }

@@ -6,6 +6,7 @@ import type { ClaimOf } from '../../../engine/machine/result.ts';
 import type { SpawnRequestOf } from '../../../engine/runtime/spawn-queue.ts';
 import type { RecipientReports } from '../../../mail/message/asked-reports.ts';
 import type { SubmittedEnvelope } from '../../../mail/submission/envelope.ts';
+import { withoutRegion } from '../../../mail/transport/ses/ses-message-id.ts';
 import type { GivenUp } from '../../../platform/async/deadline.ts';
 import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
 import type { StoredContent } from '../bodies/content-bodies.ts';
@@ -39,6 +40,8 @@ export interface Details {
   readonly script: OutcomeScript | null;
   /** The contact that a flow sends it to. */
   readonly contactId: string | undefined;
+  /** The thread that it continues. */
+  readonly threadId: string | undefined;
   /** The envelope of one that was submitted by SMTP. */
   readonly submitted: SubmittedEnvelope | undefined;
 }
@@ -49,7 +52,7 @@ const recipientsOf = ({ to, cc, bcc }: SendRequest): readonly Address[] =>
 /** The columns that a message fills, with its envelope and its content as they are. */
 export const messageOf = (
   request: SendRequest,
-  { id, domain, rendered, filled, contactId, submitted }: Details,
+  { id, domain, rendered, filled, contactId, threadId, submitted }: Details,
 ) => ({
   recipients: recipientsOf(request).map(({ address }) => address),
   recipient_keys: recipientsOf(request).map(({ key }) => key),
@@ -62,6 +65,7 @@ export const messageOf = (
     filled?.used ?? null,
     contactId,
     submitted && submittedOf(submitted, request),
+    threadId,
   ),
 });
 
@@ -98,6 +102,12 @@ function reportsOf(submitted: SubmittedTraits | undefined, livemode: boolean, no
     reports_at: isAsked ? new Date(now).toISOString() : null,
   };
 }
+
+/** The columns by which a reply finds a raw message. One that is forwarded has the Message-ID of its author, whom a reply answers. */
+const sentIdOf = ({ raw }: SendRequest, now: number) =>
+  raw?.messageId && !raw.forward
+    ? { sent_id: withoutRegion(raw.messageId), sent_id_at: new Date(now).toISOString() }
+    : { sent_id: null, sent_id_at: null };
 
 /** The order to the engine. */
 export function spawnRequestOf(
@@ -147,6 +157,7 @@ export function spawnRequestOf(
       ...reportsOf(message.envelope.submitted, sender.livemode, now),
       message_id: request.messageId?.id ?? null,
       message_id_at: request.messageId && new Date(now).toISOString(),
+      ...sentIdOf(request, now),
       ...onBehalf,
       ...judged,
       caller_terms: sender.recollection?.terms ?? null,

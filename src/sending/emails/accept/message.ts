@@ -32,12 +32,20 @@ export interface Envelope {
   }[];
   readonly trackOpens: boolean | null;
   readonly trackClicks: boolean | null;
+  /** Its language, where one is known. */
+  readonly language?: string | undefined;
   /** The contact that it is for, where a flow sends it: an act of that contact keeps it away. */
   readonly contactId?: string | undefined;
+  /** The thread that it continues, where it answers a received message. */
+  readonly threadId?: string | undefined;
   /** True of a message that stays what it is: its octets name its recipients. */
   readonly isRaw?: true | undefined;
   /** Why tracking or the link to unsubscribe, which were requested, could not be put into a raw message. */
   readonly untouched?: HtmlLock | undefined;
+  /** Of a message that is forwarded: its envelope sender, '' for the null one. */
+  readonly forwardedFrom?: string | undefined;
+  /** The people whom a message that is forwarded names, by the keys of their addresses; `ANYONE` of one that names too many. */
+  readonly forwardedKeys?: readonly string[] | undefined;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;
   /** The envelope of an SMTP submission, when it has more than recipients. */
@@ -112,10 +120,14 @@ export function storedEnvelope(id: string, envelope: Envelope): StoredEnvelope {
     attachments: unlessEmpty(envelope.attachments),
     trackOpens: envelope.trackOpens ?? undefined,
     trackClicks: envelope.trackClicks ?? undefined,
+    language: envelope.language,
     contactId: envelope.contactId,
+    threadId: envelope.threadId,
     submitted: envelope.submitted,
     untouched: envelope.untouched,
     isRaw: envelope.isRaw,
+    forwardedFrom: envelope.forwardedFrom,
+    forwardedKeys: envelope.forwardedKeys,
     messageId: messageId === impliedMessageId(id, from) ? undefined : messageId,
     size: envelope.size,
   } satisfies Record<keyof Envelope, unknown>;
@@ -178,6 +190,7 @@ export function storedMessage(
   template: UsedTemplate | null,
   contactId: string | undefined,
   submitted: SubmittedTraits | undefined,
+  threadId: string | undefined,
 ): StoredMessage {
   return {
     sender_key: request.from.key,
@@ -200,10 +213,14 @@ export function storedMessage(
       })),
       trackOpens: request.trackOpens,
       trackClicks: request.trackClicks,
+      language: request.language ?? undefined,
       contactId,
+      threadId,
       submitted,
       untouched: untouchedOf(request),
       isRaw: request.raw ? true : undefined,
+      forwardedFrom: request.raw?.forward?.sender,
+      forwardedKeys: request.raw?.forward?.keys,
       messageId: request.raw?.messageId ?? request.messageId?.id ?? messageIdOf(id, request.from.domain),
       size: request.size + (rendered ? rendered.html.length + rendered.text.length : 0),
     },

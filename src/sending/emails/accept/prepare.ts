@@ -5,7 +5,9 @@ import type { GivenUp, HangUpSignal } from '../../../platform/async/deadline.ts'
 import type { PlanName } from '../../../platform/config/plans.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { type RawRequest, readRawRequest } from '../raw/raw-request.ts';
+import { type ForwardRequest, readForwardRequest } from './forward.ts';
 import type { RenderedMarkdown } from './message.ts';
+import { asksForReplies, type ReplySender, replyDomainOf } from './reply-to.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
 import type { SendBody } from './request-model.ts';
 import { type Circumstances, type FilledRequest, type FillTemplate, fillRequest } from './templated.ts';
@@ -31,6 +33,8 @@ export interface PreparationDeps {
   readonly simulatorDomain: string;
   /** The verified domain of a workspace with that name (lower-case ASCII); null when there is none. */
   findSendingDomain(workspaceId: string, name: string): Promise<SendingDomain | null>;
+  /** The domain that takes the replies to a sender's emails; null when none receives. @throws UnavailableError */
+  findReplyDomain(sender: ReplySender): Promise<string | null>;
   /** Renders a template with the values of a request. */
   readonly fillTemplate: FillTemplate;
   readonly renderMarkdown: MarkdownRenderer['render'];
@@ -43,6 +47,8 @@ export interface PreparationRequest {
   readonly body: SendBody;
   /** A message that is to stay what it is; of the body only what it asks besides counts. */
   readonly raw?: RawRequest | undefined;
+  /** A received message that is forwarded, in place of both. */
+  readonly forward?: ForwardRequest | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
   /** JSON pointer of the body, the prefix of every reported path: `/body`, `/body/emails/3`. */
@@ -67,6 +73,8 @@ export interface PreparedEmail {
   /** Null for test mail. */
   readonly domain: SendingDomain | null;
   readonly rendered: RenderedMarkdown | null;
+  /** The domain of its reply address; null where it asks for none. */
+  readonly replyDomain: string | null;
 }
 
 /** Reads, fills in and renders an email, or refuses it. Writes nothing. @throws UnavailableError */
@@ -77,9 +85,11 @@ export async function prepare(
   const { sender, body, now, at } = asked;
   const { senderDefaults: defaults } = sender;
   const { simulatorDomain } = deps;
-  const read = asked.raw
-    ? readRawRequest(asked.raw, body, { now, simulatorDomain })
-    : readSendRequest(body, { now, simulatorDomain, at, defaults });
+  const read = asked.forward
+    ? readForwardRequest(asked.forward, simulatorDomain)
+    : asked.raw
+      ? readRawRequest(asked.raw, body, { now, simulatorDomain })
+      : readSendRequest(body, { now, simulatorDomain, at, defaults });
   if (read instanceof Failure) return read;
   const filled = read.template ? await fillRequest(deps.fillTemplate, read, asked) : null;
   if (filled instanceof Failure) return filled;
@@ -94,6 +104,15 @@ export async function prepare(
     return filled && filled.rememberedRevision !== null
       ? prepare(deps, { ...asked, mayBeRemembered: false })
       : UNVERIFIED;
+  const replyDomain = asksForReplies(request.replyTo)
+    ? await replyDomainOf(
+        deps.findReplyDomain,
+        request.replyTo,
+        { ...{ workspaceId: sender.workspaceId, livemode: sender.livemode }, domain: from.domain },
+        `${at}/replyTo`,
+      )
+    : null;
+  if (replyDomain instanceof Failure) return replyDomain;
   const rendered =
     request.markdown === null
       ? null
@@ -104,7 +123,7 @@ export async function prepare(
           unheard: asked.unheard,
         });
   if (rendered instanceof Failure) return rendered;
-  return { request, filled, domain, rendered };
+  return { request, filled, domain, rendered, replyDomain };
 }
 
 const ELSEWHERE = 'Must be at the domain of the sender';
@@ -114,6 +133,8 @@ async function domainOf(
   { workspaceId }: EmailSender,
   { from, raw }: SendRequest,
 ): Promise<SendingDomain | null> {
+  // Its author is a stranger: the domain that it came to sends it.
+  if (raw?.forward) return findSendingDomain(workspaceId, raw.forward.domain);
   const others = new Set((raw?.senders ?? []).map(({ domain }) => domain));
   others.delete(from.domain);
   for (const name of others) if (!(await findSendingDomain(workspaceId, name))) return null;

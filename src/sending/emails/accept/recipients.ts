@@ -1,6 +1,7 @@
 import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
 import type { Report } from '../../../platform/text/problems.ts';
 import { simulatedOutcome } from '../simulator/simulated-addresses.ts';
+import { parseReplyTo } from './reply-to.ts';
 import { MOST_RECIPIENTS, type SendBody } from './request-model.ts';
 
 /** The recipients of an email: 1 to 50 together, all with different keys. */
@@ -21,8 +22,8 @@ export const NOT_SIMULATED =
 export const NOBODY: Address = { name: null, address: '', key: '', domain: '', utf8Local: false };
 
 /** Reads one address. */
-function readAddress(given: string, path: string, report: Report): Address {
-  const read = parseAddress(given);
+function readAddress(given: string, path: string, report: Report, parse = parseAddress): Address {
+  const read = parse(given);
   if (!isProblem(read)) return read;
   report(path, read.problem);
   return NOBODY;
@@ -43,10 +44,11 @@ export function readAddresses(
   path: string,
   report: Report,
   check: (address: Address, path: string) => void = () => {},
+  parse = parseAddress,
 ): readonly Address[] {
   if (given === undefined) return [];
   const read = (text: string, at: string) => {
-    const address = readAddress(text, at, report);
+    const address = readAddress(text, at, report, parse);
     if (address !== NOBODY) check(address, at);
     return address;
   };
@@ -54,6 +56,13 @@ export function readAddresses(
     ? [read(given, path)]
     : given.map((text, index) => read(text, `${path}/${index}`));
 }
+
+/** Reads the reply addresses, of which "auto" may be one. */
+export const readReplyTo = (
+  given: string | readonly string[] | undefined,
+  path: string,
+  report: Report,
+): readonly Address[] => readAddresses(given, path, report, undefined, parseReplyTo);
 
 /** Reads to, cc and bcc, whose limits hold together. `at` is the pointer to the body. */
 export function readRecipients(

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { literals } from '../../../http/request/schema.ts';
 import { CALENDAR_METHODS, LONGEST_CALENDAR } from '../../../mail/message/calendar.ts';
 import { LONGEST_MESSAGE_ID } from '../../../mail/message/message-id.ts';
+import { LONGEST_TAG } from '../../../platform/text/language.ts';
 import { AddressText, dictionary, Id, Tag } from '../schema-fields.ts';
 import { LONGEST_SCRIPT, MOST_OUTCOMES } from '../simulator/read-script.ts';
 
@@ -71,7 +72,12 @@ export const SendBody = Type.Object(
     ),
     cc: Type.Optional(AddressList(MOST_RECIPIENTS, 'Recipients of a copy.')),
     bcc: Type.Optional(AddressList(MOST_RECIPIENTS, 'Recipients of a copy that no other recipient sees.')),
-    replyTo: Type.Optional(AddressList(10, 'The reply address; the default of the workspace when left out.')),
+    replyTo: Type.Optional(
+      AddressList(
+        10,
+        'The reply address; the default of the workspace when left out. `auto` makes one by which received mail finds this email.',
+      ),
+    ),
     subject: Type.Optional(
       Type.String({
         maxLength: 998,
@@ -106,6 +112,15 @@ export const SendBody = Type.Object(
       dictionary(Type.Unknown(), {
         description: 'Values for the variables of the template.',
         examples: [{ firstName: 'Ada' }],
+      }),
+    ),
+    language: Type.Optional(
+      Type.String({
+        minLength: 2,
+        maxLength: LONGEST_TAG,
+        description:
+          'The language of the email (BCP 47). A template is sent in its translation into this language, or the one it belongs to (`pt` for `pt-BR`), else in its own; `language` of the email tells which. The pages behind its links are shown in it.',
+        examples: ['de'],
       }),
     ),
     headers: Type.Optional(

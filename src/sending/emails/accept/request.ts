@@ -8,8 +8,9 @@ import type { RawContent } from '../../../mail/raw/raw-mail.ts';
 import type { Failure } from '../../../platform/errors/failure.ts';
 import type { Address } from '../../../platform/text/address.ts';
 import { hasControls } from '../../../platform/text/characters.ts';
+import { NO_LANGUAGE, readLanguage } from '../../../platform/text/language.ts';
 import { Problems, type Report } from '../../../platform/text/problems.ts';
-import { NOBODY, type Recipients, readAddresses, readRecipients, readSender } from './recipients.ts';
+import { NOBODY, type Recipients, readRecipients, readReplyTo, readSender } from './recipients.ts';
 import type { SendBody } from './request-model.ts';
 import { readScheduledAt } from './scheduled-at.ts';
 
@@ -24,6 +25,8 @@ export interface SendRequest extends Recipients {
   readonly html: string | null;
   readonly markdown: string | null;
   readonly template: { readonly id: string; readonly variables: Readonly<Record<string, unknown>> } | null;
+  /** The language that is asked for, and then the one that a template chose; null where none is known. */
+  readonly language: string | null;
   readonly headers: readonly Header[];
   readonly attachments: readonly Attachment[];
   readonly calendar: Calendar | null;
@@ -42,6 +45,12 @@ export interface SendRequest extends Recipients {
     readonly messageId: string | null;
     /** All whom its From field names. */
     readonly senders: readonly Address[];
+    /** Of a message that is forwarded: its envelope sender, the domain that forwards it, and whom it names. */
+    readonly forward?: {
+      readonly sender: string;
+      readonly domain: string;
+      readonly keys: readonly string[];
+    };
   } | null;
   /** Estimated octets of the finished message, before markdown or a template has made its parts. */
   readonly size: number;
@@ -72,8 +81,9 @@ export function readSendRequest(
   const parts = {
     from: readFrom(body, defaults, `${at}/from`, report),
     ...readRecipients(body, simulatorDomain, at, report),
-    replyTo: readAddresses(body.replyTo ?? defaults?.replyTo ?? undefined, `${at}/replyTo`, report),
+    replyTo: readReplyTo(body.replyTo ?? defaults?.replyTo ?? undefined, `${at}/replyTo`, report),
     ...readContent(body, at, report),
+    language: body.language === undefined ? null : chosenTag(body.language, `${at}/language`, report),
     headers: body.headers ? readHeaders(body.headers, `${at}/headers`, report) : [],
     attachments: body.attachments ? readAttachments(body.attachments, `${at}/attachments`, report) : [],
     calendar: body.calendar ? readCalendar(body.calendar, `${at}/calendar`, report) : null,
@@ -144,6 +154,12 @@ function problemOfSubject({ subject, templateId }: SendBody): string | null {
   if (subject === undefined) return templateId === undefined ? NO_SUBJECT : null;
   if (isBlank(subject)) return EMPTY_SUBJECT;
   return hasControls(subject) ? BROKEN_SUBJECT : null;
+}
+
+function chosenTag(text: string, path: string, report: Report): string | null {
+  const language = readLanguage(text);
+  if (language === null) report(path, NO_LANGUAGE);
+  return language;
 }
 
 function chosenId(text: string, path: string, report: Report): MessageId | null {

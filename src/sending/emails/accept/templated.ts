@@ -3,7 +3,7 @@ import { estimateSize, LARGEST_MESSAGE } from '../../../mail/message/message-siz
 import { Failure } from '../../../platform/errors/failure.ts';
 import { isLonger } from '../../../platform/errors/text-length.ts';
 import { Problems } from '../../../platform/text/problems.ts';
-import { readAddresses, readSender } from './recipients.ts';
+import { readReplyTo, readSender } from './recipients.ts';
 import type { SendRequest } from './request.ts';
 import type { SendBody } from './request-model.ts';
 
@@ -20,6 +20,8 @@ export interface UsedTemplate {
 export interface FilledTemplate {
   readonly templateId: string;
   readonly version: number;
+  /** The language that was chosen; null where the template names none for its own content. */
+  readonly language: string | null;
   readonly subject: string | null;
   readonly html: string | null;
   readonly text: string | null;
@@ -49,6 +51,8 @@ export interface TemplateFilling {
   /** The version that is sent when left out. */
   readonly version?: number | undefined;
   readonly values: Readonly<Record<string, unknown>>;
+  /** The language that is asked for; that of the contact when null or left out. */
+  readonly language?: string | null;
   readonly circumstances?: Circumstances | undefined;
   /** True where the template may be one that was found before: then `rememberedRevision` is to be heeded. */
   readonly mayBeRemembered?: boolean;
@@ -109,13 +113,14 @@ export async function fillRequest(
     name: id,
     version: templateVersion,
     values: variables,
+    language: request.language,
     circumstances,
     now,
     at,
     mayBeRemembered: filler.mayBeRemembered ?? false,
   });
   if (filled instanceof Failure) return filled;
-  const { templateId, version, html, text, rememberedRevision } = filled;
+  const { templateId, version, language, html, text, rememberedRevision } = filled;
   const problems = new Problems();
   const { report } = problems;
   const subject = request.subject ?? (filled.subject && `${subjectPrefix}${filled.subject}`);
@@ -124,8 +129,8 @@ export async function fillRequest(
   const parts = {
     from:
       body.from === undefined ? readSender(filled.from ?? defaultFrom, `${at}/from`, report) : request.from,
-    replyTo: body.replyTo === undefined ? readAddresses(replies, `${at}/replyTo`, report) : request.replyTo,
-    ...{ subject, html, text },
+    replyTo: body.replyTo === undefined ? readReplyTo(replies, `${at}/replyTo`, report) : request.replyTo,
+    ...{ subject, html, text, language },
   };
   const wrong = problemOfRendered(subject);
   if (wrong !== null) report(`${at}/subject`, wrong);

@@ -1,5 +1,6 @@
 import type { RawIndex } from '../../../mail/raw/raw-mail.ts';
-import type { BodyOwner, BodyStore } from '../../../platform/bodies/body-store.ts';
+import type { BodyOwner } from '../../../platform/bodies/body-key.ts';
+import type { BodyStore } from '../../../platform/bodies/body-store.ts';
 import { packOctets, unpackOctets } from '../../../platform/db/wire/packed-octets.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { isoOf } from '../../../platform/time/clock.ts';

@@ -1,4 +1,5 @@
 import type { InsertRule } from '../../../http/module.ts';
+import { NUMBERED_TIME } from '../../../platform/db/numbered-time.ts';
 
 const HAS_BODIES = 'body_keys is not null';
 
@@ -6,7 +7,7 @@ const HAS_BODIES = 'body_keys is not null';
  * An email whose content is in the bucket is accepted in time, or not at all: later its bodies may have been
  * collected, since no email referred to them. The time is read once the transaction has its number: when all
  * transactions with numbers below a later one have ended, every email that was accepted in time is visible
- * (collector.ts).
+ * (src/engine/bodies/collector.ts).
  */
 export const bodyInsertRule: InsertRule = {
   of: 'email',
@@ -16,7 +17,7 @@ export const bodyInsertRule: InsertRule = {
       name: 'bodies_kept',
       judged: HAS_BODIES,
       sql: (input) => `select ord from ${input}
-  where ${HAS_BODIES} and body_until > case when pg_current_xact_id() is not null then clock_timestamp() end`,
+  where ${HAS_BODIES} and body_until > ${NUMBERED_TIME}`,
     },
   ],
   writes: [

@@ -45,7 +45,7 @@ export function storedContent(
     const { quota } = sendMeter(livemode, plan, testSendsPerDay, now);
     const isOver = quota !== null && (await findUsed(database, workspaceId, livemode, now)) >= quota;
     if (isOver) return quotaExceeded(livemode);
-    return putAway(store, content, { livemode, workspaceId, day: bodyDay(timeOfId(id)) });
+    return putAway(store, content, { kind: 'email', livemode, workspaceId, day: bodyDay(timeOfId(id)) });
   }
 }
 

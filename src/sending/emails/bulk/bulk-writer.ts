@@ -219,8 +219,8 @@ const portables = new WeakMap<readonly SigningKey[], readonly PortableKey[]>();
 function portable(keys: readonly SigningKey[]): readonly PortableKey[] {
   const known = portables.get(keys);
   if (known) return known;
-  const made = keys.map(({ privateKey, ...key }) => ({
-    ...key,
+  const made = keys.map(({ privateKey, domain, selector, algorithm }) => ({
+    ...{ domain, selector, algorithm },
     pem: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   }));
   portables.set(keys, made);

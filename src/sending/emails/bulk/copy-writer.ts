@@ -12,7 +12,7 @@ import { copyTexts } from '../../tracking/commands.ts';
 import type { Body, Personalisation } from '../send/message.ts';
 
 /** A signing key as it is handed to a thread. */
-export interface PortableKey extends Omit<SigningKey, 'privateKey'> {
+export interface PortableKey extends Omit<SigningKey, 'privateKey' | 'signWith'> {
   readonly pem: string;
 }
 
@@ -42,8 +42,8 @@ export interface WrittenBatch {
 
 /** Domains whose keys are kept: reading one takes 0.1 ms. */
 const KEPT = 1_000;
-/** Texts that were written last. Recipients without personal values in the text have the same. */
-const MOST_PARTS = 8;
+/** Texts that were written last. Recipients of one language without personal values in the text have the same. */
+const MOST_PARTS = 24;
 
 type Texts = ReturnType<typeof copyTexts>;
 
@@ -62,7 +62,7 @@ interface WrittenCopy {
 /** Writes copies in the thread that calls it. */
 export class CopyWriter {
   readonly #opened = new LruMap<string, readonly SigningKey[]>({ entries: KEPT });
-  readonly #parts: WritingJob['parts'][] = [];
+  readonly #parts: { readonly parts: WritingJob['parts']; readonly language: string | undefined }[] = [];
   #texts: KeyedTexts | undefined;
   #compiled = 0;
 
@@ -100,7 +100,7 @@ export class CopyWriter {
     texts: Texts,
   ): Promise<WrittenCopy> {
     const { sign } = this.signer;
-    const shared = this.#shared(parts);
+    const shared = this.#shared(parts, personal.language);
     const copy = texts.compiled(shared, personal);
     const made =
       copy && composeAlternatives({ ...message, dkim, unsubscribe: copy.unsubscribe }, copy.text, copy.html);
@@ -113,15 +113,18 @@ export class CopyWriter {
       return { signatures, composed: [head, body] };
     }
     const composed = await compose({ ...message, dkim, ...texts.personalise(shared, personal) });
-    return { signatures: await signaturesOf(composed, dkim, message.date, sign), composed: [composed] };
+    return { signatures: await signaturesOf({ composed }, dkim, message.date, sign), composed: [composed] };
   }
 
-  /** The same object for the same text, by which the personaliser knows what it has read. */
-  #shared(parts: WritingJob['parts']): WritingJob['parts'] {
-    const known = this.#parts.find(({ text, html }) => text === parts.text && html === parts.html);
-    if (known) return known;
+  /** The same object for the same text in the same language, by which the personaliser knows what it has read. */
+  #shared(parts: WritingJob['parts'], language: string | undefined): WritingJob['parts'] {
+    const { text, html } = parts;
+    const known = this.#parts.find(
+      (each) => each.parts.text === text && each.parts.html === html && each.language === language,
+    );
+    if (known) return known.parts;
     if (this.#parts.length >= MOST_PARTS) this.#parts.shift();
-    this.#parts.push(parts);
+    this.#parts.push({ parts, language });
     return parts;
   }
 

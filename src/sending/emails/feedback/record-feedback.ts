@@ -94,7 +94,7 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
     { reference, recipient }: Feedback,
     isVouched: boolean,
   ): Promise<Destination | null> {
-    const named = reference.token === null ? null : readReturnToken(reference.token, signer);
+    const named = reference.token === null ? null : readReturnToken(reference.token, signer, clock.now());
     if (named) return named;
     const { emailId } = reference;
     if (!isVouched || emailId === null || recipient === null) return null;

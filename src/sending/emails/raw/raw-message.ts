@@ -1,4 +1,5 @@
 import { domainOf } from '../../../mail/compose/envelope.ts';
+import { forwardedMessage } from '../../../mail/forwarding/forwarded.ts';
 import { offersExit } from '../../../mail/html/way-out.ts';
 import { lettersIn } from '../../../mail/raw/html-leaf.ts';
 import { type LeafChange, leavingMessage } from '../../../mail/raw/leaving.ts';
@@ -65,10 +66,36 @@ export function rawOctets(
   }: Pick<OutboundMessage, 'emailId' | 'from' | 'messageId' | 'date' | 'dkim'>,
   { changes, unsubscribe }: CopyChanges,
 ): WrittenMessage {
-  const composed = leavingMessage(octets, {
+  const message = leavingMessage(octets, {
     ...{ id: emailId, acceptedAt: timeOfId(emailId), came: index.came, date, messageId },
     domains: [domainOf(from.address), ...dkim.map(({ domain }) => domain.toLowerCase())],
     ...{ unsubscribe, changes },
   });
-  return { composed, signatures: null };
+  return { ...message, signatures: null };
+}
+
+/** The octets of a copy of a message that is forwarded, and nothing else: its author has signed it. */
+export const forwardedParts = (
+  raw: RawContent,
+  { emailId, dkim }: Pick<OutboundMessage, 'emailId' | 'dkim'>,
+): Pick<OutboundMessage, 'text' | 'html' | 'unsubscribe' | 'written'> => ({
+  text: null,
+  html: null,
+  unsubscribe: null,
+  written: { composed: forwardedOctets(raw, emailId, dkim), signatures: null, isForwarded: true },
+});
+
+/** The octets that all targets of a forward get. Each seal hashes up to 25 MiB, so that one serves all copies of an attempt. */
+const forwards = new WeakMap<RawContent, { readonly emailId: string; readonly composed: Buffer }>();
+
+function forwardedOctets(raw: RawContent, emailId: string, keys: OutboundMessage['dkim']): Buffer {
+  const before = forwards.get(raw);
+  if (before?.emailId === emailId) return before.composed;
+  const { octets, index } = raw;
+  const { came, forward } = index;
+  const composed = forward
+    ? forwardedMessage(octets, forward, { id: emailId, acceptedAt: timeOfId(emailId), came, keys })
+    : octets;
+  forwards.set(raw, { emailId, composed });
+  return composed;
 }

@@ -45,7 +45,7 @@ export function readRawRequest(
     scheduledAt: readSchedule(wishes.scheduledAt, now, '/query/scheduledAt', report),
     trackOpens: wishes.trackOpens ?? controls.trackOpens,
     trackClicks: wishes.trackClicks ?? controls.trackClicks,
-    ...{ calendar: null, messageId: null },
+    ...{ calendar: null, messageId: null, language: null },
     raw: { content: contentOf(mail, came), messageId: mail.messageId, senders },
     size: mail.octets.length + FRAME,
   };

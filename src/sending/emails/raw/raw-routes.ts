@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox';
-import { NO_ROOM } from '../../../http/body/read-body.ts';
 import { type Call, type RawResponse, type Route, route } from '../../../http/request/route.ts';
 import { LARGEST_MESSAGE } from '../../../mail/message/message-size.ts';
 import { NotSubmittable } from '../../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../../mail/reading/mail-reader.ts';
-import { BodyBudget } from '../../../platform/async/body-budget.ts';
+import type { MailRoom } from '../../../mail/submission/mail-room.ts';
 import { FairQueue } from '../../../platform/async/fair-slots.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
@@ -14,6 +13,7 @@ import { onNamedClock } from '../clocked/clock-of-email.ts';
 import { RECEIPT } from '../examples.ts';
 import { EmailReceipt } from '../read/answer-model.ts';
 import { refusalOfHeader, withNamedScript } from '../simulator/named-script.ts';
+import { type ArrivedMessage, takeMessage } from './arriving-message.ts';
 import { emailAsSent, emailFile, type OctetReader } from './raw-queries.ts';
 
 const RawQuery = Type.Object({
@@ -44,11 +44,12 @@ const RawQuery = Type.Object({
   ),
 });
 
-type RawCall = Call<unknown, typeof RawQuery.static, Uint8Array>;
+type RawCall = Call<unknown, typeof RawQuery.static, ArrivedMessage>;
 
 /** The services that accepting a raw message calls. */
 interface RawAcceptance extends AcceptanceDeps {
   readonly mailReader: Pick<MailReader, 'raw'>;
+  readonly mailRoom: MailRoom;
   /** The name of this server in trace fields. */
   readonly serverName: string;
 }
@@ -58,10 +59,13 @@ const TOO_MANY_READS = () =>
 /** Messages that are read for an answer at once, workspaces in turn, and those that wait: each may have 25 MiB. */
 const READS = { total: 4, perKey: 4, backlog: 64, isWorkConserving: true };
 
-/** Sends or schedules a message that stays what it is. `budget`: the memory of those that wait for a reading thread. */
-async function sendRaw(deps: RawAcceptance, budget: BodyBudget, call: RawCall): Promise<Acceptance> {
-  const { caller, query, body, claim, now, headers, client } = call;
-  const { recipients = null, tag, scheduledAt, trackOpens, trackClicks } = query;
+const TOO_MANY_LARGE = () =>
+  new UnavailableError('Too many large messages wait to be stored; send it again in a moment.', 'no', 5);
+
+/** Sends or schedules a message that stays what it is, at its workspace's turn where it is large. */
+async function sendRaw(deps: RawAcceptance, call: RawCall): Promise<Acceptance> {
+  const { caller, query, body, headers } = call;
+  const { tag, scheduledAt, trackOpens, trackClicks } = query;
   const [name = '', value = ''] = tag?.split(':') ?? [];
   const wishes: SendBody = {
     to: [],
@@ -73,11 +77,16 @@ async function sendRaw(deps: RawAcceptance, budget: BodyBudget, call: RawCall): 
   const asked = withNamedScript(onNamedClock(wishes, headers), headers);
   const refused = refusalOfHeader(caller, headers, asked);
   if (refused) return refused;
-  const room = budget.reserve(caller.workspaceId);
-  if (!room.hold(body.byteLength)) return NO_ROOM;
-  const mail = await deps.mailReader
-    .raw(Buffer.from(body.buffer, body.byteOffset, body.byteLength), caller.workspaceId)
-    .finally(() => room.release());
+  const turn = { octets: body.octets.length, signal: () => call.unheard?.() };
+  const accepted = await deps.mailRoom.take(caller.workspaceId, () => acceptRaw(deps, call, asked), turn);
+  if (accepted === null) throw TOO_MANY_LARGE();
+  return accepted;
+}
+
+async function acceptRaw(deps: RawAcceptance, call: RawCall, asked: SendBody): Promise<Acceptance> {
+  const { caller, query, body, claim, now, client } = call;
+  const { recipients = null } = query;
+  const mail = await deps.mailReader.raw(body.octets, caller.workspaceId);
   if (mail instanceof NotSubmittable)
     return mail.status === '5.3.4'
       ? new Failure('PAYLOAD_TOO_LARGE', `${mail.reason}.`)
@@ -91,14 +100,13 @@ async function sendRaw(deps: RawAcceptance, budget: BodyBudget, call: RawCall): 
 
 const EMAIL_ID = { prefix: 'em', resource: 'email' } as const;
 const Octets = (description: string) =>
-  Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary', description });
+  Type.Unsafe<ArrivedMessage>({ type: 'string', format: 'binary', description });
 
 /** The services of these endpoints. */
 export type RawDeps = RawAcceptance & OctetReader & { readonly mailReader: Pick<MailReader, 'raw' | 'file'> };
 
 /** The endpoints of messages and files as octets. */
 export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
-  const budget = new BodyBudget();
   const turns = new FairQueue(READS);
   const reads = async ({ caller }: Pick<RawCall, 'caller'>, read: () => Promise<RawResponse | Failure>) => {
     const answer = await turns.take(caller.workspaceId, read);
@@ -111,6 +119,7 @@ export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
       path: '/v1/emails/raw',
       name: 'sendRawEmail',
       permission: 'emails:send',
+      judgesCaller: true,
       summary: 'Send or schedule a finished message',
       description:
         'The body is a whole message (RFC 5322), at most 25 MiB and 1,000 header fields. It is sent unchanged, with few exceptions: Bcc, Return-Path, X-Svc- fields, commands to relays and signatures of its domain are removed; a Received field and a missing Date, Message-ID or MIME-Version are added; line ends that SMTP cannot carry are replaced. Its From must be at a verified domain. The html part changes only when the request asks for tracking or an unsubscribe link, and never when it is signed, encrypted or within another message.',
@@ -123,7 +132,8 @@ export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
       status: 202,
       failures: ['FORBIDDEN', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
       example: { response: RECEIPT },
-      handle: (call) => sendRaw(deps, budget, call),
+      receive: (pieces, { caller }) => takeMessage(pieces, deps.mailRoom, caller.workspaceId),
+      handle: (call) => sendRaw(deps, call),
     }),
     route({
       method: 'GET',

@@ -67,6 +67,13 @@ const itemMembers = {
   domainId: nullable(Id('dom', 'The sending domain; null in test mode.')),
   templateId: nullable(Id('tpl', 'The template it was made from.')),
   campaignId: nullable(Id('cmp', 'The campaign it belongs to.')),
+  language: nullable(
+    Type.String({
+      description:
+        'The language that was chosen (BCP 47): of the request, of the contact, or the own one of the template. Null where none is known.',
+      examples: ['de'],
+    }),
+  ),
   scheduledAt: nullable(Timestamp('The scheduled time; null for at once.')),
   createdAt: Timestamp('When it was accepted.'),
   sentAt: nullable(Timestamp('When a server first took it.')),

@@ -1,3 +1,4 @@
+import type { IdRange } from '../../../http/lists/list.ts';
 import type { BindParameter } from '../../../platform/db/wire/values.ts';
 
 /** The ids that the emails of a statement lie between: those of other days are left out before their partitions are opened. */
@@ -50,6 +51,7 @@ export function ownEmails(
   put: BindParameter,
   { livemode, isOnNodes }: ListOwner,
   { from, below, workspace }: PutSpan,
+  order: IdRange['order'],
 ) {
   const environment = `${put(livemode)}::boolean`;
   const owner = `${workspace}, ${environment}`;
@@ -57,7 +59,7 @@ export function ownEmails(
   return {
     where: `(e.workspace_id, e.livemode, e.id) >= (${owner}, ${from}) and (e.workspace_id, e.livemode, e.id) <= (${owner}, ${below})
   and e.id >= ${from} and e.id < any(array[${below}])${isOnNodes ? node : ''}`,
-    order: 'order by e.workspace_id desc, e.livemode desc, e.id desc',
+    order: `order by e.workspace_id ${order}, e.livemode ${order}, e.id ${order}`,
   };
 }
 
@@ -72,6 +74,11 @@ export const latestTurn = ({ from, below, workspace }: PutSpan): string => `left
 
 /** The state of `e` after its latest turn `t`. */
 export const STATE_NOW = 'coalesce(t.state, e.state)';
+
+/** SQL: the state of one email, by the names that its id and its workspace have in a statement; null where it is not kept any more. */
+export const stateOfSql = (id: string, workspace: string): string =>
+  `coalesce((select t.state from email_turns t where t.email_id = ${id} and t.workspace_id = ${workspace} order by t.revision desc limit 1),
+    (select e.state from emails e where e.id = ${id} and e.workspace_id = ${workspace}))`;
 
 /**
  * The columns of an email's item. Before its first turn an email is scheduled for what it was born with. Moments are read as texts,

@@ -1,5 +1,6 @@
 import { TOOK_STEP } from '../../../engine/store/history-store.ts';
 import { lowestMarkSql } from '../../../engine/store/local-leases-sql.ts';
+import { type CountView, countSql, readCount } from '../../../http/lists/count.ts';
 import { lowestIdAt } from '../../../platform/db/ids.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
 import { type BindParameter, Values } from '../../../platform/db/wire/values.ts';
@@ -16,6 +17,7 @@ import {
   putSpan,
   type Span,
   STATE_NOW,
+  spanOf,
 } from './item-statements.ts';
 
 const LOWEST_MARK = `select ${lowestMarkSql(emailKind)} as mark`;
@@ -63,11 +65,11 @@ export async function isCrowded(reads: Reads, owner: Owner, now: number, most: n
   return beyond.some(({ length }) => length > 0);
 }
 
-/** The same list of emails, begun with the emails by workspace or with those of a state. */
+/** The same list of emails, newest or oldest first, begun with the emails by workspace or with those of a state. */
 export class EmailLists {
   /** All that the list may hold. */
   readonly #all: Span;
-  /** The newest of it. */
+  /** The newest of it; all of it where the oldest come first, since nothing tells their day. */
   readonly #near: Span;
 
   constructor(
@@ -78,47 +80,51 @@ export class EmailLists {
   ) {
     const { from, below } = filters.range;
     this.#all = { from: from ?? EVERYTHING.from, below: below ?? EVERYTHING.below };
-    this.#near = this.#downTo(lowestIdAt('em', filters.begins - NEAR_MS));
+    const { order } = filters.range;
+    this.#near = order === 'asc' ? this.#all : this.#until(lowestIdAt('em', filters.begins - NEAR_MS));
   }
 
-  /** The newest ones, whatever their state. */
-  async newest(): Promise<readonly EmailItemRow[]> {
-    const rows = await this.#newest(this.#near, this.limit + 1);
-    return rows.length > this.limit ? rows : this.#newest(this.#all, this.limit + 1);
+  /** The first ones, whatever their state. */
+  async first(): Promise<readonly EmailItemRow[]> {
+    const rows = await this.#first(this.#near, this.limit + 1);
+    return rows.length > this.limit || this.#near === this.#all
+      ? rows
+      : this.#first(this.#all, this.limit + 1);
   }
 
-  /** The matching ones among so many of the newest, if they are near. */
-  readonly amongNewest = (count: number): Promise<readonly EmailItemRow[]> =>
-    this.#newest(this.#near, count, { isPage: true });
+  /** The matching ones among so many of the first, if they are near. */
+  readonly amongFirst = (count: number): Promise<readonly EmailItemRow[]> =>
+    this.#first(this.#near, count, { isPage: true });
 
   /**
-   * The matching ones down to that id, or to the end, where about so many lie. They are limited once more, so that they are read in the order
+   * The matching ones up to that id, or to the end, where about so many lie. They are limited once more, so that they are read in the order
    * of the workspace's own index: planned for its id alone, 10,000 emails of one person were searched among all emails. Twice as many
    * may be there by now, since others are accepted meanwhile.
    */
-  readonly newestDownTo =
+  readonly firstUntil =
     (most: number) =>
-    (lowest: string | null): Promise<readonly EmailItemRow[]> =>
-      this.#newest(lowest === null ? this.#all : this.#downTo(lowest), 2 * most, { isPage: true });
+    (last: string | null): Promise<readonly EmailItemRow[]> =>
+      this.#first(last === null ? this.#all : this.#until(last), 2 * most, { isPage: true });
 
-  readonly nthNewest = async (count: number): Promise<string | null> =>
+  readonly nthOfAll = async (count: number): Promise<string | null> =>
     (await this.#nth(count, this.#near)) ?? (await this.#nth(count, this.#all));
 
   /** The emails of a state that has a separate index. */
   async inState(place: Place): Promise<readonly EmailItemRow[]> {
-    const near = PLACES[place].isByDay ? await this.#idsInState(place, this.#near) : [];
+    const isByDay = PLACES[place].isByDay && this.#near !== this.#all;
+    const near = isByDay ? await this.#idsInState(place, this.#near) : [];
     return this.#itemsOf(near.length > this.limit ? near : await this.#idsInState(place, this.#all));
   }
 
-  readonly inStateDownTo = (place: Place) => async (lowest: string | null) =>
-    this.#itemsOf(await this.#idsInState(place, lowest === null ? this.#all : this.#downTo(lowest)));
+  readonly inStateUntil = (place: Place) => async (last: string | null) =>
+    this.#itemsOf(await this.#idsInState(place, last === null ? this.#all : this.#until(last)));
 
   readonly nthInState = (place: Place) => async (count: number) => {
     const { put, list } = new Values();
     const { table, id } = PLACES[place];
     const [row] = await this.reads.query<{ id: string }>(
       `select ${id} as id from ${table} where ${this.#isInState(put, place, this.#all)}
-order by ${id} desc offset ${put(count - 1)}::integer limit 1`,
+order by ${id} ${this.filters.range.order} offset ${put(count - 1)}::integer limit 1`,
       list,
     );
     return row?.id ?? null;
@@ -131,11 +137,42 @@ order by ${id} desc offset ${put(count - 1)}::integer limit 1`,
       this.#idsInState('waiting', this.#all, this.filters.status === 'queued' ? null : this.filters.now),
       this.#keptIds(most),
     ]);
-    const ids = [...new Set([...waiting, ...kept])].sort().reverse();
+    const ids = [...new Set([...waiting, ...kept])].sort();
+    if (this.filters.range.order === 'desc') ids.reverse();
     return this.#itemsOf(ids.slice(0, this.limit + 1));
   }
 
-  #downTo(lowest: string): Span {
+  /** The matching ones among so many of the newest as a count looks at. */
+  count(): Promise<CountView> {
+    const { put, list } = new Values();
+    const bounds = putSpan(put, this.#all, this.owner);
+    const { where, order } = ownEmails(put, this.owner, bounds, 'desc');
+    const { status } = this.filters;
+    const isInState = status === undefined ? 'true' : `${STATE_NOW} = ${put(status)}`;
+    const alias = status === undefined ? 'e' : `e ${latestTurn(bounds)}`;
+    const matching = `${isInState}${this.#ofEmail(put)}`;
+    return readCount(
+      this.reads,
+      countSql(`select * from emails e where ${where} ${order}`, alias, matching),
+      list,
+    );
+  }
+
+  /** The matching ones among so many of a state that has a separate index. */
+  countInState(place: Place): Promise<CountView> {
+    const { put, list } = new Values();
+    const { table, id } = PLACES[place];
+    const first = `select ${id} from ${table} where ${this.#isInState(put, place, this.#all)} order by ${id} desc`;
+    return readCount(this.reads, countSql(first, 's', this.#isAsked(put, id) ?? 'true'), list);
+  }
+
+  /** All of the list up to that id, itself included. */
+  #until(last: string): Span {
+    const isAscending = this.filters.range.order === 'asc';
+    return isAscending ? { from: this.#all.from, below: spanOf(last).below } : this.#above(last);
+  }
+
+  #above(lowest: string): Span {
     const { from, below } = this.#all;
     return { from: lowest > from ? lowest : from, below };
   }
@@ -144,15 +181,15 @@ order by ${id} desc offset ${put(count - 1)}::integer limit 1`,
     return this.filters.ofEmail.map((condition) => ` and ${condition(put)}`).join('');
   }
 
-  /** The newest ones that match, of `examined` emails. */
-  #newest(
+  /** The first ones that match, of `examined` emails. */
+  #first(
     span: Span,
     examined: number,
     options: { readonly isPage?: boolean } = {},
   ): Promise<readonly EmailItemRow[]> {
     const { put, list } = new Values();
     const bounds = putSpan(put, span, this.owner);
-    const { where, order } = ownEmails(put, this.owner, bounds);
+    const { where, order } = ownEmails(put, this.owner, bounds, this.filters.range.order);
     const { status } = this.filters;
     const isInState = status === undefined ? '' : ` and ${STATE_NOW} = ${put(status)}`;
     return this.reads.query<EmailItemRow>(
@@ -165,7 +202,12 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
 
   async #nth(count: number, span: Span): Promise<string | null> {
     const { put, list } = new Values();
-    const { where, order } = ownEmails(put, this.owner, putSpan(put, span, this.owner));
+    const { where, order } = ownEmails(
+      put,
+      this.owner,
+      putSpan(put, span, this.owner),
+      this.filters.range.order,
+    );
     const [row] = await this.reads.query<{ id: string }>(
       `select e.id from emails e where ${where} ${order} offset ${put(count - 1)}::integer limit 1`,
       list,
@@ -184,13 +226,7 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
   async #idsInState(place: Place, span: Span, inFlightAt: number | null = null): Promise<readonly string[]> {
     const { put, list } = new Values();
     const { table, id } = PLACES[place];
-    const { ofEmail } = this.filters;
-    // A subquery for each email opens the partition of its day alone; a join reads all of them (95 ms of 100,000), and `exists`
-    // would be made one.
-    const isAsked =
-      ofEmail.length === 0
-        ? ''
-        : ` and (select true from emails e where e.id = s.${id} and e.workspace_id = ${put(this.owner.workspaceId)}${this.#ofEmail(put)} limit 1)`;
+    const isAsked = this.#isAsked(put, id);
     const isInState = this.#isInState(put, place, span);
     // By itself: in the order of their ids, all that wait would be read for those that wake soon.
     const among =
@@ -198,12 +234,22 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
         ? table
         : `(select * from ${table} where wake_at < ${put(horizonOf(inFlightAt))}::timestamptz and workspace_id = ${put(this.owner.workspaceId)} offset 0)`;
     const rows = await this.reads.query<{ id: string }>(
-      `select s.${id} as id from ${among} s where ${isInState}${isAsked}
-order by s.${id} desc limit ${put(this.limit + 1)}::integer`,
+      `select s.${id} as id from ${among} s where ${isInState}${isAsked === null ? '' : ` and ${isAsked}`}
+order by s.${id} ${this.filters.range.order} limit ${put(this.limit + 1)}::integer`,
       list,
-      { isSearch: ofEmail.length > 0 },
+      { isSearch: isAsked !== null },
     );
     return rows.map((row) => row.id);
+  }
+
+  /**
+   * The filters on the email of a row `s`; null without any. A subquery for each email opens the partition of its day alone; a join
+   * reads all of them (95 ms of 100,000), and `exists` would be made one.
+   */
+  #isAsked(put: BindParameter, id: string): string | null {
+    if (this.filters.ofEmail.length === 0) return null;
+    const workspace = put(this.owner.workspaceId);
+    return `(select true from emails e where e.id = s.${id} and e.workspace_id = ${workspace}${this.#ofEmail(put)} limit 1)`;
   }
 
   /**
@@ -211,14 +257,15 @@ order by s.${id} desc limit ${put(this.limit + 1)}::integer`,
    * shows the state as it was found.
    */
   async #itemsOf(ids: readonly string[]): Promise<readonly EmailItemRow[]> {
-    const [first, last] = [ids[0], ids.at(-1)];
-    if (first === undefined || last === undefined) return [];
+    const [lowest, highest] =
+      this.filters.range.order === 'asc' ? [ids[0], ids.at(-1)] : [ids.at(-1), ids[0]];
+    if (lowest === undefined || highest === undefined) return [];
     const { put, list } = new Values();
-    const bounds = putSpan(put, { from: last, below: `${first}~` }, this.owner);
+    const bounds = putSpan(put, { from: lowest, below: spanOf(highest).below }, this.owner);
     const rows = await this.reads.query<EmailItemRow>(
       `select ${ITEM} from emails e ${latestTurn(bounds)}
 where e.id >= ${bounds.from} and e.id < ${bounds.below} and e.id = any(${put(ids)}::text[]) and e.workspace_id = ${bounds.workspace}
-order by e.id desc`,
+order by e.id ${this.filters.range.order}`,
       list,
     );
     const { status } = this.filters;
@@ -232,15 +279,15 @@ order by e.id desc`,
     const mark = kept?.mark;
     if (mark == null) return [];
     const { put, list } = new Values();
-    const bounds = putSpan(put, this.#downTo(mark), this.owner);
-    const { where, order } = ownEmails(put, this.owner, bounds);
+    const bounds = putSpan(put, this.#above(mark), this.owner);
+    const { where, order } = ownEmails(put, this.owner, bounds, this.filters.range.order);
     const { ofEmail, status } = this.filters;
     const rows = await this.reads.query<{ id: string }>(
       `select id from (
   select e.id, e.state, e.kept_by from emails e where ${where}${this.#ofEmail(put)} ${order} limit ${put(most)}::integer
 ) r where r.state = ${put(status ?? '')} and r.kept_by is not null and not exists (
   select from email_turns t where t.email_id = r.id and t.email_id >= ${bounds.from} and t.email_id < ${bounds.below} and t.workspace_id = ${bounds.workspace}
-) order by id desc limit ${put(this.limit + 1)}::integer`,
+) order by id ${this.filters.range.order} limit ${put(this.limit + 1)}::integer`,
       list,
       { isSearch: ofEmail.length > 0 },
     );

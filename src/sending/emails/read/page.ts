@@ -1,5 +1,6 @@
 import type { EmailState } from '../../../../machines/email/machine.ts';
 import { type SearchPage, search } from '../../../http/lists/bounded-search.ts';
+import type { CountView } from '../../../http/lists/count.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import { filtersOf } from './filters.ts';
@@ -25,7 +26,7 @@ export const FOUND_BY: Readonly<Record<EmailState, 'waiting' | 'ended' | 'clock'
   cancelled: 'ended',
 };
 
-/** Reads one row more than the page has, newest first, as far as the emails that are looked at hold so many. */
+/** Reads one row more than the page has, as far as the emails that are looked at hold so many. */
 export async function readPage(
   reads: Reads,
   caller: ListOwner,
@@ -43,12 +44,29 @@ export async function readPage(
   if (foundBy === 'waiting' || foundBy === 'ended') {
     // The index by state answers a filter by state alone.
     if (ofEmail.length === 0) return { rows: await lists.inState(foundBy), stoppedAt: null };
-    const found = { nth: lists.nthInState(foundBy), rowsDownTo: lists.inStateDownTo(foundBy) };
+    const found = { nth: lists.nthInState(foundBy), rowsUntil: lists.inStateUntil(foundBy) };
     return search(found, query.limit, mostSearched);
   }
   if (ofEmail.length === 0 && query.status === undefined)
-    return { rows: await lists.newest(), stoppedAt: null };
-  const { nthNewest: nth, amongNewest: among } = lists;
-  const rowsDownTo = lists.newestDownTo(mostSearched);
-  return search({ nth, rowsDownTo, among }, query.limit, mostSearched);
+    return { rows: await lists.first(), stoppedAt: null };
+  const { nthOfAll: nth, amongFirst: among } = lists;
+  const rowsUntil = lists.firstUntil(mostSearched);
+  return search({ nth, rowsUntil, among }, query.limit, mostSearched);
+}
+
+/** The query of a list without its order and its pages. */
+export type EmailFilter = Omit<EmailQuery, 'after' | 'limit' | 'sort'>;
+
+/** Counts the emails of such a list, as far as a count looks. @throws UnavailableError */
+export async function countEmails(
+  reads: Reads,
+  caller: ListOwner,
+  query: EmailFilter,
+  now: number,
+): Promise<CountView | Failure> {
+  const filters = filtersOf({ ...query, limit: 0 }, null, now);
+  if (filters instanceof Failure) return filters;
+  const lists = new EmailLists(reads, caller, filters, 0);
+  const foundBy = query.status === undefined ? 'newest' : FOUND_BY[query.status];
+  return foundBy === 'waiting' || foundBy === 'ended' ? lists.countInState(foundBy) : lists.count();
 }

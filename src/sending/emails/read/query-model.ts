@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { createdQuery } from '../../../http/lists/list.ts';
+import { createdQuery, sortQuery } from '../../../http/lists/list.ts';
 import { Id } from '../schema-fields.ts';
 import { EmailStatus } from './answer-model.ts';
 
@@ -28,6 +28,7 @@ export const EmailQuery = Type.Object(
     domainId: Type.Optional(Id('dom', 'A sending domain.')),
     campaignId: Type.Optional(Id('cmp', 'A campaign.')),
     ...createdQuery,
+    ...sortQuery(),
   },
   { additionalProperties: false },
 );

@@ -44,6 +44,7 @@ export function itemOf(row: EmailItemRow): EmailItem {
     domainId: row.domain_id,
     templateId: row.template_id,
     campaignId: row.campaign_id,
+    language: envelope.language ?? null,
     scheduledAt: isoOf(row.scheduled_at),
     createdAt: new Date(timeOfId(row.id)).toISOString(),
     sentAt: isoOf(row.sent_at),

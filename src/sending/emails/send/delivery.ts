@@ -17,9 +17,9 @@ import type { LiveAttempt } from './attempt.ts';
 import { offersExit, outboundMessage, type Sender } from './message.ts';
 import { type AttemptResult, eventsOfAttempt } from './outcome.ts';
 import type { LiveParts } from './parts.ts';
-import { type AttemptInput, reasonToSkip } from './prepare.ts';
+import { type AttemptInput, reasonToSkip, withholdings } from './prepare.ts';
 import type { LiveMessage, Routing } from './reader.ts';
-import { returnToken } from './return-token.ts';
+import { forwardToken, returnToken } from './return-token.ts';
 import { type SendableMessage, sendableOf } from './sendable.ts';
 
 /** Copies of one email that are sent at once: each holds the whole message in memory. */
@@ -94,6 +94,7 @@ export class Delivery {
   #actAgainst(actor: Actor, recipient: number, { message, sender, suppressed }: SendableMessage): Act | null {
     const reason = suppressed.get(message.recipient_keys[recipient] ?? '');
     if (reason === undefined) return null;
+    if (reason === 'removed') return reason;
     const act = ACT_OF_SUPPRESSION[reason];
     if (act !== 'unsubscribed') return act;
     const address = message.recipients[recipient] ?? '';
@@ -153,7 +154,8 @@ export class Delivery {
   ): Promise<AttemptResult | null> {
     const destination = { emailId: actor.id, recipient };
     const address = message.recipients[recipient] ?? '';
-    const token = returnToken(destination, this.parts.signer);
+    const isForwarded = message.envelope.forwardedFrom !== undefined;
+    const token = (isForwarded ? forwardToken : returnToken)(destination, this.parts.signer);
     const copy = {
       destination,
       workspaceId: actor.workspaceId,
@@ -207,7 +209,7 @@ export class Delivery {
   ): Promise<boolean> {
     if (!attempt.hasWaited) return false;
     const isWithheld = await Promise.all([
-      this.parts.reader.suppressions(actor.workspaceId, message.recipient_keys),
+      withholdings(this.parts, actor, message),
       reasonToSkip(this.parts, actor, message),
     ]).then(
       ([suppressed, skipped]) =>

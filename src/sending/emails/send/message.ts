@@ -1,8 +1,8 @@
 import type { SigningKey } from '../../../mail/dkim/signing-key.ts';
-import { returnPathFor } from '../../../mail/inbound/verp.ts';
+import { returnPathFor, srsPathFor } from '../../../mail/inbound/verp.ts';
 import type { OutboundMessage, Transport, Unsubscribe } from '../../../mail/transport/transport.ts';
 import type { WarmUp } from '../../../mail/transport/warm-up.ts';
-import { copyChanges, rawOctets, rawOffersExit } from '../raw/raw-message.ts';
+import { copyChanges, forwardedParts, rawOctets, rawOffersExit } from '../raw/raw-message.ts';
 import type { LiveMessage } from './reader.ts';
 import type { Destination } from './return-token.ts';
 
@@ -42,6 +42,8 @@ export interface Personalisation {
   readonly host: string | null;
   readonly opens: boolean;
   readonly clicks: boolean;
+  /** The language of the email; absent where none is known. */
+  readonly language?: string | undefined;
   /** The list that it goes to, which the link to unsubscribe leaves: it must offer one even when its text does not. Null for none. */
   readonly list: { readonly campaignId: string; readonly audienceId: string } | null;
 }
@@ -62,7 +64,11 @@ export interface Copy {
 
 /** The part of `Personalisation` that does not depend on tracking. */
 const personalOf = (
-  { campaign_id: campaignId, audience_id: audienceId }: Pick<LiveMessage, 'campaign_id' | 'audience_id'>,
+  {
+    campaign_id: campaignId,
+    audience_id: audienceId,
+    envelope: { language },
+  }: Pick<LiveMessage, 'campaign_id' | 'audience_id' | 'envelope'>,
   { destination, workspaceId, address }: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,
   { trackingHost }: Sender,
 ): Omit<Personalisation, 'opens' | 'clicks'> => ({
@@ -70,6 +76,7 @@ const personalOf = (
   workspaceId,
   address,
   host: trackingHost,
+  language,
   list: campaignId && audienceId ? { campaignId, audienceId } : null,
 });
 
@@ -80,6 +87,8 @@ export const offersExit = (
   sender: Sender,
   personalise: Personalise,
 ): boolean => {
+  // The mailbox behind a forward is on no list of ours.
+  if (message.envelope.forwardedFrom !== undefined) return false;
   const { raw } = message.content;
   const headers = raw ? raw.index.headers : message.envelope.headers;
   if (headers.some(({ name }) => name.toLowerCase() === 'list-unsubscribe')) return true;
@@ -97,12 +106,23 @@ export const outboundMessage = (
 ): OutboundMessage => {
   const { raw } = message.content;
   const outbound = unwritten(message, copy, sender);
+  if (raw?.index.forward) return { ...outbound, dkim: [], ...forwardedParts(raw, outbound) };
   const tracked = trackedOf(message, copy, sender);
   if (!raw) return { ...outbound, ...personalise(message.content, tracked) };
   const changes = copyChanges(message.content, tracked, personalise);
   const written = rawOctets(raw, outbound, changes);
   return { ...outbound, text: null, html: null, unsubscribe: changes.unsubscribe, written };
 };
+
+/** A null sender stays null, so that no server answers a report (RFC 5321 4.5.5). */
+function returnPathOf(
+  { submitted, forwardedFrom }: LiveMessage['envelope'],
+  token: string,
+  { returnPath }: Sender,
+): string {
+  if (submitted?.sender === null || forwardedFrom === '') return '';
+  return forwardedFrom === undefined ? returnPathFor(token, returnPath) : srsPathFor(token, returnPath);
+}
 
 /** The recipient of a copy, and what is counted of it. */
 export const trackedOf = (message: LiveMessage, copy: Copy, sender: Sender): Personalisation => ({
@@ -139,7 +159,7 @@ export function unwritten(
     ...(content.calendar && { calendar: content.calendar }),
     messageId,
     date,
-    returnPath: submitted?.sender === null ? '' : returnPathFor(token, sender.returnPath),
+    returnPath: returnPathOf(envelope, token, sender),
     reports: submitted &&
       asked && { ...asked, returned: submitted.returned, envelopeId: submitted.envelopeId },
     dkim: sender.dkim,

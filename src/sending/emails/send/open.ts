@@ -1,4 +1,5 @@
 import { textFromHtml } from '../../../mail/content/text-part.ts';
+import { signingThreads } from '../../../mail/dkim/signing-threads.ts';
 import type { Transport } from '../../../mail/transport/transport.ts';
 import type { BodyStore } from '../../../platform/bodies/body-store.ts';
 import type { EnabledTransports } from '../../../platform/config/transport-names.ts';
@@ -15,6 +16,7 @@ import { LIVE_LIMITS, type LiveLimits } from '../transports/limits.ts';
 import { cachedSenders } from '../transports/senders.ts';
 import { WarmUps } from '../warm-up/warm-ups.ts';
 import { LivePerformer } from './performer.ts';
+import type { PreparingParts } from './prepare.ts';
 import { LiveReader } from './reader.ts';
 import { SubjectWriter } from './subject-writer.ts';
 
@@ -39,6 +41,7 @@ export interface LiveMailParts {
   readonly isOnNodes: boolean;
   /** Renders emails of campaigns; called at each attempt, since campaigns are connected after emails. */
   readonly campaigns: () => CampaignMail | undefined;
+  readonly mayForward: PreparingParts['mayForward'];
 }
 
 /** Signs links so that they lead nowhere. */
@@ -47,13 +50,14 @@ const POWERLESS = { sign: () => Buffer.alloc(16) };
 /** Opens the performer of live mail. */
 export function openLiveMail(parts: LiveMailParts): LivePerformer {
   const { database, clock, logger, sealer, signer, transport, enabled, publicUrl, slots } = parts;
-  const { returnPathDomain, campaigns } = parts;
+  const { returnPathDomain, campaigns, mayForward } = parts;
   const personalise = personaliser({ signer, publicUrl, textFromHtml });
   const reader = new LiveReader(database, signer, parts.bodies, parts.isOnNodes);
+  const signing = signingThreads({ logger, monotonic: clock.monotonic });
   const senders = cachedSenders({
-    ...{ database, sealer, enabled, returnPathDomain },
+    ...{ database, sealer, enabled, returnPathDomain, signing },
     monotonic: clock.monotonic,
-    logger: parts.logger,
+    logger,
   });
   const powerless = personaliser({ signer: POWERLESS, publicUrl, textFromHtml });
   return new LivePerformer({
@@ -65,8 +69,7 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
     reader,
     subjects: new SubjectWriter(database),
     limits: { ...LIVE_LIMITS, slots, bulkSlots: slots, ...parts.limits },
-    campaigns,
-    senders,
+    ...{ campaigns, mayForward, senders, signing },
     warmUps: new WarmUps(database, clock),
     ...{ personalise, powerless },
     leftMessage: leftMessages({

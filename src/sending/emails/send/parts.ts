@@ -1,3 +1,4 @@
+import type { SigningThreads } from '../../../mail/dkim/signing-threads.ts';
 import type { Transport } from '../../../mail/transport/transport.ts';
 import type { EnabledTransports } from '../../../platform/config/transport-names.ts';
 import type { Signer } from '../../../platform/crypto/signer.ts';
@@ -10,6 +11,7 @@ import type { LiveLimits } from '../transports/limits.ts';
 import type { Senders } from '../transports/senders.ts';
 import type { WarmUps } from '../warm-up/warm-ups.ts';
 import type { Personalise } from './message.ts';
+import type { PreparingParts } from './prepare.ts';
 import type { LiveReader } from './reader.ts';
 import type { SubjectWriter } from './subject-writer.ts';
 
@@ -29,8 +31,11 @@ export interface LiveParts {
   readonly powerless: Personalise;
   /** Makes messages again, for those who are to see them. */
   readonly leftMessage: LeftMessage;
+  readonly mayForward: PreparingParts['mayForward'];
   /** Writes the copies of campaigns. */
   readonly bulkWriter: BulkWriter;
+  /** Signs all other copies. */
+  readonly signing: Pick<SigningThreads, 'close'>;
   /** Renders emails of campaigns. */
   readonly campaigns: () => CampaignMail | undefined;
   /** The transports that mail may leave by, the default one first. */

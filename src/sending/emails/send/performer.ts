@@ -6,6 +6,7 @@ import { TransportOrder } from '../../../mail/transport/order.ts';
 import type { Transport } from '../../../mail/transport/transport.ts';
 import { Semaphore } from '../../../platform/async/semaphore.ts';
 import { rarely } from '../../../platform/telemetry/rarely.ts';
+import { LargeGarbage } from '../../../platform/threads/large-garbage.ts';
 import { BulkSupply } from '../bulk/bulk-supply.ts';
 import type { CampaignSendState } from '../campaign-mail.ts';
 import type { LeftMessage } from '../raw/left-message.ts';
@@ -53,7 +54,10 @@ export class LivePerformer {
   readonly #warn: ReturnType<typeof rarely>;
   #stopping = false;
 
-  constructor(private readonly parts: LiveParts) {
+  constructor(
+    private readonly parts: LiveParts,
+    private readonly garbage: Pick<LargeGarbage, 'add'> = new LargeGarbage(),
+  ) {
     this.#warn = rarely(parts.logger, parts.clock.monotonic);
     const { enabled, limits, clock } = parts;
     for (const name of enabled)
@@ -130,8 +134,10 @@ export class LivePerformer {
     const found = await this.#find(order).catch(unprepared);
     const octets = octetsOf(found?.message ?? null, context);
     if (!found || !(await this.#takeMemory(order, slots, octets))) return [];
+    let loaded = 0;
     try {
       const prepared = await prepare(this.parts, actor, found.message, standing).catch(unprepared);
+      if (prepared?.message) loaded = octets;
       // The domain may have changed its transport meanwhile: then the email offers itself again, for a slot of that one.
       if (!prepared || this.#transportNameOf(prepared.sender) !== name) return [];
       const attempt = new LiveAttempt(context, {
@@ -144,6 +150,7 @@ export class LivePerformer {
       return await attempt.eventsWith(() => events);
     } finally {
       this.#memory.release(octets);
+      this.garbage.add(loaded);
     }
   }
 
@@ -228,6 +235,7 @@ export class LivePerformer {
   stopped(): void {
     clearTimeout(this.#stopTimer);
     this.parts.bulkWriter.close();
+    this.parts.signing.close();
   }
 }
 

@@ -2,6 +2,7 @@ import type { WithheldReason } from '../../../../machines/email/recipient.ts';
 import type { SuppressionReason } from '../../../../machines/email/rules.ts';
 import type { Actor } from '../../../engine/machine/kind.ts';
 import { BodyLost } from '../../../platform/bodies/body-store.ts';
+import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { type CampaignMail, type CampaignSendState, isOfCampaign } from '../campaign-mail.ts';
 import type { SenderProblem, Senders } from '../transports/senders.ts';
 import type { Sender } from './message.ts';
@@ -16,7 +17,15 @@ export interface PreparingParts {
   readonly subjects: SubjectWriter;
   /** Renders emails of campaigns. */
   readonly campaigns: () => CampaignMail | undefined;
+  /** True for an address that a workspace may forward to. @throws UnavailableError */
+  mayForward(
+    owner: { readonly workspaceId: string; readonly livemode: boolean },
+    address: Address,
+  ): Promise<boolean>;
 }
+
+/** Why a recipient gets no copy: a suppression, or `removed` of a target that a forward may not go to any more. */
+export type Withholding = SuppressionReason | 'removed';
 
 /** A message as it was found: a large one without its content. */
 export type LoadedMessage = LiveMessage | MessageWithoutContent;
@@ -26,7 +35,7 @@ export interface AttemptInput {
   /** Null when retention has taken it. */
   readonly message: LiveMessage | null;
   readonly sender: Sender | SenderProblem;
-  readonly suppressed: ReadonlyMap<string, SuppressionReason>;
+  readonly suppressed: ReadonlyMap<string, Withholding>;
   /** Why the recipient of a campaign or of a flow gets nothing any more; null for every other email. */
   readonly skipped: WithheldReason | null;
   /** Why the email of a campaign cannot be made for its recipient. */
@@ -42,19 +51,22 @@ const NOTHING_LEFT: AttemptInput = { message: null, sender: 'removed', suppresse
 /** Reads what an attempt takes. What a campaign has given out and a server has put off does not leave once it has ended. @throws UnavailableError */
 export async function prepare(
   parts: PreparingParts,
-  { id, workspaceId }: Actor,
+  actor: Actor,
   message: LoadedMessage | null,
   standing: Exclude<CampaignSendState, 'held'>,
 ): Promise<AttemptInput> {
   const { reader, senders } = parts;
+  const { id, workspaceId } = actor;
   if (!message) return NOTHING_LEFT;
   const content = message.content ?? (await reader.content({ id, workspaceId }).catch(lost));
   if (content === null) return NOTHING_LEFT;
   if (content instanceof BodyLost) return { ...NOTHING_LEFT, lost: content };
+  // Its author is forgotten meanwhile.
+  if (message.envelope.forwardedFrom !== undefined && !content.raw) return NOTHING_LEFT;
   const whole = { ...message, content };
   const [sender, suppressed, made] = await Promise.all([
     senders.ofEmail(message),
-    reader.suppressions(workspaceId, message.recipient_keys),
+    withholdings(parts, actor, message),
     standing === 'ended'
       ? { message: whole, skipped: 'cancelled' as const }
       : isOfCampaign(content)
@@ -62,6 +74,26 @@ export async function prepare(
         : { message: whole, skipped: await reasonToSkip(parts, { id, workspaceId }, whole) },
   ]);
   return { ...made, sender, suppressed };
+}
+
+/**
+ * The recipients (by key) who get no copy, as it is now. A forward that was put off asks again: who has left the workspace meanwhile gets
+ * nothing. @throws UnavailableError
+ */
+export async function withholdings(
+  { reader, mayForward }: Pick<PreparingParts, 'reader' | 'mayForward'>,
+  { workspaceId, livemode }: Pick<Actor, 'workspaceId' | 'livemode'>,
+  { envelope, recipients, recipient_keys: keys }: Omit<LiveMessage, 'content'>,
+): Promise<ReadonlyMap<string, Withholding>> {
+  const suppressed = reader.suppressions(workspaceId, keys);
+  if (envelope.forwardedFrom === undefined) return suppressed;
+  const barred = recipients.map(async (recipient, index): Promise<[string, Withholding][]> => {
+    const address = parseAddress(recipient);
+    const isKnown = !isProblem(address) && (await mayForward({ workspaceId, livemode }, address));
+    return isKnown ? [] : [[keys[index] ?? '', 'removed']];
+  });
+  const [those, ...others] = await Promise.all([suppressed, ...barred]);
+  return new Map([...those, ...others.flat()]);
 }
 
 /** Why the recipient of a campaign or of a flow gets nothing any more, as it is now; null for every other email. @throws UnavailableError */

@@ -1,14 +1,13 @@
-import type { SuppressionReason } from '../../../../machines/email/rules.ts';
 import type { Sender } from './message.ts';
 import { failureToMake, type NotAttempted, PRECHECK_FAILURES } from './outcome.ts';
-import type { AttemptInput } from './prepare.ts';
+import type { AttemptInput, Withholding } from './prepare.ts';
 import type { LiveMessage } from './reader.ts';
 
 /** A message that copies can be made of. */
 export interface SendableMessage {
   readonly message: LiveMessage;
   readonly sender: Sender;
-  readonly suppressed: ReadonlyMap<string, SuppressionReason>;
+  readonly suppressed: ReadonlyMap<string, Withholding>;
 }
 
 /** The message of an attempt; or the outcome for all recipients, where nothing can be sent. */

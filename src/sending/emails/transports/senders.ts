@@ -1,5 +1,6 @@
 import { SENDER_KNOWN_MS } from '../../../accounts/workspace/queries.ts';
 import type { SigningKey } from '../../../mail/dkim/signing-key.ts';
+import type { SigningThreads } from '../../../mail/dkim/signing-threads.ts';
 import { LruMap } from '../../../platform/async/lru-map.ts';
 import { TtlCache } from '../../../platform/async/ttl-cache.ts';
 import type { EnabledTransports } from '../../../platform/config/transport-names.ts';
@@ -26,6 +27,8 @@ export interface SenderParts {
   /** The host that takes bounces for domains without a return path; null without one. */
   readonly returnPathDomain: string | null;
   readonly logger: Logger;
+  /** The threads that sign; without them the runtime's pool does. */
+  readonly signing?: SigningThreads;
 }
 
 /** The reason that a domain cannot send: for good, or until its workspace, its DNS, its transport or SECRET_KEY is right again. */
@@ -55,6 +58,7 @@ export function cachedSenders({
   enabled,
   returnPathDomain,
   logger,
+  signing,
 }: SenderParts): Senders {
   const warn = rarely(logger, monotonic);
   const senders = new TtlCache<Sender | SenderProblem>({
@@ -69,7 +73,9 @@ export function cachedSenders({
     const sealed = JSON.stringify(keys);
     const known = opened.get(id);
     if (known?.sealed === sealed) return known.keys;
-    const fresh = signingKeys(sealer, keys);
+    const fresh = signingKeys(sealer, keys).map((key) =>
+      signing ? { ...key, signWith: (data: Buffer) => signing.sign(key, data) } : key,
+    );
     opened.set(id, { sealed, keys: fresh });
     return fresh;
   };

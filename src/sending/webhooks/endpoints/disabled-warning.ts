@@ -5,7 +5,7 @@ import {
   type WebhookEndpointContext,
   type WebhookEndpointState,
 } from '../../../../machines/webhook-endpoint/machine.ts';
-import type { Warning } from '../../../accounts/service-emails.ts';
+import type { Warning, WebhookAnswer } from '../../../accounts/service-emails.ts';
 import { webhookEndpoints } from '../../../platform/db/schema/webhooks.ts';
 import { webhookEndpointKind } from './kind.ts';
 
@@ -14,14 +14,14 @@ type DisabledContext = Pick<
   'at' | 'url' | 'failureCount' | 'lastFailures' | 'disabled'
 >;
 
-/** The results of the failed attempts, each once with its number: "timeout (7), HTTP 500 (3)". */
-function answersOf(failures: readonly CountedFailure[]): string {
-  const counts = new Map<string, number>();
+/** The results of the failed attempts, each once with its number. */
+function answersOf(failures: readonly CountedFailure[]): WebhookAnswer[] {
+  const answers = new Map<string, WebhookAnswer>();
   for (const { httpStatus, error } of failures) {
-    const answer = error === null ? `HTTP ${httpStatus}` : error.replaceAll('_', ' ');
-    counts.set(answer, (counts.get(answer) ?? 0) + 1);
+    const name = error ?? `${httpStatus}`;
+    answers.set(name, { httpStatus, error, count: (answers.get(name)?.count ?? 0) + 1 });
   }
-  return [...counts].map(([answer, count]) => `${answer} (${count})`).join(', ');
+  return [...answers.values()];
 }
 
 /** An endpoint that failures have disabled. With fewer failures a client has disabled it. */

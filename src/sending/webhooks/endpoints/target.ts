@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { within } from '../../../platform/async/deadline.ts';
 import { isLonger } from '../../../platform/errors/text-length.ts';
 import type { AddressGuard } from '../http/address-guard.ts';
-import type { Resolve } from '../http/lookup.ts';
+import { type Resolve, TargetRefused } from '../http/lookup.ts';
 
 /** The longest `url` that an endpoint may have. */
 export const URL_MAX_LENGTH = 2048;
@@ -56,23 +56,54 @@ const PRIVATE_NAME =
 const isPrivateName = (host: string): boolean =>
   !host.includes('.') || /\.(?:local|internal|localhost)$/.test(host);
 
+/** True for names that are refused without a look at their addresses. */
+export const isRefusedName = (host: string, privateNames: boolean): boolean =>
+  host === METADATA_NAME || (isIP(host) === 0 && !privateNames && isPrivateName(host));
+
 /** Google's metadata service returns credentials, so no policy opens it; the same holds for the metadata addresses. */
 const METADATA_NAME = 'metadata.google.internal';
+
+/** Checks of hosts that customers name, by the rules of webhooks. */
+export interface HostChecks {
+  /** A sentence about the problem of a host; null where it has none. One that does not resolve in time has none. */
+  problemOfHost(host: string): Promise<string | null>;
+  /** The addresses of a host, each of which may be connected to. @throws TargetRefused */
+  addressesOf(host: string): Promise<readonly string[]>;
+}
+
+/** Makes those checks. */
+export const hostChecks = (rules: TargetRules): HostChecks => ({
+  async problemOfHost(text) {
+    const host = text.toLowerCase();
+    if (isIP(host) === 0 && !isHostName(host)) return 'Must be a host name, without a scheme and a port.';
+    return problemOfAddresses(host, rules);
+  },
+  async addressesOf(text) {
+    const host = text.toLowerCase();
+    if (isRefusedName(host, rules.privateNames)) throw new TargetRefused('forbidden_address');
+    const addresses = isIP(host) === 0 ? await Promise.try(rules.resolve, host).catch(() => []) : [host];
+    if (addresses.length === 0) throw new TargetRefused('unresolved_host');
+    if (!addresses.every(rules.guard)) throw new TargetRefused('forbidden_address');
+    return addresses;
+  },
+});
 
 /**
  * Checks the URL of a new endpoint, with DNS, and returns a sentence about its problem, or null. One
  * forbidden address is enough to refuse. A name that does not resolve in time is accepted: it may not be
  * published yet, and every connection is checked again.
  */
-export async function problemOfTarget(
-  text: string,
+export async function problemOfTarget(text: string, rules: TargetRules): Promise<string | null> {
+  const problem = problemOfUrl(text);
+  return problem ?? problemOfAddresses(hostOf(new URL(text)), rules);
+}
+
+async function problemOfAddresses(
+  host: string,
   { guard, resolve, privateNames, resolveTimeoutMs = 2_000 }: TargetRules,
 ): Promise<string | null> {
-  const problem = problemOfUrl(text);
-  if (problem !== null) return problem;
-  const host = hostOf(new URL(text));
   const isName = isIP(host) === 0;
-  if (host === METADATA_NAME || (isName && !privateNames && isPrivateName(host))) return PRIVATE_NAME;
+  if (isRefusedName(host, privateNames)) return PRIVATE_NAME;
   const addresses = isName
     ? await within(resolveTimeoutMs, Promise.try(resolve, host)).catch(() => [])
     : [host];

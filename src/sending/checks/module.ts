@@ -1,0 +1,58 @@
+import type { Module } from '../../http/module.ts';
+import type { FoundProblem } from '../../mail/check/codes.ts';
+import type { CapturedApi } from '../captured/api.ts';
+import type { WebhooksApi } from '../webhooks/api.ts';
+import type { ChecksApi } from './api.ts';
+import { type AskServices, askFor, checkTurns } from './ask.ts';
+import { spamProblems } from './spam.ts';
+
+/** The functions of other modules that checks need. */
+interface CheckNeeds extends Pick<AskServices, 'ownImages'> {
+  prober(): WebhooksApi['prober'];
+  /** Null where no SpamAssassin is configured. */
+  judge(): CapturedApi['judge'];
+}
+
+/** Checks of messages before they are sent, for templates, campaigns and captured mail. */
+export const checksModule: Module<object, CheckNeeds, ChecksApi> = {
+  name: 'checks',
+  open({ config: { publicUrl }, mailReader }) {
+    const turns = checkTurns();
+    return {
+      connect: (_, { prober, judge, ownImages }) => ({
+        api: {
+          async check({ workspaceId, looked: message, clippedAt, raw }) {
+            const looked = await mailReader.look({ ...message, ownUrl: `${publicUrl}/` }, workspaceId);
+            if (looked === null) return [UNREAD];
+            const judging = judge();
+            const services = { prober: prober(), turns, ownImages, ownUrl: `${publicUrl}/` };
+            const [asked, spam] = await Promise.all([
+              askFor(services, looked, { workspaceId, isFinished: message.as === 'finished' }),
+              judging === null ? [] : raw().then((octets) => spamProblems(judging, octets)),
+            ]);
+            return [...clipped(message.html, clippedAt), ...looked.problems, ...asked, ...spam];
+          },
+        },
+        deps: {},
+      }),
+    };
+  },
+};
+
+const UNREAD: FoundProblem = {
+  code: 'not_checked',
+  message: 'The html takes too long to read, for mail programs as well. Make it simpler.',
+  line: null,
+};
+
+function clipped(html: string | null, most: number): FoundProblem[] {
+  const octets = Buffer.byteLength(html ?? '');
+  if (octets <= most) return [];
+  return [
+    {
+      code: 'clipped',
+      message: `The html has ${octets.toLocaleString('en')} octets: Gmail shows the first 102,400 and hides the rest, with the link to unsubscribe. Take out styles and comments that nothing needs, or write less.`,
+      line: null,
+    },
+  ];
+}
