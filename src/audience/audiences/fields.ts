@@ -60,7 +60,9 @@ export const contactFields = (
     lastActivityAt: dateField(latest(sql`not a.by_machine`, ({ byMachine }) => !byMachine)),
     audiences: audiencesField(dynamic),
     ...Object.fromEntries(
-      eventTypesWith('isFilter').map((type) => [`activity.${type}`, emailActivity(type)] as const),
+      [...eventTypesWith('isFilter'), 'replied'].map(
+        (type) => [`activity.${type}`, emailActivity(type)] as const,
+      ),
     ),
   },
   families: [

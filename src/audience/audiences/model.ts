@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
+import { sortQuery } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { literals } from '../../http/request/schema.ts';
 import { nameSchema } from '../../platform/errors/text-length.ts';
@@ -83,7 +84,7 @@ export const PatchAudience = Type.Object(
 export type PatchAudience = Static<typeof PatchAudience>;
 
 /** The query of the lists. */
-export const AudienceQuery = Type.Object({ ...pageQuery });
+export const AudienceQuery = Type.Object({ ...pageQuery, ...sortQuery() });
 
 /** The type of it. */
 export type AudienceQuery = Static<typeof AudienceQuery>;

@@ -1,5 +1,5 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
-import { listById, withinRange } from '../../http/lists/list.ts';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { inOrder, listById, withinRange } from '../../http/lists/list.ts';
 import type { Call, Page, WrittenPage } from '../../http/request/route.ts';
 import { type Database, PREPARED } from '../../platform/db/database.ts';
 import type { Reads } from '../../platform/db/reads.ts';
@@ -167,7 +167,7 @@ export const listAudiences = (
           })
           .from(audiences)
           .where(and(ownAudiences(call.caller), ...withinRange(audiences.id, range)))
-          .orderBy(desc(audiences.id))
+          .orderBy(inOrder(audiences.id, range))
           .limit(limit),
       ),
     item: ({ row, count }) => audienceOf(row, count),

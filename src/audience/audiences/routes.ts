@@ -21,7 +21,7 @@ import { type AudienceLister, audienceDetail, listAudiences, listMembers, previe
 const AUDIENCE_ID = { prefix: 'aud', resource: 'audience' } as const;
 
 const TEXTS = ['email', ...CONTACT_FIELD_NAMES].map((name) => `\`${name}\``).join(', ');
-const MADE_OF = `A filter can use ${TEXTS}, \`status\`, \`createdAt\`, \`updatedAt\`, \`unsubscribedAt\`, \`lastActivityAt\`, \`properties.<key>\`, \`audiences\`, and the last activity: \`activity.opened\`, \`activity.clicked\`, \`activity.delivered\` (by a period, or \`eq\` with the id of a campaign) and \`activity.event:<name>\`.`;
+const MADE_OF = `A filter can use ${TEXTS}, \`status\`, \`createdAt\`, \`updatedAt\`, \`unsubscribedAt\`, \`lastActivityAt\`, \`properties.<key>\`, \`audiences\`, and the last activity: \`activity.opened\`, \`activity.clicked\`, \`activity.replied\`, \`activity.delivered\` (by a period, or \`eq\` with the id of a campaign) and \`activity.event:<name>\`.`;
 
 /** The endpoints of audiences. */
 export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceLister): readonly Route[] => [

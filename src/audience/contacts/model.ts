@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
-import { createdQuery } from '../../http/lists/list.ts';
+import { createdQuery, sortQuery } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { ItemError } from '../../http/request/item-error.ts';
 import { literals } from '../../http/request/schema.ts';
@@ -169,6 +169,7 @@ export const ContactQuery = Type.Object({
   status: Type.Optional(Status),
   audienceId: Type.Optional(Type.String({ maxLength: 40, description: 'Only contacts in this audience.' })),
   ...createdQuery,
+  ...sortQuery('email'),
 });
 
 /** The type of those filters. */

@@ -4,6 +4,7 @@ import { matchAudience } from '../audiences/queries.ts';
 import { activityPruner } from './activity/activity-pruner.ts';
 import { EventRecorder } from './activity/event-recorder.ts';
 import { followsEmails } from './activity/follow-emails.ts';
+import { replyInsertRule } from './activity/replies.ts';
 import { Eraser, type ForgettingHooks } from './forgetting/eraser.ts';
 import { type ContactDeps, contactRoutes } from './routes.ts';
 
@@ -13,6 +14,7 @@ type ContactNeeds = Required<Pick<ContactDeps, 'testClocks'>> & { readonly forge
 export const contactsModule: Module<ContactDeps, ContactNeeds> = {
   name: 'contacts',
   tags: [{ segment: 'contacts', name: 'Contacts', description: 'The people that you write to.' }],
+  insertRules: [replyInsertRule],
   follows: followsEmails.map((write) => ({ of: 'email', write })),
   routes: contactRoutes,
   open: ({ config, database, reads, signer, sealer, clock, logger }) => ({

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
+import { withCount } from '../../http/lists/count.ts';
 import { filtersOf } from '../../http/lists/list-csv.ts';
-import { type Route, route } from '../../http/request/route.ts';
+import { type Call, type Route, route } from '../../http/request/route.ts';
 import { Activity, ActivityQuery, listActivity } from './activity/activity.ts';
 import {
   CustomEvent,
@@ -17,7 +18,7 @@ import { FIELD_COLUMNS } from './field-columns.ts';
 import { type ForgetDeps, forgetContact } from './forgetting/forget.ts';
 import { exportContacts } from './lists/export.ts';
 import { KnownProperty, knownProperties, LOOKED_THROUGH, MOST_KNOWN } from './lists/known-properties.ts';
-import { type ContactLister, listContacts } from './lists/list.ts';
+import { type ContactFilter, type ContactLister, countContacts, listContacts } from './lists/list.ts';
 import {
   Contact,
   ContactBatch,
@@ -59,20 +60,26 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     },
     handle: (call) => createContact(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/contacts',
-    name: 'listContacts',
-    permission: 'contacts:read',
-    summary: 'List and search contacts',
-    description:
-      'Newest first. With a filter that matches few contacts, a page may have fewer than `limit` although more follow.',
-    query: ContactQuery,
-    response: Type.Array(Contact),
-    status: 200,
-    example: { response: [CONTACT] },
-    handle: (call) => listContacts(deps, call),
-  }),
+  ...withCount(
+    { name: 'countContacts', summary: 'Count contacts' },
+    (call: Call<unknown, ContactFilter>) => countContacts(deps, call),
+    [
+      route({
+        method: 'GET',
+        path: '/v1/contacts',
+        name: 'listContacts',
+        permission: 'contacts:read',
+        summary: 'List and search contacts',
+        description:
+          'Newest first. With a filter that matches few contacts, a page may have fewer than `limit` although more follow.',
+        query: ContactQuery,
+        response: Type.Array(Contact),
+        status: 200,
+        example: { response: [CONTACT] },
+        handle: (call) => listContacts(deps, call),
+      }),
+    ],
+  ),
   route({
     method: 'POST',
     path: '/v1/contacts/batch',

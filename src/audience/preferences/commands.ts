@@ -19,7 +19,7 @@ export interface AskingDeps
  * that were deleted, are left out.
  */
 const READ = `select w.id, w.workspace_id, w.livemode, w.audience_id, c.email, c.email_key, c.properties ->> 'language' as language,
-  u.name as list, s.name as sender, s.default_from, s.plan, coalesce(m.state = 'pending', false) as is_pending,
+  u.name as list, s.name as sender, s.language as sender_language, s.default_from, s.plan, coalesce(m.state = 'pending', false) as is_pending,
   c.status in ('bounced', 'complained') or w.livemode and exists (
     select from suppressions x where x.workspace_id = w.workspace_id and x.address_key = c.email_key and x.reason <> 'unsubscribed'
   ) as is_suppressed
@@ -40,6 +40,7 @@ interface WaitingConfirmation {
   readonly language: string | null;
   readonly list: string;
   readonly sender: string;
+  readonly sender_language: string | null;
   readonly default_from: string | null;
   readonly plan: PlanName;
   readonly is_pending: boolean;
@@ -95,13 +96,19 @@ async function ask(deps: AskingDeps, waiting: WaitingConfirmation): Promise<void
   if (!waiting.is_pending) return giveUp(deps, id, null);
   if (waiting.is_suppressed) return giveUp(deps, id, 'suppressed');
   if (waiting.default_from === null) return giveUp(deps, id, 'no_sender');
-  const texts = textsIn(waiting.language);
-  const url = deps.publicUrl + confirmationPath(deps.signer, { workspaceId, livemode, key, audienceId });
+  const texts = textsIn(waiting.language, waiting.sender_language);
+  const url =
+    deps.publicUrl +
+    confirmationPath(deps.signer, {
+      ...{ workspaceId, livemode, key, audienceId },
+      language: waiting.language === null ? null : texts.language,
+    });
   const accepted = await acceptEmail(deps.acceptance, {
     sender: { workspaceId, livemode, plan },
     body: {
       from: waiting.default_from,
       to: waiting.email,
+      language: texts.language,
       subject: texts.mailSubject(waiting.list),
       text: texts.mailText(waiting.list, waiting.sender, url),
     },

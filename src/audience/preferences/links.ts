@@ -6,6 +6,8 @@ export interface Recipient {
   readonly livemode: boolean;
   /** `Address.key` */
   readonly key: string;
+  /** The language of the email that the link is in; null and absent where none is known. */
+  readonly language?: string | null;
 }
 
 /** A person who was asked to confirm that they join an audience. */
@@ -34,8 +36,13 @@ function partsOf(signer: Signer, purpose: Purpose, token: string): readonly unkn
  * The path of a recipient's preference page. The link never expires: it holds all that is needed, and no
  * table is kept for it.
  */
-export const preferencesPath = (signer: Signer, { workspaceId, livemode, key }: Recipient): string =>
-  `/p/${tokenOf(signer, 'preferences', [workspaceId, livemode, key])}`;
+export const preferencesPath = (
+  signer: Signer,
+  { workspaceId, livemode, key, language }: Recipient,
+): string => `/p/${tokenOf(signer, 'preferences', [workspaceId, livemode, key, ...languagePart(language)])}`;
+
+/** A link without a language is what it was before there were any. */
+const languagePart = (language: string | null | undefined): readonly string[] => (language ? [language] : []);
 
 /**
  * The path in its place where a message is only shown: it opens a page that says that the link is not valid.
@@ -46,20 +53,27 @@ export const SHOWN_PREFERENCES = '/p/preview';
 export function readPreferencesToken(signer: Signer, token: string): Recipient | null {
   const parts = partsOf(signer, 'preferences', token);
   if (!parts) return null;
-  const [workspaceId, livemode, key] = parts as [string, boolean, string];
-  return { workspaceId, livemode, key };
+  const [workspaceId, livemode, key, language = null] = parts as [string, boolean, string, string?];
+  return { workspaceId, livemode, key, language };
 }
 
 /** The path of the page that confirms a subscription. */
 export const confirmationPath = (
   signer: Signer,
-  { workspaceId, livemode, key, audienceId }: ConfirmationLink,
-): string => `/c/${tokenOf(signer, 'confirmation', [workspaceId, livemode, key, audienceId])}`;
+  { workspaceId, livemode, key, audienceId, language }: ConfirmationLink,
+): string =>
+  `/c/${tokenOf(signer, 'confirmation', [workspaceId, livemode, key, audienceId, ...languagePart(language)])}`;
 
 /** The recipient and the audience that a token confirms; null where the token is not valid. */
 export function readConfirmationToken(signer: Signer, token: string): ConfirmationLink | null {
   const parts = partsOf(signer, 'confirmation', token);
   if (!parts) return null;
-  const [workspaceId, livemode, key, audienceId] = parts as [string, boolean, string, string];
-  return { workspaceId, livemode, key, audienceId };
+  const [workspaceId, livemode, key, audienceId, language = null] = parts as [
+    string,
+    boolean,
+    string,
+    string,
+    string?,
+  ];
+  return { workspaceId, livemode, key, audienceId, language };
 }

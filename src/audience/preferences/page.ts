@@ -1,6 +1,7 @@
 import type { Brand } from '../../accounts/workspace/queries.ts';
 import { RawResponse } from '../../http/request/route.ts';
 import { colourOr, inkOn } from '../../mail/message/ink.ts';
+import { directionOf } from '../../platform/text/language.ts';
 import type { PageTexts } from './texts/texts.ts';
 
 /** Text as HTML. */
@@ -30,7 +31,7 @@ fieldset{border:1px solid var(--line);border-radius:.5rem;padding:.5rem 1rem;mar
 label{display:flex;gap:.75rem;padding:.5rem 0;align-items:flex-start}input{width:1.5rem;height:1.5rem;flex:none;margin:0;accent-color:${colour}}
 label small{display:block}button{font:inherit;min-height:2.75rem;padding:.5rem 1.25rem;border-radius:.5rem;border:1px solid var(--line);cursor:pointer;background:transparent;color:inherit}
 button.main{background:${colour};border-color:${colour};color:${inkOn(colour)}}form+form{margin-top:2rem}
-:focus-visible{outline:3px solid var(--ink);outline-offset:2px}[role=status]{border-left:4px solid ${colour};padding:.5rem 1rem;margin:0 0 1rem}`;
+:focus-visible{outline:3px solid var(--ink);outline-offset:2px}[role=status]{border-inline-start:4px solid ${colour};padding:.5rem 1rem;margin:0 0 1rem}`;
 
 /** The source of the logo is named only where a header can hold it. */
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
@@ -44,7 +45,7 @@ export function recipientPage({ texts, title, body, brand }: RecipientPage, stat
   const sources = logoOrigin === null ? '' : ` img-src ${logoOrigin};`;
   return new RawResponse(
     'text/html; charset=utf-8',
-    `<!doctype html><html lang="${texts.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+    `<!doctype html><html lang="${texts.language}" dir="${directionOf(texts.language)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${html(title)}</title><style>${style}</style></head><body><main>${logoOf(brand)}<h1>${html(title)}</h1>${body}</main>${footerOf(brand)}</body></html>`,
     {
       status,

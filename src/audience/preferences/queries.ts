@@ -1,8 +1,8 @@
 import type { RawResponse } from '../../http/request/route.ts';
 import { Failure } from '../../platform/errors/failure.ts';
+import { pageLanguageAmong, pageLanguageOf } from '../../platform/text/language.ts';
 import { badLinkPage } from './page.ts';
-import { de } from './texts/de.ts';
-import { en } from './texts/en.ts';
+import { TEXTS } from './texts/all-texts.ts';
 import type { PageTexts } from './texts/texts.ts';
 
 // Other modules reach the pages of recipients through this file and commands.ts alone.
@@ -18,29 +18,24 @@ const BAD_LINK = new Failure('INVALID_TOKEN', 'This link is not valid.', {
 export const badLink = (headers: Headers): RawResponse | Failure =>
   (headers.get('accept') ?? '').includes('text/html') ? badLinkPage(textsFor(headers)) : BAD_LINK;
 
-/** The languages of the pages; the first one is the default. */
-const LANGUAGES: readonly PageTexts[] = [en, de];
-
-/** The texts of a language tag, such as `de-AT`; null when it is not spoken here. */
-const spoken = (tag: string): PageTexts | null =>
-  LANGUAGES.find(({ language }) => tag.toLowerCase().split('-')[0] === language) ?? null;
-
 /** Longer headers are not read: a browser sends some fifty characters. */
 const LONGEST_HEADER = 1_000;
 
-/** The texts that a browser prefers (RFC 9110, 12.5.4). */
-export function textsFor(headers: Headers): PageTexts {
+/** The texts in the language of the email that a link is in; else those that a browser prefers (RFC 9110, 12.5.4). */
+export function textsFor(headers: Headers, language: string | null = null): PageTexts {
+  const ofEmail = pageLanguageOf(language ?? '');
+  if (ofEmail) return TEXTS[ofEmail];
   const given = (headers.get('accept-language') ?? '').slice(0, LONGEST_HEADER).split(',');
   const wanted = given.map((range) => {
     const [tag = '', weight] = range.trim().split(/\s*;\s*q=/);
-    return { texts: spoken(tag), weight: weight === undefined ? 1 : Number(weight) || 0 };
+    return { tag, weight: weight === undefined ? 1 : Number(weight) || 0 };
   });
-  const [best] = wanted
-    .filter(({ texts, weight }) => texts !== null && weight > 0)
+  const inOrder = wanted
+    .filter(({ weight }) => weight > 0)
     .toSorted((one, other) => other.weight - one.weight);
-  return best?.texts ?? en;
+  return TEXTS[pageLanguageAmong(inOrder.map(({ tag }) => tag))];
 }
 
-/** The texts in a person's language; in English where the language is unknown. */
-export const textsIn = (language: unknown): PageTexts =>
-  (typeof language === 'string' ? spoken(language) : null) ?? en;
+/** The texts in the first of several languages that is spoken here; in English where none is. */
+export const textsIn = (...languages: readonly (string | null)[]): PageTexts =>
+  TEXTS[pageLanguageAmong(languages)];

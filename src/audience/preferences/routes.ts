@@ -36,7 +36,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
   const brandOf = ({ workspaceId }: Recipient) => findBrand(deps.database, workspaceId, deps.publicUrl);
 
   const preferences = async (recipient: Recipient, call: Visit, said: LastAction): Promise<RawResponse> => {
-    const texts = textsFor(call.headers);
+    const texts = textsFor(call.headers, recipient.language);
     const [person, brand] = await Promise.all([findPerson(deps, recipient), brandOf(recipient)]);
     const body = bodyOf(texts, recipient, person, said);
     return recipientPage({ texts, brand, title: texts.preferences, body });
@@ -49,7 +49,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
   ): Promise<RawResponse | Failure> => {
     const audience = await findAudienceRow(deps, invited, invited.audienceId);
     if (!audience) return badLink(call.headers);
-    const texts = textsFor(call.headers);
+    const texts = textsFor(call.headers, invited.language);
     return recipientPage({ texts, brand: await brandOf(invited), ...write(texts, audience.name) });
   };
 

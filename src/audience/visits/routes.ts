@@ -9,7 +9,14 @@ import type { Database } from '../../platform/db/database.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { suppress } from '../../sending/suppressions/commands.ts';
 import type { OwnLeaving } from '../../sending/suppressions/queries.ts';
-import { isWeb, type Link, type Purpose, readLinkToken } from '../../sending/tracking/api.ts';
+import {
+  type ExitTarget,
+  isWeb,
+  type Link,
+  type Purpose,
+  readExitTarget,
+  readLinkToken,
+} from '../../sending/tracking/api.ts';
 import { leaveAudience } from '../audiences/commands.ts';
 import { findAudienceRow } from '../audiences/queries.ts';
 import { findContact } from '../contacts/queries.ts';
@@ -23,7 +30,7 @@ import {
 import type { EarlyVisits } from './early-visits.ts';
 import { onwards, pixel } from './page.ts';
 import { visitorOf } from './visitors.ts';
-import { networkOf, reportOf } from './visits.ts';
+import { reportOf, scannerNetworkOf } from './visits.ts';
 
 /** The services that tracking calls. */
 export interface TrackingDeps {
@@ -47,14 +54,6 @@ const LONGEST_AGENT = 512;
 
 type Visit = PublicCall<{ readonly token: string }>;
 
-/** The content of a link to unsubscribe; a campaign's also names the audience that is left. */
-interface Exit {
-  readonly workspaceId: string;
-  readonly address: string;
-  readonly audienceId: string | null;
-  readonly campaignId: string | null;
-}
-
 /** $1 an email, $2 the index of a recipient, $3 the key of its address. */
 const REPLACED =
   'select recipient_keys[$2::integer + 1] is distinct from $3 as is_replaced from emails where id = $1';
@@ -65,11 +64,6 @@ const REPLACED =
 async function isReplaced(database: Database, { emailId, recipient }: Link, key: string): Promise<boolean> {
   const [row] = await database.query<{ is_replaced: boolean }>(REPLACED, [emailId, recipient, key]);
   return row?.is_replaced ?? false;
-}
-
-function exitOf({ target }: Link): Exit {
-  const [workspaceId = '', address = '', audienceId = null, campaignId = null] = target.split(' ');
-  return { workspaceId, address, audienceId, campaignId };
 }
 
 /** The endpoints that links in emails lead to: public, valid for ever, and impossible to guess. */
@@ -86,12 +80,12 @@ export function trackingRoutes({
   const read = (purpose: Purpose, { params: { token } }: Visit): Link | null =>
     readLinkToken(purpose, token, signer);
 
-  const brandOf = (link: Link) => findBrand(database, exitOf(link).workspaceId, publicUrl);
+  const brandOf = (link: Link) => findBrand(database, readExitTarget(link.target).workspaceId, publicUrl);
 
   /** Leaves the audience of a campaign; false where that has none that can be left. */
-  const leaveList = async ({ workspaceId, address, audienceId }: Exit, now: number, own: OwnLeaving) => {
+  const leaveList = async ({ workspaceId, address, list }: ExitTarget, now: number, own: OwnLeaving) => {
     const scope = { workspaceId, livemode: true };
-    const audience = audienceId && (await findAudienceRow({ database }, scope, audienceId));
+    const audience = list && (await findAudienceRow({ database }, scope, list.audienceId));
     const contact = audience && (await findContact({ database }, scope, address));
     if (!contact || audience.type !== 'static') return false;
     await leaveAudience(database, {
@@ -115,7 +109,7 @@ export function trackingRoutes({
     const via = visitorOf(headers);
     const store = async (): Promise<void> => {
       const mayBeScanner = via === null && links !== undefined;
-      if (mayBeScanner && (await early.keep({ ...visit, links, network: networkOf(client) }))) return;
+      if (mayBeScanner && (await early.keep({ ...visit, links, network: scannerNetworkOf(client) }))) return;
       await engine.tell('email', emailId, reportOf(visit, via));
     };
     try {
@@ -172,7 +166,12 @@ export function trackingRoutes({
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const link = read('unsubscribe', call);
-        return link ? askToUnsubscribe(textsFor(call.headers), await brandOf(link)) : badLink(call.headers);
+        return link
+          ? askToUnsubscribe(
+              textsFor(call.headers, readExitTarget(link.target).language),
+              await brandOf(link),
+            )
+          : badLink(call.headers);
       },
     }),
     route({
@@ -192,8 +191,9 @@ export function trackingRoutes({
         if (!link) return badLink(call.headers);
         // RFC 8058 3.2 has mail programs send exactly this; a person's browser sends the page's own form.
         const source = Buffer.from(call.body).includes('One-Click') ? 'oneClick' : 'page';
-        const exit = exitOf(link);
-        const { workspaceId, address, audienceId, campaignId } = exit;
+        const exit = readExitTarget(link.target);
+        const { workspaceId, address, list, language } = exit;
+        const { audienceId = null, campaignId = null } = list ?? {};
         const data = { source, campaignId, audienceId };
         const suppresses = !(await leaveList(exit, call.now, { source, campaignId }));
         const report = { type: 'unsubscribed' as const, recipient: link.recipient, suppresses, data };
@@ -215,8 +215,8 @@ export function trackingRoutes({
                 ? signer
                 : null,
           });
-        const preferences = preferencesPath(signer, { workspaceId, livemode: true, key });
-        return unsubscribedPage(textsFor(call.headers), await brandOf(link), preferences);
+        const preferences = preferencesPath(signer, { workspaceId, livemode: true, key, language });
+        return unsubscribedPage(textsFor(call.headers, language), await brandOf(link), preferences);
       },
     }),
   ];

@@ -56,5 +56,5 @@ export function reportOf({ type, recipient, target, userAgent, at }: Visit, via:
 }
 
 /** The network of a client's address: scanners spread their requests over neighbouring addresses. */
-export const networkOf = (address: string): string =>
+export const scannerNetworkOf = (address: string): string =>
   isIPv4(address) ? address.split('.').slice(0, 3).join('.') : address.split(':').slice(0, 3).join(':');

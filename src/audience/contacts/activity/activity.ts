@@ -17,6 +17,7 @@ type StoredType = (typeof contactActivity.$inferSelect)['type'];
 export const ACTIVITY_TYPES = [
   ...(['created', 'imported', 'subscribed', 'unsubscribed', 'asked', 'notAsked', 'joined', 'left'] as const),
   'event' as const,
+  'replied' as const,
   ...EMAIL_EVENT_TYPES.filter((type) => type !== 'unsubscribed'),
 ] satisfies readonly StoredType[];
 
@@ -33,7 +34,7 @@ export const Activity = Type.Object(
     id: Type.String({ examples: ['act_01m7xj1rwzprnwr10308attx'] }),
     type: literals(ENTRY_TYPES),
     at: Type.String({ format: 'date-time', description: 'When it happened.' }),
-    emailId: id('The email that it is about; null where it is about none.'),
+    emailId: id('The email that it is about, or that was replied to; null where it is about none.'),
     campaignId: id('The campaign of that email; null without one.'),
     audienceId: id('The audience that was joined or left, or that asks to be confirmed; null otherwise.'),
     importId: id('The import that it came with; null otherwise.'),
@@ -46,7 +47,7 @@ export const Activity = Type.Object(
     }),
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'Further facts: the properties of a custom event, the source of a consent, the URL of a click, the `reason` why a run ended or why no mail to confirm was sent (`suppressed`, `asked_often`: three times within a day, `no_sender`, `sender_unverified`, `quota_exceeded`, or a sentence).',
+        'Further facts: the properties of a custom event, the source of a consent, the URL of a click, the `receivedId` of a reply, the `reason` why a run ended or why no mail to confirm was sent (`suppressed`, `asked_often`: three times within a day, `no_sender`, `sender_unverified`, `quota_exceeded`, or a sentence).',
     }),
   },
   { title: 'ContactActivity' },
@@ -90,11 +91,15 @@ const SUBJECT: Readonly<Partial<Record<string, Subject>>> = {
   ...Object.fromEntries(RUN_TYPES.map((type) => [type, 'flowId' as const])),
 };
 
+/** A reply stays with the contact when its email is deleted: its entry names the email in the data alone. */
+const repliedTo = ({ type, data }: Row): string | null =>
+  type === 'replied' && typeof data?.emailId === 'string' ? data.emailId : null;
+
 const activityOf = (row: Row): ActivityView => ({
   id: row.id,
   type: row.type,
   at: new Date(row.at).toISOString(),
-  emailId: row.email_id,
+  emailId: row.email_id ?? repliedTo(row),
   campaignId: row.campaign_id,
   audienceId: null,
   importId: null,

@@ -8,6 +8,7 @@ import { lowestIdAt, timeOfId } from '../../../platform/db/ids.ts';
 import { erasures } from '../../../platform/db/schema/contacts.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
+import { eraseForwarded, forwardsPersonSql } from '../../../sending/emails/queries.ts';
 import { forgetReceived } from '../../../sending/received/commands.ts';
 import { forgottenKey } from '../../../sending/suppressions/queries.ts';
 import { type CommonSubjects, eraseFromEmails, type Person } from './erase-emails.ts';
@@ -72,6 +73,13 @@ interface Erasure {
   readonly waiting: readonly string[];
 }
 
+interface EmailPage {
+  readonly below: string | null;
+  readonly looked: number;
+  readonly ids: readonly string[];
+  readonly forwarded: readonly string[];
+}
+
 /** Claims the erasure that is due first. */
 const CLAIM = `update erasures set next_at = $2::timestamptz where id = (
   select id from erasures where next_at <= $1::timestamptz order by next_at limit 1 for update skip locked
@@ -81,12 +89,16 @@ const ACTIVITY = `delete from contact_activity where (contact_id, id) in (
   select contact_id, id from contact_activity where contact_id = $1 limit ${BATCH}
 ) returning 1 as one`;
 
-/** One page of the workspace's emails, newest first, and those of them that were sent to the person. */
+/**
+ * One page of the workspace's emails, newest first: those that were sent to the person, and those that forward a message that
+ * names them. The latter outlive the message, which may be deleted, and forwarded more than once.
+ */
 const PAGE = `with page as materialized (
-  select id, recipient_keys from emails where workspace_id = $1 and livemode = $2::boolean and id < $3 order by id desc limit ${BATCH}
+  select id, recipient_keys, ${forwardsPersonSql('emails', '$4::text')} as forwards from emails where workspace_id = $1 and livemode = $2::boolean and id < $3 order by id desc limit ${BATCH}
 )
 select (select min(id) from page) as below, (select count(*) from page)::integer as looked,
-  array(select id from page where recipient_keys @> array[$4::text]) as ids`;
+  array(select id from page where recipient_keys @> array[$4::text]) as ids,
+  array(select id from page where forwards) as forwarded`;
 
 /** Stores the place in the workspace's emails, and the time of the next step. */
 const continueAt = (
@@ -182,7 +194,7 @@ export class Eraser {
       database,
       {
         ...{ workspaceId: erasure.workspace_id, livemode: erasure.livemode },
-        ...{ key: person.key, before: endOf(erasure, clock.now()) },
+        ...{ key: person.key, contactId: erasure.contact_id, before: endOf(erasure, clock.now()) },
       },
       stop,
     );
@@ -192,10 +204,11 @@ export class Eraser {
       continueAt(database, erasure.id, { below, isThrough, waiting }, nextAt);
     if (isThrough) waiting = await erase(waiting);
     while (!isThrough && !stop?.aborted) {
-      const [page] = await database.query<{ below: string | null; looked: number; ids: string[] }>(PAGE, [
+      const [page] = await database.query<EmailPage>(PAGE, [
         ...[erasure.workspace_id, erasure.livemode, below, person.key],
       ]);
       waiting = [...waiting, ...(await erase(page?.ids ?? []))];
+      await eraseForwarded(database, erasure.workspace_id, page?.forwarded ?? []);
       below = page?.below ?? below;
       isThrough = (page?.looked ?? 0) < BATCH;
       await proceed(clock.now() + LEASE_MS);

@@ -16,7 +16,7 @@ export interface ForgetDeps extends ContactCommands {
 
 /**
  * $1 workspace, $2 environment, $3 the contact, $4 now, $5 the keyed hash of the address, $6 id of the
- * erasure, $7 the sealed person, $8 below which emails are looked through. A person who had left, bounced or
+ * erasure, $7 the sealed person, $8 below which emails are looked through, $9 the address as it stands in filters. A person who had left, bounced or
  * complained, or was suppressed manually, leaves a keyed hash with the strongest of these reasons.
  */
 const FORGET = `with gone as (
@@ -30,6 +30,8 @@ const FORGET = `with gone as (
   delete from test_clock_contacts t using gone g where t.contact_id = g.id
 ), not_asked as (
   delete from confirmations w using gone g where w.contact_id = g.id
+), no_view as (
+  delete from saved_views v using gone g where v.workspace_id = $1 and strpos(lower(v.search), $9) > 0
 ), shown as (
   delete from suppressions s using gone g
   where $2::boolean and s.workspace_id = $1 and s.address_key = g.email_key
@@ -67,6 +69,7 @@ export async function forgetContact(
     sealPerson(sealer, { address: address.address, key: address.key }),
     // Whatever was accepted before this ends may have a later id: the eraser, which comes afterwards, says from where on it looks.
     NOT_BEGUN,
+    new URLSearchParams([['', address.address.toLowerCase()]]).toString().slice(1).toLowerCase(),
   ]);
   eraser.wake();
   return rows.length > 0 ? null : notFound('contact');

@@ -206,7 +206,11 @@ async function* batchesOf(
     if (page instanceof Failure)
       throw new Error(`The contacts could not be read to their end: ${page.message}`);
     const ids = (page as readonly { readonly id: string }[]).map(({ id }) => id);
-    if (ids.length > 0) yield await readRows(reads, scope, inArray(contacts.id, ids));
+    if (ids.length === 0) continue;
+    const rows = new Map(
+      (await readRows(reads, scope, inArray(contacts.id, ids))).map((row) => [row.id, row]),
+    );
+    yield ids.flatMap((id) => rows.get(id) ?? []);
   }
 }
 

@@ -1,4 +1,5 @@
-import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gt, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { type CountRow, type CountView, countOf, READ_FOR_COUNT } from '../../../http/lists/count.ts';
 import type { IdRange } from '../../../http/lists/list.ts';
 import type { Parameter } from '../../../platform/db/database.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
@@ -6,12 +7,23 @@ import { contacts, FIELD_INDEXES, type SearchIndex } from '../../../platform/db/
 import { StatementTexts } from '../../../platform/db/server/statement-texts.ts';
 import { contactJson, ownContacts, type Scope } from './contact-rows.ts';
 
-/** The contacts of a page, newest first, and what `Found` says of them. */
+/** The contacts of a page in its order. */
 export interface FoundPage {
-  readonly ids: readonly string[];
+  /** Of each contact the value that the list is ordered by: a cursor. */
+  readonly positions: readonly string[];
   /** Their JSON as it is answered, with `BETWEEN` between them. */
   readonly text: string;
   readonly stoppedAt: string | null;
+}
+
+/** The columns that lists are ordered by, each with an index that has it behind the environment. */
+const ORDERED_BY = { createdAt: contacts.id, email: contacts.emailKey } as const;
+
+/** The order of a list by addresses. */
+export interface ByEmail {
+  readonly order: IdRange['order'];
+  /** The key of the address that the page begins after; null for the first page. */
+  readonly after: string | null;
 }
 
 /** The filters of a list besides its range. */
@@ -31,6 +43,8 @@ export interface PagesOptions {
   readonly scope: Scope;
   /** The range of the list. */
   readonly range: IdRange;
+  /** Null for a list that is ordered by ids, as its range says. */
+  readonly byEmail: ByEmail | null;
   /** One more than a page shows. */
   readonly limit: number;
   /** Up to so many matches of an index are read and sorted; looking through the newest contacts finds more of them faster. */
@@ -75,10 +89,9 @@ const BEGIN = either(
   INDEXED.map(({ key }) => sql`${key} >= ${chosen('low')} and ${key} < ${chosen('high')}`),
 );
 const ARE_MANY = sql`(select many from tally)`;
-const NEWEST_FIRST = sql`order by ${contacts.id} desc`;
 
 interface Answer {
-  readonly ids: string | null;
+  readonly positions: string | null;
   readonly items: string | null;
   readonly stoppedAt: string | null;
 }
@@ -87,7 +100,7 @@ interface Answer {
 const value = (name: keyof Values) => sql.placeholder(name);
 
 type Values = Record<
-  'workspaceId' | 'livemode' | 'limit' | 'below' | 'from' | 'email' | 'low' | 'high',
+  'workspaceId' | 'livemode' | 'limit' | 'below' | 'from' | 'email' | 'after' | 'low' | 'high',
   Parameter
 >;
 
@@ -98,28 +111,41 @@ const CHOSEN = sql`chosen as materialized (select ${value('workspaceId')}::text 
   ${value('limit')}::integer as rows)`;
 
 const TEXTS = new StatementTexts();
-const NOTHING: Answer = { ids: null, items: null, stoppedAt: null };
+const NOTHING: Answer = { positions: null, items: null, stoppedAt: null };
 
-/** The pages of one list, newest first, one statement each. */
+/** The pages of one list, one statement each. */
 export class ContactPages {
   readonly #values: Values;
   readonly #inRange: SQL;
   readonly #conditions: readonly SQL[];
+  readonly #key: (typeof ORDERED_BY)[keyof typeof ORDERED_BY];
+  readonly #inOrder: SQL;
 
   constructor(
     private readonly options: PagesOptions,
     private readonly asked: ContactListFilter,
   ) {
-    const { scope, range, limit } = options;
+    const { scope, range, limit, byEmail } = options;
+    const { order } = byEmail ?? range;
+    this.#key = byEmail ? ORDERED_BY.email : ORDERED_BY.createdAt;
+    this.#inOrder = sql`order by ${this.#key} ${sql.raw(order)}`;
+    const after = byEmail?.after ?? null;
     const { workspaceId, livemode } = scope;
     const { audience, email = null, status } = asked;
-    this.#values = { workspaceId, livemode, limit, ...range, email, low: null, high: null };
+    const { below, from } = range;
+    this.#values = { workspaceId, livemode, limit, below, from, email, after, low: null, high: null };
+    const created = [
+      ...(below === null ? [] : [lt(contacts.id, value('below'))]),
+      ...(from === null ? [] : [gte(contacts.id, value('from'))]),
+    ];
     this.#inRange = sql`${and(
       sql`true`,
-      range.below === null ? undefined : lt(contacts.id, value('below')),
-      range.from === null ? undefined : gte(contacts.id, value('from')),
+      ...(byEmail ? [] : created),
+      after === null ? undefined : (order === 'asc' ? gt : lt)(contacts.emailKey, value('after')),
     )}`;
     this.#conditions = [
+      // In the order of addresses a range of times is a filter like others: a limit behind it would bound what is found, not what is read.
+      ...(byEmail ? created : []),
       // A status is written out: its index leaves out the usual one, and a statement that is kept must show that it may be used.
       ...(status === undefined ? [] : [sql`${contacts.status} = ${sql.raw(`'${status}'`)}`]),
       ...(email === null ? [] : [eq(contacts.emailKey, value('email'))]),
@@ -132,24 +158,38 @@ export class ContactPages {
     return this.#read('all', () => ({
       relations: [],
       page: sql`select * from (
-        select * from ${contacts} where ${and(OWN, this.#inRange, ...this.#conditions)} ${NEWEST_FIRST} limit ${number(MOST_ROWS)}
+        select * from ${contacts} where ${and(OWN, this.#inRange, ...this.#conditions)} ${this.#inOrder} limit ${number(MOST_ROWS)}
       ) contacts limit ${value('limit')}`,
       end: null,
     }));
   }
 
-  /** The newest contacts that meet the conditions. @throws UnavailableError */
-  among(newest: number): Promise<FoundPage> {
-    return this.#read(`among ${newest}`, () => ({
-      relations: [],
-      page: sql`${this.#amongNewest(newest, OWN, this.#conditions)} ${NEWEST_FIRST} limit ${value('limit')}`,
-      end: sql`case when count(*) < ${value('limit')} then ${this.#nth(newest, OWN)} end`,
-    }));
+  /** Those of the first contacts that meet the conditions. @throws UnavailableError */
+  among(first: number): Promise<FoundPage> {
+    return this.#read(`among ${first}`, () => this.#examined(first, OWN, this.#conditions, []));
+  }
+
+  /** Those of the first contacts whose address or name begins with a key, for an order that no index of names has. @throws UnavailableError */
+  amongBeginning(key: string, first: number): Promise<FoundPage> {
+    const chosenKey = { low: key, high: key + ABOVE_ALL };
+    return this.#read(
+      `beginning among ${first}`,
+      () => this.#examined(first, OWN_CHOSEN, [BEGIN, ...this.#conditions], [CHOSEN]),
+      chosenKey,
+    );
+  }
+
+  #examined(first: number, own: SQL, conditions: readonly SQL[], relations: readonly SQL[]): Statement {
+    return {
+      relations,
+      page: sql`${this.#amongFirst(first, own, conditions)} ${this.#inOrder} limit ${value('limit')}`,
+      end: sql`case when count(*) < ${value('limit')} then ${this.#nth(first, own)} end`,
+    };
   }
 
   /**
    * Finds contacts whose address or name begins with a key. The indexes name all of them if they are few; if
-   * they are many, the newest contacts are searched. The same statement counts them in the indexes. @throws
+   * they are many, the first contacts are searched. The same statement counts them in the indexes. @throws
    * UnavailableError
    */
   whoBegin(key: string, newest: number): Promise<FoundPage> {
@@ -175,55 +215,97 @@ export class ContactPages {
           sql` union `,
         )}) contacts
         where not ${ARE_MANY} and ${this.#inRange}
-        order by id desc limit ${others.length === 0 ? chosen('rows') : number(INDEXED.length * few)})`,
+        order by id ${sql.raw(this.options.range.order)} limit ${others.length === 0 ? chosen('rows') : number(INDEXED.length * few)})`,
     ];
-    const newestOnes = this.#amongNewest(newest, sql`${ARE_MANY} and ${OWN_CHOSEN}`, [BEGIN, ...others]);
+    const newestOnes = this.#amongFirst(newest, sql`${ARE_MANY} and ${OWN_CHOSEN}`, [BEGIN, ...others]);
     const page = sql`select * from (
       select ${contacts}.* from few join ${contacts} on ${OWN_CHOSEN} and ${contacts.id} = few.id
       where ${and(sql`true`, ...others)}
-      union all (select * from (${newestOnes}) contacts ${NEWEST_FIRST} limit ${chosen('rows')})
-    ) contacts ${NEWEST_FIRST} limit ${chosen('rows')}`;
+      union all (select * from (${newestOnes}) contacts ${this.#inOrder} limit ${chosen('rows')})
+    ) contacts ${this.#inOrder} limit ${chosen('rows')}`;
     const end = sql`case when ${ARE_MANY} and count(*) < ${chosen('rows')} then ${this.#nth(newest, OWN_CHOSEN)} end`;
     return { relations, page, end };
   }
 
-  /** The newest contacts that pass the gate and meet the conditions. */
-  #amongNewest(newest: number, gate: SQL, conditions: readonly SQL[]): SQL {
+  /** Counts all that meet the conditions, which an index finds. @throws UnavailableError */
+  countAll(): Promise<CountView> {
+    const order = this.asked.audience ? sql`` : this.#inOrder;
+    return this.#count('count', () => [
+      sql`select 1 from ${contacts} where ${and(OWN, this.#inRange, ...this.#conditions)} ${order}`,
+      sql`true`,
+    ]);
+  }
+
+  /** Counts those of the first contacts that meet the conditions. @throws UnavailableError */
+  countAmong(): Promise<CountView> {
+    return this.#count('count among', () => [
+      sql`select * from ${contacts} where ${and(OWN, this.#inRange)} ${this.#inOrder}`,
+      sql`${and(sql`true`, ...this.#conditions)}`,
+    ]);
+  }
+
+  /** Counts those whose address or name begins with a key, among the first that the indexes name. @throws UnavailableError */
+  countBeginning(key: string): Promise<CountView> {
+    const hits = INDEXED.map((each) => sql`(${beginning(each, READ_FOR_COUNT)})`);
+    const matching = sql`exists (select from ${contacts} where ${and(OWN_CHOSEN, sql`${contacts.id} = found.id`, this.#inRange, ...this.#conditions)})`;
+    return this.#count(
+      'count beginning',
+      () => [sql`select id from (${sql.join(hits, sql` union `)}) hits`, matching, CHOSEN, 'found'],
+      { low: key, high: key + ABOVE_ALL },
+    );
+  }
+
+  async #count(what: string, make: () => CountParts, key: Partial<Values> = {}): Promise<CountView> {
+    const text = (): SQL => {
+      const [first, matching, relation, name = 'contacts'] = make();
+      return sql`${relation ? sql`with ${relation} ` : sql``}select count(*) filter (where ${matching})::integer as matching,
+    count(*)::integer as looked from (${first} limit ${number(READ_FOR_COUNT)}) ${sql.raw(name)}`;
+    };
+    const form = this.asked.audience ? null : this.#form(what);
+    const sent = TEXTS.of(form, { ...this.#values, ...key }, text);
+    return countOf(
+      (await this.options.reads.query<CountRow>(sent.text, sent.parameters, { isSearch: true }))[0],
+    );
+  }
+
+  /** Those of the first contacts that pass the gate which meet the conditions. */
+  #amongFirst(newest: number, gate: SQL, conditions: readonly SQL[]): SQL {
     return sql`select * from (
-      select * from ${contacts} where ${gate} and ${this.#inRange} ${NEWEST_FIRST} limit ${number(newest)}
+      select * from ${contacts} where ${gate} and ${this.#inRange} ${this.#inOrder} limit ${number(newest)}
     ) contacts where ${and(sql`true`, ...conditions)}`;
   }
 
   #nth(newest: number, own: SQL): SQL {
-    return sql`(select ${contacts.id} from ${contacts} where ${own} and ${this.#inRange} ${NEWEST_FIRST}
+    return sql`(select ${this.#key} from ${contacts} where ${own} and ${this.#inRange} ${this.#inOrder}
       offset ${number(newest - 1)} limit 1)`;
   }
 
   async #read(what: string, make: () => Statement, key: Partial<Values> = {}): Promise<FoundPage> {
     const { audience, isKept } = this.asked;
     const form = audience ? null : this.#form(what);
-    const { text, parameters } = TEXTS.of(form, { ...this.#values, ...key }, () => pageOf(make()));
+    const { text, parameters } = TEXTS.of(form, { ...this.#values, ...key }, () => this.#pageOf(make()));
     const [answer] = await this.options.reads.query<Answer>(
       text,
       parameters,
       isKept ? { isPage: true } : { isSearch: true },
     );
-    const { ids, items, stoppedAt } = answer ?? NOTHING;
-    return { ids: ids?.split(BETWEEN) ?? [], text: items ?? '', stoppedAt };
+    const { positions, items, stoppedAt } = answer ?? NOTHING;
+    return { positions: positions?.split(BETWEEN) ?? [], text: items ?? '', stoppedAt };
+  }
+
+  #pageOf({ relations, page, end }: Statement): SQL {
+    const joined = (what: SQL) => sql`string_agg(${what}, ${sql.raw(`E',\\n'`)} ${this.#inOrder})`;
+    return sql`with ${sql.join([...relations, sql`page as materialized (${page})`], sql`, `)}
+    select ${joined(sql`${this.#key}`)} as positions, ${joined(contactJson)} as items, ${end ?? sql`null::text`} as "stoppedAt" from page contacts`;
   }
 
   /** Everything that the text of a page depends on, where no audience adds conditions. */
   #form(what: string): string {
-    const { range } = this.options;
+    const { range, byEmail } = this.options;
     const { status, email } = this.asked;
-    return [what, status, email !== undefined, range.below !== null, range.from !== null].join(' ');
+    const order = byEmail ? ['email', byEmail.order, byEmail.after !== null] : [range.order];
+    return [what, status, email !== undefined, range.below !== null, range.from !== null, ...order].join(' ');
   }
-}
-
-function pageOf({ relations, page, end }: Statement): SQL {
-  const joined = (what: SQL) => sql`string_agg(${what}, ${sql.raw(`E',\\n'`)} ${NEWEST_FIRST})`;
-  return sql`with ${sql.join([...relations, sql`page as materialized (${page})`], sql`, `)}
-    select ${joined(sql`${contacts.id}`)} as ids, ${joined(contactJson)} as items, ${end ?? sql`null::text`} as "stoppedAt" from page contacts`;
 }
 
 /** In the order of the key, which leaves the planner nothing but the index: it would rather walk through the table. */
@@ -236,6 +318,9 @@ const beginning = (
       and ${key} >= chosen.low and ${key} < chosen.high
     order by ${key} limit ${number(most)}
   ) found`;
+
+/** The rows that are looked at, the condition of those that count, a relation before both, and the name of the rows. */
+type CountParts = readonly [SQL, SQL, SQL?, string?];
 
 interface Statement {
   /** The source of the page. */

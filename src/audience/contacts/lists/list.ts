@@ -1,15 +1,16 @@
 import type { SQL } from 'drizzle-orm';
 import { searchBy } from '../../../http/lists/bounded-search.ts';
+import type { CountView } from '../../../http/lists/count.ts';
 import { idRangeOf } from '../../../http/lists/list.ts';
 import { byId, positionOf, searchPageOf } from '../../../http/lists/pagination.ts';
 import { type Call, WrittenPage } from '../../../http/request/route.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
-import { type Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { searchKey } from '../field-columns.ts';
 import type { ContactQuery, ContactView } from '../model.ts';
 import type { Scope } from './contact-rows.ts';
-import { ContactPages, type FoundPage, withoutLast } from './list-statements.ts';
+import { type ContactListFilter, ContactPages, type FoundPage, withoutLast } from './list-statements.ts';
 
 /** The most contacts that one request looks at where no index finds what it asks for: some 20 ms, however many there are. */
 const MOST_SEARCHED = 10_000;
@@ -36,58 +37,106 @@ export interface ContactLister {
   readonly few?: number;
 }
 
-/** Lists contacts, newest first. */
+/** True for a text that may be the key of an address, which is where a list by addresses goes on. */
+const isKey = (text: string): boolean => text.length <= 320;
+
+/** Lists contacts in the order that is asked for. */
 export async function listContacts(
   { reads, findAudience, mostSearched = MOST_SEARCHED, few = FEW }: ContactLister,
   { caller, query, now }: Call<unknown, ContactQuery>,
 ): Promise<WrittenPage<ContactView> | Failure> {
-  const request = { list: 'contacts', caller, isPosition: byId('con'), query };
+  const { sort } = query;
+  const isByEmail = sort === 'email' || sort === '-email';
+  const request = { list: 'contacts', caller, isPosition: isByEmail ? isKey : byId('con'), query };
   const after = positionOf(request);
   if (typeof after === 'object' && after !== null) return after;
-  const address = query.email === undefined ? null : parseAddress(query.email);
-  if (address && isProblem(address)) return invalid([{ path: '/query/email', message: address.problem }]);
-  const audience = query.audienceId === undefined ? null : await findAudience(caller, query.audienceId, now);
-  if (query.audienceId !== undefined && !audience)
-    return invalid([{ path: '/query/audienceId', message: 'No such audience.' }]);
-  const range = idRangeOf('con', after, query);
-  const { search, status } = query;
+  const filters = await filtersOf(findAudience, caller, query, now);
+  if (filters instanceof Failure) return filters;
+  const range = idRangeOf('con', isByEmail ? null : after, query);
+  const byEmail = isByEmail ? ({ order: sort === 'email' ? 'asc' : 'desc', after } as const) : null;
   const pages = new ContactPages(
-    { reads, scope: caller, range, limit: query.limit + 1, few },
-    {
-      ...{ status, email: address?.key, audience: audience?.condition ?? null },
-      // The filters of dynamic audiences are the clients' own.
-      isKept: audience === null || audience.isStatic,
-    },
+    { reads, scope: caller, range, byEmail, limit: query.limit + 1, few },
+    listFilterOf(filters),
   );
-  const { ids, text, stoppedAt } = await find(
-    pages,
-    { audience, email: address?.key, search, status },
-    mostSearched,
-  );
-  const id = (each: string): string => each;
-  const { pagination } = searchPageOf(request, ids, id, id, stoppedAt);
-  return new WrittenPage(ids.length > query.limit ? withoutLast(text) : text, pagination);
+  const { positions, text, stoppedAt } = await find(pages, { ...filters, isByEmail }, mostSearched);
+  const position = (each: string): string => each;
+  const { pagination } = searchPageOf(request, positions, position, position, stoppedAt);
+  return new WrittenPage(positions.length > query.limit ? withoutLast(text) : text, pagination);
 }
 
-interface ContactSearch {
+interface ContactFilters {
   readonly audience: AudienceMatch | null;
   readonly email: string | undefined;
   readonly search: string | undefined;
   readonly status: ContactQuery['status'];
 }
 
+interface ContactSearch extends ContactFilters {
+  readonly isByEmail: boolean;
+}
+
+/** The filters of a query, or the refusal of one of them. */
+async function filtersOf(
+  findAudience: FindAudience,
+  caller: Scope,
+  query: ContactFilter,
+  now: number,
+): Promise<ContactFilters | Failure> {
+  const address = query.email === undefined ? null : parseAddress(query.email);
+  if (address && isProblem(address)) return invalid([{ path: '/query/email', message: address.problem }]);
+  const audience = query.audienceId === undefined ? null : await findAudience(caller, query.audienceId, now);
+  if (query.audienceId !== undefined && !audience)
+    return invalid([{ path: '/query/audienceId', message: 'No such audience.' }]);
+  return { audience, email: address?.key, search: query.search, status: query.status };
+}
+
+const listFilterOf = ({ audience, email, status }: ContactFilters): ContactListFilter => ({
+  ...{ status, email, audience: audience?.condition ?? null },
+  // The filters of dynamic audiences are the clients' own.
+  isKept: audience === null || audience.isStatic,
+});
+
+/** The query of a list without its order and its pages. */
+export type ContactFilter = Omit<ContactQuery, 'after' | 'limit' | 'sort'>;
+
+/** Counts contacts, as far as a count looks. */
+export async function countContacts(
+  { reads, findAudience, few = FEW }: ContactLister,
+  { caller, query, now }: Call<unknown, ContactFilter>,
+): Promise<CountView | Failure> {
+  const filters = await filtersOf(findAudience, caller, query, now);
+  if (filters instanceof Failure) return filters;
+  const range = idRangeOf('con', null, query);
+  const pages = new ContactPages(
+    { reads, scope: caller, range, byEmail: null, limit: 0, few },
+    listFilterOf(filters),
+  );
+  if (filters.search !== undefined && filters.email === undefined)
+    return pages.countBeginning(searchKey(filters.search));
+  return isFoundByIndex(filters) ? pages.countAll() : pages.countAmong();
+}
+
+/** True where an index answers the filters by itself: an address, the members of a list, or a status that few contacts have. */
+const isFoundByIndex = ({ audience, email, status }: ContactFilters): boolean =>
+  email !== undefined ||
+  (audience === null && status !== 'subscribed') ||
+  (audience?.isStatic === true && status === undefined);
+
 async function find(
   pages: ContactPages,
-  { audience, email, search, status }: ContactSearch,
+  { audience, email, search, status, isByEmail }: ContactSearch,
   mostSearched: number,
 ): Promise<FoundPage> {
   if (email !== undefined) return pages.all();
   if (search !== undefined) {
     const key = searchKey(search);
-    return searchBy((newest) => pages.whoBegin(key, newest), mostSearched);
+    return searchBy(
+      (first) => (isByEmail ? pages.amongBeginning(key, first) : pages.whoBegin(key, first)),
+      mostSearched,
+    );
   }
-  // An index answers a status by itself, unless nearly all contacts have it.
-  const isIndexed = audience === null && status !== 'subscribed';
-  if (isIndexed || (audience?.isStatic && status === undefined)) return pages.all();
-  return searchBy((newest) => pages.among(newest), mostSearched);
+  // No index has a status or an audience in the order of addresses.
+  if (isByEmail) return searchBy((first) => pages.among(first), mostSearched);
+  if (isFoundByIndex({ audience, email, search, status })) return pages.all();
+  return searchBy((first) => pages.among(first), mostSearched);
 }

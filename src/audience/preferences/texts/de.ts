@@ -1,3 +1,4 @@
+import { WAY_OUT_WORDS } from '../../../mail/html/way-out-words.ts';
 import type { PageTexts } from './texts.ts';
 
 export const de: PageTexts = {
@@ -15,8 +16,8 @@ export const de: PageTexts = {
   isBack: 'Sie bekommen wieder E-Mails.',
   isBlocked:
     'An diese Adresse gehen keine E-Mails, weil sie als unerreichbar oder unerwünscht gemeldet wurde.',
-  unsubscribe: 'Abbestellen',
-  askUnsubscribe: 'Möchten Sie keine dieser E-Mails mehr?',
+  unsubscribe: WAY_OUT_WORDS.de,
+  askUnsubscribe: 'Möchten Sie diese E-Mails nicht mehr bekommen?',
   unsubscribed: 'Sie sind abgemeldet',
   noMore: 'Sie bekommen keine dieser E-Mails mehr. Sie können diese Seite schließen.',
   chooseInstead: 'Auswählen, was Sie bekommen',

@@ -1,3 +1,4 @@
+import { WAY_OUT_WORDS } from '../../../mail/html/way-out-words.ts';
 import type { PageTexts } from './texts.ts';
 
 export const en: PageTexts = {
@@ -14,7 +15,7 @@ export const en: PageTexts = {
   again: 'Get emails again',
   isBack: 'You get emails again.',
   isBlocked: 'No emails are sent to this address, since it was reported as unreachable or unwanted.',
-  unsubscribe: 'Unsubscribe',
+  unsubscribe: WAY_OUT_WORDS.en,
   askUnsubscribe: 'Do you want no more of these emails?',
   unsubscribed: 'You are unsubscribed',
   noMore: 'You will get no more of these emails. You can close this page.',

@@ -1,7 +1,9 @@
+import type { PageLanguage } from '../../../platform/text/language.ts';
+
 /** All that recipients read on pages and in the mail that asks them to confirm; one file for each language. */
 export interface PageTexts {
-  /** A language tag, for the page itself. */
-  readonly language: string;
+  /** The language of the page itself. */
+  readonly language: PageLanguage;
   readonly preferences: string;
   forAddress(address: string): string;
   readonly whatYouGet: string;
