@@ -10,4 +10,12 @@ export interface AssetUse {
    * an index for each column of content.
    */
   readonly uses: string;
+  /** A condition on an asset `a`: something shows it that may be sent at some time, also without being a use now. */
+  readonly keeps: string;
+}
+
+/** The functions that images give to other modules. */
+export interface AssetsApi {
+  /** The octets of images of this service by their addresses; those that are not stored are left out. @throws UnavailableError */
+  sizesOf(urls: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }

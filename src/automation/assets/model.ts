@@ -13,6 +13,8 @@ export const MOST_ASSETS = 2_000;
 export const MOST_OCTETS = 1_073_741_824;
 /** The days after its last view for which an image counts as shown by mail that people still read. */
 export const SHOWN_DAYS = 30;
+/** The days for which the address of a deleted image serves it: longer than mail waits to be sent, and than sent mail is kept. */
+export const SERVED_DAYS = 90;
 /** The most uses that an answer names. */
 export const MOST_USES = 20;
 /** The path of images, before the name of the file. */
@@ -35,7 +37,7 @@ export const Asset = Type.Object(
     size: Type.Integer({ description: 'In octets, without invisible data.' }),
     url: Type.String({ description: 'The public address, whose content never changes.' }),
     usedBy: Type.Array(Type.Object({ type: literals(ASSET_USERS), id: Type.String(), name: Type.String() }), {
-      description: `The templates (published and newest version) and campaigns of the caller's environment that show it, at most ${MOST_USES}.`,
+      description: `The templates (published and newest version) and campaigns (as they are set and as they are being sent) of the caller's environment that show it, at most ${MOST_USES}.`,
     }),
     lastShownOn: Type.Union([Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }), Type.Null()], {
       description: 'The last day (UTC) on which a mail program or a browser read it; null before the first.',
@@ -63,7 +65,8 @@ export const AssetQuery = Type.Object(pageQuery);
 export const DeleteAssetQuery = Type.Object({
   force: Type.Optional(
     Type.Boolean({
-      description: 'True deletes an image that is still used or read. Messages that show it show a gap.',
+      description:
+        'True deletes an image that is still used or read, and has its address serve it no longer. Messages that show it show a gap. Also for an image that was deleted without it.',
     }),
   ),
 });

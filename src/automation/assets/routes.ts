@@ -15,7 +15,7 @@ import {
   MOST_OCTETS,
   MOST_PIXELS,
   NewAssetQuery,
-  SHOWN_DAYS,
+  SERVED_DAYS,
 } from './model.ts';
 import { assetDetail, listAssets } from './queries.ts';
 
@@ -93,7 +93,7 @@ export const assetRoutes = (deps: AssetDeps): readonly Route[] => [
     audit: { action: 'asset.deleted' },
     permission: 'templates:write',
     summary: 'Delete an image',
-    description: `Refused with 409 while a template or a campaign shows it, and for ${SHOWN_DAYS} days after it was last read, unless \`force\` is set. Test keys cannot delete an image that was uploaded in the live environment, or that a template or campaign of it shows.`,
+    description: `Refused with 409 while a template or a campaign shows it, unless \`force\` is set. Mail that was accepted before, and older versions of templates, may show it all the same: lists hide it, and its address serves it for ${SERVED_DAYS} more days, longer while any version, any campaign or any reader shows it. Uploading the same content again brings it back. With \`force\` it is removed at once. At most ${count(MOST_ASSETS)} deleted images of a workspace, and ${MOST_OCTETS / 1_073_741_824} GiB of them, are served. Test keys cannot delete an image that was uploaded in the live environment, or that a template or campaign of it shows.`,
     params: { id: ASSET_ID },
     query: DeleteAssetQuery,
     response: Type.Null(),

@@ -70,7 +70,7 @@ async function spawnDraft({ engine }: Pick<CampaignDeps, 'engine'>, call: Call, 
     claim: claimOnce(keyedBy(call), 201, (state: CampaignState, context: CampaignContext) =>
       JSON.stringify(view(state, context)),
     ),
-    bytes: 2_048 + (settings.html ?? settings.markdown ?? '').length,
+    bytes: 2_048 + (settings.html ?? settings.markdown ?? settings.mjml ?? '').length,
   });
   if (spawned.outcome === 'replayed') return spawned;
   if (spawned.outcome === 'withheld') return TOO_MANY;

@@ -1,10 +1,12 @@
 import type { CampaignContext } from '../../../machines/campaign/context.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Reads } from '../../platform/db/reads.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { Clock } from '../../platform/time/clock.ts';
+import type { ChecksApi } from '../../sending/checks/api.ts';
 import type { AcceptanceDeps } from '../../sending/emails/accept.ts';
 import type { RoomForBulk } from '../../sending/emails/queries.ts';
 import type { IsMember, TemplateContents } from '../templates/commands.ts';
@@ -22,6 +24,10 @@ export interface CampaignDeps {
   readonly forgetStanding: (campaignId: string) => void;
   /** This service's own address, without a slash at its end. */
   readonly publicUrl: string;
+  readonly mailReader: Pick<MailReader, 'warnings'>;
+  readonly check: ChecksApi['check'];
+  /** Previews and checks a minute and client address; 0 is no limit. */
+  readonly previewsPerMinute: number;
 }
 
 /** One turn of work on a campaign. */

@@ -17,6 +17,7 @@ export const ITEM: CampaignItemView = {
   previewText: null,
   templateId: null,
   ratePerHour: null,
+  language: null,
   canary: null,
   trackOpens: null,
   trackClicks: null,
@@ -33,6 +34,7 @@ export const CAMPAIGN: CampaignView = {
   ...ITEM,
   html: '<p>Hello</p><p><a href="{{ unsubscribeUrl }}">Unsubscribe</a></p>',
   markdown: null,
+  mjml: null,
   variables: {},
 };
 
@@ -51,7 +53,7 @@ export const STATS: StatsView = {
   opened: { count: 420, unique: 310, rate: 0.32124352331606215 },
   clicked: { count: 130, unique: 96, rate: 0.09948186528497409 },
   bounced: { permanent: 10, transient: 2, rate: 0.01020408163265306 },
-  ...{ complained: 0, unsubscribed: 4, machineOpens: 210, machineClicks: 12 },
+  ...{ complained: 0, unsubscribed: 4, replied: 31, machineOpens: 210, machineClicks: 12 },
 };
 
 /** An example of its links. */
@@ -69,10 +71,12 @@ export const RECIPIENT: RecipientView = {
   bouncedAt: null,
   complainedAt: null,
   unsubscribedAt: null,
+  repliedAt: null,
 };
 
 /** An example of a preview. */
 export const SHOWN: PreviewView = {
+  language: null,
   from: 'Acme <news@acme.example>',
   subject: 'What is new, Ada',
   html: '<p>Hello</p><p><a href="{{unsubscribeUrl}}">Unsubscribe</a></p>',

@@ -51,3 +51,21 @@ export const campaignInsertRule: InsertRule = {
 export const campaignLimit = environmentLimit({
   ...{ of: 'campaign', name: 'campaign_places', most: 'most_campaigns', count: 'campaigns_present' },
 });
+
+/** The first reply of a recipient is kept in the row, in the commit that stores the reply. Rows are locked in the order of their keys. */
+export const campaignReplyRule: InsertRule = {
+  of: 'received',
+  columns: 'campaign_replied_at timestamptz',
+  conditions: [],
+  writes: [
+    (admitted) => `update campaign_recipients r set replied_at = l.at
+  from (
+    select k.campaign_id, k.contact_id, a.at from (
+      select campaign_id, contact_id, min(campaign_replied_at) as at from ${admitted}
+      where campaign_replied_at is not null group by campaign_id, contact_id
+    ) a join campaign_recipients k on k.campaign_id = a.campaign_id and k.contact_id = a.contact_id and k.replied_at is null
+    order by k.campaign_id, k.contact_id for update of k
+  ) l
+  where r.campaign_id = l.campaign_id and r.contact_id = l.contact_id`,
+  ],
+};

@@ -2,10 +2,12 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { CAMPAIGN_STATES } from '../../../machines/campaign/machine.ts';
 import { EMAIL_EVENT_TYPES, WITHHELD_REASONS } from '../../../machines/email/recipient.ts';
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
+import { sortQuery } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { literals } from '../../http/request/schema.ts';
 import { LIQUID_LIMITS } from '../../mail/liquid/limits.ts';
 import { nameSchema } from '../../platform/errors/text-length.ts';
+import { LONGEST_TAG } from '../../platform/text/language.ts';
 import { IN_DOUBT } from './sending/follow-emails.ts';
 
 const nullable = <Schema extends TSchema>(schema: Schema, options = {}) =>
@@ -84,7 +86,17 @@ const members = {
   ),
   html: nullable(Source('The html. A link to unsubscribe is added where it is missing.')),
   markdown: nullable(Source('emailmd markdown, from which html and text are made.')),
+  mjml: nullable(Source('MJML, from which html and text are made.')),
   templateId: nullable(Type.String({ description: 'The id or alias of its template.' })),
+  language: nullable(
+    Type.String({
+      minLength: 2,
+      maxLength: LONGEST_TAG,
+      description:
+        'The language of all emails (BCP 47), in which the own content of a campaign is. Null: each contact gets the translation into its property `language`, else the own content of the template.',
+      examples: ['de'],
+    }),
+  ),
   variables: Variables,
   ratePerHour: nullable(Rated),
   canary: nullable(Canary),
@@ -93,7 +105,8 @@ const members = {
 };
 
 const ReplyTo = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 10 }), Type.Null()], {
-  description: 'The addresses for replies: one, or up to 10.',
+  description:
+    'The addresses for replies: one, or up to 10. `auto` makes one by which received mail finds the email.',
 });
 
 const given = Type.Partial(Type.Object(members)).properties;
@@ -174,7 +187,9 @@ export const Campaign = Type.Object(
 export type CampaignView = Static<typeof Campaign>;
 
 /** A campaign in a list. A hundred of them with their content could take 100 MB. */
-export const CampaignItem = Type.Omit(Campaign, ['html', 'markdown', 'variables'], { title: 'CampaignItem' });
+export const CampaignItem = Type.Omit(Campaign, ['html', 'markdown', 'mjml', 'variables'], {
+  title: 'CampaignItem',
+});
 /** The type of it. */
 export type CampaignItemView = Static<typeof CampaignItem>;
 
@@ -182,6 +197,7 @@ export type CampaignItemView = Static<typeof CampaignItem>;
 export const CampaignQuery = Type.Object({
   ...pageQuery,
   status: Type.Optional(literals(CAMPAIGN_STATUSES, { description: 'Only campaigns with this status.' })),
+  ...sortQuery(),
 });
 /** The type of it. */
 export type CampaignQuery = Static<typeof CampaignQuery>;
@@ -207,6 +223,9 @@ export const CampaignStats = Type.Object(
     bounced: Type.Object({ permanent: Count, transient: Count, rate: Rate }),
     complained: Count,
     unsubscribed: Count,
+    replied: Type.Integer({
+      description: 'Recipients who have answered by mail; automatic answers do not count.',
+    }),
     machineOpens: Type.Integer({ description: 'By programs that fetch images or follow links.' }),
     machineClicks: Count,
   },
@@ -234,6 +253,7 @@ export type LinkView = Static<typeof CampaignLink>;
 export const OUTCOMES = [
   ...(['remaining', 'sent', 'failed', 'skipped'] as const),
   ...EMAIL_EVENT_TYPES.filter((type) => type !== 'sent'),
+  'replied' as const,
 ];
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -253,6 +273,7 @@ export const CampaignRecipient = Type.Object(
     bouncedAt: nullable(Moment),
     complainedAt: nullable(Moment),
     unsubscribedAt: nullable(Moment),
+    repliedAt: nullable(Moment, { description: 'The time of the first reply by a person.' }),
   },
   { title: 'CampaignRecipient' },
 );

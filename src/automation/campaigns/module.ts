@@ -2,6 +2,7 @@ import type { MembersApi } from '../../accounts/members/api.ts';
 import type { AudienceUse } from '../../audience/audiences/commands.ts';
 import type { Module } from '../../http/module.ts';
 import { later } from '../../platform/async/later.ts';
+import type { ChecksApi } from '../../sending/checks/api.ts';
 import type { EmailsApi } from '../../sending/emails/api.ts';
 import type { AssetUse } from '../assets/api.ts';
 import type { TemplatesApi } from '../templates/api.ts';
@@ -10,7 +11,7 @@ import type { CampaignsApi } from './api.ts';
 import { auditCampaigns } from './audit.ts';
 import { forgetRecipient } from './commands.ts';
 import type { CampaignDeps, DispatchDeps } from './deps.ts';
-import { campaignInsertRule, campaignLimit } from './insert-rule.ts';
+import { campaignInsertRule, campaignLimit, campaignReplyRule } from './insert-rule.ts';
 import { campaignKind, campaigns } from './kind.ts';
 import { commonSubjects } from './queries.ts';
 import { campaignRoutes } from './routes.ts';
@@ -21,7 +22,8 @@ import { campaignWorker } from './sending/worker.ts';
 /** The functions of other modules that campaigns need. */
 type CampaignNeeds = Pick<EmailsApi, 'acceptance' | 'bulkRoom' | 'warmUpRoom'> &
   Pick<TemplatesApi, 'templateContents'> &
-  Pick<MembersApi, 'isMember'>;
+  Pick<MembersApi, 'isMember'> &
+  Pick<ChecksApi, 'check'>;
 
 /** A campaign that is under way keeps its template from being deleted. */
 export const campaignUsesTemplate: TemplateUse = {
@@ -30,13 +32,27 @@ export const campaignUsesTemplate: TemplateUse = {
     where s.template_id = ${id} and c.state in ('scheduled', 'preparing', 'sending', 'paused'))`,
 };
 
-/** Images in the content that a campaign has itself; the images of its template are uses of the template. */
+/** The states in which a campaign sends the content that it had at its start. */
+const SENDS_KEPT = `c.state in ('sending', 'paused')`;
+
+/**
+ * Images in the content that a campaign has itself, and those in the content that it is sending, whatever its template says since. The images
+ * of the template of another campaign are uses of the template.
+ */
 export const campaignShowsImages: AssetUse = {
   type: 'campaign',
   uses: `select c.id, s.name, c.livemode, f.file
     from campaign_settings s join campaigns c on c.id = s.campaign_id
       cross join lateral unnest(images_in(s.settings)) f(file)
-    where c.workspace_id = $1 and c.state <> 'deleted' and images_in(s.settings) && $2 and f.file = any($2)`,
+    where c.workspace_id = $1 and c.state <> 'deleted' and images_in(s.settings) && $2 and f.file = any($2)
+    union select c.id, s.name, c.livemode, f.file
+    from campaign_contents k join campaigns c on c.id = k.campaign_id join campaign_settings s on s.campaign_id = c.id
+      cross join lateral unnest(images_in(k.content)) f(file)
+    where c.workspace_id = $1 and ${SENDS_KEPT} and images_in(k.content) && $2 and f.file = any($2)`,
+  keeps: `exists (select from campaign_settings s join campaigns c on c.id = s.campaign_id
+      where images_in(s.settings) && array[a.file] and c.workspace_id = a.workspace_id and c.state <> 'deleted')
+    or exists (select from campaign_contents k join campaigns c on c.id = k.campaign_id
+      where images_in(k.content) && array[a.file] and c.workspace_id = a.workspace_id and ${SENDS_KEPT})`,
 };
 
 /** A campaign that is under way keeps its audiences from being deleted. */
@@ -73,9 +89,9 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
     },
   ],
   follows: followsCampaignEmails.map((write) => ({ of: 'email', write })),
-  insertRules: [campaignInsertRule, campaignLimit],
+  insertRules: [campaignInsertRule, campaignLimit, campaignReplyRule],
   routes: campaignRoutes,
-  open({ config, database, reads, clock, logger, signer }) {
+  open({ config, database, reads, clock, logger, signer, mailReader }) {
     const { needed, provide } = later<CampaignNeeds>();
     const dispatching = (): DispatchDeps => {
       const { templateContents, acceptance, bulkRoom, warmUpRoom } = needed();
@@ -90,7 +106,7 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
       registrations: [campaigns(campaignWorker(dispatching))],
       connect({ engine }, needs) {
         provide(needs);
-        const { acceptance, isMember, templateContents: contents } = needs;
+        const { acceptance, isMember, check, templateContents: contents } = needs;
         const { publicUrl } = config;
         const mail = campaignMail({
           ...{ database, signer, contents, publicUrl },
@@ -112,7 +128,8 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
             publicUrl,
             acceptance,
             isMember,
-            forgetStanding,
+            ...{ forgetStanding, check, mailReader },
+            previewsPerMinute: config.rateLimitPreview,
           },
           duties: [campaignTallyAccountant({ database })],
         };

@@ -13,7 +13,10 @@ export const pauseWarning: Warning = {
   to: 'paused',
   where: `a.context ->> 'pausedReason' <> 'manual'`,
   async email(database, { id, workspaceId }) {
-    const [row] = await database.query<{ name: string; reason: PausedReason | null }>(READ, [id]);
+    const [row] = await database.query<{ name: string; reason: Exclude<PausedReason, 'manual'> | null }>(
+      READ,
+      [id],
+    );
     if (!row?.reason) return null;
     const { remaining } = await readLedger(database, id);
     return { kind: 'campaignPaused', workspaceId, campaign: row.name, reason: row.reason, remaining };

@@ -2,7 +2,7 @@ import type { CampaignContext } from '../../../machines/campaign/context.ts';
 import type { CampaignState } from '../../../machines/campaign/machine.ts';
 import type { Scope } from '../../audience/contacts/queries.ts';
 import { decodeState } from '../../engine/machine/kind.ts';
-import { listById } from '../../http/lists/list.ts';
+import { type IdRange, listById } from '../../http/lists/list.ts';
 import { pageOf, positionOf } from '../../http/lists/pagination.ts';
 import type { Call, Page } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -53,8 +53,10 @@ const read = (
 from campaigns c join campaign_settings s on s.campaign_id = c.id
 where c.workspace_id = $1 and c.livemode = $2::boolean and c.state <> 'deleted'`;
 const ONE = `${read('s.settings')} and c.id = $3`;
-const LIST = `${read(`s.settings::jsonb - '{html,markdown,variables}'::text[]`)} and ($3::text is null or c.id < $3) and ($4::text is null or c.id >= $4)
-  and ($5::text is null or c.state = $5) order by c.id desc limit $6::integer`;
+const listSql = ({
+  order,
+}: IdRange): string => `${read(`s.settings::jsonb - '{html,markdown,mjml,variables}'::text[]`)} and ($3::text is null or c.id < $3) and ($4::text is null or c.id >= $4)
+  and ($5::text is null or c.state = $5) order by c.id ${order} limit $6::integer`;
 
 export const NO_CAMPAIGN = notFound('campaign');
 
@@ -84,6 +86,9 @@ export function viewOf(row: CampaignRow): CampaignView {
     pausedReason: status === 'paused' ? pausedReason : null,
     failureReason: status === 'failed' ? failure : null,
     ...said,
+    // Older campaigns have neither.
+    language: said.language ?? null,
+    mjml: said.mjml ?? null,
     replyTo: [...replyTo],
     excludeAudienceIds: [...excludeAudienceIds],
     scheduledAt: isoOrNull(scheduledAt),
@@ -114,12 +119,15 @@ export const listCampaigns = (
   listById(call, {
     list: 'campaigns',
     prefix: 'cmp',
-    rows: ({ below, from }, limit) =>
-      reads.query<CampaignRow>(LIST, [
-        ...[call.caller.workspaceId, call.caller.livemode, below, from],
+    rows: (range, limit) =>
+      reads.query<CampaignRow>(listSql(range), [
+        ...[call.caller.workspaceId, call.caller.livemode, range.below, range.from],
         ...[call.query.status ?? null, limit],
       ]),
-    item: viewOf,
+    item: (row) => {
+      const { html: _html, markdown: _markdown, mjml: _mjml, variables: _variables, ...item } = viewOf(row);
+      return item;
+    },
   });
 
 /** The numbers of a campaign, all of one moment. */
@@ -144,6 +152,7 @@ export async function campaignStats(
     bounced: { permanent, transient, rate: rate(permanent, given) },
     complained: ledger.complained,
     unsubscribed: ledger.unsubscribed,
+    replied: ledger.replied,
     machineOpens: ledger.machineOpens,
     machineClicks: ledger.machineClicks,
   };
@@ -205,6 +214,7 @@ const WHERE: Readonly<Record<Outcome, string>> = {
   bounced: 'r.bounced_at is not null',
   complained: 'r.complained_at is not null',
   unsubscribed: 'r.unsubscribed_at is not null',
+  replied: 'r.replied_at is not null',
 };
 
 const SHOWN = { waiting: 'remaining', sent: 'sent', failed: 'failed', skipped: 'skipped' } as const;
@@ -221,7 +231,7 @@ const recipientsSql = (where: string): string => `with r as materialized (
   ) r where ${where} order by r.contact_id limit $3::integer
 )
 select r.contact_id, t.email, r.state, r.reason, r.email_id,
-  ${['opened_at', 'clicked_at', 'bounced_at', 'complained_at', 'unsubscribed_at'].map(at).join(', ')}
+  ${['opened_at', 'clicked_at', 'bounced_at', 'complained_at', 'unsubscribed_at', 'replied_at'].map(at).join(', ')}
 from r left join contacts t on t.workspace_id = $4 and t.livemode = $5::boolean and t.id = r.contact_id
 order by r.contact_id`;
 
@@ -236,6 +246,7 @@ interface RecipientRow {
   readonly bounced_at: number | null;
   readonly complained_at: number | null;
   readonly unsubscribed_at: number | null;
+  readonly replied_at: number | null;
 }
 
 /** Lists the recipients in the frozen audience, oldest contacts first. */
@@ -267,6 +278,7 @@ export async function listRecipients(
       bouncedAt: isoOrNull(row.bounced_at),
       complainedAt: isoOrNull(row.complained_at),
       unsubscribedAt: isoOrNull(row.unsubscribed_at),
+      repliedAt: isoOrNull(row.replied_at),
     }),
   );
 }

@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { withCsv } from '../../http/lists/list-csv.ts';
 import { type Route, route } from '../../http/request/route.ts';
+import { MOST_COUNTED } from '../../mail/check/codes.ts';
+import { CHECK_EXAMPLE, CHECK_LIMITS, CHECK_WAITS_MS, MessageCheck } from '../../sending/checks/api.ts';
 import { EmailReceipt } from '../../sending/emails/queries.ts';
 import {
   cancelCampaign,
@@ -25,8 +27,9 @@ import {
   RecipientQuery,
   SendCampaign,
 } from './model.ts';
+import { checkCampaign } from './preview/check.ts';
 import { previewCampaign, testSendCampaign } from './preview/preview.ts';
-import { CampaignPreview, PreviewQuery, TestSendBody } from './preview/preview-model.ts';
+import { CampaignPreview, CheckQuery, PreviewQuery, TestSendBody } from './preview/preview-model.ts';
 import { campaignDetail, campaignLinks, campaignStats, listCampaigns, listRecipients } from './queries.ts';
 import { sendCampaign } from './sending/send.ts';
 
@@ -65,7 +68,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     name: 'listCampaigns',
     permission: 'campaigns:read',
     summary: 'List campaigns',
-    description: 'Newest first, without their content: `html`, `markdown` and `variables`.',
+    description: 'Newest first, without their content: `html`, `markdown`, `mjml` and `variables`.',
     query: CampaignQuery,
     response: Type.Array(CampaignItem),
     status: 200,
@@ -255,13 +258,30 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     permission: 'campaigns:read',
     summary: 'Preview a campaign for a contact',
     description:
-      'Rendered like the real email, except that the links to unsubscribe and to the preference page have no effect.',
+      'Rendered like the real email, except that the links to unsubscribe and to the preference page have no effect. Once the campaign has started it is the content of that start, which all its recipients get, whatever its template says since.',
     params,
     query: PreviewQuery,
     response: CampaignPreview,
     status: 200,
     example: { response: SHOWN },
     handle: (call) => previewCampaign(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/campaigns/:id/check',
+    name: 'checkCampaign',
+    permission: 'campaigns:read',
+    summary: 'Check a campaign before it is sent',
+    description: `As it is set now: links that do not answer, what mail programs leave out, placeholders that stay empty for some contacts of the audience (of which at most ${MOST_COUNTED.toLocaleString('en')} are counted) and more, each with its line. The rules are at /docs/check-messages. ${CHECK_LIMITS}`,
+    params,
+    query: CheckQuery,
+    response: MessageCheck,
+    status: 200,
+    waitsMs: CHECK_WAITS_MS,
+    ipLimitPerMinute: 60,
+    ipLimitSetting: deps.previewsPerMinute,
+    example: { response: CHECK_EXAMPLE },
+    handle: (call) => checkCampaign(deps, call),
   }),
   route({
     method: 'POST',
@@ -271,7 +291,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     testMode: 'refused',
     summary: 'Send a test of a campaign to colleagues',
     description:
-      'A real email with `[Test] ` before its subject, which counts against the quota but not in the numbers of the campaign.',
+      'A real email with `[Test] ` before its subject, which counts against the quota but not in the numbers of the campaign. Its content is that of the preview.',
     params,
     body: TestSendBody,
     response: EmailReceipt,

@@ -3,6 +3,8 @@ import type { Scope } from '../../audience/contacts/queries.ts';
 import { type Detail, type Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { hasControls } from '../../platform/text/characters.ts';
+import { NO_LANGUAGE, readLanguage } from '../../platform/text/language.ts';
+import { parseReplyTo } from '../../sending/emails/commands.ts';
 import type { CampaignDeps } from './deps.ts';
 import type { CampaignBody, CanaryView } from './model.ts';
 
@@ -16,8 +18,12 @@ export interface CampaignSettings {
   readonly subject: string | null;
   readonly previewText: string | null;
   readonly templateId: string | null;
+  /** The language of all emails; null chooses that of each contact. */
+  readonly language: string | null;
   readonly html: string | null;
   readonly markdown: string | null;
+  /** Campaigns from before it could be chosen have none. */
+  readonly mjml?: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly ratePerHour: number | null;
   readonly canary: CanaryView | null;
@@ -46,11 +52,20 @@ export const rowOf = (settings: CampaignSettings, at: number): SettingsRow => ({
 /** The settings of a new campaign. */
 export const NOTHING_SET: Omit<CampaignSettings, 'name' | 'audienceId'> = {
   ...{ excludeAudienceIds: [], from: null, replyTo: [], subject: null, previewText: null },
-  ...{ templateId: null, html: null, markdown: null, variables: {}, ratePerHour: null, canary: null },
+  ...{
+    templateId: null,
+    language: null,
+    html: null,
+    markdown: null,
+    mjml: null,
+    variables: {},
+    ratePerHour: null,
+    canary: null,
+  },
   ...{ trackOpens: null, trackClicks: null },
 };
 
-const ONE_BODY = 'Must not be given with another body: use one of html, markdown and templateId.';
+const ONE_BODY = 'Must not be given with another body: use one of html, markdown, mjml and templateId.';
 const ONE_LINE = 'Must be one line, without control characters.';
 const EXCLUDED = 'Must not be the audience that it is sent to.';
 
@@ -76,6 +91,7 @@ export async function readSettings(
     replyTo: merged.replyTo === null ? [] : [merged.replyTo].flat(),
     excludeAudienceIds: [...new Set(merged.excludeAudienceIds ?? [])],
     variables: merged.variables ?? {},
+    language: merged.language == null ? null : (readLanguage(merged.language) ?? merged.language),
   };
   const details = problemsOf(settings, body);
   if (details.length > 0) return invalid(details);
@@ -90,31 +106,33 @@ export async function readSettings(
   return compiled && 'code' in compiled ? compiled : settings;
 }
 
-/** Compiles the content of a campaign that has its own; null where it has none. */
+/** Compiles the content of a campaign that has its own, which is in the language of the campaign; null where it has none. */
 export function compileOwn(
   { contents }: Pick<CampaignDeps, 'contents'>,
   owner: Scope,
-  { subject, previewText, html, markdown }: CampaignSettings,
+  { subject, previewText, html, markdown, mjml = null, language }: CampaignSettings,
   now: number,
 ): ReturnType<CampaignDeps['contents']['compile']> | null {
-  if (html === null && markdown === null) return null;
-  const format = markdown === null ? ('html' as const) : ('emailmd' as const);
-  return contents.compile(owner, { format, subject, previewText, html, markdown }, now);
+  if (html === null && markdown === null && mjml === null) return null;
+  const format = mjml !== null ? 'mjml' : markdown !== null ? 'emailmd' : 'html';
+  return contents.compile(owner, { format, subject, previewText, html, markdown, mjml, language }, now);
 }
 
 function problemsOf(settings: CampaignSettings, body: CampaignBody): Detail[] {
   const details: Detail[] = [];
-  const { from, replyTo, subject, previewText, templateId, html, markdown } = settings;
-  const check = (text: string, path: string) => {
-    const read = parseAddress(text);
+  const { from, replyTo, subject, previewText, templateId, html, markdown, mjml = null } = settings;
+  const check = (text: string, path: string, parse = parseAddress) => {
+    const read = parse(text);
     if (isProblem(read)) details.push({ path, message: read.problem });
   };
   if (from !== null) check(from, '/body/from');
   for (const [index, text] of replyTo.entries())
-    check(text, Array.isArray(body.replyTo) ? `/body/replyTo/${index}` : '/body/replyTo');
+    check(text, Array.isArray(body.replyTo) ? `/body/replyTo/${index}` : '/body/replyTo', parseReplyTo);
+  if (settings.language !== null && readLanguage(settings.language) === null)
+    details.push({ path: '/body/language', message: NO_LANGUAGE });
   if (hasControls(subject ?? '')) details.push({ path: '/body/subject', message: ONE_LINE });
   if (hasControls(previewText ?? '')) details.push({ path: '/body/previewText', message: ONE_LINE });
-  const bodies = Object.entries({ templateId, html, markdown }).filter(([, value]) => value !== null);
+  const bodies = Object.entries({ templateId, html, markdown, mjml }).filter(([, value]) => value !== null);
   if (bodies.length > 1)
     for (const [name] of bodies)
       if (body[name as keyof CampaignBody] !== undefined)

@@ -6,6 +6,7 @@ import type { Module } from '../../http/module.ts';
 import { FairQueue } from '../../platform/async/fair-slots.ts';
 import { later } from '../../platform/async/later.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { rarely } from '../../platform/telemetry/rarely.ts';
 import type { EmailsApi } from '../../sending/emails/api.ts';
 import type { WebhooksApi } from '../../sending/webhooks/api.ts';
 import type { TemplateUse } from '../templates/commands.ts';
@@ -23,7 +24,7 @@ import type { StepWorkDeps } from './runs/steps.ts';
 import { stepTaker } from './runs/take-step.ts';
 import { flowTallyAccountant } from './runs/tallies.ts';
 import { heldFlows, readDefinitionId } from './store.ts';
-import { enroller } from './triggers/enrol.ts';
+import { enroller, MOST_BY_REPLIES } from './triggers/enrol.ts';
 import { Follower } from './triggers/follower.ts';
 import { Laggards } from './triggers/laggards.ts';
 import { cancelRuns, endRunsOf, releaseRuns, runPruner, runSettler } from './triggers/settle.ts';
@@ -101,7 +102,7 @@ export const flowsModule: Module<FlowDeps, FlowNeeds, FlowsApi> = {
   ],
   insertRules: [flowInsertRule],
   routes: flowRoutes,
-  open({ config, database, reads, clock, sealer, signer, logger }) {
+  open({ config, database, reads, clock, sealer, signer, logger, metrics }) {
     const { needed, provide } = later<FlowNeeds>();
     const steps: StepWorkDeps = {
       ...{ database, clock, sealer, signer, publicUrl: config.publicUrl },
@@ -121,7 +122,17 @@ export const flowsModule: Module<FlowDeps, FlowNeeds, FlowsApi> = {
         provide(needs);
         const { testClocks, acceptance, posting } = needs;
         const deps = { database, engine, clock, testClocks };
-        const enrol = enroller(deps);
+        const warn = rarely(logger, clock.monotonic);
+        const enrol = enroller({
+          ...deps,
+          tooMany(flowId, replies) {
+            metrics?.runsWithheld(replies);
+            warn(
+              { flow: flowId, replies },
+              `A contact has had ${MOST_BY_REPLIES} runs of a flow within a day, so that its replies begin no more: a program seems to answer the emails of the flow.`,
+            );
+          },
+        });
         const following = { ...deps, enrol, logger, testClocks };
         const follower = new Follower(following);
         const behind = new Laggards(following);

@@ -62,8 +62,8 @@ export const listFlows = (
   listById(call, {
     list: 'flows',
     prefix: 'flw',
-    rows: ({ below }, limit) =>
-      readFlows(database, call.caller, { below, status: call.query.status ?? null, limit }),
+    rows: (range, limit) =>
+      readFlows(database, call.caller, range, { status: call.query.status ?? null, limit }),
     item: (row) => flowOf(row, row.definition, null),
   });
 

@@ -1,5 +1,6 @@
 import type { FlowDefinition } from '../../../machines/flow-run/definition.ts';
 import type { Scope } from '../../audience/contacts/queries.ts';
+import type { IdRange } from '../../http/lists/list.ts';
 import type { Database } from '../../platform/db/database.ts';
 
 /** A flow without its definition. Times are epoch milliseconds. */
@@ -63,22 +64,19 @@ export async function heldFlows(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The flows of an environment, newest first. */
+/** The flows of an environment, in the order of the range. */
 export const readFlows = (
   database: Database,
   { workspaceId, livemode }: Scope,
-  {
-    below,
-    status,
-    limit,
-  }: { readonly below: string | null; readonly status: string | null; readonly limit: number },
+  { below, from, order }: IdRange,
+  { status, limit }: { readonly status: string | null; readonly limit: number },
 ): Promise<FlowWithVersion[]> =>
   database.query<FlowWithVersion>(
     `select ${COLUMNS}, v.definition from flows f
      join flow_versions v on v.flow_id = f.id and v.version = f.version
-     where ${OWN} and ($3::text is null or f.id < $3) and ($4::text is null or f.status = $4)
-     order by f.id desc limit $5::integer`,
-    [workspaceId, livemode, below, status, limit],
+     where ${OWN} and ($3::text is null or f.id < $3) and ($4::text is null or f.id >= $4) and ($5::text is null or f.status = $5)
+     order by f.id ${order} limit $6::integer`,
+    [workspaceId, livemode, below, from, status, limit],
   );
 
 /** A version as it is stored. */

@@ -28,10 +28,14 @@ import { insertTemplate, type TemplateRow, updateTemplate } from './store.ts';
 import type { FoundVersion } from './versions.ts';
 import { viewOf } from './views.ts';
 
+// biome-ignore lint/performance/noBarrelFile: campaigns choose languages, check content and refuse strangers by the same rules.
+export { languageNotes } from './languages/language-notes.ts';
+export { chosenLanguage, contentIn, inEachLanguage } from './languages/translations.ts';
+export { bodyPath, notRendered, placedIn, sourceOf } from './render/check.ts';
 // Other modules reach the contents of templates through this file.
 export type { StoredContent } from './render/content.ts';
 export type { TemplateContents } from './render/contents.ts';
-// biome-ignore lint/performance/noBarrelFile: the same rule of who may get a test.
+export { languageOfContact } from './render/fill.ts';
 export { findStrangers, type IsMember } from './render/test-send.ts';
 
 /** The services that changing templates calls. */

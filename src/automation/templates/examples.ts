@@ -9,6 +9,13 @@ export const NEW_TEMPLATE = {
   format: 'html' as const,
   subject: 'Your order {{ number }}',
   html: '<p>Hello {{ name }},</p><ul>{% for item in items %}<li>{{ item.title }}</li>{% endfor %}</ul>',
+  language: 'en',
+  translations: {
+    de: {
+      subject: 'Ihre Bestellung {{ number }}',
+      html: '<p>Guten Tag {{ name }},</p><ul>{% for item in items %}<li>{{ item.title }}</li>{% endfor %}</ul>',
+    },
+  },
   from: 'Acme <orders@acme.example>',
   variables: [
     { key: 'name', fallback: 'there' },
@@ -19,6 +26,8 @@ export const NEW_TEMPLATE = {
 
 const ITEM_CONTENT = {
   layoutId: null,
+  language: 'en',
+  languages: ['de'],
   format: 'html' as const,
   subject: NEW_TEMPLATE.subject,
   previewText: null,
@@ -30,7 +39,12 @@ const ITEM_CONTENT = {
     { key: 'items', type: 'list' as const, required: true, fallback: null },
   ],
 };
-const BODIES = { html: NEW_TEMPLATE.html, markdown: null, mjml: null, text: null };
+const BODIES = {
+  ...{ html: NEW_TEMPLATE.html, markdown: null, mjml: null, text: null },
+  translations: {
+    de: { ...NEW_TEMPLATE.translations.de, previewText: null, markdown: null, mjml: null, text: null },
+  },
+};
 
 /** The same template in a list, and by itself. */
 export const TEMPLATE_ITEM = {
@@ -62,7 +76,7 @@ export const USER_UPDATES = {
     {
       ...{ id: ID, name: NEW_TEMPLATE.name, alias: NEW_TEMPLATE.alias, kind: 'template' as const },
       ...{ fromVersion: 1, toVersion: 2, problem: null },
-      changes: [{ part: 'html' as const, before: '2025', after: '2026' }],
+      changes: [{ part: 'html' as const, language: null, before: '2025', after: '2026' }],
     },
   ],
 };
@@ -70,8 +84,8 @@ export const USER_UPDATES = {
 /** Values that it can be rendered with, and what comes of them. */
 export const VALUES = { number: '1842', items: [{ title: 'Tea' }, { title: 'Biscuits' }] };
 export const PREVIEW = {
-  ...{ templateId: ID, version: 1, subject: 'Your order 1842', previewText: null },
-  html: '<p>Hello there,</p><ul><li>Tea</li><li>Biscuits</li></ul>',
+  ...{ templateId: ID, version: 1, language: 'en', subject: 'Your order 1842', previewText: null },
+  html: '<div lang="en" dir="ltr"><p>Hello there,</p><ul><li>Tea</li><li>Biscuits</li></ul></div>',
   text: 'Hello there,\n\n- Tea\n- Biscuits',
-  ...{ from: NEW_TEMPLATE.from, replyTo: [], missingVariables: [], warnings: [], sizeBytes: 54 },
+  ...{ from: NEW_TEMPLATE.from, replyTo: [], missingVariables: [], warnings: [], sizeBytes: 86 },
 };

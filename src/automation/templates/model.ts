@@ -1,9 +1,17 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
+import { sortQuery } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { literals } from '../../http/request/schema.ts';
 import { LIQUID_LIMITS } from '../../mail/liquid/limits.ts';
 import { nameSchema } from '../../platform/errors/text-length.ts';
+import {
+  Languages,
+  LanguageTag,
+  OwnLanguage,
+  Translations,
+  TranslationsInput,
+} from './languages/translation-model.ts';
 import { Kind, Layers, TEMPLATE_KINDS, UsedBy } from './layers/layer-model.ts';
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -102,7 +110,8 @@ const DeclaredVariable = Type.Object(
 );
 
 const ReplyTo = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 10 }), Type.Null()], {
-  description: 'The reply address when the request has none: one, or up to 10.',
+  description:
+    'The reply address when the request has none: one, or up to 10. `auto` makes one by which received mail finds the email.',
 });
 
 const content = {
@@ -114,6 +123,8 @@ const content = {
   text: Type.Optional(members.text),
   from: Type.Optional(members.from),
   layoutId: Type.Optional(members.layoutId),
+  language: Type.Optional(OwnLanguage),
+  translations: Type.Optional(TranslationsInput),
   replyTo: Type.Optional(ReplyTo),
   variables: Type.Optional(
     Type.Array(DeclaredVariable, {
@@ -181,6 +192,8 @@ const itemMembers = {
   previewText: members.previewText,
   from: members.from,
   layoutId: members.layoutId,
+  language: OwnLanguage,
+  languages: Languages,
   replyTo: Type.Array(Type.String()),
   variables: Type.Array(Variable),
   version: Type.Integer({
@@ -189,7 +202,13 @@ const itemMembers = {
   createdAt: Timestamp('When the template was made.'),
   updatedAt: Timestamp('When it was changed last.'),
 };
-const bodies = { html: members.html, markdown: members.markdown, mjml: members.mjml, text: members.text };
+const bodies = {
+  html: members.html,
+  markdown: members.markdown,
+  mjml: members.mjml,
+  text: members.text,
+  translations: Translations,
+};
 
 /** A template in a list: without its bodies. */
 export const TemplateItem = Type.Object(itemMembers, { title: 'TemplateItem' });
@@ -208,6 +227,8 @@ const versionMembers = {
   previewText: members.previewText,
   from: members.from,
   layoutId: members.layoutId,
+  language: OwnLanguage,
+  languages: Languages,
   replyTo: Type.Array(Type.String()),
   variables: Type.Array(Variable),
   createdAt: Timestamp('When this version was written.'),
@@ -225,9 +246,18 @@ export const TemplateVersion = Type.Object(
 export const TemplateQuery = Type.Object({
   ...pageQuery,
   kind: Type.Optional(literals(TEMPLATE_KINDS, { description: 'Only templates of this kind.' })),
+  ...sortQuery(),
 });
 /** The query of the list of versions. */
 export const VersionQuery = Type.Object(pageQuery);
+
+/** The query of a check. */
+export const CheckQuery = Type.Object({
+  version: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'A version, such as a draft. Default: the published one.' }),
+  ),
+  language: Type.Optional(LanguageTag('The language to check, chosen as in a preview.')),
+});
 
 /** The body of publish and of restore. */
 export const VersionBody = Type.Object(
@@ -257,6 +287,13 @@ export const PreviewBody = Type.Object(
     ...{ subject: content.subject, previewText: content.previewText, html: content.html },
     ...{ markdown: content.markdown, mjml: content.mjml, text: content.text },
     ...{ from: content.from, replyTo: content.replyTo },
+    ownLanguage: Type.Optional(OwnLanguage),
+    translations: content.translations,
+    language: Type.Optional(
+      LanguageTag(
+        'The language to show. Without a translation into it, or into the language it belongs to, the content is shown in its own.',
+      ),
+    ),
     declared: Type.Optional(content.variables),
     variables: Type.Optional(Values),
   },
@@ -267,7 +304,7 @@ const Warning = Type.Object(
   {
     code: Type.String({
       description:
-        'One of raw_filter, unused_variables, no_subject, no_unsubscribe_link, encoded_placeholder, image_only, odd_links, no_preferences_page, clipped, image_without_alt, insecure_link, unclosed_tag, mjml.',
+        'One of raw_filter, unused_variables, no_subject, no_unsubscribe_link, encoded_placeholder, image_only, odd_links, no_preferences_page, clipped, image_without_alt, insecure_link, unclosed_tag, mjml, untranslated, untranslated_subject, untranslated_layer.',
     }),
     message: Type.String({ description: 'A sentence about a likely mistake.' }),
     line: nullable(
@@ -291,6 +328,11 @@ export const Preview = Type.Object(
   {
     templateId: nullable(TemplateId),
     version: nullable(Type.Integer()),
+    language: nullable(
+      Type.String({
+        description: 'The language that was chosen; null where it is the own one and that is not named.',
+      }),
+    ),
     subject: nullable(Type.String({ description: 'Null when the template has none.' })),
     previewText: nullable(Type.String()),
     html: nullable(Type.String({ description: 'The html part as it would be stored and sent.' })),
@@ -298,7 +340,8 @@ export const Preview = Type.Object(
     from: nullable(Type.String()),
     replyTo: Type.Array(Type.String()),
     missingVariables: Type.Array(Type.String(), {
-      description: 'Names that the template uses without a value, such as `order.total`.',
+      description:
+        'Names that the template uses without a value, such as `order.total`, and required variables without one, of its layouts as well.',
     }),
     warnings: Type.Array(Warning),
     sizeBytes: Type.Integer({
@@ -318,6 +361,7 @@ export const TestSendBody = Type.Object(
       examples: [['ada@acme.example']],
     }),
     variables: Type.Optional(Values),
+    language: Type.Optional(LanguageTag('The language to send.')),
     version: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -346,6 +390,7 @@ export type TemplateView = Static<typeof Template>;
 export type TemplateItemView = Static<typeof TemplateItem>;
 export type VersionView = Static<typeof TemplateVersion>;
 export type VersionItemView = Static<typeof TemplateVersionItem>;
+export type CheckQuery = Static<typeof CheckQuery>;
 export type TemplateQuery = Static<typeof TemplateQuery>;
 export type PreviewBody = Static<typeof PreviewBody>;
 export type PreviewView = Static<typeof Preview>;

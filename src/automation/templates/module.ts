@@ -16,12 +16,15 @@ export const templateShowsImages: AssetUse = {
     from template_versions v join templates t on t.id = v.template_id and v.version in (t.version, t.latest)
       cross join lateral unnest(images_in(v.content)) f(file)
     where t.workspace_id = $1 and images_in(v.content) && $2 and f.file = any($2)`,
+  // Any version may be published again.
+  keeps: `exists (select from template_versions v join templates t on t.id = v.template_id
+    where images_in(v.content) && array[a.file] and t.workspace_id = a.workspace_id)`,
 };
 
 /** Templates: what emails say, written once, in versions, with names in place of what differs. */
 export const templatesModule: Module<
   TemplateDeps,
-  Pick<TemplateDeps, 'uses' | 'acceptance' | 'isMember'>,
+  Pick<TemplateDeps, 'uses' | 'acceptance' | 'isMember' | 'check'>,
   TemplatesApi
 > = {
   name: 'templates',
@@ -34,8 +37,8 @@ export const templatesModule: Module<
   ],
   routes: templateRoutes,
   insertRules: [templateInsertRule],
-  open: ({ config, database, clock, markdown }) => ({
-    connect(_, { uses, acceptance, isMember }) {
+  open: ({ config, database, clock, markdown, mailReader }) => ({
+    connect(_, { uses, acceptance, isMember, check }) {
       const liquid = createLiquidRenderer(clock.monotonic);
       const versions = versionsOf(database);
       const render = templateRenderer(database, liquid, config.publicUrl);
@@ -45,9 +48,9 @@ export const templatesModule: Module<
           templateContents: templateContents({ liquid, markdown, versions }, render),
         },
         deps: {
-          ...{ database, versions, liquid, markdown, render, uses },
+          ...{ database, versions, liquid, markdown, render, uses, mailReader },
           acceptance,
-          isMember,
+          ...{ isMember, check },
           previewsPerMinute: config.rateLimitPreview,
         },
         close: () => liquid.close(),

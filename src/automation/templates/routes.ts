@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { answeredOnce } from '../../http/request/idempotent.ts';
 import { type Route, route } from '../../http/request/route.ts';
+import { CHECK_EXAMPLE, CHECK_LIMITS, CHECK_WAITS_MS, MessageCheck } from '../../sending/checks/api.ts';
 import { EmailReceipt } from '../../sending/emails/queries.ts';
 import {
   createTemplate,
@@ -24,6 +25,7 @@ import { UpdateUsersBody, UserUpdates } from './layers/layer-model.ts';
 import { updateUsers } from './layers/update-users.ts';
 import {
   ALIAS,
+  CheckQuery,
   CreateTemplate,
   Preview,
   PreviewBody,
@@ -38,11 +40,12 @@ import {
   VersionQuery,
 } from './model.ts';
 import { listTemplates, listVersions, templateDetail, versionDetail } from './queries.ts';
+import { checkTemplate, type TemplateChecker } from './render/check.ts';
 import { type Previewer, previewTemplate } from './render/preview.ts';
 import { type TestSender, testSend } from './render/test-send.ts';
 
 /** The services and settings of the endpoints. */
-export interface TemplateDeps extends TemplateCommands, Previewer, TestSender {
+export interface TemplateDeps extends TemplateCommands, Previewer, TestSender, TemplateChecker {
   /** Previews a minute and client address; 0 is no limit. */
   readonly previewsPerMinute: number;
 }
@@ -110,6 +113,24 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     status: 200,
     example: { response: TEMPLATE },
     handle: (call) => templateDetail(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/templates/:id/check',
+    name: 'checkTemplate',
+    permission: 'templates:read',
+    summary: 'Check a template before it is sent',
+    description: `The published version or the one of \`version\`, rendered with sample values: links that do not answer, what mail programs leave out, size, dark mode and more, each with its line. The rules are at /docs/check-messages. ${CHECK_LIMITS}`,
+    params: { id: TEMPLATE_ID },
+    query: CheckQuery,
+    response: MessageCheck,
+    status: 200,
+    waitsMs: CHECK_WAITS_MS,
+    ipLimitPerMinute: 60,
+    ipLimitSetting: deps.previewsPerMinute,
+    failures: ['NOT_FOUND'],
+    example: { response: CHECK_EXAMPLE },
+    handle: (call) => checkTemplate(deps, call),
   }),
   route({
     method: 'PATCH',

@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-import { type IdRange, withinRange } from '../../http/lists/list.ts';
+import { type IdRange, inOrder, withinRange } from '../../http/lists/list.ts';
 import { BatchedRead } from '../../platform/async/batched-read.ts';
 import { type Database, PREPARED } from '../../platform/db/database.ts';
 import { isId } from '../../platform/db/ids.ts';
@@ -8,7 +8,7 @@ import { templates, templateVersions } from '../../platform/db/schema/templates.
 import { type KeyedRequest, keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
 import type { TemplateKind } from './layers/layer-model.ts';
 import { DETAILS, type Details } from './model.ts';
-import type { StoredContent } from './render/content.ts';
+import type { StoredContent, VersionContent } from './render/content.ts';
 
 /** The owner of a template. */
 export interface Owner {
@@ -98,9 +98,10 @@ export interface VersionRow
 const { version, content, createdAt } = templateVersions;
 const versionColumns = { version, content, createdAt };
 
-/** Versions that were written before there was MJML, and before there were layouts, have none of their members. */
+/** Versions that were written before there was MJML, layouts, or languages, have none of their members. */
 const withMembers = (stored: unknown): StoredContent => ({
   ...{ mjml: null, notes: [], layoutId: null, slots: {}, layered: null },
+  ...{ language: null, translations: {}, translated: {} },
   ...(stored as StoredContent),
 });
 const versionOf = (
@@ -127,25 +128,40 @@ export async function readVersion(
   return row ? versionOf(row) : null;
 }
 
+/** The members of a version that lists show. */
+export type ListedContent = Omit<VersionContent, 'html' | 'markdown' | 'mjml' | 'text' | 'translations'> & {
+  /** The languages of its translations. */
+  readonly languages: string[];
+};
+
+/** Of a version that is listed, the bodies and what was made of them stay in the database: 100 of them may be 100 MB. */
+const WITHOUT_BODIES = sql<ListedContent>`(select row_to_json(l) from (select c.*,
+    array(select json_object_keys(${content} -> 'translations')) as languages
+  from json_to_record(${content}) as c(format text, subject text, "previewText" text, "from" text, "replyTo" json,
+    variables json, "layoutId" text, language text)) l)`;
+
+/** A version in a list. */
+export interface ListedVersion extends Pick<VersionRow, 'version' | 'createdAt'> {
+  readonly content: ListedContent;
+}
+
 /** The versions below a number, newest first. */
 export const readVersions = (
   database: Database,
   id: string,
   below: number,
   limit: number,
-): Promise<VersionRow[]> =>
-  database
-    .read(
-      (orm) =>
-        orm
-          .select(versionColumns)
-          .from(templateVersions)
-          .where(and(eq(templateVersions.templateId, id), lt(version, below)))
-          .orderBy(desc(version))
-          .limit(limit),
-      PREPARED,
-    )
-    .then((rows) => rows.map(versionOf));
+): Promise<ListedVersion[]> =>
+  database.read(
+    (orm) =>
+      orm
+        .select({ version, content: WITHOUT_BODIES, createdAt })
+        .from(templateVersions)
+        .where(and(eq(templateVersions.templateId, id), lt(version, below)))
+        .orderBy(desc(version))
+        .limit(limit),
+    PREPARED,
+  );
 
 const selectedDetails = Object.fromEntries(DETAILS.map((name) => [name, templates[name]])) as Pick<
   typeof templates,
@@ -159,7 +175,7 @@ export const readTemplates = (
   kind: TemplateKind | undefined,
   range: IdRange,
   limit: number,
-): Promise<(TemplateRow & { readonly content: StoredContent })[]> =>
+): Promise<(TemplateRow & { readonly content: ListedContent })[]> =>
   database.read((orm) =>
     orm
       .select({
@@ -171,7 +187,7 @@ export const readTemplates = (
         revision: templates.revision,
         created_at: epochMs(templates.createdAt),
         updated_at: epochMs(templates.updatedAt),
-        content: sql<StoredContent>`${content}`,
+        content: WITHOUT_BODIES,
       })
       .from(templates)
       .innerJoin(
@@ -186,7 +202,7 @@ export const readTemplates = (
           ...withinRange(templates.id, range),
         ),
       )
-      .orderBy(desc(templates.id))
+      .orderBy(inOrder(templates.id, range))
       .limit(limit),
   );
 

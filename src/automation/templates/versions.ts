@@ -74,7 +74,23 @@ export function versionsOf(database: Database): Versions {
 const STRETCH = 60;
 
 /** The characters of a content, its layers included; a stretch weighs as much as a short line. */
-export const lengthOf = ({ html, markdown, mjml, text, sources, layered }: StoredContent): number =>
+export const lengthOf = (content: StoredContent): number =>
+  ownLengthOf(content) +
+  Object.entries(content.translated).reduce(
+    (sum, [language, made]) => sum + ownLengthOf({ ...NO_BODY, ...content.translations[language], ...made }),
+    0,
+  );
+
+const NO_BODY = { html: null, markdown: null, mjml: null, text: null };
+
+const ownLengthOf = ({
+  html,
+  markdown,
+  mjml,
+  text,
+  sources,
+  layered,
+}: Pick<StoredContent, 'html' | 'markdown' | 'mjml' | 'text' | 'sources' | 'layered'>): number =>
   [html, markdown, mjml, text, sources.html, sources.text, layered?.body].reduce<number>(
     (sum, part) => sum + (part?.length ?? 0),
     1_000 + STRETCH * Object.values(layered?.stretches ?? {}).reduce((sum, { length }) => sum + length, 0),

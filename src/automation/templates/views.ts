@@ -6,26 +6,38 @@ import {
   type VersionItemView,
   type VersionView,
 } from './model.ts';
-import { authoredOf, type StoredContent, type VersionContent } from './render/content.ts';
-import type { TemplateRow, VersionRow } from './store.ts';
+import type { StoredContent } from './render/content.ts';
+import type { ListedContent, ListedVersion, TemplateRow, VersionRow } from './store.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-const withoutBodies = ({
-  html: _html,
-  markdown: _markdown,
-  mjml: _mjml,
-  text: _text,
-  ...rest
-}: VersionContent) => rest;
+const listed = ({
+  format,
+  subject,
+  previewText,
+  from,
+  replyTo,
+  variables,
+  layoutId,
+  language,
+  languages,
+}: ListedContent): ListedContent => ({
+  ...{ format, subject, previewText, from, replyTo, variables, layoutId, language, languages },
+});
+
+/** The members that lists show. */
+const withLanguages = (content: StoredContent): ListedContent => ({
+  ...content,
+  languages: Object.keys(content.translations),
+});
 
 /** A template in a list. */
-export const itemOf = (row: TemplateRow, livemode: boolean, content: VersionContent): TemplateItemView => ({
+export const itemOf = (row: TemplateRow, livemode: boolean, content: ListedContent): TemplateItemView => ({
   id: row.id,
   livemode,
   ...detailsOf(row),
   kind: row.kind,
-  ...withoutBodies(authoredOf(content)),
+  ...listed(content),
   version: row.version,
   createdAt: iso(row.created_at),
   updatedAt: iso(row.updated_at),
@@ -38,9 +50,19 @@ export const viewOf = (
   content: StoredContent,
   { usedBy = UNUSED, version = row.version }: { readonly usedBy?: UsedBy; readonly version?: number } = {},
 ): TemplateView => {
-  const { html, markdown, mjml, text } = content;
+  const { html, markdown, mjml, text, translations } = content;
   const layers = [...(content.layered?.layers ?? [])];
-  return { ...itemOf(row, livemode, content), version, html, markdown, mjml, text, layers, usedBy };
+  return {
+    ...itemOf(row, livemode, withLanguages(content)),
+    version,
+    html,
+    markdown,
+    mjml,
+    text,
+    translations,
+    layers,
+    usedBy,
+  };
 };
 
 const UNUSED: UsedBy = { count: 0, templates: [] };
@@ -48,17 +70,19 @@ const UNUSED: UsedBy = { count: 0, templates: [] };
 /** A version in a list. */
 export const versionItemOf = (
   row: TemplateRow,
-  { version, content, createdAt }: VersionRow,
+  { version, content, createdAt }: ListedVersion,
 ): VersionItemView => ({
   templateId: row.id,
   version,
   isCurrent: version === row.version,
-  ...withoutBodies(authoredOf(content)),
+  ...listed(content),
   createdAt: createdAt.toISOString(),
 });
 
 /** A version with its bodies. */
 export const versionOf = (row: TemplateRow, version: VersionRow): VersionView => {
-  const { html, markdown, mjml, text, layered } = version.content;
-  return { ...versionItemOf(row, version), html, markdown, mjml, text, layers: [...(layered?.layers ?? [])] };
+  const { html, markdown, mjml, text, translations, layered } = version.content;
+  const layers = [...(layered?.layers ?? [])];
+  const listedVersion = { ...version, content: withLanguages(version.content) };
+  return { ...versionItemOf(row, listedVersion), html, markdown, mjml, text, translations, layers };
 };

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { IfUpdatedAt } from '../../../http/if-updated-at.ts';
+import { LONGEST_TAG } from '../../../platform/text/language.ts';
 
 const orNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -15,10 +16,32 @@ export const PreviewQuery = Type.Object({
 /** The type of it. */
 export type PreviewQuery = Static<typeof PreviewQuery>;
 
+/** The query of a check. */
+export const CheckQuery = Type.Object({
+  language: Type.Optional(
+    Type.String({
+      minLength: 2,
+      maxLength: LONGEST_TAG,
+      description:
+        'The language of the contacts whose message is checked (BCP 47). Default: the own one of the template. A campaign with a language is checked in that one.',
+      examples: ['de'],
+    }),
+  ),
+});
+/** The type of it. */
+export type CheckQuery = Static<typeof CheckQuery>;
+
 /** The message that a contact would get. */
 export const CampaignPreview = Type.Object(
   {
     from: Type.String(),
+    language: Type.Union([
+      Type.String({
+        description:
+          'The language that was chosen for the contact; null where the content is in its own, and that is not named.',
+      }),
+      Type.Null(),
+    ]),
     subject: Type.String(),
     html: orNull,
     text: orNull,

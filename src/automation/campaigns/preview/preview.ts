@@ -2,11 +2,7 @@ import { findContact } from '../../../audience/contacts/queries.ts';
 import { SHOWN_PREFERENCES } from '../../../audience/preferences/queries.ts';
 import { isOutdated } from '../../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../../http/request/route.ts';
-import {
-  type ContentWarning,
-  filterWarnings,
-  wayOutWarnings,
-} from '../../../mail/content/filter-warnings.ts';
+import type { PreviewNote } from '../../../mail/check/html-warnings.ts';
 import { textPartOf } from '../../../mail/content/text-part.ts';
 import { withWayOut } from '../../../mail/html/way-out.ts';
 import { Failure, notFound } from '../../../platform/errors/failure.ts';
@@ -17,35 +13,57 @@ import { findStrangers } from '../../templates/commands.ts';
 import { CHANGED } from '../commands.ts';
 import type { CampaignDeps } from '../deps.ts';
 import { type CampaignRow, changedAtOf, findCampaign, NO_CAMPAIGN } from '../queries.ts';
-import { BARE_CONTACT, readyContent, usedOf } from './content.ts';
+import {
+  BARE_CONTACT,
+  contentFor,
+  findKeptContent,
+  type KeptContent,
+  readyContent,
+  usedOf,
+} from './content.ts';
 import type { PreviewQuery, PreviewView, TestSendBody } from './preview-model.ts';
 
 type PreviewContent = Omit<PreviewView, 'text' | 'warnings'> & {
   readonly text: string | null;
-  readonly warnings: readonly ContentWarning[];
+  readonly warnings: readonly PreviewNote[];
   readonly replyTo: readonly string[];
 };
 
-/**
- * Renders the message that a contact would get of a campaign as it is set now, by the same code as the real
- * one.
- */
+/** The content that leaves: what was stored at the start of the campaign, else what it would start with now. */
+async function shownContent(
+  { database, contents }: CampaignDeps,
+  { caller, now }: Pick<Call, 'caller' | 'now'>,
+  { id, settings }: CampaignRow,
+  contact: Readonly<Record<string, unknown>>,
+): Promise<Omit<KeptContent, 'isStatic' | 'startedAt'> | Failure> {
+  const kept = await findKeptContent(database, id);
+  if (kept) return kept;
+  const { workspaceId, livemode, senderDefaults: defaults } = caller;
+  const ready = await readyContent(contents, { workspaceId, livemode, defaults }, settings, now, { contact });
+  return ready instanceof Failure ? ready : ready.kept;
+}
+
+/** Renders the message that a contact would get of a campaign, by the same code as the real one. */
 async function renderFor(
-  { database, contents, publicUrl }: CampaignDeps,
+  deps: CampaignDeps,
   { caller, now }: Pick<Call, 'caller' | 'now'>,
   row: CampaignRow,
   contactId: string | undefined,
 ): Promise<PreviewContent | Failure> {
+  const { database, contents, publicUrl, mailReader } = deps;
   const contact = contactId === undefined ? BARE_CONTACT : await findContact({ database }, caller, contactId);
   if (!contact) return notFound('contact');
-  const { workspaceId, livemode, senderDefaults: defaults } = caller;
-  const ready = await readyContent(contents, { workspaceId, livemode, defaults }, row.settings, now);
-  if (ready instanceof Failure) return ready;
-  const { content, values, name, from, subject, replyTo } = ready.kept;
+  const shown = await shownContent(deps, { caller, now }, row, contact);
+  if (shown instanceof Failure) return shown;
+  const { workspaceId } = caller;
+  const { values, name, from, replyTo } = shown;
+  const used = usedOf(shown, contact);
+  const content = contentFor(shown, used);
+  const subject = content.subject ?? shown.subject;
   const rendered = await contents.render({
     ...{ workspaceId, key: null, content, values, now },
     circumstances: {
-      contact: usedOf(content, contact),
+      contact: used,
       campaign: { name },
       // A member who may read a campaign must not choose for its recipients.
       preferencesUrl: publicUrl + SHOWN_PREFERENCES,
@@ -53,16 +71,24 @@ async function renderFor(
     ...{ at: '/body', purpose: 'preview' },
   });
   if (rendered instanceof Failure) return rendered;
-  const parts = withWayOut(rendered.parts);
-  const { html, text } = parts;
-  const warnings = [
-    ...wayOutWarnings(rendered.parts),
-    ...filterWarnings(parts, {
-      opens: row.settings.trackOpens === true,
-      clicks: row.settings.trackClicks === true,
-    }),
-  ];
-  return { from, subject: parts.subject ?? subject, html, text, replyTo, warnings };
+  const { html: ownHtml, text: ownText } = rendered.parts;
+  // A real email has its text from the html of the author, and each part its own link after that.
+  const own = { html: ownHtml, text: textPartOf(rendered.parts) };
+  const { html, text } = withWayOut(own, content.language);
+  const warnings = await mailReader.warnings(
+    {
+      parts: { html, text: ownText === null ? null : text },
+      forLists: { html: ownHtml, text: ownText },
+      counted: {
+        opens: shown.trackOpens === true,
+        clicks: shown.trackClicks === true,
+      },
+      hasLines: null,
+    },
+    workspaceId,
+  );
+  const { language } = content;
+  return { from, language, subject: rendered.parts.subject ?? subject, html, text, replyTo, warnings };
 }
 
 /** Shows what a contact would get. Nothing is sent. */
@@ -74,8 +100,15 @@ export async function previewCampaign(
   if (!row) return NO_CAMPAIGN;
   const shown = await renderFor(deps, call, row, call.query.contactId);
   if (shown instanceof Failure) return shown;
-  const { from, subject, html, text, warnings } = shown;
-  return { from, subject, html, text: textPartOf({ html, text }), warnings: [...warnings] };
+  const { from, language, subject, html, text, warnings } = shown;
+  return {
+    from,
+    language,
+    subject,
+    html,
+    text,
+    warnings: warnings.map(({ code, message }) => ({ code, message })),
+  };
 }
 
 /** Sends a campaign to colleagues: a real email that counts against the quota, and in no number of the campaign. */
@@ -95,12 +128,13 @@ export async function testSendCampaign(
   if (strangers) return strangers;
   const shown = await renderFor(deps, call, row, body.contactId);
   if (shown instanceof Failure) return shown;
-  const { from, subject, html, text, replyTo } = shown;
+  const { from, language, subject, html, text, replyTo } = shown;
   return acceptEmail(deps.acceptance, {
     ...{ sender: caller, claim, now, at: '/body', status: 200 },
     body: {
       ...{ from, to: body.to, subject: firstCharacters(`[Test] ${subject}`, 998) },
       ...(replyTo.length > 0 && { replyTo: [...replyTo] }),
+      ...(language !== null && { language }),
       ...(html !== null && { html }),
       ...(text !== null && { text }),
     },

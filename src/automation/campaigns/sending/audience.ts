@@ -73,6 +73,33 @@ export async function countSendable(
   return row?.count ?? 0;
 }
 
+/** A member of contacts that content uses. */
+export type UsedMember = { readonly column: string } | { readonly property: string };
+
+/**
+ * Counts the contacts for whom members are empty, among at most `most` of those that would get it, were it sent now.
+ * @throws UnavailableError
+ */
+export async function countEmpty(
+  database: Database,
+  chosen: CampaignAudience,
+  members: readonly UsedMember[],
+  most: number,
+): Promise<{ readonly total: number; readonly empty: readonly number[] }> {
+  const counts = members.map((member, index) => {
+    const value =
+      'column' in member ? sql`c.${sql.identifier(member.column)}` : sql`c.properties ->> ${member.property}`;
+    return sql`count(*) filter (where coalesce(${value}, '') = '')::float8 as ${sql.identifier(`n${index}`)}`;
+  });
+  const [row] = await execute<Record<string, number>>(
+    database,
+    sql`select count(*)::float8 as total, ${sql.join(counts, sql`, `)} from (
+      select contacts.* from ${contacts} where ${and(ownContacts(chosen.scope), chosen.condition)} and (${reasonOf(chosen)}) is null limit ${most}
+    ) c`,
+  );
+  return { total: row?.total ?? 0, empty: members.map((_, index) => row?.[`n${index}`] ?? 0) };
+}
+
 /** A turn of work that freezes an audience. */
 export interface FreezeTurn {
   readonly campaignId: string;

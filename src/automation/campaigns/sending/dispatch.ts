@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CampaignEvent, CanaryStage, PausedReason } from '../../../../machines/campaign/context.ts';
 import { findTerms } from '../../../accounts/workspace/queries.ts';
+import { Failure } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { acceptForCampaign, type CampaignMessage } from '../../../sending/emails/accept.ts';
+import { replyDomainOf, storedReplyTo } from '../../../sending/emails/commands.ts';
 import type { BulkRoom } from '../../../sending/emails/queries.ts';
 import type { DispatchDeps, Turn } from '../deps.ts';
 import { findKeptContent, type KeptContent, sizeOf } from '../preview/content.ts';
@@ -222,14 +224,20 @@ export class Dispatch {
     const from = parseAddress(kept.from);
     if (isProblem(from)) return null;
     const domain = await this.deps.acceptance().findSendingDomain(workspaceId, from.domain);
-    const replyTo = kept.replyTo.flatMap((text) => {
-      const read = parseAddress(text);
-      return isProblem(read) ? [] : [read];
-    });
+    const replyTo = storedReplyTo(kept.replyTo);
+    const found = await replyDomainOf(
+      this.deps.acceptance().findReplyDomain,
+      replyTo,
+      { workspaceId, livemode: true, domain: from.domain },
+      '/body',
+    );
+    // A domain that receives no more while the campaign leaves: its replies go to From, as they do without a reply address.
+    const replyDomain = found instanceof Failure ? null : found;
     const { templateId, subject, trackOpens, trackClicks } = kept;
     return (
       domain && {
         ...{ campaignId, turn: context.attempt, domainId: domain.id, templateId, from, replyTo, subject },
+        replyDomain,
         ...{ trackOpens, trackClicks, size: sizeOf(kept) },
       }
     );

@@ -1,5 +1,6 @@
 import type { WithheldReason } from '../../../../machines/email/recipient.ts';
 import { preferencesPath, SHOWN_PREFERENCES } from '../../../audience/preferences/queries.ts';
+import { textPartOf } from '../../../mail/content/text-part.ts';
 import { withWayOut } from '../../../mail/html/way-out.ts';
 import { BatchedRead } from '../../../platform/async/batched-read.ts';
 import { LruMap } from '../../../platform/async/lru-map.ts';
@@ -22,7 +23,7 @@ import {
 import { actSql } from '../../../sending/suppressions/queries.ts';
 import type { TemplateContents } from '../../templates/commands.ts';
 import type { CampaignDeps } from '../deps.ts';
-import { findKeptContent, type KeptContent } from '../preview/content.ts';
+import { contentFor, findWeighedContent, type KeptContent, type WeighedContent } from '../preview/content.ts';
 import { addressHash } from './follow-emails.ts';
 import { renderKept } from './render.ts';
 import { kindOfSubject } from './subjects.ts';
@@ -69,6 +70,8 @@ const STATE = `select ${STANDING} from campaigns c where c.id = $1`;
 
 /** Contents that are kept, and for how long: a campaign that was started again may say something else. */
 const MOST_KEPT = 100;
+/** Their characters together, in which two of the largest fit: one has up to 22 million in its languages. */
+const MOST_CHARACTERS = 50_331_648;
 const FRESH_MS = 10_000;
 /** An email whose rendering takes too long so many times, five seconds apart, is no busy machine's fault. */
 const MOST_TRIES = 10;
@@ -117,14 +120,16 @@ export function campaignMail({
       const content = await kept(campaignId);
       if (!content) return null;
       const { workspaceId, recipientKey: key } = email;
+      const { language } = contentFor(content, campaign.contact);
       const path =
         purpose === 'show'
           ? SHOWN_PREFERENCES
-          : preferencesPath(signer, { workspaceId, livemode: true, key });
+          : preferencesPath(signer, { workspaceId, livemode: true, key, language });
       const links = { own: publicUrl + path, shown: publicUrl + SHOWN_PREFERENCES };
       const made = await render(contents, { ...email, campaignId, subject }, content, campaign, links);
       // A copy that leaves gets its way to unsubscribe when it is written, in a thread.
-      if (!(made instanceof Failure)) return purpose === 'show' ? withWayOut(made) : made;
+      if (!(made instanceof Failure))
+        return purpose === 'show' ? withWayOut({ ...made, text: textPartOf(made) }, language) : made;
       const { code, message, extra } = made;
       if (code !== 'SERVICE_UNAVAILABLE')
         return extra.details?.map((detail) => detail.message).join(' ') ?? message;
@@ -211,6 +216,7 @@ async function render(
     ...(shownSubject !== null && { shownSubject }),
     ...{ html, text },
     headers: headersOf(email, kept),
+    templateVersion: kept.templateVersion ?? null,
     audienceId: kept.audienceId,
   };
 }
@@ -220,8 +226,9 @@ function contentCache(
   database: Database,
   monotonic: MonotonicClock,
 ): (campaignId: string) => Promise<KeptContent | null> {
-  const known = new TtlCache<KeptContent | null>({
+  const known = new TtlCache<WeighedContent | null>({
     ...{ forMs: () => FRESH_MS, sharedMs: FRESH_MS, atMost: MOST_KEPT, monotonic },
+    ...{ weight: MOST_CHARACTERS, weightOf: (found) => found?.characters ?? 0 },
   });
-  return (id) => known.get(id, () => findKeptContent(database, id));
+  return async (id) => (await known.get(id, () => findWeighedContent(database, id)))?.kept ?? null;
 }

@@ -46,6 +46,7 @@ export async function prepare(deps: DispatchDeps, turn: Turn): Promise<readonly 
     { ...scope, defaults: terms.senderDefaults },
     settings,
     startedAt,
+    'start',
   );
   if (ready instanceof Failure) return refused('content_refused');
   const domain = await deps.acceptance().findSendingDomain(workspaceId, ready.sender.domain);

@@ -4,7 +4,7 @@ import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { type ContactTexts, wholeName } from '../../../platform/text/contact-fields.ts';
 import type { CampaignRecipient } from '../../../sending/emails/accept.ts';
 import { actSql, isBeingForgottenSql } from '../../../sending/suppressions/queries.ts';
-import { type KeptContent, usedOf } from '../preview/content.ts';
+import { contentFor, type KeptContent, usedOf } from '../preview/content.ts';
 
 /** A contact that waits for an email, with its present data. */
 export interface WaitingRecipient extends ContactTexts {
@@ -19,12 +19,17 @@ export interface WaitingRecipient extends ContactTexts {
 export type BareRecipient = Omit<CampaignRecipient, 'subject'>;
 
 /** Reads the address and the personal data of a waiting recipient; null where there is no address. */
-export function recipientOf(row: WaitingRecipient, { content }: KeptContent): BareRecipient | null {
+export function recipientOf(row: WaitingRecipient, kept: KeptContent): BareRecipient | null {
   if (row.gone !== null || row.email === null) return null;
   const address = parseAddress(row.email);
   if (isProblem(address)) return null;
-  const contact = usedOf(content, { ...row, email: row.email, properties: row.properties ?? {} });
-  return { contactId: row.contact_id, address: { ...address, name: wholeName(row) || null }, contact };
+  const contact = usedOf(kept, { ...row, email: row.email, properties: row.properties ?? {} });
+  return {
+    contactId: row.contact_id,
+    address: { ...address, name: wholeName(row) || null },
+    contact,
+    language: contentFor(kept, contact).language,
+  };
 }
 
 /**
@@ -115,6 +120,8 @@ export interface Ledger {
   readonly transient: number;
   readonly complained: number;
   readonly unsubscribed: number;
+  /** Recipients who have replied. */
+  readonly replied: number;
   /** The time at which the next email may be dispatched, in epoch milliseconds; null without a rate. */
   readonly nextAt: number | null;
 }
@@ -135,7 +142,8 @@ const LEDGER = `select ${[
   sum('bounced_transient', 'transient'),
   sum('complained'),
   sum('unsubscribed'),
-].join(', ')}, (extract(epoch from max(next_at)) * 1000)::float8 as "nextAt"
+].join(', ')}, (extract(epoch from max(next_at)) * 1000)::float8 as "nextAt",
+  (select count(*) from campaign_recipients r where r.campaign_id = $1 and r.replied_at is not null)::float8 as replied
 from campaign_tallies where campaign_id = $1`;
 
 /** @throws UnavailableError */

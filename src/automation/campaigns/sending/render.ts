@@ -1,6 +1,6 @@
 import type { Failure } from '../../../platform/errors/failure.ts';
 import type { TemplateContents } from '../../templates/commands.ts';
-import type { KeptContent } from '../preview/content.ts';
+import { contentFor, type KeptContent } from '../preview/content.ts';
 
 type RenderedCampaignEmail = Exclude<Awaited<ReturnType<TemplateContents['render']>>, Failure>;
 
@@ -31,16 +31,21 @@ export function renderKept(
   kept: KeptContent,
   part: Part,
 ): Promise<RenderedCampaignEmail | Failure> {
-  const { sources } = kept.content;
+  const content = contentFor(kept, contact);
+  const { sources } = content;
   const chosen =
     part === 'all'
       ? sources
       : part === 'body'
         ? { ...sources, subject: null }
-        : { subject: sources.subject, previewText: null, html: null, text: null };
+        : { ...sources, previewText: null, html: null, text: null };
   return contents.render({
-    ...{ workspaceId, key: `${campaignId} ${kept.startedAt} ${part}`, values: kept.values },
-    content: { ...kept.content, sources: chosen },
+    ...{
+      workspaceId,
+      key: `${campaignId} ${kept.startedAt} ${part} ${content.language}`,
+      values: kept.values,
+    },
+    content: { ...content, sources: chosen },
     circumstances: { contact, campaign: { name: kept.name }, preferencesUrl },
     ...{ now: bornAt, at: '/body', purpose: 'send' },
   });

@@ -6,6 +6,7 @@ import type { Call, Replay } from '../../../http/request/route.ts';
 import { PLANS } from '../../../platform/config/plans.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
+import { replyDomainOf, storedReplyTo } from '../../../sending/emails/commands.ts';
 import { readScheduledAt } from '../../../sending/emails/queries.ts';
 import { CHANGED, conflict, replyOf, tellCampaign } from '../commands.ts';
 import type { CampaignDeps } from '../deps.ts';
@@ -106,9 +107,16 @@ async function refusalToStart(
   scheduledAt: number | null,
 ): Promise<Failure | null> {
   const { workspaceId, livemode, senderDefaults: defaults, plan } = caller;
-  const ready = await readyContent(contents, { workspaceId, livemode, defaults }, settings, now);
+  const ready = await readyContent(contents, { workspaceId, livemode, defaults }, settings, now, 'trial');
   if (ready instanceof Failure) return ready;
   if (!(await acceptance.findSendingDomain(workspaceId, ready.sender.domain))) return UNVERIFIED;
+  const replies = await replyDomainOf(
+    acceptance.findReplyDomain,
+    storedReplyTo(ready.kept.replyTo),
+    { workspaceId, livemode, domain: ready.sender.domain },
+    '/body',
+  );
+  if (replies instanceof Failure) return replies;
   const chosen = await choose(database, caller, settings, now);
   const { emailsPerMonth } = PLANS[plan];
   const isBounded = scheduledAt === null && emailsPerMonth !== null;

@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/time/clock.ts';
 import { problemOfLength } from '../../../sending/emails/queries.ts';
 import type { TemplateContents } from '../../templates/commands.ts';
 import type { Turn } from '../deps.ts';
-import type { KeptContent } from '../preview/content.ts';
+import { contentFor, type KeptContent, languagesOf } from '../preview/content.ts';
 import { renderKept } from './render.ts';
 
 /**
@@ -26,12 +26,19 @@ const SECRET = /\bpreferencesUrl\b/;
  * Tells whether the subjects of a campaign differ by recipient, and whether they may be read by others as
  * they leave.
  */
-export const kindOfSubject = ({
-  content: { sources },
-}: Pick<KeptContent, 'content'>): 'common' | 'own' | 'secret' => {
-  const source = sources.subject ?? '';
-  return !LIQUID.test(source) ? 'common' : SECRET.test(source) ? 'secret' : 'own';
-};
+export function kindOfSubject(kept: Pick<KeptContent, 'content'>): 'common' | 'own' | 'secret' {
+  const known = kinds.get(kept.content);
+  if (known) return known;
+  const subjects = new Set(languagesOf(kept).map(({ sources }) => sources.subject ?? ''));
+  const written = [...subjects].join('\n');
+  const isCommon = subjects.size === 1 && !LIQUID.test(written);
+  const kind = isCommon ? 'common' : LIQUID.test(written) && SECRET.test(written) ? 'secret' : 'own';
+  kinds.set(kept.content, kind);
+  return kind;
+}
+
+/** It is asked for each email, and there may be fifty languages. */
+const kinds = new WeakMap<KeptContent['content'], 'common' | 'own' | 'secret'>();
 
 /** The subjects of recipients, in their order; null for one that is found when the email leaves, or why it cannot. @throws UnavailableError */
 export type MakeSubjects = (
@@ -52,6 +59,10 @@ export function subjectsOf(
   if (kindOfSubject(kept) !== 'own') return async () => [];
   let slow = 0;
   const make = async (contact: Readonly<Record<string, unknown>>, bornAt: number): Promise<string | null> => {
+    const { subject: source } = contentFor(kept, contact).sources;
+    // Most languages have one subject for all: no thread has to write it.
+    if (source !== null && !LIQUID.test(source))
+      return problemOfLength(source) === null ? source.trim() : null;
     if (slow >= MOST_SLOW) return null;
     const rendered = await renderKept(
       contents,

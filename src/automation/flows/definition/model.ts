@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { IfUpdatedAt } from '../../../http/if-updated-at.ts';
+import { sortQuery } from '../../../http/lists/list.ts';
 import { pageQuery } from '../../../http/lists/pagination.ts';
 import { literals } from '../../../http/request/schema.ts';
 import { nameSchema } from '../../../platform/errors/text-length.ts';
@@ -23,9 +24,13 @@ const Dictionary = (description: string) =>
 
 const Trigger = Type.Object(
   {
-    type: literals(['contactCreated', 'audienceJoined', 'audienceLeft', 'event', 'dateProperty', 'manual'], {
-      description: 'The occurrence that begins a run.',
-    }),
+    type: literals(
+      ['contactCreated', 'audienceJoined', 'audienceLeft', 'event', 'replied', 'dateProperty', 'manual'],
+      {
+        description:
+          'The occurrence that begins a run; `replied`: the contact answers an email, see received mail.',
+      },
+    ),
     audienceId: Type.Optional(
       Type.String({ description: 'For `audienceJoined` and `audienceLeft`: the audience.' }),
     ),
@@ -180,6 +185,7 @@ export type FlowView = Static<typeof Flow>;
 export const FlowQuery = Type.Object({
   ...pageQuery,
   status: Type.Optional(literals(['draft', 'active', 'paused'])),
+  ...sortQuery(),
 });
 /** The type of it. */
 export type FlowQuery = Static<typeof FlowQuery>;

@@ -29,6 +29,7 @@ const TRIGGER_SETTINGS: Readonly<Record<FlowDefinition['trigger']['type'], reado
   audienceJoined: ['audienceId'],
   audienceLeft: ['audienceId'],
   event: ['name'],
+  replied: [],
   dateProperty: ['property', 'offsetDays', 'time', 'repeat'],
   manual: [],
 };

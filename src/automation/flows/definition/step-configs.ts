@@ -4,6 +4,7 @@ import { compileChecker, literals } from '../../../http/request/schema.ts';
 import type { Detail } from '../../../platform/errors/failure.ts';
 import { ONE_LINE } from '../../../platform/errors/text-length.ts';
 import { eachField } from '../../../platform/text/contact-fields.ts';
+import { LONGEST_TAG, NO_LANGUAGE, readLanguage } from '../../../platform/text/language.ts';
 import { NO_ZONE, zones } from '../../../platform/zones/zones.ts';
 
 /** The longest delay, and the longest waiting for an event: a little over a year. */
@@ -34,6 +35,12 @@ export const CONFIGS = {
     variables: Type.Optional(Dictionary),
     from: Type.Optional(Type.String({ maxLength: 500 })),
     subject: Type.Optional(Type.String({ minLength: 1, maxLength: 998, pattern: ONE_LINE })),
+    language: Type.Optional(
+      Type.String({
+        maxLength: LONGEST_TAG,
+        description: 'The language (BCP 47); that of the contact by default.',
+      }),
+    ),
   }),
   delay: Wait,
   delayUntil: Type.Object({
@@ -87,6 +94,10 @@ export function configProblems(type: StepType, config: unknown, path: string): r
 type StepConfigCheck = (config: never, path: string) => readonly Detail[];
 
 const FURTHER: Readonly<Partial<Record<StepType, StepConfigCheck>>> = {
+  sendEmail: ({ language }: { language?: string }, path) =>
+    language !== undefined && readLanguage(language) === null
+      ? [{ path: `${path}/language`, message: NO_LANGUAGE }]
+      : [],
   delay: (config: { amount: number; unit: keyof typeof DAYS }, path) =>
     tooLong(config) ? [{ path: `${path}/amount`, message: TOO_LONG }] : [],
   waitForEvent: ({ timeout }: { timeout: { amount: number; unit: keyof typeof DAYS } }, path) =>

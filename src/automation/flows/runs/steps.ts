@@ -11,6 +11,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { type ContactTexts, fieldsOf } from '../../../platform/text/contact-fields.ts';
+import { languageIn } from '../../../platform/text/language.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { type AcceptanceDeps, acceptEmail, WITHHELD } from '../../../sending/emails/accept.ts';
 import type { StandingClock } from '../../../sending/emails/commands.ts';
@@ -46,6 +47,8 @@ export interface StepWork {
   /** Epoch milliseconds, by its own time. */
   readonly now: number;
   readonly time: StepTime;
+  /** True of a run that a reply of the contact began. */
+  readonly answersReply: boolean;
 }
 
 /** The result of a step: the edge that it leaves by, and the words in the log. */
@@ -81,8 +84,15 @@ const noted = ({ runId, context }: StepWork): object => ({ runId, depth: context
 /** The least time for which the reply of a sent email is remembered; a step that took longer is in doubt. */
 const REMEMBERED_MS = 23 * 3_600_000;
 
-const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subject }, deps, work) => {
-  const { row, scope, context, now, time } = work;
+/** RFC 3834 5: programs do not answer mail of a program that answers. */
+const ANSWERS = { 'Auto-Submitted': 'auto-replied' };
+
+const sendEmail: Work<'sendEmail'> = async (
+  { templateId, variables, from, subject, language },
+  deps,
+  work,
+) => {
+  const { row, scope, context, now, time, answersReply } = work;
   if (row.act !== null) return { outcome: `skipped: ${row.act}` };
   if (context.attempt > 1 && now - context.since > REMEMBERED_MS) return { outcome: 'skipped: in_doubt' };
   const sent = await acceptEmail(deps.acceptance(), {
@@ -97,6 +107,8 @@ const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subje
       ...(variables && { variables: { ...variables } }),
       ...(from !== undefined && { from }),
       ...(subject !== undefined && { subject }),
+      ...(language !== undefined && { language }),
+      ...(answersReply && { headers: ANSWERS }),
     },
     // No client can choose this key: theirs have no spaces.
     claim: { key: `flow ${work.runId} ${work.visit}`, fingerprint: `${work.runId} ${work.visit}` },
@@ -105,7 +117,13 @@ const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subje
     circumstances: {
       contact: contactOf(row),
       event: row.event ?? {},
-      preferencesUrl: deps.publicUrl + preferencesPath(deps.signer, { ...scope, key: row.email_key ?? '' }),
+      preferencesUrl:
+        deps.publicUrl +
+        preferencesPath(deps.signer, {
+          ...scope,
+          key: row.email_key ?? '',
+          language: language ?? languageIn(row.properties.language),
+        }),
     },
     now: deps.clock.now(),
     clock: time.clock,

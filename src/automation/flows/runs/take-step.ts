@@ -50,6 +50,7 @@ export function stepTaker(deps: StepWorkDeps): TakeStep {
     if (row.email === null) return [{ type: 'exit.requested', at, reason: 'contact_deleted' }];
     const work: StepWork = {
       ...{ runId, visit, row, context, now: at, time },
+      answersReply: definition.trigger.type === 'replied',
       scope: { workspaceId: scope.workspaceId, livemode: scope.livemode },
     };
     if (await hasReachedItsGoal(deps, definition.exitWhen, work))

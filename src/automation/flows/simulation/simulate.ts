@@ -12,6 +12,7 @@ import { workspaces } from '../../../platform/db/schema/workspaces.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { Problems } from '../../../platform/filters/condition.ts';
 import { eachField } from '../../../platform/text/contact-fields.ts';
+import { readLanguage } from '../../../platform/text/language.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import type { AcceptanceDeps } from '../../../sending/emails/accept.ts';
 import { readFlowFilter } from '../definition/filters.ts';
@@ -243,7 +244,7 @@ class SimulationWalk {
   }
 
   async #send(
-    { templateId, variables = {}, subject }: (FlowStep & { readonly type: 'sendEmail' })['config'],
+    { templateId, variables = {}, subject, language }: (FlowStep & { readonly type: 'sendEmail' })['config'],
     at: number,
   ): Promise<{ readonly outcome: string }> {
     const { status } = this.#contact;
@@ -251,6 +252,7 @@ class SimulationWalk {
     if (status !== 'subscribed') return { outcome: `skipped: ${status}` };
     const filled = await fillTemplate({
       ...{ owner: this.scope, name: templateId, values: variables, now: at, at: '' },
+      language: language === undefined ? null : readLanguage(language),
       circumstances: {
         contact: contactOf(this.#contact),
         event: this.#begunBy?.properties ?? {},

@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { mintId } from '../../../platform/db/ids.ts';
 import { isDuplicate } from '../../../platform/db/sqlstate.ts';
 import type { Failure } from '../../../platform/errors/failure.ts';
-import type { Clock } from '../../../platform/time/clock.ts';
+import { type Clock, isoOf } from '../../../platform/time/clock.ts';
 import { type FilterTime, whoMatches } from '../definition/filters.ts';
 import { definitionReader, zoneOf } from '../runs/run-reader.ts';
 import { LEASE_MS } from '../runs/take-step.ts';
@@ -15,6 +15,8 @@ export interface EnrolDeps {
   readonly database: Database;
   readonly engine: Engine;
   readonly clock: Clock;
+  /** Called with a flow and the number of replies that begin no run of it, because their contacts have had too many on this day. */
+  readonly tooMany?: ((flowId: string, replies: number) => void) | undefined;
 }
 
 /** Something that may begin a run. */
@@ -60,6 +62,10 @@ export interface FlowVersionRef extends Scope {
 /** Flows that begin one another end here. */
 export const DEEPEST = 5;
 
+/** Runs of a contact in one flow within a day, after which no reply begins another: a program may answer each email of a run. */
+export const MOST_BY_REPLIES = 10;
+const DAY_MS = 86_400_000;
+
 /**
  * Finds the contacts that may begin now: none once the flow was paused, none twice for one occurrence, none
  * with an open run, and none again where that is not allowed. All of it is looked up one by one, and runs by
@@ -67,7 +73,10 @@ export const DEEPEST = 5;
  * other in the workspace and in the flow. Only the primary key gives the order that is asked for, else any
  * index that begins with the workspace would do.
  */
-const FREE = `select a.ord, c.properties, w.time_zone
+const FREE = `select a.ord, c.properties, w.time_zone, $7::timestamptz is not null and coalesce((
+    select coalesce(r.clock_started_at, r.started_at) > $7::timestamptz from flow_runs r
+    where r.contact_id = a.contact_id and (r.flow_id = $4) is true order by r.id desc offset ${MOST_BY_REPLIES - 1} limit 1
+  ), false) as "isTooMany"
 from json_to_recordset($1::text::json) as a(ord integer, contact_id text, key text)
 join workspaces w on w.id = $2
 join flows f on f.id = $4 and f.status = 'active' and f.deleted_at is null
@@ -88,6 +97,7 @@ interface FreeRow {
   readonly ord: number;
   readonly properties: Readonly<Record<string, unknown>>;
   readonly time_zone: string;
+  readonly isTooMany: boolean;
 }
 
 /** Starts runs of a flow. */
@@ -102,7 +112,7 @@ export type Enrol = (
  * caller may repeat the whole: a run that has begun does not begin twice.
  * @throws UnavailableError, and SlowFilter where filters have a limited time
  */
-export function enroller({ database, engine, clock }: EnrolDeps): Enrol {
+export function enroller({ database, engine, clock, tooMany }: EnrolDeps): Enrol {
   const definitionOf = definitionReader(database);
 
   return async (beginning, occurrences, { filters, clock: ownClock = null, refused } = {}) => {
@@ -124,10 +134,14 @@ export function enroller({ database, engine, clock }: EnrolDeps): Enrol {
     const wanted = [...new Map(matching.toReversed().map((one) => [one.contactId, one])).values()];
     if (wanted.length === 0) return [];
     const once = definition.reentry === 'never';
-    const free = await database.query<FreeRow>(FREE, [
+    const since =
+      definition.trigger.type === 'replied' ? isoOf((ownClock?.now ?? clock.now()) - DAY_MS) : null;
+    const unbounded = await database.query<FreeRow>(FREE, [
       JSON.stringify(wanted.map(({ contactId, key }, ord) => ({ ord, contact_id: contactId, key }))),
-      ...[workspaceId, livemode, flowId, once, ownClock !== null],
+      ...[workspaceId, livemode, flowId, once, ownClock !== null, since],
     ]);
+    const free = unbounded.filter(({ isTooMany }) => !isTooMany);
+    if (free.length < unbounded.length) tooMany?.(flowId, unbounded.length - free.length);
     const full = ownClock && free.length > 0 ? await ownClock.admit(free.length) : null;
     if (full) {
       refused?.(full);

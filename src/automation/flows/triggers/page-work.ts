@@ -149,6 +149,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   audienceJoined: ['joined'],
   audienceLeft: ['left'],
   event: ['event'],
+  replied: ['replied'],
 };
 
 /** True when an entry is of the kind that a flow listens to, wherever its contact is. */

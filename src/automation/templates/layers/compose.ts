@@ -190,12 +190,22 @@ function parametersOf({ written }: Slot, { variables }: PartialSource): string {
 
 const PLACE = /^Line (\d+), column (\d+): /;
 
+/** The place that a message of a problem begins with, and the rest of the message; null where it names none. */
+export function placeIn(
+  message: string,
+): { readonly line: number; readonly column: number; readonly rest: string } | null {
+  const [whole, line, column] = PLACE.exec(message) ?? [];
+  return whole === undefined
+    ? null
+    : { line: Number(line), column: Number(column), rest: message.slice(whole.length) };
+}
+
 /** The message of a problem in a composed source, with the place that its author knows. */
 export function placed(message: string, { text, stretches }: Composed): string {
-  const [whole, line, column] = PLACE.exec(message) ?? [];
-  if (whole === undefined) return message;
-  const { layer, ...place } = originOf({ text, stretches }, Number(line), Number(column));
-  const rest = message.slice(whole.length);
+  const told = placeIn(message);
+  if (told === null) return message;
+  const { rest } = told;
+  const { layer, ...place } = originOf({ text, stretches }, told.line, told.column);
   const at = `Line ${place.line}, column ${place.column}`;
   return layer === null ? `${at}: ${rest}` : `${at} of ${layer}: ${rest}`;
 }

@@ -65,6 +65,10 @@ export const UpdateUsersBody = Type.Object(
 const PartChange = Type.Object(
   {
     part: literals(['subject', 'previewText', 'html', 'text'], { description: 'The part that changes.' }),
+    language: Type.Union([
+      Type.String({ description: 'The translation; null for the own content.' }),
+      Type.Null(),
+    ]),
     before: Type.String({ description: 'The stretch that differs, at most 500 characters, in Liquid.' }),
     after: Type.String({ description: 'What takes its place.' }),
   },

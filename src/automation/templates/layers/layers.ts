@@ -1,6 +1,8 @@
 import type { Slot } from '../../../mail/liquid/engine.ts';
 import type { AuthoredPart, PartSlots } from '../../../mail/liquid/parts.ts';
 import type { Detail } from '../../../platform/errors/failure.ts';
+import { fallbacksOf } from '../../../platform/text/language.ts';
+import { contentIn } from '../languages/translations.ts';
 import { BODY_OF, type TemplateFormat, type VariableView } from '../model.ts';
 import type { StoredContent, VersionContent } from '../render/content.ts';
 import type { Owner, TemplateRow } from '../store.ts';
@@ -28,6 +30,8 @@ export interface ComposedContent {
   readonly inherited: readonly VariableView[];
   /** The names that its layouts use. */
   readonly names: readonly string[];
+  /** The names of those that have no translation into the language of the content, and another language of their own. */
+  readonly untranslated: readonly string[];
 }
 
 /** Finds the published versions of templates. */
@@ -111,6 +115,9 @@ export async function composed(
         .flatMap(({ variables }) => variables)
         .filter(({ key }) => !declared.has(key) && declared.add(key)),
       names: layouts.flatMap(({ content: { names } }) => names),
+      untranslated: walk.all.flatMap(({ name, content: { language } }) =>
+        isTranslation(language, content.language) ? [] : [name ?? ''],
+      ),
     };
   } catch (error) {
     if (error instanceof TooLong)
@@ -247,7 +254,8 @@ class Walk {
   async #read(name: string): Promise<Layer | null> {
     const found = await this.find(this.template.owner, name);
     if (!found) return null;
-    const { row, version, content } = found;
+    const { row, version } = found;
+    const content = contentIn(found.content, this.template.content.language);
     const known = this.#byId.get(row.id);
     if (known) return known;
     if (this.#byId.size >= MOST_LAYERS)
@@ -307,6 +315,10 @@ class Walk {
         );
   }
 }
+
+/** True where a layer suits the language of a content: it has that one, one that contains it, or names none. */
+const isTranslation = (language: string | null, wanted: string | null): boolean =>
+  language === null || wanted === null || [...fallbacksOf(wanted)].includes(language);
 
 /** The ways out of mail. A partial that is not given them would show an empty link. */
 const LINKS = ['unsubscribeUrl', 'preferencesUrl'];

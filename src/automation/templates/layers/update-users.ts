@@ -2,6 +2,7 @@ import { answeredOnce } from '../../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../../http/request/route.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type Detail, Failure, invalid } from '../../../platform/errors/failure.ts';
+import { contentIn } from '../languages/translations.ts';
 import { findTemplate } from '../queries.ts';
 import { type CompileOrder, type Compilers, compile } from '../render/compile.ts';
 import { authoredOf, type StoredContent } from '../render/content.ts';
@@ -82,7 +83,7 @@ async function plan(updater: UserUpdater, call: UpdateCall, used: TemplateRow): 
   }
   const users = inOrder(found);
   /** The versions that are not written yet, which those after them are made of. */
-  const made = new Map<string, FoundVersion>();
+  const made = new Map<string, FoundVersion & Pick<NewVersion, 'draft'>>();
   const compilers: Compilers = { ...updater, versions: over(updater.versions, made) };
   const updates: UserUpdates['users'] = [];
   const problems: Detail[] = [];
@@ -100,14 +101,34 @@ async function plan(updater: UserUpdater, call: UpdateCall, used: TemplateRow): 
     if (pinsOf(content) === pinsOf(before)) continue;
     weight += lengthOf(content);
     if (weight > MOST_CHARACTERS) return TOO_LARGE;
+    const draft = await draftOf(compilers, row, order);
+    weight += draft ? lengthOf(draft) : 0;
+    if (weight > MOST_CHARACTERS) return TOO_LARGE;
     const version = row.latest + 1;
+    const latest = draft ? version + 1 : version;
     const updatedAt = Math.max(now, row.updated_at + 1);
-    const next = { ...row, version, latest: version, revision: row.revision + 1, updated_at: updatedAt };
-    made.set(id, { row: next, version, content });
+    const next = { ...row, version, latest, revision: row.revision + 1, updated_at: updatedAt };
+    made.set(id, { row: next, version, content, draft });
     updates.push({ ...update, toVersion: version, changes: changesOf(before, content), problem: null });
   }
   const answer = { templateId: used.id, version: used.version, dryRun: body.dryRun ?? false, users: updates };
   return { versions: [...made.values()], answer, problems };
+}
+
+/**
+ * Makes the draft of a template again of the same layers, so that it stays newer than the published version and the editor opens it. A
+ * draft that cannot be made of them stays as it is.
+ */
+async function draftOf(
+  compilers: Compilers,
+  row: TemplateRow,
+  order: CompileOrder,
+): Promise<StoredContent | null> {
+  if (row.latest === row.version) return null;
+  const found = await compilers.versions.read(row, row.latest);
+  if (!found) return null;
+  const content = await compile(compilers, authoredOf(found.content), order);
+  return content instanceof Failure ? found.content : content;
 }
 
 /** Those that others use first. The layers of a version include those of its layers, so what uses more comes later. */
@@ -142,7 +163,17 @@ const reasonOf = ({ message, extra }: Failure): string =>
 const LONGEST_SHOWN = 500;
 
 /** The stretch of each part that differs. */
-function changesOf({ sources: before }: StoredContent, { sources: after }: StoredContent): PartChange[] {
+function changesOf(before: StoredContent, after: StoredContent): PartChange[] {
+  return [null, ...Object.keys(after.translations)].flatMap((language) =>
+    changesIn(language, contentIn(before, language).sources, contentIn(after, language).sources),
+  );
+}
+
+function changesIn(
+  language: string | null,
+  before: StoredContent['sources'],
+  after: StoredContent['sources'],
+): PartChange[] {
   return (['subject', 'previewText', 'html', 'text'] as const).flatMap((part) => {
     const [old, now] = [before[part] ?? '', after[part] ?? ''];
     if (old === now) return [];
@@ -156,6 +187,6 @@ function changesOf({ sources: before }: StoredContent, { sources: after }: Store
         .slice(begin, text.length - end)
         .slice(0, LONGEST_SHOWN)
         .toWellFormed();
-    return [{ part, before: middle(old), after: middle(now) }];
+    return [{ part, language, before: middle(old), after: middle(now) }];
   });
 }

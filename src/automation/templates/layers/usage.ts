@@ -43,24 +43,28 @@ export const readUsers = (database: Database, id: string, limit: number): Promis
 export interface NewVersion {
   readonly row: TemplateRow;
   readonly content: StoredContent;
+  /** The draft that is newer than the published version, and stays so; null for none. */
+  readonly draft: StoredContent | null;
 }
 
 const UPDATE_ALL = `with given as materialized (
   select * from json_to_recordset($1::text::json)
-    as g(id text, version integer, revision integer, written_at timestamptz, content json)
+    as g(id text, version integer, latest integer, revision integer, written_at timestamptz, content json, draft json)
 ), locked as (
   select t.id from templates t join given g on g.id = t.id and t.revision = g.revision - 1
   where t.workspace_id = $2 and t.livemode = $3::boolean order by t.id for update of t
 ), complete as (
   select (select count(*) from locked) = (select count(*) from given) as holds
 ), changed as (
-  update templates t set version = g.version, latest = g.version, revision = g.revision, updated_at = g.written_at
+  update templates t set version = g.version, latest = g.latest, revision = g.revision, updated_at = g.written_at
   from given g where g.id = t.id and (select holds from complete)
   returning t.id
 ), versions as (
   insert into template_versions (template_id, version, content, uses, created_at)
-  select g.id, g.version, g.content, ${USES_OF('g.content')}, g.written_at
+  select g.id, v.version, v.content, ${USES_OF('v.content')}, g.written_at
   from given g join changed c on c.id = g.id
+    cross join lateral (values (g.version, g.content), (g.latest, g.draft)) v(version, content)
+  where v.content is not null and json_typeof(v.content) = 'object'
 )
 select id from changed`;
 
@@ -70,8 +74,8 @@ export async function publishAll(
   { workspaceId, livemode }: Owner,
   versions: readonly NewVersion[],
 ): Promise<boolean> {
-  const given = versions.map(({ row: { id, version, revision, updated_at }, content }) => ({
-    ...{ id, version, revision, content },
+  const given = versions.map(({ row: { id, version, latest, revision, updated_at }, content, draft }) => ({
+    ...{ id, version, latest, revision, content, draft },
     written_at: new Date(updated_at).toISOString(),
   }));
   const rows = await database.query(UPDATE_ALL, [JSON.stringify(given), workspaceId, livemode]);

@@ -1,61 +1,16 @@
-import type { MjmlNote } from '../../../mail/content/render-mjml.ts';
-import { type AuthoredPart, isTooLong, type PartSlots, type Sources } from '../../../mail/liquid/parts.ts';
+import { isTooLong } from '../../../mail/liquid/parts.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { hasControls } from '../../../platform/text/characters.ts';
+import { NO_LANGUAGE, readLanguage } from '../../../platform/text/language.ts';
 import type { Report } from '../../../platform/text/problems.ts';
-import type { PinnedLayer, Stretch } from '../layers/compose.ts';
+import { parseReplyTo } from '../../../sending/emails/commands.ts';
+import { authoredIn, checkSize, pointerOf, readTranslations } from '../languages/translations.ts';
 import type { TemplateKind } from '../layers/layer-model.ts';
-import {
-  BODY_OF,
-  type DeclaredVariable,
-  type NewTemplate,
-  type TemplateView,
-  type VariableView,
-} from '../model.ts';
+import { BODY_OF, type DeclaredVariable, type NewTemplate, type VariableView } from '../model.ts';
+import type { VersionContent } from './stored-content.ts';
 import { problemOfValue, readDeclared } from './variables.ts';
 
-/** One version of a template, as its author writes it. */
-export type VersionContent = Pick<
-  TemplateView,
-  | 'format'
-  | 'subject'
-  | 'previewText'
-  | 'html'
-  | 'markdown'
-  | 'mjml'
-  | 'text'
-  | 'from'
-  | 'replyTo'
-  | 'variables'
-  | 'layoutId'
->;
-
-/** The result of writing layouts and partials into a version. */
-export interface LayeredContent {
-  readonly layers: readonly PinnedLayer[];
-  /** The variables that its layouts declare, and it does not. */
-  readonly inherited: readonly VariableView[];
-  /** The stretches of the sources, by which a problem is found in its layer. */
-  readonly stretches: { readonly [Part in AuthoredPart]?: readonly Stretch[] };
-  /** The markdown or MJML with its layers, which is rendered again for another subject; null in html. */
-  readonly body: string | null;
-}
-
-/** A version as it is stored: what was written, and what was found out about it when it was saved. */
-export interface StoredContent extends VersionContent {
-  /** The rendered parts, including html that was made from Markdown. */
-  readonly sources: Sources;
-  /** Paths of the names that it uses, such as `order.total`. */
-  readonly names: readonly string[];
-  /** Parts with a value that is written as it is. */
-  readonly raw: readonly string[];
-  /** The places that other templates fill. */
-  readonly slots: PartSlots;
-  /** Null where it uses no other template. */
-  readonly layered: LayeredContent | null;
-  /** Notes of MJML on what it left out or read in another way. */
-  readonly notes: readonly MjmlNote[];
-}
+export type { StoredContent, VersionContent } from './stored-content.ts';
 
 /** The members of a request that are content. */
 export type GivenContent = Partial<Omit<Pick<NewTemplate, keyof VersionContent>, 'variables'>> & {
@@ -65,7 +20,7 @@ export type GivenContent = Partial<Omit<Pick<NewTemplate, keyof VersionContent>,
 /** The content before the first version. */
 export const NOTHING: VersionContent = {
   ...{ format: 'html', subject: null, previewText: null, html: null, markdown: null, mjml: null, text: null },
-  ...{ from: null, replyTo: [], variables: [], layoutId: null },
+  ...{ from: null, replyTo: [], variables: [], layoutId: null, language: null, translations: {} },
 };
 
 const NEEDS = {
@@ -103,14 +58,46 @@ export function readContent(
     variables:
       given.variables === undefined ? before.variables : readDeclared(given.variables, declaredAt, report),
     layoutId: given.layoutId === undefined ? before.layoutId : given.layoutId,
+    language: readOwnLanguage(given.language, before.language, report),
+    translations: readTranslations(given.translations, before.translations, report),
   };
   checkParts(authored, report);
   checkKind(authored, kind, report);
+  checkTranslations(authored, kind, report);
   if (authored.from !== null) checkAddress(authored.from, '/body/from', report);
   const isList = Array.isArray(given.replyTo);
   for (const [index, address] of authored.replyTo.entries())
-    checkAddress(address, isList ? `/body/replyTo/${index}` : '/body/replyTo', report);
+    checkReply(address, isList ? `/body/replyTo/${index}` : '/body/replyTo', report);
   return authored;
+}
+
+function readOwnLanguage(
+  given: string | null | undefined,
+  before: string | null,
+  report: Report,
+): string | null {
+  if (given === undefined) return before;
+  if (given === null) return null;
+  const language = readLanguage(given);
+  if (language === null) report('/body/language', NO_LANGUAGE);
+  return language;
+}
+
+/** Checks each translation as the template itself is checked. */
+function checkTranslations(authored: VersionContent, kind: TemplateKind, report: Report): void {
+  checkSize(authored.translations, report);
+  for (const [language, translation] of Object.entries(authored.translations)) {
+    const within: Report = (path, message) =>
+      report(pointerOf(language, path.slice(path.lastIndexOf('/') + 1)), message);
+    if (language === authored.language)
+      report(pointerOf(language), 'Must be another language than the own one (language).');
+    checkParts(authoredIn(authored, language, translation), within);
+    for (const member of ['subject', 'previewText'] as const)
+      if (kind !== 'template' && translation[member] !== null)
+        report(pointerOf(language, member), OF_TEMPLATES);
+    if (isInside(authored, kind) && BEGINS_WITH_FRONTMATTER.test(translation.markdown ?? ''))
+      report(pointerOf(language, 'markdown'), FRONTMATTER);
+  }
 }
 
 const unlessBlank = (text: string | null | undefined): string | null =>
@@ -151,13 +138,20 @@ function checkKind(authored: VersionContent, kind: TemplateKind, report: Report)
     if (authored.replyTo.length > 0) report('/body/replyTo', OF_TEMPLATES);
   }
   if (kind === 'partial' && authored.layoutId !== null) report('/body/layoutId', NO_LAYOUT);
-  const isInside = kind === 'partial' || authored.layoutId !== null;
-  if (isInside && BEGINS_WITH_FRONTMATTER.test(authored.markdown ?? ''))
+  if (isInside(authored, kind) && BEGINS_WITH_FRONTMATTER.test(authored.markdown ?? ''))
     report('/body/markdown', FRONTMATTER);
 }
 
+const isInside = ({ layoutId }: VersionContent, kind: TemplateKind): boolean =>
+  kind === 'partial' || layoutId !== null;
+
 function checkAddress(address: string, path: string, report: Report): void {
   const read = parseAddress(address);
+  if (isProblem(read)) report(path, read.problem);
+}
+
+function checkReply(address: string, path: string, report: Report): void {
+  const read = parseReplyTo(address);
   if (isProblem(read)) report(path, read.problem);
 }
 
@@ -167,9 +161,12 @@ export const saysTheSame = (one: VersionContent, other: VersionContent): boolean
 
 /** The members that the author wrote, in one order. */
 export const authoredOf = (content: VersionContent): VersionContent => {
-  const { format, subject, previewText, html, markdown, mjml, text, from, replyTo, variables, layoutId } =
-    content;
-  return { format, subject, previewText, html, markdown, mjml, text, from, replyTo, variables, layoutId };
+  const { format, subject, previewText, html, markdown, mjml, text } = content;
+  const { from, replyTo, variables, layoutId, language, translations } = content;
+  return {
+    ...{ format, subject, previewText, html, markdown, mjml, text },
+    ...{ from, replyTo, variables, layoutId, language, translations },
+  };
 };
 
 /** The declared variables, each with a value that fits its type. */

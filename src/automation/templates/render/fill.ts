@@ -1,6 +1,8 @@
 import { LruMap } from '../../../platform/async/lru-map.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
+import { languageIn } from '../../../platform/text/language.ts';
 import type { FilledTemplate, TemplateFilling } from '../../../sending/emails/queries.ts';
+import { chosenLanguage, contentIn } from '../languages/translations.ts';
 import { NO_TEMPLATE, NO_VERSION, problemOfKind, type TemplateReader } from '../queries.ts';
 import type { TemplateRow } from '../store.ts';
 import { keyOf } from './preview.ts';
@@ -19,14 +21,16 @@ export function templateFiller(reader: Pick<TemplateReader, 'versions'>, render:
 
   const fill = async (
     row: TemplateRow,
-    { owner, version, values, circumstances, now, at }: TemplateFilling,
+    { owner, version, values, language, circumstances, now, at }: TemplateFilling,
     rememberedRevision: number | null,
   ): Promise<FilledTemplate | Failure> => {
     const found = await reader.versions.read(row, version);
     if (!found) return NO_VERSION;
-    const { content } = found;
+    const asked = language ?? languageOfContact(circumstances?.contact);
+    const translation = chosenLanguage(found.content, asked);
+    const content = contentIn(found.content, translation);
     const { workspaceId } = owner;
-    const key = keyOf(row.id, found.version);
+    const key = keyOf(row.id, found.version, translation);
     // Written out, here and wherever an email of a template comes along: each spread costs a microsecond.
     const rendered = await render({
       workspaceId,
@@ -44,6 +48,7 @@ export function templateFiller(reader: Pick<TemplateReader, 'versions'>, render:
     return {
       templateId: row.id,
       version: found.version,
+      language: content.language,
       subject,
       html,
       text,
@@ -73,6 +78,14 @@ export function templateFiller(reader: Pick<TemplateReader, 'versions'>, render:
     return filled;
   };
 }
+
+/** The language that a contact prefers: a property that people, imports and forms write. */
+export const languageOfContact = (
+  contact: Readonly<Record<string, unknown>> | null | undefined,
+): string | null =>
+  languageIn(
+    (contact as { readonly properties?: { readonly language?: unknown } } | null)?.properties?.language,
+  );
 
 /** The function that makes emails of templates. @throws UnavailableError */
 export type FillTemplate = ReturnType<typeof templateFiller>;

@@ -1,24 +1,32 @@
 import type { Call } from '../../../http/request/route.ts';
-import { filterWarnings, wayOutWarnings } from '../../../mail/content/filter-warnings.ts';
 import { textPartOf } from '../../../mail/content/text-part.ts';
 import type { RenderedParts } from '../../../mail/liquid/parts.ts';
+import type { MailReader } from '../../../mail/reading/mail-reader.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { NO_LANGUAGE, readLanguage } from '../../../platform/text/language.ts';
+import { ownOf } from '../../../platform/text/own-member.ts';
 import { Problems } from '../../../platform/text/problems.ts';
 import { problemOfRendered } from '../../../sending/emails/queries.ts';
+import { type LanguageNote, languageNotes } from '../languages/language-notes.ts';
+import { chosenLanguage, contentIn } from '../languages/translations.ts';
 import type { PreviewBody, PreviewView, PreviewWarning } from '../model.ts';
 import { findVersion, type TemplateReader } from '../queries.ts';
-import { type Compilers, compile } from './compile.ts';
+import { type Compilers, compileShown } from './compile.ts';
 import { NOTHING, readContent, type StoredContent } from './content.ts';
-import { htmlWarnings } from './html-warnings.ts';
 import type { RenderTemplate } from './rendering.ts';
 
 /** The services that a preview calls. */
 export interface Previewer extends TemplateReader, Compilers {
   readonly render: RenderTemplate;
+  readonly mailReader: Pick<MailReader, 'warnings'>;
 }
 
 interface PreviewSource {
+  /** In the language that is shown. */
   readonly content: StoredContent;
+  /** The parts that are shown in another language. */
+  readonly notes: readonly LanguageNote[];
+  /** The name by which the threads know the content; null where it is stored nowhere. */
   readonly key: string | null;
   readonly templateId: string | null;
   readonly version: number | null;
@@ -37,7 +45,10 @@ const CONTENT = [
   'from',
   'replyTo',
   'declared',
+  'ownLanguage',
+  'translations',
 ] as const;
+const NO_PLACE = { line: null, column: null };
 const EITHER = 'Must not be given together with templateId, whose content it would be.';
 const WITHOUT = 'Must be given only with templateId.';
 
@@ -47,9 +58,12 @@ export async function previewTemplate(
   call: Call<unknown, unknown, PreviewBody>,
 ): Promise<PreviewView | Failure> {
   const { caller, body, now } = call;
-  const chosen = await choose(previewer, call);
+  const language = body.language === undefined ? null : readLanguage(body.language);
+  if (language === null && body.language !== undefined)
+    return invalid([{ path: '/body/language', message: NO_LANGUAGE }]);
+  const chosen = await choose(previewer, call, language);
   if (chosen instanceof Failure) return chosen;
-  const { content, key, templateId, version } = chosen;
+  const { content, key, notes, templateId, version } = chosen;
   const values = body.variables ?? {};
   const rendered = await previewer.render({
     ...{ workspaceId: caller.workspaceId, key, content, values, now },
@@ -61,11 +75,14 @@ export async function previewTemplate(
   if (wrong !== null) return invalid([{ path: '/body/subject', message: wrong }]);
   const asText = textPartOf({ html, text });
   return {
-    ...{ templateId, version, subject, previewText, html, text: asText },
+    ...{ templateId, version, language: content.language, subject, previewText, html, text: asText },
     from: content.from,
     replyTo: [...content.replyTo],
-    missingVariables: missingIn(content, rendered.names),
-    warnings: warningsOf(content, values, rendered.parts),
+    missingVariables: [...new Set([...missingIn(content, rendered.names), ...requiredOf(content, values)])],
+    warnings: [
+      ...notes.map((note) => ({ ...note, ...NO_PLACE })),
+      ...(await warningsOf(previewer, caller.workspaceId, { content, values, parts: rendered.parts })),
+    ],
     sizeBytes: Buffer.byteLength(html ?? asText ?? ''),
   };
 }
@@ -75,17 +92,27 @@ export async function previewTemplate(
  * template lacks, and while a required variable has no value, nothing is known of it: that one is listed.
  */
 function problemOfSubject(
-  { variables }: StoredContent,
+  content: StoredContent,
   values: Readonly<Record<string, unknown>>,
   subject: string | null,
 ): string | null {
-  const lacks = variables.some(({ key, required }) => required && memberOf(values, key) == null);
+  const lacks = requiredOf(content, values).length > 0;
   return subject === null || (lacks && !/\S/.test(subject)) ? null : problemOfRendered(subject);
 }
+
+/** The required variables without a value, for which sending refuses a request, also where nothing writes them. */
+const requiredOf = (
+  { variables, layered }: StoredContent,
+  values: Readonly<Record<string, unknown>>,
+): string[] =>
+  [...variables, ...(layered?.inherited ?? [])].flatMap(({ key, required }) =>
+    required && (ownOf(values, key) ?? null) === null ? [key] : [],
+  );
 
 async function choose(
   previewer: Previewer,
   { caller, body, now, unheard }: Call<unknown, unknown, PreviewBody>,
+  asked: string | null,
 ): Promise<PreviewSource | Failure> {
   const problems = new Problems();
   if (body.templateId !== undefined) {
@@ -94,41 +121,63 @@ async function choose(
     if (refused) return refused;
     const found = await findVersion(previewer, caller, body.templateId, body.version);
     if (found instanceof Failure) return found;
-    const { row, version, content } = found;
-    return { content, key: keyOf(row.id, version), templateId: row.id, version };
+    const { row, version } = found;
+    const translation = chosenLanguage(found.content, asked);
+    const content = contentIn(found.content, translation);
+    return {
+      content,
+      notes: languageNotes(found.content, { asked, translation, content }),
+      key: keyOf(row.id, version, translation),
+      ...{ templateId: row.id, version },
+    };
   }
   if (body.version !== undefined) problems.report('/body/version', WITHOUT);
-  const { declared, variables: _values, kind = 'template', ...given } = body;
+  const { declared, variables: _values, language: _shown, ownLanguage, kind = 'template', ...given } = body;
   const authored = readContent(
-    { ...given, ...(declared && { variables: declared }) },
+    {
+      ...given,
+      ...(declared && { variables: declared }),
+      ...(ownLanguage !== undefined && { language: ownLanguage }),
+    },
     NOTHING,
     problems.report,
     { kind, declaredAt: '/body/declared' },
   );
   const refused = problems.failure();
   if (refused) return refused;
-  const content = await compile(previewer, authored, { owner: caller, id: null, kind, now, unheard });
-  return content instanceof Failure ? content : { content, key: null, templateId: null, version: null };
+  const translation = chosenLanguage(authored, asked);
+  const order = { owner: caller, id: null, kind, now, unheard };
+  const content = await compileShown(previewer, authored, translation, order);
+  if (content instanceof Failure) return content;
+  const notes = languageNotes(authored, { asked, translation, content });
+  return { content, notes, key: null, templateId: null, version: null };
 }
 
-/** By what the parsed sources of a version are known. */
-export const keyOf = (templateId: string, version: number): string => `${templateId} ${version}`;
+/** The name by which the parsed sources of a version are kept, of a translation where one is chosen. */
+export const keyOf = (templateId: string, version: number, translation: string | null): string =>
+  translation === null ? `${templateId} ${version}` : `${templateId} ${version} ${translation}`;
 
 /** Names that the service fills in where there is something to fill in. */
 const FILLED_LATER = /^(?:unsubscribeUrl|preferencesUrl)\b/;
 
 /** Used names that have no value and no `default`. */
-function missingIn(content: StoredContent, names: Readonly<Record<string, unknown>>): string[] {
+export function missingIn(content: StoredContent, names: Readonly<Record<string, unknown>>): string[] {
+  const empty = content.names.filter((path) => {
+    if (FILLED_LATER.test(path)) return false;
+    const value = path.split(/[.[\]'"]+/).reduce<unknown>(memberOf, names);
+    return value === undefined || value === null;
+  });
+  return undefaulted(content, empty);
+}
+
+/** The names among those that have no `default` where they are first used. */
+export function undefaulted(content: StoredContent, names: readonly string[]): string[] {
   const written = [
     ...[content.subject, content.previewText, content.html, content.markdown, content.mjml],
     ...(content.layered ? [content.sources.html, content.layered.body] : []),
     content.text,
   ].join('\n');
-  return content.names.filter((path) => {
-    if (FILLED_LATER.test(path)) return false;
-    const value = path.split(/[.[\]'"]+/).reduce<unknown>(memberOf, names);
-    return (value === undefined || value === null) && !hasDefault(written, path);
-  });
+  return names.filter((path) => !hasDefault(written, path));
 }
 
 function memberOf(value: unknown, name: string): unknown {
@@ -154,19 +203,31 @@ const hasDefault = (written: string, path: string): boolean => {
 /** Names that have values in campaigns and flows alone: people may leave these. */
 const OF_LISTS = ['contact', 'campaign', 'event'];
 
+/** Warnings of the tags of the html, which come last. */
+const OF_TAGS: ReadonlySet<string> = new Set(['image_without_alt', 'insecure_link', 'unclosed_tag']);
+
 /** Gmail shows the first 102 KB of an email; links that are counted and a footer make it longer. */
 const CLIPPED = 92_160;
 
-function warningsOf(
-  content: StoredContent,
-  values: Readonly<Record<string, unknown>>,
-  parts: RenderedParts,
-): PreviewWarning[] {
+async function warningsOf(
+  { mailReader }: Pick<Previewer, 'mailReader'>,
+  owner: string,
+  {
+    content,
+    values,
+    parts,
+  }: {
+    readonly content: StoredContent;
+    readonly values: Readonly<Record<string, unknown>>;
+    readonly parts: RenderedParts;
+  },
+): Promise<PreviewWarning[]> {
   const { html } = parts;
   const used = new Set(content.names.map((path) => path.split(/[.[]/)[0]));
   const idle = Object.keys(values).filter((name) => !used.has(name));
   const warnings: PreviewWarning[] = [];
-  const warn = (code: string, message: string) => warnings.push({ code, message, line: null, column: null });
+  const warn = (code: string, message: string, line: number | null = null) =>
+    warnings.push({ code, message, line, column: null });
   for (const note of content.notes) warnings.push({ code: 'mjml', ...note });
   for (const part of content.raw)
     warn('raw_filter', `The ${part} writes a value with the filter raw: nothing escapes it.`);
@@ -179,11 +240,17 @@ function warningsOf(
     warn('no_subject', 'The template has no subject: each request has to give one.');
   // Content with neither a list nor the link is mail without a way to unsubscribe: a receipt, a new password.
   const isForLists = [...OF_LISTS, 'unsubscribeUrl'].some((name) => used.has(name));
-  const told = [
-    ...(isForLists ? wayOutWarnings(parts) : []),
-    ...filterWarnings(parts, { opens: false, clicks: false }),
-  ];
-  for (const { code, message } of told) warn(code, message);
+  const told = await mailReader.warnings(
+    {
+      parts: { html, text: parts.text },
+      forLists: isForLists ? { html, text: parts.text } : null,
+      counted: { opens: false, clicks: false },
+      hasLines: content.format === 'html',
+    },
+    owner,
+  );
+  const ofTags = ({ code }: { readonly code: string }) => OF_TAGS.has(code);
+  for (const { code, message } of told.filter((note) => !ofTags(note))) warn(code, message);
   if (used.has('preferencesUrl'))
     warn('no_preferences_page', 'Nothing fills in preferencesUrl in an email that is sent by a request.');
   if (html === null) return warnings;
@@ -192,5 +259,6 @@ function warningsOf(
       'clipped',
       'The html is longer than 90 KB: Gmail shows the first 102 KB of an email and hides the rest.',
     );
-  return [...warnings, ...htmlWarnings(html, content.format === 'html')];
+  for (const { code, message, line } of told.filter(ofTags)) warn(code, message, line);
+  return warnings;
 }

@@ -53,7 +53,12 @@ export async function testSend(
       templateVersion: version,
       subjectPrefix: '[Test] ',
     },
-    body: { to: body.to, templateId: row.id, ...(body.variables && { variables: body.variables }) },
+    body: {
+      to: body.to,
+      templateId: row.id,
+      ...(body.variables && { variables: body.variables }),
+      ...(body.language !== undefined && { language: body.language }),
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 import { isDateTime } from '../../../http/request/schema.ts';
 import { LIQUID_LIMITS } from '../../../mail/liquid/limits.ts';
+import { ownOf } from '../../../platform/text/own-member.ts';
 import type { Report } from '../../../platform/text/problems.ts';
 import { type DeclaredVariable, SERVICE_NAMES, type VariableView } from '../model.ts';
 
@@ -69,7 +70,7 @@ export function readValues(
   for (const name of Object.keys(given)) if (SERVICE_NAMES.includes(name)) report(`${at}/${name}`, FILLED_IN);
   if (Buffer.byteLength(JSON.stringify(given)) > LIQUID_LIMITS.variables) report(at, TOO_LARGE);
   for (const { key, type, required, fallback } of declared) {
-    const value = Object.hasOwn(given, key) ? (given[key] ?? null) : null;
+    const value = ownOf(given, key) ?? null;
     if (value === null) {
       if (required && !mayLack) report(`${at}/${key}`, REQUIRED);
       values[key] = fallback;
