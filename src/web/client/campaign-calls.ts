@@ -44,6 +44,9 @@ export const campaigns = (send: Send) => ({
   /** The message that a contact would get. */
   preview: (id: string, query?: Query<'GET /campaigns/{id}/preview'>, options?: CallOptions) =>
     dataOf(send('GET /campaigns/{id}/preview', { path: { id }, query }, options)),
+  /** Finds mistakes in it before it is sent. */
+  check: (id: string, query?: Query<'GET /campaigns/{id}/check'>, options?: CallOptions) =>
+    dataOf(send('GET /campaigns/{id}/check', { path: { id }, query }, options)),
   /** Sends it to up to five addresses. */
   testSend: (id: string, body: Body<'POST /campaigns/{id}/test-send'>, options?: CallOptions) =>
     dataOf(send('POST /campaigns/{id}/test-send', { path: { id }, body }, options)),

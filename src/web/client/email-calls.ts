@@ -61,6 +61,9 @@ export const captured = (send: Send) => ({
     dataOf(send('GET /captured/wait', { query }, options)),
   /** One with headers and bodies. */
   get: (id: string, options?: CallOptions) => dataOf(send('GET /captured/{id}', { path: { id } }, options)),
+  /** Finds mistakes in it. */
+  check: (id: string, options?: CallOptions) =>
+    dataOf(send('GET /captured/{id}/check', { path: { id } }, options)),
   /** Removes one. */
   delete: (id: string, options?: CallOptions) =>
     dataOf(send('DELETE /captured/{id}', { path: { id } }, options)),

@@ -14,6 +14,7 @@ import { audiences, contacts, suppressions } from './contact-calls.ts';
 import { analytics, captured, emails, testClocks } from './email-calls.ts';
 import type { Operations } from './operations.ts';
 import { type FollowOptions, follow, listOf } from './pages.ts';
+import { mailboxes, received } from './received-calls.ts';
 import { assets, domains, templates } from './template-calls.ts';
 import { apiKeys, members, requests, webhooks, workspace } from './workspace-calls.ts';
 
@@ -44,6 +45,8 @@ export class Posthorn {
   readonly emails: ReturnType<typeof emails>;
   readonly testClocks: ReturnType<typeof testClocks>;
   readonly captured: ReturnType<typeof captured>;
+  readonly received: ReturnType<typeof received>;
+  readonly mailboxes: ReturnType<typeof mailboxes>;
   readonly analytics: ReturnType<typeof analytics>;
   readonly domains: ReturnType<typeof domains>;
   readonly templates: ReturnType<typeof templates>;
@@ -73,6 +76,8 @@ export class Posthorn {
     this.emails = emails(send, options.render);
     this.testClocks = testClocks(send);
     this.captured = captured(send);
+    this.received = received(send);
+    this.mailboxes = mailboxes(send);
     this.analytics = analytics(send);
     this.domains = domains(send);
     this.templates = templates(send);

@@ -59,6 +59,9 @@ export const templates = (send: Send) => ({
   /** Renders without sending. */
   preview: (body: Body<'POST /templates/render-preview'>, options?: CallOptions) =>
     dataOf(send('POST /templates/render-preview', { body }, options)),
+  /** Finds mistakes in one before it is sent. */
+  check: (id: string, query?: Query<'GET /templates/{id}/check'>, options?: CallOptions) =>
+    dataOf(send('GET /templates/{id}/check', { path: { id }, query }, options)),
   /** Sends it to members or to addresses at verified domains. */
   testSend: (id: string, body: Body<'POST /templates/{id}/test-send'>, options?: CallOptions) =>
     dataOf(send('POST /templates/{id}/test-send', { path: { id }, body }, options)),

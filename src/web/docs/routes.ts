@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { Tag } from '../../http/module.ts';
 import { RawResponse, type Route, route } from '../../http/request/route.ts';
+import { CHECK_CODES, CHECKS } from '../../mail/check/codes.ts';
 import { openReferencePack } from '../dashboard/pack.ts';
 import { packedFilesRoute, whenBuilt } from '../dashboard/packed-files.ts';
 import base from '../dashboard/web/base.css' with { type: 'text' };
@@ -19,7 +20,9 @@ import { guidePage } from './pages/guide-page.ts';
 import { guidesPage } from './pages/guides-page.ts';
 import { referencePage } from './pages/reference-page.ts';
 import { searchIndex } from './search-index.ts';
+import checkMessages from './texts/check-messages.md' with { type: 'text' };
 import domainReports from './texts/domain-reports.md' with { type: 'text' };
+import languages from './texts/languages.md' with { type: 'text' };
 import life from './texts/life-of-an-email.md' with { type: 'text' };
 import receiving from './texts/receive-mail.md' with { type: 'text' };
 import receivers from './texts/receivers.md' with { type: 'text' };
@@ -85,6 +88,12 @@ export function docsRoutes({ documented, tags, installation }: DocsDeps): readon
     documentRoute('/docs/templates', 'Open the guide to templates', () =>
       guidePage('Templates', '/docs/templates', templates),
     ),
+    documentRoute('/docs/check-messages', 'Open the guide to checks of messages', () =>
+      guidePage('Check messages', '/docs/check-messages', checkMessages.replace('CHECKS', checkTable)),
+    ),
+    documentRoute('/docs/languages', 'Open the guide to languages', () =>
+      guidePage('Languages', '/docs/languages', languages),
+    ),
     documentRoute('/docs/webhooks', 'Open the guide to webhooks', () =>
       guidePage('Receiving webhooks', '/docs/webhooks', receivers),
     ),
@@ -107,6 +116,14 @@ export function docsRoutes({ documented, tags, installation }: DocsDeps): readon
     documentRoute('/docs/icon.svg', 'Get the icon', () => asset('image/svg+xml', icon)),
   ];
 }
+
+/** The rules of checks, from the list by which messages are checked. */
+const checkTable = (): string =>
+  [
+    '| Severity | Code | Rule |',
+    '| --- | --- | --- |',
+    ...CHECK_CODES.map((code) => `| ${CHECKS[code].severity} | \`${code}\` | ${CHECKS[code].rule} |`),
+  ].join('\n');
 
 /** The colours of the application as properties. Its build reads them as a theme of Tailwind, whose first line clears all others. */
 function colors(): string {

@@ -145,7 +145,7 @@ export interface Tick {
   readonly changed: readonly string[];
   /** The living instances, when they have changed. */
   readonly instances: readonly ShownInstance[] | null;
-  readonly hearing: NewsCompleteness;
+  readonly completeness: NewsCompleteness;
 }
 
 /**

@@ -33,6 +33,8 @@ const NAMES = {
     '/docs/receive-mail': 'Receive mail',
     '/docs/domain-reports': 'Read DMARC and TLS reports',
     '/docs/templates': 'Templates',
+    '/docs/check-messages': 'Check messages',
+    '/docs/languages': 'Languages',
     '/docs/webhooks': 'Receiving webhooks',
     '/docs/errors': 'Errors',
     '/docs/life-of-an-email': 'The life of an email',

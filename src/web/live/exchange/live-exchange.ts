@@ -46,7 +46,7 @@ export interface ExchangeParts {
 }
 
 /** The part of the exchange that the live view uses. */
-export type OtherInstances = Pick<LiveExchange, 'id' | 'instances' | 'join' | 'hearing'>;
+export type OtherInstances = Pick<LiveExchange, 'id' | 'instances' | 'join' | 'completeness'>;
 
 /**
  * Lets the live view of each instance follow all others through two small tables: each instance writes the
@@ -105,7 +105,7 @@ export class LiveExchange {
   }
 
   /** The completeness of the news about an environment that is watched here. */
-  hearing(scope: Scope): NewsCompleteness {
+  completeness(scope: Scope): NewsCompleteness {
     if (this.#isAway) return 'away';
     return this.#isCrowded && !this.#served.has(scopeKey(scope)) ? 'crowded' : 'all';
   }

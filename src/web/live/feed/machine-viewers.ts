@@ -32,11 +32,11 @@ export class MachineViewers {
   readonly #gathered: TransitionBuffer;
   /** The viewers that recently got no messages, each with the number of missed transitions. */
   readonly #behind = new Map<Viewer, number>();
-  /** Ends hearing what other instances commit. */
+  /** Stops the news of what other instances commit. */
   readonly #leaveOthers: () => void;
   #countsShown = '';
   #instancesShown = '';
-  #hearingShown = '';
+  #completenessShown = '';
   #silence = 0;
 
   constructor(
@@ -61,7 +61,7 @@ export class MachineViewers {
     this.#instancesShown = '';
   }
 
-  /** False when the viewer had left before. The last one ends the hearing of other instances. */
+  /** False when the viewer had left before. The last one ends the news of other instances. */
   remove(viewer: Viewer): boolean {
     if (!this.#viewers.delete(viewer)) return false;
     this.#behind.delete(viewer);
@@ -76,17 +76,17 @@ export class MachineViewers {
   /** Shows what is new: one text for all viewers, however many they are. */
   tick(at: number, counts: Counts, { instances, text: instancesText }: InstancesNow): void {
     const countsText = JSON.stringify(counts);
-    const hearing = this.others.hearing(this.scope);
+    const completeness = this.others.completeness(this.scope);
     const isNews =
       countsText !== this.#countsShown ||
       instancesText !== this.#instancesShown ||
-      hearing !== this.#hearingShown ||
+      completeness !== this.#completenessShown ||
       this.#behind.size > 0 ||
       !this.#gathered.isEmpty;
     if (!isNews && ++this.#silence < BEAT_TICKS) return;
     const watched = [...this.#viewers].flatMap((viewer) => viewer.watched ?? []);
     const tick: Tick = {
-      ...{ type: 'tick', at, hearing },
+      ...{ type: 'tick', at, completeness },
       ...this.#gathered.take(watched),
       counts: countsText === this.#countsShown ? null : counts,
       instances: instancesText === this.#instancesShown ? null : instances,
@@ -94,7 +94,7 @@ export class MachineViewers {
     this.#show(tick, { counts, instances });
     this.#countsShown = countsText;
     this.#instancesShown = instancesText;
-    this.#hearingShown = hearing;
+    this.#completenessShown = completeness;
     this.#silence = 0;
   }
 

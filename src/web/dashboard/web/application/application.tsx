@@ -4,9 +4,13 @@ import { type GuestSession, guestEntry } from './api/guest.ts';
 import { RequestError } from './api/requests.ts';
 import { entry, type Session } from './api/session.ts';
 import { drafts } from './editing/drafts.ts';
+import type { EntranceWords } from './entrances/words/words.ts';
 import { currentPlace, goHome, usePlace } from './place.ts';
 import { loadPageOf } from './shell/open-page.tsx';
 import { GuestSignedIn, SignedIn } from './signed-in.tsx';
+
+/** The reason for which a person is asked to sign in. */
+type Why = keyof EntranceWords['why'];
 
 /**
  * The user of the application: a member, a guest with a key or a printed link, signed out, without any account
@@ -15,7 +19,13 @@ import { GuestSignedIn, SignedIn } from './signed-in.tsx';
 type Visitor =
   | { readonly session: Session }
   | { readonly guest: GuestSession }
-  | { readonly isSetUp: boolean; readonly isGuest?: boolean; readonly why: string | null }
+  | {
+      readonly isSetUp: boolean;
+      readonly isGuest?: boolean;
+      readonly why: Why | null;
+      /** Why a printed link was refused. */
+      readonly refusal?: string | null;
+    }
   | { readonly problem: RequestError };
 
 async function arrive(): Promise<Visitor> {
@@ -42,7 +52,7 @@ async function openSession(): Promise<Session> {
   }
 }
 
-async function meet(why: string | null): Promise<Visitor> {
+async function meet(why: Why | null): Promise<Visitor> {
   try {
     if (currentPlace().page === 'liveView') return await arriveAsGuest(why);
     return { session: await openSession() };
@@ -66,13 +76,13 @@ async function meet(why: string | null): Promise<Visitor> {
 let usedTicket: string | null = null;
 
 /** Opens the printed link, if it has led here, and tells whose session this is. @throws RequestError */
-async function arriveAsGuest(why: string | null): Promise<Visitor> {
+async function arriveAsGuest(why: Why | null): Promise<Visitor> {
   const { token: ticket } = currentPlace();
   const isNew = ticket !== null && ticket !== usedTicket;
   usedTicket = ticket;
   const refusal = !isNew ? null : await guestEntry.open({ ticket }).then(() => null, messageOf);
   const guest = await guestEntry.session();
-  if (guest === null || refusal !== null) return { isSetUp: true, why: refusal ?? why };
+  if (guest === null || refusal !== null) return { isSetUp: true, why, refusal };
   return guest.isMember ? { session: await openSession() } : { guest };
 }
 
@@ -82,15 +92,16 @@ const messageOf = (error: Error): string => error.message;
 let arrival: Promise<Visitor> | null = currentPlace().page === 'liveView' ? meet(null) : arrive();
 
 // A user who is signed in needs none of the entrances, so they are a chunk apart.
-const load = () => import('./entrances.tsx');
-const Entrance = lazy(async () => ({ default: (await load()).Entrance }));
-const Invitation = lazy(async () => ({ default: (await load()).Invitation }));
-const KeyEntrance = lazy(async () => ({ default: (await load()).KeyEntrance }));
-const LinkNeeded = lazy(async () => ({ default: (await load()).LinkNeeded }));
-const NotSetUp = lazy(async () => ({ default: (await load()).NotSetUp }));
-const Reset = lazy(async () => ({ default: (await load()).Reset }));
-const Setup = lazy(async () => ({ default: (await load()).Setup }));
-const SignIn = lazy(async () => ({ default: (await load()).SignIn }));
+const operator = () => import('./entrances/operator.tsx');
+const reset = () => import('./entrances/reset.tsx');
+const Entrance = lazy(async () => ({ default: (await import('./entrances/frame.tsx')).Entrance }));
+const Invitation = lazy(async () => ({ default: (await import('./entrances/invitation.tsx')).Invitation }));
+const KeyEntrance = lazy(async () => ({ default: (await operator()).KeyEntrance }));
+const LinkNeeded = lazy(async () => ({ default: (await reset()).LinkNeeded }));
+const NotSetUp = lazy(async () => ({ default: (await operator()).NotSetUp }));
+const Reset = lazy(async () => ({ default: (await reset()).Reset }));
+const Setup = lazy(async () => ({ default: (await operator()).Setup }));
+const SignIn = lazy(async () => ({ default: (await import('./entrances/sign-in.tsx')).SignIn }));
 const Boot = () => <p className="boot">Opening Posthorn…</p>;
 
 /** Continues at another address, with the query of this one. */
@@ -109,7 +120,7 @@ export const Application = () => (
 function Visit() {
   const { page, token } = usePlace();
   const [visitor, setVisitor] = useState<Visitor | null>(null);
-  const look = useCallback(async (why: string | null = null) => {
+  const look = useCallback(async (why: Why | null = null) => {
     const first = arrival;
     arrival = null;
     // All that one arrives at is drawn in pieces, between which the browser can answer.
@@ -119,8 +130,8 @@ function Visit() {
     } else setVisitor(await meet(why));
   }, []);
   const enter = useCallback(() => look(), [look]);
-  const leave = useCallback((why: string) => void look(why), [look]);
-  const leaveAsGuest = useCallback((why: string) => setVisitor({ isSetUp: true, isGuest: true, why }), []);
+  const leave = useCallback((why: Why) => void look(why), [look]);
+  const leaveAsGuest = useCallback((why: Why) => setVisitor({ isSetUp: true, isGuest: true, why }), []);
   // Another printed link may come to the open page.
   const ticket = page === 'liveView' ? token : null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new ticket opens another session
@@ -146,30 +157,31 @@ function Visit() {
     if ('guest' in visitor)
       return <Continue to={`${baseOf(null, visitor.guest.livemode ? 'live' : 'test')}/machines`} />;
     if (session) return <Continue to={`${baseOf(session.workspace.id, lastEnvironment())}/machines`} />;
-    return <KeyEntrance why={'why' in visitor ? visitor.why : null} onIn={enter} />;
+    const { why = null, refusal = null } = 'why' in visitor ? visitor : {};
+    return <KeyEntrance why={why} refusal={refusal} onIn={enter} />;
   }
   if (page === 'reset')
     return token === null ? (
-      <LinkNeeded what="A new password needs the link that the operator prints." />
+      <LinkNeeded needs="resetNeedsLink" />
     ) : (
       <Reset key={token} token={token} onDone={look} />
     );
   if (page === 'invitation')
     return token === null ? (
-      <LinkNeeded what="An invitation needs the link that you received." />
+      <LinkNeeded needs="invitationNeedsLink" />
     ) : (
       <Invitation key={token} token={token} session={session} onIn={enter} />
     );
   if (session) return <SignedIn key={session.workspace.id} session={session} onLeave={leave} />;
   if ('guest' in visitor) return <GuestSignedIn guest={visitor.guest} onLeave={leaveAsGuest} />;
   if (!('isSetUp' in visitor)) return <Boot />;
-  if (visitor.isGuest) return <KeyEntrance why={visitor.why} onIn={enter} />;
+  if (visitor.isGuest) return <KeyEntrance why={visitor.why} refusal={null} onIn={enter} />;
   if (!visitor.isSetUp)
     return page === 'setup' && token !== null ? (
       <Setup key={token} token={token} onIn={enter} />
     ) : (
       <NotSetUp />
     );
-  const why = page === 'setup' ? 'The first account already exists.' : visitor.why;
+  const why = page === 'setup' ? 'alreadySetUp' : visitor.why;
   return <SignIn why={why} onIn={enter} />;
 }

@@ -29,7 +29,7 @@ const MOST_TRIES = 2;
 const isWorthRepeating = (tries: number, error: Error): boolean =>
   tries < MOST_TRIES && error instanceof RequestError && (error.status === 0 || error.status >= 500);
 
-type OnLeave = (why: string) => void;
+type OnLeave = (why: 'signedOut' | 'sessionEnded') => void;
 
 /**
  * The application of a member. The address names the workspace and the environment: `/app/ws_1/test/emails`.
@@ -104,7 +104,7 @@ function Pages({ viewer }: { readonly viewer: Viewer }) {
 /** Removes all typed content from the browser, because the next user of it may be another person. */
 async function signedOut(onLeave: OnLeave): Promise<void> {
   await drafts.clear();
-  onLeave('You are signed out.');
+  onLeave('signedOut');
 }
 
 function memberOf(session: Session, environment: Environment, onLeave: OnLeave): Viewer {
@@ -120,7 +120,7 @@ function memberOf(session: Session, environment: Environment, onLeave: OnLeave):
     connection: new Connection(
       `/app/api/${environment}/changes?workspace=${encodeURIComponent(workspace.id)}`,
     ),
-    onExpired: () => onLeave('Your session has ended. Sign in again.'),
+    onExpired: () => onLeave('sessionEnded'),
     onSignOut: () => void entry.signOut().then(() => signedOut(onLeave), toastProblem),
   };
 }
@@ -134,6 +134,6 @@ const guestOf = (guest: GuestSession, onLeave: OnLeave): Viewer => ({
   may: (permission) => permission === 'emails:read',
   machines: machinesAt(GUEST_API),
   connection: new Connection('/inspector/live'),
-  onExpired: () => onLeave('The session has ended. Sign in again to continue.'),
-  onSignOut: () => void guestEntry.close().then(() => onLeave('You are signed out.'), toastProblem),
+  onExpired: () => onLeave('sessionEnded'),
+  onSignOut: () => void guestEntry.close().then(() => onLeave('signedOut'), toastProblem),
 });

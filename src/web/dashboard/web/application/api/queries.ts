@@ -117,6 +117,15 @@ export function useList<Name extends ListOperation>(
   return { ...query, items };
 }
 
+/** The time between two counts of a list that changes all the time: a count may look at ten thousand items. */
+const COUNT_PACE_MS = 10_000;
+
+/** When the number of a list's items is asked for: the page knows it where all have been read. */
+export const countRule = ({ hasNextPage }: { readonly hasNextPage: boolean }): Freshness => ({
+  enabled: hasNextPage,
+  every: COUNT_PACE_MS,
+});
+
 /** Requests that change nothing, although they have a body; an update of users only as a dry run. */
 type QuestionOperation =
   | 'POST /templates/{id}/update-users'

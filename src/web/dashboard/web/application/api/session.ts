@@ -1,6 +1,7 @@
 import type { Permission } from '../../../../../http/auth/permissions.ts';
 import type { Role } from '../../../../../http/auth/roles.ts';
 import type { PlanName } from '../../../../../platform/config/plans.ts';
+import type { PageLanguage } from '../../../../../platform/text/language.ts';
 import { ownZone, setClock, type ZoneClock } from '../ui/display/clock.ts';
 import { RequestError, request, showWorkspace } from './requests.ts';
 
@@ -10,7 +11,14 @@ export type Transport = 'capture' | 'smtp' | 'direct' | 'ses';
 /** The account that is signed in, its workspace and its permissions there. */
 export interface Session {
   readonly account: { readonly id: string; readonly email: string; readonly name: string };
-  readonly member: { readonly id: string; readonly role: Role; readonly needsSecondFactor: boolean };
+  readonly member: {
+    readonly id: string;
+    readonly role: Role;
+    readonly needsSecondFactor: boolean;
+    /** The language that the member has chosen for emails of the service; null leaves it to the workspace. */
+    readonly language: string | null;
+    readonly emailLanguage: PageLanguage;
+  };
   readonly permissions: readonly Permission[];
   readonly plan: PlanName;
   readonly simulatorDomain: string;
@@ -18,6 +26,8 @@ export interface Session {
   readonly transports: readonly Transport[];
   /** True where plans can be bought. */
   readonly takesPayments: boolean;
+  /** The ways by which live mail comes in, besides mailboxes. */
+  readonly receiving: { readonly port: boolean; readonly sesUrl: string | null };
   readonly workspace: { readonly id: string; readonly name: string; readonly archived: boolean };
   /** The clock of the workspace, by which pages show times. */
   readonly clock: ZoneClock;
@@ -73,7 +83,7 @@ async function signInByPasskey(): Promise<void> {
 /** An invitation, as its link shows it. */
 export interface InvitationDetails {
   readonly email: string;
-  readonly role: string;
+  readonly role: Role;
   readonly workspaceName: string;
   readonly invitedBy: string | null;
   readonly expiresAt: string;

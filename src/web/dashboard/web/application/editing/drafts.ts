@@ -1,4 +1,5 @@
 import { type Draft, LARGEST_DRAFT, outdatedIn } from './draft.ts';
+import { serverDrafts } from './server-drafts.ts';
 
 // Text that is typed and not saved is kept in this browser, so that neither a crash nor a reload loses it. IndexedDB, since a process that
 // is killed has committed what it has written there; localStorage is written seconds later, of busy pages a minute.
@@ -75,23 +76,23 @@ export const drafts = {
     return within('readwrite', async (store) => (await done(store.put(kept))) !== undefined, false);
   },
 
-  /** The latest one of a place that was left there by another page of the same person. */
+  /** The latest one of a place that was left there by another page of the same person, in this browser or in another one. */
   async leftAt(place: string, account: string, ownKey: string): Promise<Draft | null> {
     const kept = await all();
     const outdated = outdatedIn(kept, Date.now());
     await removeAll(outdated);
-    const left = kept.filter(
-      (each) =>
-        each.place === place &&
-        each.account === account &&
-        each.key !== ownKey &&
-        !outdated.includes(each.key),
+    const here = kept.filter(
+      (each) => each.place === place && each.account === account && !outdated.includes(each.key),
     );
+    // A draft that is here as well has a second more of what was typed.
+    const elsewhere = await serverDrafts.at(place, account).catch(() => []);
+    const others = elsewhere.filter(({ key }) => !here.some((each) => each.key === key));
+    const left = [...here, ...others].filter(({ key }) => key !== ownKey);
     return left.toSorted((a, b) => b.at - a.at)[0] ?? null;
   },
 
   async remove(key: string): Promise<void> {
-    await removeAll([key]);
+    await Promise.all([removeAll([key]), serverDrafts.remove(key)]);
     channel?.postMessage({ removed: key });
   },
 

@@ -213,6 +213,14 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
       ...{ meanwhile: null, isComparing: false },
     });
 
+  /** The sums of what the changed members were before. A conflict that waits for its choice has none: it is one wherever a draft is taken up. */
+  sums(): Readonly<Record<string, string>> {
+    const { base, changed, conflicts } = this.#state;
+    return Object.fromEntries(
+      changed.map((name) => [name, conflicts.includes(name) ? '' : sumOf(base[name])]),
+    );
+  }
+
   /** Offers what was typed before, unless the resource says the same by now. */
   offer(draft: Draft): boolean {
     const { values } = this.#state;

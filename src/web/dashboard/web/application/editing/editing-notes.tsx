@@ -6,9 +6,9 @@ import type { ShownEditing } from './use-editing.ts';
 
 // Notes of a page on its edit: whether it is saved, an earlier draft, and changes that others have made meanwhile.
 
-/** `Saved 5 minutes ago`, `Saving…`, `Not saved`, `Not saved, draft kept just now`. */
+/** `Saved 5 minutes ago`, `Saving…`, `Not saved`, `Not saved, draft saved just now`. */
 export function SaveState({ editing }: { readonly editing: ShownEditing }) {
-  const { isChanged, isUnsaved, isSaving, refused, conflicts, keptAt, updatedAt } = editing;
+  const { isChanged, isUnsaved, isSaving, refused, conflicts, keptAt, isOnServer, updatedAt } = editing;
   const isWrong = refused !== null || conflicts.length > 0;
   return (
     <span
@@ -20,11 +20,15 @@ export function SaveState({ editing }: { readonly editing: ShownEditing }) {
       {isSaving ? (
         'Saving…'
       ) : isUnsaved ? (
-        <span {...(keptAt !== null && { title: 'Until you save, your changes are kept in this browser.' })}>
+        <span
+          {...(keptAt !== null && {
+            title: `Until you save, your changes are kept ${isOnServer ? 'on the server, for every browser that you sign in with' : 'in this browser'}.`,
+          })}
+        >
           <span>Not saved</span>
           {keptAt !== null && (
             <>
-              , draft kept <Time at={new Date(keptAt).toISOString()} />
+              , draft saved{!isOnServer && ' in this browser'} <Time at={new Date(keptAt).toISOString()} />
             </>
           )}
         </span>
@@ -42,9 +46,20 @@ const listed = (names: readonly string[], { labels }: ShownEditing): string =>
 
 /** An earlier draft, and changes that others have made meanwhile. */
 export function EditingNotes({ editing }: { readonly editing: ShownEditing }) {
-  const { offered, meanwhile, conflicts, isComparing } = editing;
+  const { offered, meanwhile, conflicts, isComparing, others } = editing;
   return (
     <>
+      {others.length > 0 && (
+        <Note>
+          {others.map(({ name, at, fields }) => (
+            <p key={`${name} ${at}`} className="min-w-0 flex-1 basis-full">
+              {name} has unsaved changes in {listed(fields, editing)}, from{' '}
+              <Time at={new Date(at).toISOString()} />. If you both change the same field, the one who saves
+              second chooses.
+            </p>
+          ))}
+        </Note>
+      )}
       {offered && (
         <Note>
           <p className="min-w-0 flex-1 basis-60">

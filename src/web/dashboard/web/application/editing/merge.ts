@@ -7,7 +7,9 @@ export const textOf = (value: unknown): string =>
     key === 'id' && typeof each === 'number' ? undefined : each,
   ) ?? '';
 
-const isSame = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other);
+/** Sources are long texts, which need no other form to be compared. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || ((typeof one !== 'string' || typeof other !== 'string') && textOf(one) === textOf(other));
 
 /** The members that are not what they were. */
 export const changedIn = <V extends Values>(base: V, values: V): readonly (keyof V & string)[] =>

@@ -1,21 +1,37 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { RequestError } from '../api/requests.ts';
 import { useMember } from '../api/viewer.tsx';
 import type { Draft } from './draft.ts';
 import { drafts } from './drafts.ts';
 import { Edit, type EditPlan, type EditState, type TimestampedResource } from './edit.ts';
 import { useGuard } from './leaving.ts';
-import { pick, sumOf, type Values } from './merge.ts';
+import { pick, type Values } from './merge.ts';
+import { type OthersDraft, serverDrafts } from './server-drafts.ts';
 
 /** Typed text is kept within this time: a process that is killed loses no more. */
 const KEPT_WITHIN_MS = 400;
+/** The service gets it within this time, more than that many characters within a longer one; while it does not answer, again and again. */
+const SENT_WITHIN_MS = 1_000;
+const MANY_CHARACTERS = 100_000;
+const MANY_SENT_WITHIN_MS = 5_000;
+const SENT_AGAIN_MS = 10_000;
+/** The time between two looks for changes of other members. */
+const LOOK_MS = 10_000;
+/** The unsaved changes of others are shown for so long. */
+const SHOWN_MS = 86_400_000;
 /** A page that is loaded again keeps other drafts than this one. */
 const PAGE = crypto.randomUUID();
 
 /** A resource while it is edited, for the page that shows it. */
 export interface EditSession<Resource extends TimestampedResource, V extends Values> extends EditState<V> {
   readonly isChanged: boolean;
-  /** When what was typed was kept in this browser (epoch milliseconds); null where nothing is. */
+  /** When what was typed was kept (epoch milliseconds); null where nothing is. */
   readonly keptAt: number | null;
+  /** True where the service has kept it, and not the browser alone. */
+  readonly isOnServer: boolean;
+  /** Members who have unsaved changes of the same resource. */
+  readonly others: readonly OthersDraft[];
   /** The names of members on the page. */
   readonly labels: Readonly<Record<keyof V & string, string>>;
   readonly show: (name: string, value: unknown) => string;
@@ -36,7 +52,10 @@ export interface EditSession<Resource extends TimestampedResource, V extends Val
 /** The part of an edit that forms and notes show, for any resource. */
 export interface ShownEditing
   extends Omit<EditState<Values>, 'values' | 'base'>,
-    Pick<EditSession<TimestampedResource, Values>, 'isChanged' | 'keptAt' | 'show' | 'frame'> {
+    Pick<
+      EditSession<TimestampedResource, Values>,
+      'isChanged' | 'keptAt' | 'isOnServer' | 'others' | 'show' | 'frame'
+    > {
   readonly values: Values;
   readonly base: Values;
   readonly labels: Readonly<Record<string, string>>;
@@ -70,6 +89,10 @@ export interface EditingPlan<Resource extends TimestampedResource, V extends Val
   };
 }
 
+/** True where the service has read it and does not take it. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof RequestError && error.status >= 400 && error.status < 500 && error.status !== 429;
+
 const plainText = (_: string, value: unknown): string =>
   typeof value === 'string'
     ? value
@@ -91,7 +114,12 @@ export function useEditing<Resource extends TimestampedResource, V extends Value
     edit.plan = given;
   });
   useEffect(() => edit.absorb(current), [edit, current]);
-  const { keptAt, forget, write } = useKeptDraft(edit, given.place, given.isKept !== false, given.keeping);
+  const { keptAt, isOnServer, others, forget, write } = useKeptDraft(
+    edit,
+    given.place,
+    given.isKept !== false,
+    given.keeping,
+  );
   const discard = () => {
     edit.discard();
     forget();
@@ -111,7 +139,7 @@ export function useEditing<Resource extends TimestampedResource, V extends Value
   return {
     ...state,
     isChanged: state.changed.length > 0,
-    keptAt,
+    ...{ keptAt, isOnServer, others },
     labels: given.labels,
     show: given.show ?? plainText,
     ...{ set: edit.set, replace: edit.replace, resolve: edit.resolve },
@@ -135,8 +163,16 @@ function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
   const account = session.account.id;
   const place = `${session.workspace.id} ${environment} ${resource}`;
   const id = useId();
-  const key = `${PAGE} ${id} ${place}`;
+  const key = `${PAGE}-${id.replace(/\W/g, '')} ${place}`;
   const [keptAt, setKeptAt] = useState<number | null>(null);
+  const [sentAt, setSentAt] = useState<number | null>(null);
+  const isSent = isKept && serverDrafts.isFor(place);
+  const { data: others = [] } = useQuery({
+    queryKey: ['account', 'drafts', place],
+    queryFn: () => serverDrafts.others(place),
+    enabled: isSent,
+    refetchInterval: LOOK_MS,
+  });
   const secrets = useRef(keeping);
   secrets.current = keeping;
   const keeper = useMemo(() => {
@@ -148,8 +184,8 @@ function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
       timer = undefined;
     };
     const draftOf = (): Draft => {
-      const { values, base, changed, updatedAt } = edit.state();
-      const sums = Object.fromEntries(changed.map((name) => [name, sumOf(base[name])]));
+      const { values, changed, updatedAt } = edit.state();
+      const sums = edit.sums();
       const typed = pick(values, changed);
       const kept = secrets.current?.conceal(typed) ?? typed;
       return { key, account, place, at: Date.now(), updatedAt, values: kept, sums };
@@ -161,26 +197,66 @@ function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
       isThere = true;
       void drafts.keep(draft).then((isOnDisk) => setKeptAt(isOnDisk ? draft.at : null));
     };
+    let sending: ReturnType<typeof setTimeout> | undefined;
+    let isSending = false;
+    let sentWithin = SENT_WITHIN_MS;
+    let sent: Promise<unknown> = Promise.resolve();
+    const send = () => {
+      sending = undefined;
+      if (isOver || !edit.state().isUnsaved) return;
+      const draft = draftOf();
+      const { values } = edit.state();
+      sentWithin =
+        JSON.stringify(draft.values).length > MANY_CHARACTERS ? MANY_SENT_WITHIN_MS : SENT_WITHIN_MS;
+      isThere = true;
+      isSending = true;
+      sent = serverDrafts.keep(draft).then(
+        (at) => {
+          isSending = false;
+          setSentAt(at);
+          // Text that was typed meanwhile follows.
+          if (values !== edit.state().values) followServer();
+        },
+        (error: unknown) => {
+          isSending = false;
+          setSentAt(null);
+          // A refusal comes again until something is changed.
+          if (!isRefusal(error)) sending = setTimeout(send, SENT_AGAIN_MS);
+          else if (values !== edit.state().values) followServer();
+        },
+      );
+    };
+    const followServer = () => {
+      if (isSent && !isSending) sending ??= setTimeout(send, sentWithin);
+    };
     const forget = () => {
       stop();
-      if (isThere) void drafts.remove(key);
+      // One that is on its way would come back after it was removed.
+      if (isThere) void sent.then(() => drafts.remove(key));
       isThere = false;
       setKeptAt(null);
+      setSentAt(null);
     };
     return {
       write,
       forget,
       follow: () => {
-        if (!edit.state().isUnsaved) forget();
-        else timer ??= setTimeout(write, KEPT_WITHIN_MS);
+        if (!edit.state().isUnsaved) return forget();
+        timer ??= setTimeout(write, KEPT_WITHIN_MS);
+        followServer();
+      },
+      again: () => {
+        write();
+        followServer();
       },
       flush: () => timer !== undefined && write(),
       end: () => {
         isOver = true;
         stop();
+        clearTimeout(sending);
       },
     };
-  }, [edit, key, account, place]);
+  }, [edit, key, account, place, isSent]);
   useEffect(() => {
     if (!isKept) return;
     let isHere = true;
@@ -194,7 +270,7 @@ function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
     // Another tab may remove the draft that this one still needs.
     const unlisten = drafts.listen((told) => {
       if (told === 'cleared') keeper.end();
-      else if (told.removed === key) keeper.write();
+      else if (told.removed === key) keeper.again();
     });
     addEventListener('pagehide', keeper.flush);
     document.addEventListener('visibilitychange', keeper.flush);
@@ -207,5 +283,10 @@ function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
       document.removeEventListener('visibilitychange', keeper.flush);
     };
   }, [edit, keeper, isKept, place, account, key]);
-  return { keptAt, forget: keeper.forget, write: keeper.write };
+  return {
+    keptAt: sentAt ?? keptAt,
+    isOnServer: sentAt !== null,
+    others: others.filter(({ at }) => at > Date.now() - SHOWN_MS),
+    ...{ forget: keeper.forget, write: keeper.write },
+  };
 }

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { wholeName } from '../../../../../platform/text/contact-fields.ts';
 import { useList, useSettled } from '../api/queries.ts';
 
@@ -16,11 +16,16 @@ export function ContactPicker(props: { readonly label: string; readonly onChange
     { query: { limit: FEW, search } },
     { enabled: search.length >= 2, keeps: true },
   );
-  const change = (text: string) => {
-    setTyped(text);
-    const found = items.find(({ email }) => email === text.trim());
-    if (found || text.trim() === '') props.onChange(found?.id ?? '');
-  };
+  const { onChange } = props;
+  const chosen = useRef('');
+  const address = typed.trim().toLowerCase();
+  const id = address === '' ? '' : items.find(({ email }) => email.toLowerCase() === address)?.id;
+  // A whole address may be typed before the contacts are there, so it is compared again when they are.
+  useEffect(() => {
+    if (id === undefined || id === chosen.current) return;
+    chosen.current = id;
+    onChange(id);
+  }, [id, onChange]);
   return (
     <>
       <input
@@ -31,8 +36,7 @@ export function ContactPicker(props: { readonly label: string; readonly onChange
         value={typed}
         spellCheck={false}
         autoComplete="off"
-        onChange={({ target }) => change(target.value)}
-        onBlur={() => change(typed)}
+        onChange={({ target }) => setTyped(target.value)}
         className="field field-small w-auto min-w-0 flex-1"
       />
       <datalist id={list}>

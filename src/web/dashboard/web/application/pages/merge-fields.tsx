@@ -1,43 +1,141 @@
+import { type ComponentProps, useRef } from 'react';
 import { CONTACT_FIELDS } from '../../../../../platform/text/contact-fields.ts';
-import { toast, toastProblem } from '../ui/overlays/toast.tsx';
+import { icons } from '../ui/icons.tsx';
+import { Item, Menu, Separator } from '../ui/overlays/menu.tsx';
 import { useKnownProperties } from './names.ts';
 
 /** The most properties that are offered. */
 const MOST = 30;
 
-/** The data of a contact that a text may name, each to be copied: `{{ contact.properties.plan }}`. */
-export function MergeFields() {
+/** Data that a text may name: its label, and its name in Liquid. */
+interface MergeField {
+  readonly label: string;
+  readonly path: string;
+}
+
+/** Fields of one kind. */
+export interface MergeFieldGroup {
+  readonly title: string;
+  readonly fields: readonly MergeField[];
+}
+
+/** The fields of every message besides those of the contact. */
+const OTHERS: readonly MergeFieldGroup[] = [
+  {
+    title: 'Workspace',
+    fields: [
+      { label: 'Workspace name', path: 'workspace.name' },
+      { label: 'Postal address', path: 'workspace.address' },
+      { label: 'Website', path: 'workspace.website' },
+    ],
+  },
+  {
+    title: 'Links',
+    fields: [
+      { label: 'Unsubscribe link', path: 'unsubscribeUrl' },
+      { label: 'Preferences link', path: 'preferencesUrl' },
+    ],
+  },
+];
+
+const propertyPath = (key: string): string =>
+  /^[A-Za-z_]\w*$/.test(key) ? `contact.properties.${key}` : `contact.properties[${JSON.stringify(key)}]`;
+
+/** The known fields of a message, after those of the message itself. */
+export function useMergeFields(own: readonly MergeFieldGroup[] = []): readonly MergeFieldGroup[] {
   const properties = useKnownProperties();
-  const fields = [
-    { name: 'email', label: 'Email address' },
-    ...Object.entries(CONTACT_FIELDS).map(([name, { label }]) => ({ name, label })),
-    ...properties.slice(0, MOST).map(({ key }) => ({ name: `properties.${key}`, label: key })),
+  const contact = [
+    { label: 'Email address', path: 'contact.email' },
+    ...Object.entries(CONTACT_FIELDS).map(([name, { label }]) => ({ label, path: `contact.${name}` })),
+    ...properties.slice(0, MOST).map(({ key }) => ({ label: key, path: propertyPath(key) })),
   ];
-  const copy = async (source: string) => {
-    try {
-      await navigator.clipboard.writeText(source);
-      toast(`${source} copied. Paste it into the text.`);
-    } catch {
-      toastProblem(new Error(`This browser does not allow copying here. Enter ${source} yourself.`));
+  const groups = [...own, { title: 'Contact', fields: contact }, ...OTHERS];
+  return groups.filter(({ fields }) => fields.length > 0);
+}
+
+/** The Liquid that shows a field. */
+const liquidOf = ({ path }: MergeField): string => `{{ ${path} }}`;
+
+/** A menu of fields. `onPick` gets the Liquid of the chosen one. */
+export const FieldMenu = (props: {
+  readonly groups: readonly MergeFieldGroup[];
+  /** The field that it inserts into: Subject. */
+  readonly into?: string;
+  readonly isSmall?: boolean;
+  readonly className?: string;
+  readonly onPick: (liquid: string, field: MergeField) => void;
+}) => (
+  <Menu
+    label={`Insert variable${props.into === undefined ? '' : `: ${props.into}`}`}
+    isPicture={props.isSmall === true}
+    className={
+      props.className ??
+      (props.isSmall
+        ? 'grid size-8 shrink-0 place-items-center rounded-md text-dim hover:bg-hover hover:text-ink'
+        : 'button button-quiet')
     }
-  };
+    items={props.groups.flatMap(({ title, fields }, index) => [
+      ...(index === 0 ? [] : [<Separator key={title} />]),
+      <p key={`${title} title`} role="presentation" className="px-2 pt-1.5 pb-1 text-caption text-dim">
+        {title}
+      </p>,
+      ...fields.map((field) => (
+        <Item
+          key={field.path}
+          // The menu gives the focus back to its button first.
+          onSelect={() => requestAnimationFrame(() => props.onPick(liquidOf(field), field))}
+        >
+          {field.label}
+          <span className="ml-auto pl-4 font-mono text-caption text-faint">{field.path}</span>
+        </Item>
+      )),
+    ])}
+  >
+    {icons.Braces}
+    {!props.isSmall && 'Insert variable'}
+  </Menu>
+);
+
+/** A line of text, with a menu of variables where it may hold them. */
+export function LiquidInput({
+  label,
+  fields,
+  onValue,
+  ...attributes
+}: Omit<ComponentProps<'input'>, 'ref' | 'onChange' | 'className'> & {
+  readonly label: string;
+  readonly fields: readonly MergeFieldGroup[] | undefined;
+  readonly onValue: (value: string) => void;
+}) {
+  const input = useRef<HTMLInputElement>(null);
   return (
-    <details>
-      <summary className="link min-h-6 w-max cursor-pointer">Data of the contact</summary>
-      <ul aria-label="Data of the contact" className="mt-2 flex flex-wrap gap-1.5">
-        {fields.map(({ name, label }) => (
-          <li key={name}>
-            <button
-              type="button"
-              className="chip"
-              title={`Copy {{ contact.${name} }}`}
-              onClick={() => void copy(`{{ contact.${name} }}`)}
-            >
-              {label}
-            </button>
-          </li>
-        ))}
-      </ul>
-    </details>
+    <span className="flex items-center gap-1">
+      <input
+        ref={input}
+        // A subject in Arabic begins at the right.
+        dir="auto"
+        autoComplete="off"
+        {...attributes}
+        onChange={({ target }) => onValue(target.value)}
+        className="field field-small"
+      />
+      {fields && !attributes.readOnly && (
+        <FieldMenu
+          groups={fields}
+          into={label}
+          isSmall
+          onPick={(liquid) => insertInto(input.current, liquid)}
+        />
+      )}
+    </span>
   );
+}
+
+/** Puts a text in the place of what is selected in a field, as if it were typed. */
+export function insertInto(field: HTMLInputElement | HTMLTextAreaElement | null, text: string): void {
+  if (!field) return;
+  const at = field.selectionStart ?? field.value.length;
+  field.setRangeText(text, at, field.selectionEnd ?? at, 'end');
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+  field.focus();
 }

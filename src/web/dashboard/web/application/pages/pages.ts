@@ -99,6 +99,16 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./inbound-routes/page.tsx'),
   },
   {
+    name: 'mailboxes',
+    title: 'Mailboxes',
+    group: 'build',
+    icon: 'Inbox',
+    key: 'p',
+    permission: 'domains:read',
+    words: 'imap receive inbox account',
+    load: () => import('./mailboxes/page.tsx'),
+  },
+  {
     name: 'webhooks',
     title: 'Webhooks',
     group: 'build',

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 
-const drawn = (path: string) => (
+/** A picture of one path, 16 by 16. */
+export const drawn = (path: string) => (
   <svg
     viewBox="0 0 16 16"
     className="size-4 shrink-0"
@@ -86,6 +87,9 @@ export const icons = {
   ),
   Moon: drawn('M13.5 9.6A6 6 0 0 1 6.4 2.5a6 6 0 1 0 7.1 7.1Z'),
   System: drawn('M2 3h12v8H2V3Zm4 10.5h4M8 11v2.5'),
+  Braces: drawn(
+    'M6 2.500H5a1.500 1.500 0 0 0-1.500 1.500v2.300L2.300 8l1.200 1.700V12A1.500 1.500 0 0 0 5 13.500h1m4-11h1a1.500 1.500 0 0 1 1.500 1.500v2.300L13.700 8l-1.200 1.700V12a1.500 1.500 0 0 1-1.500 1.500h-1',
+  ),
   Leave: drawn('M6.5 13.5h-4v-11h4M10 11l3-3-3-3m3 3H6'),
 } as const satisfies Record<string, ReactNode>;
 

@@ -23,7 +23,7 @@ export class LiveMachines {
   recent: readonly Movement[] = [];
   /** The running instances; none until the service has sent them. */
   instances: readonly ShownInstance[] = [];
-  hearing: NewsCompleteness = 'all';
+  completeness: NewsCompleteness = 'all';
   /** True while the most pages show machines already. */
   isFull = false;
   /** Transitions of the last minute that `recent` has never listed, in each second, latest last. */
@@ -110,7 +110,7 @@ export class LiveMachines {
     this.isFull = false;
     if (tick.counts) this.counts = tick.counts;
     if (tick.instances) this.instances = tick.instances;
-    this.hearing = tick.hearing;
+    this.completeness = tick.completeness;
     for (const move of tick.moves) for (const listener of this.#moves) listener(move);
     if (tick.sample.length + tick.unshown > 0) {
       this.rate = plus(this.rate, tick.sample.length + tick.unshown);

@@ -10,14 +10,14 @@ export const useAccountList = <Item>(name: 'passkeys' | 'sessions') =>
   });
 
 /** Changes something of the account; what `list` names is read again afterwards. */
-export function useAccountChange(list: 'passkeys' | 'sessions') {
+export function useAccountChange(list: 'passkeys' | 'sessions' | 'language') {
   const client = useQueryClient();
   return async <Data = null>(
-    method: 'POST' | 'PUT' | 'DELETE',
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body: object = {},
   ): Promise<Data> => {
-    const { data } = await request<Data>(method, `account/${path}`, { body });
+    const { data } = await request<Data>(method, path === '' ? 'account' : `account/${path}`, { body });
     await client.invalidateQueries({ queryKey: ['account', list] });
     return data;
   };

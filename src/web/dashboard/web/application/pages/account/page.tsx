@@ -5,10 +5,11 @@ import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { useAccountChange } from './account.ts';
 import { Authenticator } from './authenticator.tsx';
+import { EmailLanguage } from './language.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** The person's sign-in methods and sessions; the same in every workspace. */
+/** The person's sign-in methods, sessions and language; the same in every workspace. */
 export default function Account() {
   const { session } = useMember();
   const change = useAccountChange('sessions');
@@ -35,6 +36,7 @@ export default function Account() {
       </Card>
       <Authenticator />
       <Passkeys />
+      <EmailLanguage />
       <Sessions />
     </Page>
   );

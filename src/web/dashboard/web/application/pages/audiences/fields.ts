@@ -17,6 +17,7 @@ export const FIELDS = {
   unsubscribedAt: { text: 'Unsubscribed', kind: 'date' },
   'activity.opened': { text: 'Opened an email', kind: 'activity' },
   'activity.clicked': { text: 'Clicked a link', kind: 'activity' },
+  'activity.replied': { text: 'Replied to an email', kind: 'activity' },
   'activity.delivered': { text: 'Was reached', kind: 'activity' },
   'activity.event:': { text: 'Custom event', kind: 'event' },
   'event.': { text: 'Event property', kind: 'property' },

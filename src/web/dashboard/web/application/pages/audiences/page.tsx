@@ -6,9 +6,11 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { useSort } from '../../ui/lists/sort.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
 
 const Detail = lazy(() => import('./detail.tsx'));
@@ -44,6 +46,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   },
   {
     name: 'Created',
+    sortBy: 'createdAt',
     width: 'w-36',
     from: 'md',
     isRight: true,
@@ -68,7 +71,8 @@ export default function Audiences() {
 
 function AudienceList() {
   const { may } = useViewer();
-  const list = useList('GET /audiences', {});
+  const { query: order, sorting } = useSort();
+  const list = useList('GET /audiences', { query: order });
   const create = may('contacts:write') && (
     <ButtonLink to="/audiences/new" look="main" data-create>
       {icons.Plus} New audience
@@ -84,6 +88,8 @@ function AudienceList() {
         label="Audiences"
         list={list}
         columns={COLUMNS}
+        nouns={['audience', 'audiences']}
+        sorting={sorting}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/audiences/${id}`}
         empty={

@@ -1,6 +1,7 @@
 /** The targets of actions and what happens to them, as the log names them. */
 const ACTIONS = {
   account: [
+    'changed',
     'passkeyAdded',
     'passkeyRemoved',
     'passwordChanged',
@@ -21,8 +22,9 @@ const ACTIONS = {
   flow: ['activated', 'changed', 'created', 'deleted', 'paused', 'secretRotated'],
   inboundRoute: ['changed', 'created', 'deleted'],
   invitation: ['created', 'deleted'],
-  member: ['removed', 'roleChanged'],
-  received: ['deleted'],
+  mailbox: ['changed', 'created', 'deleted'],
+  member: ['changed', 'removed'],
+  received: ['deleted', 'redelivered'],
   recipients: ['exported'],
   session: ['opened'],
   suppression: ['created', 'deleted'],

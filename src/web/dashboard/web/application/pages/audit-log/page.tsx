@@ -1,15 +1,17 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import { type ItemOf, useDownload, useList, useRead } from '../../api/queries.ts';
+import { countRule, type ItemOf, useDownload, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Download } from '../../ui/button.tsx';
 import { Id } from '../../ui/display/copy-button.tsx';
 import { capital, wordsOf } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { ChoiceFilter, FilterBar, PeriodFilter, sinceDays, useFilters } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { ChoiceFilter, FilterBar, PeriodFilter, sinceDays, useFilters } from '../../ui/lists/filters.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { useSort } from '../../ui/lists/sort.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useAudienceNames, useTemplateNames } from '../names.ts';
 import { actionNames } from './actions.ts';
@@ -100,7 +102,7 @@ const columnsOf = (names: Names): readonly [Column<Entry>, ...Column<Entry>[]] =
     from: 'lg',
     cell: ({ requestId }) => requestId !== null && <Id id={requestId} />,
   },
-  { name: 'When', width: 'w-36', isRight: true, cell: ({ at }) => <Time at={at} /> },
+  { name: 'When', sortBy: 'createdAt', width: 'w-36', isRight: true, cell: ({ at }) => <Time at={at} /> },
 ];
 
 /** The log of actions by people, keys and the operator in the workspace. */
@@ -113,8 +115,10 @@ export default function AuditLog() {
     ...(actor !== '' && { actor }),
     ...(createdAfter !== undefined && { createdAfter }),
   };
-  const list = useList('GET /audit-log', { query });
-  const file = useDownload('GET /audit-log/export', { query });
+  const { query: order, sorting } = useSort();
+  const list = useList('GET /audit-log', { query: { ...query, ...order } });
+  const file = useDownload('GET /audit-log/export', { query: { ...query, ...order } });
+  const counted = useRead('GET /audit-log/count', { query }, countRule(list)).data;
   const names = useNames();
   const columns = useMemo(() => columnsOf(names), [names]);
   const actors = Object.fromEntries(Object.entries(names).filter(([id]) => /^(?:mem|key)_/.test(id)));
@@ -147,6 +151,8 @@ export default function AuditLog() {
         label="Audit log"
         list={list}
         columns={columns}
+        nouns={['entry', 'entries']}
+        {...{ counted, sorting }}
         keyOf={({ id }) => id}
         empty={
           <Empty title={isSet ? 'No matching entries' : 'No entries yet'} icon={icons.List}>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Campaign } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
@@ -8,6 +8,7 @@ import { Badge } from '../../ui/display/badge.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Page } from '../../ui/page.tsx';
+import { CheckPanel } from '../check.tsx';
 import { useAudienceNames, useTemplateNames } from '../names.ts';
 import { CampaignMenu } from './actions.tsx';
 import { CampaignFields } from './campaign-fields.tsx';
@@ -18,7 +19,7 @@ import { SendCampaign } from './send.tsx';
 
 /** The editor of a draft: audience, sender and content, beside a preview. */
 export default function CampaignEditor({ campaign }: { readonly campaign: Campaign }) {
-  const { environment } = useViewer();
+  const { environment, may } = useViewer();
   const path = { id: campaign.id };
   const [sending, setSending] = useState<Campaign | null>(null);
   const audiences = useAudienceNames();
@@ -42,6 +43,15 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
     if (await editing.save()) toast('Saved');
   };
   const { values } = editing;
+  const { templateId } = campaign;
+  const template = useRead(
+    'GET /templates/{id}',
+    { path: { id: templateId ?? '' } },
+    { enabled: templateId !== null && may('templates:read') },
+  );
+  // A campaign with a language is checked in that one.
+  const languages = campaign.language === null ? (template.data?.languages ?? []) : [];
+  const lineShower = useRef<((line: number) => void) | null>(null);
   return (
     <Page
       title={campaign.name}
@@ -52,7 +62,12 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
       <div className="grid items-start gap-5 xl:grid-cols-2">
         <Card title="Message">
           <Form action="Save" editing={editing} isSticky onSaved={() => toast('Saved')}>
-            <CampaignFields editing={editing} audiences={audiences} templates={templates} />
+            <CampaignFields
+              editing={editing}
+              audiences={audiences}
+              templates={templates}
+              lineShower={lineShower}
+            />
           </Form>
         </Card>
         <div className="grid gap-5">
@@ -62,6 +77,16 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
             isSaving={editing.isSaving}
             isChanged={editing.isChanged}
             onSend={async () => setSending(await editing.save())}
+          />
+          <CheckPanel
+            of="GET /campaigns/{id}/check"
+            id={campaign.id}
+            languages={languages}
+            state={campaign.updatedAt}
+            isChanged={editing.isChanged}
+            onLine={(line) => lineShower.current?.(line)}
+            templateId={campaign.templateId}
+            campaignLanguage={campaign.language}
           />
           <CampaignPreview
             campaign={campaign}
@@ -79,13 +104,14 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
 }
 
 /** The fields that the preview shows. */
-const RENDERED: ReadonlySet<string> = new Set(['subject', 'previewText', 'content', 'source']);
+const RENDERED: ReadonlySet<string> = new Set(['subject', 'previewText', 'content', 'source', 'variables']);
 
 type Names = Readonly<Record<string, string>>;
 
 /** A value of a campaign as people read it. */
 function shownOf(name: string, value: unknown, audiences: Names, templates: Names): string {
   if (Array.isArray(value)) return value.map((each) => audiences[each] ?? String(each)).join(', ');
+  if (typeof value === 'object' && value !== null) return Object.values(value).join('\n\n');
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   const text = String(value);
   const texts: Readonly<Record<string, Names>> = {

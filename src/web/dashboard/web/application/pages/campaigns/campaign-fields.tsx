@@ -1,22 +1,78 @@
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import type { Campaign } from '../../../../../client/operations.ts';
 import type { EditSession } from '../../editing/use-editing.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
+import { Chips } from '../../ui/forms/chips.tsx';
 import { Choice, Field, FieldProblem, TextArea, Tick } from '../../ui/forms/form.tsx';
-import { MergeFields } from '../merge-fields.tsx';
-import { CANARY, type CampaignValues, CONTENT, TRACKING } from './campaign-values.ts';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { FieldMenu, insertInto, useMergeFields } from '../merge-fields.tsx';
+import { NEWS } from '../templates/starters/news.ts';
+import { useKeptDesigns } from '../visual/kept.ts';
+import { CANARY, type CampaignValues, CONTENT, START, TRACKING } from './campaign-values.ts';
 
+const Visual = lazy(() => import('../visual/visual-editor.tsx'));
 const CodeEditor = lazy(() => import('../../ui/forms/code-editor.tsx'));
+
+/** The first content of the visual editor, without the variables that only templates have. */
+const NEWSLETTER = NEWS.newsletter.content.mjml
+  .replaceAll('{{ month }}', 'November')
+  .replaceAll('{{ storyUrl }}', 'https://example.com');
+const VIEWS = { visual: 'Visual', code: 'Code' } as const;
+const isWritten = (source: string): boolean => ![START, NEWSLETTER].includes(source) && /\S/.test(source);
+const SOURCES = { mjml: 'MJML', html: 'HTML', markdown: 'Markdown' } as const;
+
+/** The lists among variables in JSON, with the names of what their items have. */
+function listsIn(variables: string): Readonly<Record<string, readonly string[]>> {
+  let values: unknown;
+  try {
+    values = JSON.parse(variables);
+  } catch {
+    return {};
+  }
+  const lists = Object.entries(values ?? {}).filter(([, value]) => Array.isArray(value));
+  return Object.fromEntries(lists.map(([name, [first]]) => [name, Object.keys(first ?? {})]));
+}
 
 /** The fields of a draft. */
 export function CampaignFields(props: {
   readonly editing: EditSession<Campaign, CampaignValues>;
   readonly audiences: Readonly<Record<string, string>>;
   readonly templates: Readonly<Record<string, string>>;
+  readonly lineShower?: RefObject<((line: number) => void) | null>;
 }) {
   const { audiences, templates } = props;
-  const { values, set } = props.editing;
+  const { values, base, set } = props.editing;
   const { audienceId, templateId, content, excludeAudienceIds: excluded } = values;
+  const fields = useMergeFields();
+  const inserter = useRef<((text: string) => void) | null>(null);
+  /** The source of each content type that was written here: saving forgets all but one. */
+  const sources = useRef(new Map<string, string>());
+  const codeLines = useRef<((line: number) => void) | null>(null);
+  const wantedLine = useRef<number | null>(null);
+  const { lineShower } = props;
+  useEffect(() => {
+    if (!lineShower) return;
+    lineShower.current = (line) => {
+      setView('code');
+      if (codeLines.current) codeLines.current(line);
+      else wantedLine.current = line;
+    };
+  }, [lineShower]);
+  const [isAsking, setAsking] = useState(false);
+  const [view, setView] = useState<keyof typeof VIEWS>('visual');
+  const isVisual = content === 'mjml' && view === 'visual';
+  const keptDesign = useKeptDesigns();
+  const knownOf = (type: string): string | undefined =>
+    values.others[type] ?? sources.current.get(type) ?? (base.content === type ? base.source : undefined);
+  const change = (next: CampaignValues['content']) => {
+    sources.current.set(content, values.source);
+    const source = knownOf(next) ?? (next === 'mjml' ? NEWSLETTER : values.source);
+    const { [next]: _, ...others } = values.others;
+    const isStored = content === base.content && values.source === base.source;
+    const isKept = content !== 'template' && isWritten(values.source) && !isStored;
+    set({ content: next, source, others: isKept ? { ...others, [content]: values.source } : others });
+  };
   return (
     <>
       <Field label="Name" name="name" hint="Recipients never see it." />
@@ -55,9 +111,43 @@ export function CampaignFields(props: {
         />
         <Field label="Reply to" name="replyTo" />
       </div>
-      <Field label="Subject" name="subject" />
-      <Field label="Preview text" name="previewText" hint="The text that inboxes show after the subject." />
-      <Choice label="Content type" name="content" options={CONTENT} />
+      <WithVariables label="Subject">
+        <Field label="Subject" name="subject" />
+      </WithVariables>
+      <WithVariables label="Preview text">
+        <Field label="Preview text" name="previewText" hint="The text that inboxes show after the subject." />
+      </WithVariables>
+      <Choice
+        label="Content type"
+        name="content"
+        options={CONTENT}
+        onChange={(next) => {
+          const isNew = next === 'mjml' && knownOf(next) === undefined;
+          if (isNew && content !== 'template' && isWritten(values.source)) {
+            // The choice waits for the answer.
+            set({ content });
+            setAsking(true);
+          } else change(next as CampaignValues['content']);
+        }}
+      />
+      {isAsking &&
+        content !== 'template' &&
+        createPortal(
+          // The form around it is another one.
+          <div onSubmit={(event) => event.stopPropagation()}>
+            <Confirm
+              title="Begin a new message?"
+              action="Begin new message"
+              keep={`Keep ${SOURCES[content]}`}
+              onClose={() => setAsking(false)}
+              onConfirm={async () => change('mjml')}
+            >
+              The visual editor cannot take over {SOURCES[content]}; it begins with a sample newsletter.
+              Choose {SOURCES[content]} again to have your text back. Saving replaces it.
+            </Confirm>
+          </div>,
+          document.body,
+        )}
       {content === 'template' ? (
         <Choice
           label="Template"
@@ -70,22 +160,62 @@ export function CampaignFields(props: {
         />
       ) : (
         <div>
-          <div className="h-96 overflow-hidden rounded-lg border border-edge-strong">
-            <Suspense fallback={<Skeleton className="h-96 w-full" />}>
-              <CodeEditor
-                key={content}
-                label={content === 'html' ? 'HTML source' : 'Markdown source'}
-                language={content}
-                value={values.source}
-                onChange={(source) => set({ source })}
+          <div className="mb-1 flex flex-wrap items-center justify-between gap-2">
+            {content === 'mjml' ? (
+              <Chips label="Edit" options={VIEWS} value={view} onChange={setView} />
+            ) : (
+              <span />
+            )}
+            {!isVisual && (
+              <FieldMenu
+                groups={fields}
+                into="Content"
+                className="button button-quiet"
+                onPick={(liquid) => inserter.current?.(liquid)}
               />
+            )}
+          </div>
+          <div className={`overflow-hidden rounded-lg border border-edge-strong ${isVisual ? '' : 'h-96'}`}>
+            <Suspense fallback={<Skeleton className="h-96 w-full" />}>
+              {isVisual ? (
+                <Visual
+                  source={values.source}
+                  kept={keptDesign('')}
+                  isReadOnly={false}
+                  fields={fields}
+                  lists={listsIn(values.variables)}
+                  onChange={(source) => set({ source })}
+                  onCode={(line) => {
+                    wantedLine.current = line;
+                    setView('code');
+                  }}
+                />
+              ) : (
+                <CodeEditor
+                  key={content}
+                  label={`${SOURCES[content]} source`}
+                  language={content === 'mjml' ? 'html' : content}
+                  value={values.source}
+                  onChange={(source) => set({ source })}
+                  inserter={inserter}
+                  lineShower={codeLines}
+                  wantedLine={wantedLine}
+                />
+              )}
             </Suspense>
           </div>
           <FieldProblem name={content} />
         </div>
       )}
-      {content !== 'template' && <MergeFields />}
       {content === 'template' && (
+        <Field
+          label="Language"
+          name="language"
+          placeholder="de"
+          hint="A translation of the template, for all contacts. Empty: each contact gets the language of its property “language”."
+        />
+      )}
+      {(content === 'template' || content === 'mjml') && (
         <TextArea
           label="Template variables"
           name="variables"
@@ -116,5 +246,24 @@ export function CampaignFields(props: {
         </div>
       )}
     </>
+  );
+}
+
+/** A field with a menu of variables that inserts them into it. */
+function WithVariables(props: { readonly label: string; readonly children: ReactNode }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const fields = useMergeFields();
+  return (
+    <div ref={frame} className="relative">
+      {props.children}
+      <span className="absolute -top-1.5 right-0">
+        <FieldMenu
+          groups={fields}
+          into={props.label}
+          isSmall
+          onPick={(liquid) => insertInto(frame.current?.querySelector('input') ?? null, liquid)}
+        />
+      </span>
+    </div>
   );
 }

@@ -2,7 +2,23 @@ import type { Campaign, UpdateCampaign } from '../../../../../client/operations.
 import { RequestError } from '../../api/requests.ts';
 
 /** The content types of a campaign. */
-export const CONTENT = { markdown: 'Markdown', html: 'HTML', template: 'Template' } as const;
+export const CONTENT = {
+  mjml: 'Visual editor',
+  markdown: 'Markdown',
+  html: 'HTML',
+  template: 'Template',
+} as const;
+/** The content of a new campaign. */
+export const START = [
+  'Hello {{ contact.firstName | default: "there" }},',
+  '',
+  'what you want to say.',
+  '',
+  '---',
+  '',
+  '[Unsubscribe]({{ unsubscribeUrl }})',
+].join('\n');
+
 /** The choices for tracking opens or clicks. */
 export const TRACKING = { domain: 'Same as the domain', on: 'Yes', off: 'No' } as const;
 const TRACKED: Readonly<Record<string, boolean | undefined>> = { on: true, off: false };
@@ -31,7 +47,9 @@ export const LABELS: Readonly<Record<keyof CampaignValues, string>> = {
   previewText: 'Preview text',
   content: 'Content type',
   source: 'Content',
+  others: 'Content of other types',
   templateId: 'Template',
+  language: 'Language',
   variables: 'Template variables',
   trackOpens: 'Track opens',
   trackClicks: 'Track clicks',
@@ -43,8 +61,9 @@ export const LABELS: Readonly<Record<keyof CampaignValues, string>> = {
   'canary/maxComplaintRate': 'Maximum complaints, in percent',
 };
 
-const contentOf = ({ templateId, html }: Campaign): keyof typeof CONTENT => {
+const contentOf = ({ templateId, html, mjml }: Campaign): keyof typeof CONTENT => {
   if (templateId !== null) return 'template';
+  if (mjml !== null) return 'mjml';
   return html === null ? 'markdown' : 'html';
 };
 
@@ -58,8 +77,11 @@ export const valuesOf = (campaign: Campaign) => ({
   subject: campaign.subject ?? '',
   previewText: campaign.previewText ?? '',
   content: contentOf(campaign),
-  source: campaign.markdown ?? campaign.html ?? '',
+  source: campaign.markdown ?? campaign.html ?? campaign.mjml ?? '',
+  /** The sources of other content types, which a draft in the browser keeps. */
+  others: {} as Readonly<Record<string, string>>,
   templateId: campaign.templateId ?? '',
+  language: campaign.language ?? '',
   variables: Object.keys(campaign.variables).length === 0 ? '' : JSON.stringify(campaign.variables, null, 2),
   trackOpens: trackingOf(campaign.trackOpens),
   trackClicks: trackingOf(campaign.trackClicks),
@@ -99,7 +121,10 @@ const SAID: { readonly [Name in keyof CampaignValues]: (values: CampaignValues) 
   previewText: ({ previewText }) => ({ previewText: orNull(previewText) }),
   content: saidOfContent,
   source: saidOfContent,
+  // It stays in the browser: a campaign has one content.
+  others: () => ({}),
   templateId: saidOfContent,
+  language: ({ language }) => ({ language: orNull(language) }),
   variables: ({ variables }) => ({ variables: variablesIn(variables) }),
   trackOpens: ({ trackOpens }) => ({ trackOpens: TRACKED[trackOpens] ?? null }),
   trackClicks: ({ trackClicks }) => ({ trackClicks: TRACKED[trackClicks] ?? null }),
@@ -118,6 +143,7 @@ function saidOfContent({ content, source, templateId }: CampaignValues): UpdateC
     templateId: content === 'template' ? orNull(templateId) : null,
     markdown: content === 'markdown' ? source : null,
     html: content === 'html' ? source : null,
+    mjml: content === 'mjml' ? source : null,
   };
 }
 

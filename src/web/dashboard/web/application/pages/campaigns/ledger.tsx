@@ -75,6 +75,7 @@ export function Ledger({ campaign, campaign: { id } }: { readonly campaign: Camp
               sub: rateText(bounced.rate),
               to: to('bounced'),
             },
+            { name: 'Replied', value: count(data.replied), to: to('replied') },
             { name: 'Complained', value: count(data.complained), to: to('complained') },
             { name: 'Unsubscribed', value: count(data.unsubscribed), to: to('unsubscribed') },
           ]}

@@ -3,8 +3,9 @@ import { useRead } from '../../api/queries.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { icons } from '../../ui/icons.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { useTrackedDomains } from '../names.ts';
 import { isCounted, trackingOfCampaign } from '../tracking.ts';
 

@@ -3,16 +3,7 @@ import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice, Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
-
-const START = [
-  'Hello {{ contact.firstName | default: "there" }},',
-  '',
-  'what you want to say.',
-  '',
-  '---',
-  '',
-  '[Unsubscribe]({{ unsubscribeUrl }})',
-].join('\n');
+import { START } from './campaign-values.ts';
 
 /** Creates a draft and opens it. */
 export function NewCampaign(props: {

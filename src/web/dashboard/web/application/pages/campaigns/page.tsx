@@ -6,10 +6,12 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { useOneChoice } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { useOneChoice } from '../../ui/lists/filters.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { useSort } from '../../ui/lists/sort.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useAudienceNames } from '../names.ts';
 import { NewCampaign } from './new-campaign.tsx';
@@ -45,6 +47,15 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     isRight: true,
     cell: ({ startedAt, scheduledAt, createdAt }) => <Time at={startedAt ?? scheduledAt ?? createdAt} />,
   },
+  {
+    name: 'Created',
+    sortBy: 'createdAt',
+    width: 'w-36',
+    from: 'md',
+    isRight: true,
+    isExtra: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ];
 
 /** Campaigns: the list, and one of them. */
@@ -64,7 +75,8 @@ function CampaignList() {
   const { chosen: status, isSet, bar } = useOneChoice('status', 'Status', STATUSES);
   const [isMaking, setMaking] = useState(false);
   const audiences = useAudienceNames();
-  const list = useList('GET /campaigns', { query: { ...(status && { status }) } });
+  const { query: order, sorting } = useSort();
+  const list = useList('GET /campaigns', { query: { ...(status && { status }), ...order } });
   const hasAudience = Object.keys(audiences).length > 0;
   const create = may('campaigns:write') && hasAudience && (
     <Button look="main" data-create onClick={() => setMaking(true)}>
@@ -86,6 +98,8 @@ function CampaignList() {
         label="Campaigns"
         list={list}
         columns={COLUMNS}
+        nouns={['campaign', 'campaigns']}
+        sorting={sorting}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/campaigns/${id}`}
         empty={

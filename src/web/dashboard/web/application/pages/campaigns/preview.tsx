@@ -12,13 +12,26 @@ import type { CampaignValues } from './campaign-values.ts';
 /** The pause after the last key: with the answer, the preview follows within 300 ms. */
 const SETTLE_MS = 150;
 
+/** The values in JSON; none while it is being typed. */
+function objectIn(json: string): object {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
 /** The unsaved content, rendered by the service for an unknown contact; the service stores none of it. */
 function useUnsaved(values: CampaignValues | null) {
-  const { subject = '', previewText = '', content = '', source = '' } = values ?? {};
+  const { subject = '', previewText = '', content = '', source = '', variables = '' } = values ?? {};
   const asked = JSON.stringify({
     ...(subject.trim() !== '' && { subject }),
     ...(previewText.trim() !== '' && { previewText }),
-    ...(content === 'html' ? { format: 'html', html: source } : { format: 'emailmd', markdown: source }),
+    ...(content === 'markdown'
+      ? { format: 'emailmd', markdown: source }
+      : { format: content, [content]: source }),
+    variables: objectIn(variables),
   });
   const settled = useSettled(asked, SETTLE_MS);
   return useQuestion(
@@ -78,6 +91,7 @@ export function CampaignPreview({
               facts={{
                 From: unsaved === null ? data.from : unsaved.from || saved.data?.from,
                 Subject: <strong>{data.subject}</strong>,
+                Language: data.language,
               }}
             />
           </div>

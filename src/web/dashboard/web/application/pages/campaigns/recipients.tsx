@@ -3,10 +3,11 @@ import { Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { eventTexts } from '../../ui/display/event-looks.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { useOneChoice } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { useOneChoice } from '../../ui/lists/filters.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { SKIPPED } from './words.ts';
 
 type Item = ItemOf<'GET /campaigns/{id}/recipients'>;
@@ -17,6 +18,7 @@ const OUTCOMES = {
   failed: 'Failed',
   skipped: 'Skipped',
   ...eventTexts('sent'),
+  replied: 'Replied',
 } as const;
 
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [

@@ -7,6 +7,7 @@ import { Message } from '../../ui/display/message.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
+import { CheckPanel } from '../check.tsx';
 import { Spam } from './spam.tsx';
 
 const BACK = { to: '/captured', text: 'Captured mail' };
@@ -51,6 +52,7 @@ export default function CapturedDetail({ id }: { readonly id: string }) {
       }
     >
       <Message list="captured" id={id} html={data.html} text={data.text} raw={data.raw} />
+      <CheckPanel of="GET /captured/{id}/check" id={id} />
       <Spam id={id} />
       <Card title="Envelope">
         <Facts

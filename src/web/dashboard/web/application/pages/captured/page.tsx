@@ -1,14 +1,16 @@
 import { lazy, useState } from 'react';
 import { Route, Switch } from 'wouter';
-import { type ItemOf, useChange, useList } from '../../api/queries.ts';
+import { countRule, type ItemOf, useChange, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { sizeText } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { FilterBar, TextFilter, useFilters } from '../../ui/lists/filters.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { useSort } from '../../ui/lists/sort.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -39,17 +41,22 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   { name: 'Subject', from: 'md', cell: ({ subject }) => subject || '(no subject)' },
   { name: 'From', from: 'lg', cell: ({ from }) => from },
   { name: 'Size', width: 'w-24', from: 'lg', isRight: true, cell: ({ size }) => sizeText(size) },
-  { name: 'Arrived', width: 'w-36', isRight: true, cell: ({ capturedAt }) => <Time at={capturedAt} /> },
+  {
+    name: 'Arrived',
+    sortBy: 'createdAt',
+    width: 'w-36',
+    isRight: true,
+    cell: ({ capturedAt }) => <Time at={capturedAt} />,
+  },
 ];
 
 function Inbox() {
   const { environment, may } = useViewer();
   const { values, set, isSet, clear } = useFilters(['recipient']);
-  const list = useList(
-    'GET /captured',
-    { query: { ...(values.recipient !== '' && { recipient: values.recipient }) } },
-    { follows: ['emails'] },
-  );
+  const query = { ...(values.recipient !== '' && { recipient: values.recipient }) };
+  const { query: order, sorting } = useSort();
+  const list = useList('GET /captured', { query: { ...query, ...order } }, { follows: ['emails'] });
+  const counted = useRead('GET /captured/count', { query }, countRule(list)).data;
   return (
     <Page
       title="Captured mail"
@@ -68,6 +75,8 @@ function Inbox() {
         label="Captured mail"
         list={list}
         columns={COLUMNS}
+        nouns={['copy', 'copies']}
+        {...{ counted, sorting }}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/captured/${id}`}
         empty={

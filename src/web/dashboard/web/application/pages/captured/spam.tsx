@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { SpamVerdict } from '../../../../../../sending/captured/spam-verdict.ts';
+import type { SpamVerdict } from '../../../../../../mail/spam/spam-verdict.ts';
 import { request } from '../../api/requests.ts';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';

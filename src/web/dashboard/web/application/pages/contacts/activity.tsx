@@ -7,7 +7,7 @@ import { Timeline } from '../../ui/charts/timeline.tsx';
 import { toneOf } from '../../ui/display/badge.tsx';
 import { eventTexts, type Tone } from '../../ui/display/event-looks.ts';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
-import { ChoiceFilter, useFilters } from '../../ui/filters.tsx';
+import { ChoiceFilter, useFilters } from '../../ui/lists/filters.tsx';
 import { Card } from '../../ui/page.tsx';
 import { useAudienceNames } from '../names.ts';
 
@@ -23,6 +23,7 @@ const WORDS = {
   joined: 'Joined',
   left: 'Left',
   event: 'Event',
+  replied: 'Replied',
   ...eventTexts('unsubscribed'),
   sent: 'Email sent',
   delivered: 'Email delivered',
@@ -47,17 +48,25 @@ const TONES: Partial<Record<Type, Tone>> = {
   left: 'waiting',
   unsubscribed: 'bad',
   event: 'moving',
+  replied: 'good',
   sent: 'quiet',
 };
 
 /** The details of an entry beside its name. */
-function detailOf({ data, emailId, importId, flowId, runId, byMachine }: ContactActivity): ReactNode {
-  const facts = Object.entries(data).filter(([, value]) => value !== null && typeof value !== 'object');
+function detailOf({ type, data, emailId, importId, flowId, runId, byMachine }: ContactActivity): ReactNode {
+  const shown = Object.entries(data).filter(([, value]) => value !== null && typeof value !== 'object');
+  const facts = type === 'replied' ? [] : shown;
+  const { receivedId } = data;
   return (
     <>
       {byMachine && <span className="block">By a bot, not by the person.</span>}
       {facts.length > 0 && (
         <span className="block">{facts.map(([key, value]) => `${key}: ${String(value)}`).join(' · ')}</span>
+      )}
+      {typeof receivedId === 'string' && type === 'replied' && (
+        <Link href={`/received/${receivedId}`} className="link mr-3">
+          View reply
+        </Link>
       )}
       {emailId !== null && (
         <Link href={`/emails/${emailId}`} className="link">

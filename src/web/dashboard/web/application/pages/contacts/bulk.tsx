@@ -25,7 +25,7 @@ export function ContactActions({ selection }: { readonly selection: Selection<Co
   const number = selection.items.length;
   return (
     <>
-      <SelectionBar selection={selection}>
+      <SelectionBar selection={selection} file={`contacts-${environment}.csv`}>
         {Object.keys(audiences).length > 0 && (
           <Button onClick={() => setAsked('audience')}>Add to audience</Button>
         )}
@@ -72,6 +72,7 @@ function AddToAudience(props: {
 }) {
   const { selection, audiences, onClose } = props;
   const add = useChange('POST /audiences/{id}/contacts', ['contacts']);
+  const remove = useChange('DELETE /audiences/{id}/contacts/{contact}', ['contacts']);
   return (
     <Dialog title={`Add ${people(selection.items.length)} to an audience`} onClose={onClose}>
       <Form
@@ -91,7 +92,19 @@ function AddToAudience(props: {
             alreadyIn > 0 ? `${count(alreadyIn)} already in the audience` : '',
             left.length > 0 ? `${count(left.length)} left the audience and stay out` : '',
           ].filter((each) => each !== '');
-          toast([`${count(added)} added`, ...others].join('; '));
+          const isNew = ({ id, audienceIds }: Contact) =>
+            !audienceIds.includes(audience) && !left.some((each) => each === id);
+          const news = selection.items.filter(isNew);
+          toast(
+            [`${count(added)} added`, ...others].join('; '),
+            added === 0
+              ? null
+              : async () => {
+                  for (const { id } of news) await remove.each({ path: { id: audience, contact: id } });
+                  await remove.refresh();
+                  toast(`${count(news.length)} removed again`);
+                },
+          );
           selection.clear();
           onClose();
         }}

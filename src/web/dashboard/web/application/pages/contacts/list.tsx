@@ -2,17 +2,19 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { CONTACT_FIELDS, wholeName } from '../../../../../../platform/text/contact-fields.ts';
 import type { Contact } from '../../../../../client/operations.ts';
-import { useDownload, useList } from '../../api/queries.ts';
+import { countRule, useDownload, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/lists/filters.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
 import { useSelection } from '../../ui/lists/selection.tsx';
+import { useSort } from '../../ui/lists/sort.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Item, Menu } from '../../ui/overlays/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useAudienceNames } from '../names.ts';
@@ -34,6 +36,7 @@ const SEARCHED = new Intl.ListFormat('en-GB').format([
 const COLUMNS: readonly [Column<Contact>, ...Column<Contact>[]] = [
   {
     name: 'Contact',
+    sortBy: 'email',
     cell: (contact) => {
       const name = wholeName(contact);
       return name === '' ? <Lead title={contact.email} /> : <Lead title={contact.email} sub={name} />;
@@ -56,30 +59,56 @@ const COLUMNS: readonly [Column<Contact>, ...Column<Contact>[]] = [
   },
   {
     name: 'Added',
+    sortBy: 'createdAt',
     width: 'w-36',
     from: 'sm',
     isRight: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+  {
+    name: 'Updated',
+    width: 'w-36',
+    from: 'lg',
+    isRight: true,
+    isExtra: true,
+    cell: ({ updatedAt }) => <Time at={updatedAt} />,
+  },
+  {
+    name: 'Unsubscribed',
+    width: 'w-36',
+    from: 'lg',
+    isRight: true,
+    isExtra: true,
+    cell: ({ unsubscribedAt }) => <Time at={unsubscribedAt} none="–" />,
   },
 ];
 
 const idOf = ({ id }: Contact): string => id;
 const addressOf = ({ email }: Contact): string => email;
 
-/** The contacts of one environment, newest first. */
+/** The contacts of one environment. */
 export function ContactList() {
   const { environment, may } = useViewer();
-  const { values, set, isSet, clear } = useFilters(['search', 'status', 'audience']);
+  const { values, set, isSet, clear } = useFilters(['search', 'status', 'audience', 'import']);
   const { search, status, audience } = values;
   const [isMaking, setMaking] = useState(false);
   const audiences = useAudienceNames();
+  const added = useRead(
+    'GET /contacts/imports/{id}',
+    { path: { id: values.import } },
+    { enabled: values.import !== '' },
+  ).data;
   const query = {
+    ...(added && { createdAfter: added.createdAt }),
+    ...(added?.endedAt && { createdBefore: added.endedAt }),
     ...(search !== '' && { search }),
     ...(status in STATUSES && { status: status as Contact['status'] }),
     ...(audience !== '' && { audienceId: audience }),
   };
-  const file = useDownload('GET /contacts/export', { query });
-  const list = useList('GET /contacts', { query }, { keeps: true });
+  const { query: order, sorting } = useSort('email');
+  const file = useDownload('GET /contacts/export', { query: { ...query, ...order } });
+  const list = useList('GET /contacts', { query: { ...query, ...order } }, { keeps: true });
+  const counted = useRead('GET /contacts/count', { query }, countRule(list)).data;
   const selection = useSelection<Contact>(idOf, addressOf);
   const hasSome = isSet || (list.items?.length ?? 0) > 0;
   const create = may('contacts:write') && (
@@ -131,11 +160,19 @@ export function ContactList() {
             onChange={(value) => set({ audience: value })}
           />
         )}
+        {values.import !== '' && (
+          <button type="button" className="chip" onClick={() => set({ import: '' })}>
+            Added while the import ran <span aria-hidden="true">×</span>
+            <span className="sr-only">, remove</span>
+          </button>
+        )}
       </FilterBar>
       <Table
         label="Contacts"
         list={list}
         columns={COLUMNS}
+        nouns={['contact', 'contacts']}
+        {...{ counted, sorting }}
         keyOf={idOf}
         selection={may('contacts:write') ? selection : undefined}
         linkOf={({ id }) => `/contacts/${id}`}

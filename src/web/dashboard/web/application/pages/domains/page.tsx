@@ -6,10 +6,12 @@ import { SetUpSending, useLiveEmail } from '../../shell/way-out.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { icons } from '../../ui/icons.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { useSort } from '../../ui/lists/sort.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { Page } from '../../ui/page.tsx';
 import { DomainNameField } from './records.tsx';
@@ -48,13 +50,23 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     isRight: true,
     cell: ({ status }) => <Badge status={status} {...DOMAIN_STATES[status]} />,
   },
+  {
+    name: 'Created',
+    sortBy: 'createdAt',
+    width: 'w-36',
+    from: 'md',
+    isRight: true,
+    isExtra: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ];
 
 function DomainList() {
   const { may } = useViewer();
   const [isAdding, setAdding] = useState(false);
   const live = useLiveEmail();
-  const list = useList('GET /domains', {});
+  const { query: order, sorting } = useSort();
+  const list = useList('GET /domains', { query: order });
   const add = may('domains:write') && (
     <Button look="main" data-create onClick={() => setAdding(true)}>
       {icons.Plus} Add domain
@@ -75,6 +87,8 @@ function DomainList() {
         label="Domains"
         list={list}
         columns={COLUMNS}
+        nouns={['domain', 'domains']}
+        sorting={sorting}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/domains/${id}`}
         empty={

@@ -5,7 +5,8 @@ import { Figures } from '../../ui/charts/figures.tsx';
 import type { Tone } from '../../ui/display/event-looks.ts';
 import { count, intervalText, share } from '../../ui/display/format.ts';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Card } from '../../ui/page.tsx';
 
 type Source = DomainReports['dmarc']['sources'][number];

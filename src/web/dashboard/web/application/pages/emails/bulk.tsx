@@ -5,21 +5,24 @@ import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Bulk } from '../../ui/lists/bulk.tsx';
 import { type Selection, SelectionBar } from '../../ui/lists/selection.tsx';
+import { RESEND_TEXT, useResend } from './resend.ts';
 
 type Item = ItemOf<'GET /emails'>;
 
 /** The actions on the selected emails. */
 export function EmailActions({ selection }: { readonly selection: Selection<Item> }) {
   const { environment, may } = useViewer();
-  const [asked, setAsked] = useState<'cancel' | 'suppress' | null>(null);
+  const [asked, setAsked] = useState<'cancel' | 'resend' | 'suppress' | null>(null);
   const close = () => setAsked(null);
   const cancel = useChange('DELETE /emails/{id}');
   const suppress = useChange('POST /suppressions', ['contacts']);
+  const { resend, refresh } = useResend();
+  const number = selection.items.length;
   const scheduled = selection.items.filter(({ status }) => status === 'scheduled');
   const maySuppress = may('contacts:write') && environment === 'live';
   return (
     <>
-      <SelectionBar selection={selection}>
+      <SelectionBar selection={selection} file={`emails-${environment}.csv`}>
         {may('emails:send') && (
           <Button
             aria-disabled={scheduled.length === 0}
@@ -29,6 +32,7 @@ export function EmailActions({ selection }: { readonly selection: Selection<Item
             Cancel scheduled
           </Button>
         )}
+        {may('emails:send') && <Button onClick={() => setAsked('resend')}>Resend</Button>}
         {maySuppress && <Button onClick={() => setAsked('suppress')}>Suppress recipients</Button>}
       </SelectionBar>
       {asked === 'cancel' && (
@@ -44,6 +48,20 @@ export function EmailActions({ selection }: { readonly selection: Selection<Item
         >
           Scheduled emails are not sent. {count(selection.items.length - scheduled.length)} of the selected
           emails are not scheduled and stay as they are.
+        </Bulk>
+      )}
+      {asked === 'resend' && (
+        <Bulk
+          title={`Resend ${number === 1 ? '1 email' : `${count(number)} emails`}?`}
+          action="Resend emails"
+          done="sent again"
+          selection={selection}
+          change={({ id }) => resend(id)}
+          refresh={refresh}
+          onClose={close}
+          isDangerous={false}
+        >
+          {RESEND_TEXT}
         </Bulk>
       )}
       {asked === 'suppress' && (

@@ -149,6 +149,7 @@ const Envelope = ({ email }: { readonly email: Email }) => (
           <span className="font-mono text-caption break-all">{email.messageId}</span>
         ),
         Template: email.templateId && <TemplateLink id={email.templateId} version={email.templateVersion} />,
+        Language: email.language,
         Id: <Id id={email.id} />,
       }}
     />

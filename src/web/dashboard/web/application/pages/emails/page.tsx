@@ -1,13 +1,13 @@
 import { lazy } from 'react';
 import { Route, Switch } from 'wouter';
-import { type ItemOf, useDownload, useList } from '../../api/queries.ts';
+import { countRule, type ItemOf, useDownload, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { ButtonLink, Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { EVENT_LOOKS } from '../../ui/display/event-looks.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
+import { icons } from '../../ui/icons.tsx';
 import {
   ChoiceFilter,
   FilterBar,
@@ -16,9 +16,11 @@ import {
   sinceDays,
   TextFilter,
   useFilters,
-} from '../../ui/filters.tsx';
-import { icons } from '../../ui/icons.tsx';
+} from '../../ui/lists/filters.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
 import { useSelection } from '../../ui/lists/selection.tsx';
+import { useSort } from '../../ui/lists/sort.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useDomainNames } from '../names.ts';
 import { EmailActions } from './bulk.tsx';
@@ -50,6 +52,14 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     from: 'lg',
     cell: ({ subject }) => subject || <span className="text-faint">(no subject)</span>,
   },
+  { name: 'Sender', width: 'w-56', from: 'lg', isExtra: true, cell: ({ from }) => from },
+  {
+    name: 'Tags',
+    width: 'w-40',
+    from: 'lg',
+    isExtra: true,
+    cell: ({ tags }) => tags.map(({ name, value }) => `${name}:${value}`).join(', '),
+  },
   {
     name: 'Status',
     width: 'w-40',
@@ -62,10 +72,19 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   },
   {
     name: 'Accepted',
+    sortBy: 'createdAt',
     width: 'w-36',
     from: 'sm',
     isRight: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+  {
+    name: 'Delivered',
+    width: 'w-36',
+    from: 'lg',
+    isRight: true,
+    isExtra: true,
+    cell: ({ deliveredAt }) => <Time at={deliveredAt} none="–" />,
   },
 ];
 
@@ -103,14 +122,16 @@ function EmailList() {
     ...(domain !== '' && { domainId: domain }),
     ...(createdAfter !== undefined && { createdAfter }),
   };
-  const list = useList('GET /emails', { query }, { keeps: true });
-  const file = useDownload('GET /emails/export', { query });
+  const { query: order, sorting } = useSort();
+  const list = useList('GET /emails', { query: { ...query, ...order } }, { keeps: true });
+  const file = useDownload('GET /emails/export', { query: { ...query, ...order } });
+  const counted = useRead('GET /emails/count', { query }, countRule(list)).data;
   const selection = useSelection<Item>(idOf, labelOf);
   const hasSome = isSet || (list.items?.length ?? 0) > 0;
   return (
     <Page
       title="Emails"
-      about="All accepted emails with their status, newest first."
+      about="All accepted emails with their status."
       actions={
         hasSome && (
           <Download href={file} name={`emails-${environment}.csv`}>
@@ -169,6 +190,8 @@ function EmailList() {
         label="Emails"
         list={list}
         columns={COLUMNS}
+        nouns={['email', 'emails']}
+        {...{ counted, sorting }}
         keyOf={idOf}
         linkOf={({ id }) => `/emails/${id}`}
         selection={may('emails:send') || may('contacts:write') ? selection : undefined}

@@ -5,10 +5,12 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { useOneChoice } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { useOneChoice } from '../../ui/lists/filters.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { useSort } from '../../ui/lists/sort.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { NewFlow } from './new-flow.tsx';
 import { STATUSES, TRIGGERS } from './words.ts';
@@ -46,6 +48,15 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     isRight: true,
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
   },
+  {
+    name: 'Created',
+    sortBy: 'createdAt',
+    width: 'w-36',
+    from: 'md',
+    isRight: true,
+    isExtra: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ];
 
 /** Flows: the list, one of them, and one run of it. */
@@ -65,7 +76,8 @@ function FlowList() {
   const { environment, may } = useViewer();
   const { chosen: status, isSet, bar } = useOneChoice('status', 'Status', STATUSES);
   const [isMaking, setMaking] = useState(false);
-  const list = useList('GET /flows', { query: { ...(status && { status }) } });
+  const { query: order, sorting } = useSort();
+  const list = useList('GET /flows', { query: { ...(status && { status }), ...order } });
   const create = may('campaigns:write') && (
     <Button look="main" data-create onClick={() => setMaking(true)}>
       {icons.Plus} New flow
@@ -86,6 +98,8 @@ function FlowList() {
         label="Flows"
         list={list}
         columns={COLUMNS}
+        nouns={['flow', 'flows']}
+        sorting={sorting}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/flows/${id}`}
         empty={

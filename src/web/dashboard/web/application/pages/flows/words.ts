@@ -81,6 +81,7 @@ export const TRIGGERS = {
   audienceJoined: 'A contact joins an audience',
   audienceLeft: 'A contact leaves an audience',
   event: 'A custom event occurs',
+  replied: 'A contact replies to an email',
   dateProperty: 'A date of the contact arrives',
   manual: 'Manual, or by the API',
 } as const satisfies Record<FlowDefinition['trigger']['type'], string>;
@@ -150,6 +151,8 @@ export function triggerText({ trigger }: Pick<FlowDefinition, 'trigger'>, { audi
       return trigger.name || 'No event named';
     case 'dateProperty':
       return `${trigger.property || 'No property named'}, ${trigger.time}`;
+    case 'replied':
+      return 'Automatic answers do not count';
     case 'contactCreated':
       return 'Imports with “start flows” included';
     case 'manual':

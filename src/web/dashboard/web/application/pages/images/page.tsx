@@ -123,7 +123,7 @@ function Details({ image, onClose }: { readonly image: Asset; readonly onClose: 
   const [isDeleting, setDeleting] = useState(false);
   const remove = useChange('DELETE /assets/{id}');
   const { id, filename, usedBy, lastShownOn } = image;
-  const isShown = usedBy.length > 0 || lastShownOn !== null;
+  const isUsed = usedBy.length > 0;
   if (isDeleting)
     return (
       <Confirm
@@ -131,15 +131,15 @@ function Details({ image, onClose }: { readonly image: Asset; readonly onClose: 
         action="Delete image"
         onClose={() => setDeleting(false)}
         onConfirm={async () => {
-          await remove.mutateAsync({ path: { id }, query: { force: true } });
+          await remove.mutateAsync({ path: { id }, query: { force: isUsed } });
           toast('Image deleted');
           onClose();
         }}
       >
         <p>
-          {isShown
-            ? `${filename} is still used or read. Messages that show it, also those that people have already received, show a gap in its place.`
-            : `Nothing shows ${filename}, as far as this service knows.`}
+          {isUsed
+            ? `${filename} is still used. Messages that show it, also those that people have already received, show a gap in its place.`
+            : `No template and no campaign shows ${filename}. Mail that was accepted with it shows it for 90 more days at least.`}
         </p>
       </Confirm>
     );

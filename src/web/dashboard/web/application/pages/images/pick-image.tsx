@@ -1,38 +1,45 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Asset, Template } from '../../../../../client/operations.ts';
 import { useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { FileField } from '../../ui/forms/file-field.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
+import type { Picture } from '../visual/source/new-blocks.ts';
+import { smallSize, WIDEST } from './small-size.ts';
 import { ACCEPTED, pathOf, useUpload } from './upload.ts';
-
-/** Messages are 600 pixels wide in most programs. */
-const WIDEST = 600;
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-type Picture = Pick<Asset, 'url' | 'width'>;
+const sizesOf = ({ srcset }: Picture): string => (srcset === null ? '' : ` srcset="${srcset}"`);
 
 /** The markup that shows an image, in each format of templates. */
 const MARKUP: Readonly<Record<Template['format'], (image: Picture, alt: string) => string>> = {
-  html: ({ url, width }, alt) =>
-    `<img src="${url}" alt="${escaped(alt)}" width="${Math.min(width, WIDEST)}" style="max-width: 100%; height: auto">`,
+  html: (picture, alt) =>
+    `<img src="${picture.url}"${sizesOf(picture)} alt="${escaped(alt)}" width="${Math.min(picture.width, WIDEST)}" style="max-width: 100%; height: auto">`,
   emailmd: ({ url }, alt) => `![${alt.replace(/[[\]\\\n]/g, ' ')}](${url})`,
-  mjml: ({ url, width }, alt) =>
-    `<mj-image src="${url}" alt="${escaped(alt)}" width="${Math.min(width, WIDEST)}px" />`,
+  mjml: (picture, alt) =>
+    `<mj-image src="${picture.url}"${sizesOf(picture)} alt="${escaped(alt)}" width="${Math.min(picture.width, WIDEST)}px" />`,
 };
 
 /** Chooses or uploads an image and asks for its alternative text. `onPick` gets the markup that shows it. */
 export default function PickImage(props: {
   readonly format: Template['format'];
-  readonly onPick: (markup: string) => void;
+  readonly onPick: (markup: string, image: Picture & { readonly alt: string }) => void;
   readonly onClose: () => void;
 }) {
   const [chosen, setChosen] = useState<Asset | null>(null);
-  const { upload, isPending } = useUpload(setChosen);
+  const { upload, store, isPending } = useUpload(setChosen);
   const list = useList('GET /assets', { query: { limit: 24 } });
+  // The small size may be ready only when the dialog was left, and another editor is there.
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
   if (chosen)
     return (
       <Dialog key="text" title="Insert image" onClose={props.onClose}>
@@ -45,7 +52,12 @@ export default function PickImage(props: {
           action="Insert"
           aside={<Button onClick={() => setChosen(null)}>Choose another</Button>}
           onSend={async ({ alt = '' }) => {
-            props.onPick(MARKUP[props.format](chosen, alt.trim()));
+            const file = props.format === 'emailmd' ? null : await smallSize(chosen).catch(() => null);
+            // Without it, screens get one size: nothing is missing.
+            const small = file === null ? null : await store(file).catch(() => null);
+            if (!isOpen.current) return;
+            const picture = { ...chosen, srcset: small && `${small.url} 1x, ${chosen.url} 2x` };
+            props.onPick(MARKUP[props.format](picture, alt.trim()), { ...picture, alt: alt.trim() });
             props.onClose();
           }}
         >

@@ -11,6 +11,8 @@ const LARGEST = 5_242_880;
 /** Uploads image files one after the other; `onDone` gets each that was stored. */
 export function useUpload(onDone: (asset: Asset) => void = () => {}) {
   const create = useChange('POST /assets');
+  const store = (file: File): Promise<Asset> =>
+    create.mutateAsync({ body: file, query: { filename: nameOf(file) } });
   const upload = async (files: readonly File[]) => {
     const refused: string[] = [];
     for (const file of files) {
@@ -19,7 +21,7 @@ export function useUpload(onDone: (asset: Asset) => void = () => {}) {
         continue;
       }
       try {
-        onDone(await create.mutateAsync({ body: file, query: { filename: nameOf(file) } }));
+        onDone(await store(file));
       } catch (error) {
         refused.push(`${file.name}: ${reasonOf(error)}`);
       }
@@ -28,7 +30,7 @@ export function useUpload(onDone: (asset: Asset) => void = () => {}) {
     if (stored > 0) toast(stored === 1 ? 'Image uploaded' : `${stored} images uploaded`);
     for (const text of refused) toastProblem(new Error(text));
   };
-  return { upload, isPending: create.isPending };
+  return { upload, store, isPending: create.isPending };
 }
 
 const reasonOf = (error: unknown): string =>

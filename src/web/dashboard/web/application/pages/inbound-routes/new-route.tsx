@@ -17,6 +17,7 @@ const MATCHES = {
 } as const satisfies Record<MatchType, string>;
 const ACTIONS = {
   webhook: 'Post it to a URL',
+  forward: 'Forward it to people of the workspace',
   keep: 'Keep it for the API and the inbox',
 } as const satisfies Record<ActionType, string>;
 
@@ -40,11 +41,13 @@ export function NewRoute(props: {
           const { domainId = '', priority = '' } = fields;
           const localPart = fields['match/localPart']?.trim();
           const url = fields['action/url']?.trim();
+          const to = fields['action/to']?.split(/[\s,]+/).filter((one) => one !== '') ?? [];
+          const targets = action === 'forward' ? { to } : {};
           const made = await create.mutateAsync({
             body: {
               domainId,
               match: { type: match, ...(match !== 'catchAll' && { localPart: localPart ?? '' }) },
-              action: { type: action, ...(action === 'webhook' && { url: url ?? '' }) },
+              action: { type: action, ...(action === 'webhook' && { url: url ?? '' }), ...targets },
               ...(priority.trim() !== '' && { priority: Number(priority) }),
             },
           });
@@ -82,6 +85,14 @@ export function NewRoute(props: {
         />
         {action === 'webhook' && (
           <Field label="URL" name="action/url" type="url" placeholder="https://example.com/hooks/inbound" />
+        )}
+        {action === 'forward' && (
+          <Field
+            label="Targets"
+            name="action/to"
+            placeholder="ada@example.com"
+            hint="Up to five addresses, with commas between: of members, or at verified domains of the workspace."
+          />
         )}
         <Field
           label="Priority"

@@ -5,12 +5,14 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, RowActions, Table } from '../../ui/display/table.tsx';
 import { icons } from '../../ui/icons.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
 import { NewRoute } from './new-route.tsx';
+import { WaysIn } from './ways-in.tsx';
 
 /** The addresses that a route takes, in words. */
 const takes = ({ match: { type, localPart } }: InboundRoute, domain: string): string =>
@@ -20,7 +22,8 @@ const takes = ({ match: { type, localPart } }: InboundRoute, domain: string): st
     catchAll: `Every address at ${domain}`,
   })[type];
 
-const actionText = ({ action }: InboundRoute): string => action.url ?? 'Kept for the API and the inbox';
+const actionText = ({ action }: InboundRoute): string =>
+  action.url ?? (action.to ? `Forwarded to ${action.to.join(', ')}` : 'Kept for the API and the inbox');
 
 /** The routes of received mail. */
 export default function InboundRoutes() {
@@ -89,6 +92,7 @@ export default function InboundRoutes() {
           </Empty>
         }
       />
+      <WaysIn />
       {isAdding && <NewRoute domains={domains.items ?? []} onClose={() => setAdding(false)} />}
       {leaving && (
         <Confirm

@@ -14,7 +14,7 @@ const rolesText = (roles: readonly string[]): string =>
 const MOST_OPEN = 4;
 
 /** The reasons for showing only the moves of this instance. */
-const UNHEARD: Readonly<Record<Exclude<NewsCompleteness, 'all'>, string>> = {
+const INCOMPLETE: Readonly<Record<Exclude<NewsCompleteness, 'all'>, string>> = {
   crowded: 'Only the moves of this instance are shown, because too many environments are watched at once.',
   away: 'Only the moves of this instance are shown, because the database does not answer. The service keeps trying.',
 };
@@ -22,7 +22,7 @@ const UNHEARD: Readonly<Record<Exclude<NewsCompleteness, 'all'>, string>> = {
 /** The running instances, and the completeness of their news. */
 export function Instances({ live }: { readonly live: LiveMachines }) {
   const instances = useLive(live, (now) => now.instances);
-  const hearing = useLive(live, (now) => now.hearing);
+  const completeness = useLive(live, (now) => now.completeness);
   const now = useNow(1_000);
   const missing =
     instances.length === 0
@@ -51,9 +51,9 @@ export function Instances({ live }: { readonly live: LiveMachines }) {
           One instance has all roles. Other instances on the same database appear here automatically.
         </p>
       )}
-      {hearing !== 'all' && (
+      {completeness !== 'all' && (
         <p role="status" data-color="waiting" className="state-text mt-1.5 text-[12px]">
-          {UNHEARD[hearing]}
+          {INCOMPLETE[completeness]}
         </p>
       )}
     </section>

@@ -95,7 +95,9 @@ function Entry(props: {
       className={`shrink-0 rounded-lg px-2.5 py-2 text-left ${isCurrent ? 'bg-accent-soft' : 'hover:bg-hover'}`}
     >
       <span className="flex items-baseline justify-between gap-3">
-        <span className={`whitespace-nowrap font-medium ${isCurrent ? 'text-accent' : ''}`}>{title}</span>
+        <span className={`min-w-0 font-medium not-xl:whitespace-nowrap ${isCurrent ? 'text-accent' : ''}`}>
+          {title}
+        </span>
         {total !== undefined && <span className="num text-[12px] text-dim">{total}</span>}
       </span>
       {children}

@@ -2,8 +2,9 @@ import type { Invitation } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
-import { type Column, Lead, RowActions, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 
 const stateOf = ({ acceptedAt, expiresAt }: Invitation): string =>

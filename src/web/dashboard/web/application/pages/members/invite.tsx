@@ -8,6 +8,7 @@ import { Copyable } from '../../ui/display/copyable.tsx';
 import { dayText } from '../../ui/display/format.ts';
 import { Choice, Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { chosenIn, languageOptions, ownName } from '../email-languages.ts';
 
 /** The permissions of each role, from the lowest role to the highest. */
 const ROLE_WORDS = {
@@ -34,7 +35,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
     <Dialog title={`${made.email} invited`} onClose={onClose} width="max-w-xl" isShownOnce>
       <p role="status">
         Send this link to {made.email}. It works once, until {dayText(made.expiresAt)}, and is shown only
-        once.
+        once. Where the service sends it by mail, that mail is in {ownName(made.emailLanguage)}.
       </p>
       <Copyable label="Link" text={made.url} />
       <Button look="main" onClick={onClose}>
@@ -46,12 +47,19 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
       <Form
         action="Create invitation"
         aside={<Button onClick={onClose}>Cancel</Button>}
-        onSend={async ({ email = '', role }) =>
-          setMade(await invite.mutateAsync({ body: { email: email.trim(), role: role as Role } }))
-        }
+        onSend={async ({ email = '', role, language }) => {
+          const body = { email: email.trim(), role: role as Role, language: chosenIn(language) };
+          setMade(await invite.mutateAsync({ body }));
+        }}
       >
         <Field label="Email address" name="email" type="email" inputMode="email" />
         <Choice label="Role" name="role" options={roleChoices(session.member.role)} defaultValue="member" />
+        <Choice
+          label="Language of emails"
+          name="language"
+          options={languageOptions('Language of the workspace')}
+          hint="Of the invitation and of later emails. The person can change it."
+        />
       </Form>
     </Dialog>
   );

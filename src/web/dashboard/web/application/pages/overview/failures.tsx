@@ -1,7 +1,8 @@
 import { type ItemOf, useList } from '../../api/queries.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 
 type Item = ItemOf<'GET /emails'>;
 

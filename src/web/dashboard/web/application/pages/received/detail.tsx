@@ -10,6 +10,7 @@ import { Message } from '../../ui/display/message.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
+import { Thread } from './thread.tsx';
 import { senderOf, subjectOf, TONES } from './words.ts';
 
 const BACK = { to: '/received', text: 'Inbox' };
@@ -34,6 +35,7 @@ export default function ReceivedPage({ id }: { readonly id: string }) {
     >
       <Message list="received" id={id} html={data.html} text={data.text} />
       <Files message={data} />
+      <Thread message={data} />
       <Card title="Envelope">
         <Facts
           facts={{
@@ -45,6 +47,7 @@ export default function ReceivedPage({ id }: { readonly id: string }) {
             Authentication: data.authentication
               ? `SPF ${data.authentication.spf}, DKIM ${data.authentication.dkim}, DMARC ${data.authentication.dmarc}`
               : 'Not checked',
+            'Reply to': data.inReplyToEmail ? <RepliedTo email={data.inReplyToEmail} /> : '',
             Thread: (
               <Link href={`/received?thread=${data.threadId}`} className="link">
                 All messages of the thread
@@ -55,6 +58,7 @@ export default function ReceivedPage({ id }: { readonly id: string }) {
           }}
         />
       </Card>
+      {data.forward && <Forward forward={data.forward} />}
       <Posts message={data} />
       <Card title="Headers">
         <dl className="grid gap-1.5 font-mono text-caption">
@@ -71,7 +75,30 @@ export default function ReceivedPage({ id }: { readonly id: string }) {
   );
 }
 
-function Actions({ message: { id, status } }: { readonly message: ReceivedDetail }) {
+/** The email that a message answers, with its contact, campaign and run of a flow. */
+function RepliedTo({ email }: { readonly email: NonNullable<ReceivedDetail['inReplyToEmail']> }) {
+  const { emailId, contactId, campaignId } = email;
+  return (
+    <span className="flex flex-wrap gap-x-3">
+      <Link href={`/emails/${emailId}`} className="link">
+        Email
+      </Link>
+      {contactId !== null && (
+        <Link href={`/contacts/${contactId}`} className="link">
+          Contact
+        </Link>
+      )}
+      {campaignId !== null && (
+        <Link href={`/campaigns/${campaignId}`} className="link">
+          Campaign
+        </Link>
+      )}
+    </span>
+  );
+}
+
+function Actions({ message: { id, status, forward } }: { readonly message: ReceivedDetail }) {
+  const isForward = status === 'forwarded' || forward !== null;
   const { may } = useViewer();
   const [, navigate] = useLocation();
   const raw = useDownload('GET /received/{id}/raw', { path: { id } });
@@ -88,11 +115,14 @@ function Actions({ message: { id, status } }: { readonly message: ReceivedDetail
           onClick={() =>
             redeliver.mutate(
               { path: { id } },
-              { onError: toastProblem, onSuccess: () => toast('Message posted again') },
+              {
+                onError: toastProblem,
+                onSuccess: () => toast(isForward ? 'Message forwarded again' : 'Message posted again'),
+              },
             )
           }
         >
-          Post again
+          {isForward ? 'Forward again' : 'Post again'}
         </Button>
       )}
       {may('emails:send') && (
@@ -131,11 +161,32 @@ function Files({ message: { id, attachments } }: { readonly message: ReceivedDet
   );
 }
 
+function Forward({ forward }: { readonly forward: NonNullable<ReceivedDetail['forward']> }) {
+  return (
+    <Card
+      title="Forwarded to"
+      about={
+        <Link href={`/emails/${forward.emailId}`} className="link">
+          The email that carries it
+        </Link>
+      }
+    >
+      <ul className="grid gap-1">
+        {forward.recipients.map(({ address, status }) => (
+          <li key={address}>
+            {address}: {wordsOf(status)}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
 function Posts({ message: { attempts, nextAttemptAt, stopReason } }: { readonly message: ReceivedDetail }) {
   if (attempts.length === 0 && stopReason === null) return null;
   return (
     <Card
-      title="Posts to the webhook"
+      title="Attempts"
       about={
         nextAttemptAt !== null ? (
           <>

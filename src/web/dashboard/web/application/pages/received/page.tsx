@@ -1,14 +1,16 @@
 import { lazy } from 'react';
 import { Link, Route, Switch } from 'wouter';
 import type { ReceivedItem } from '../../../../../client/operations.ts';
-import { useList } from '../../api/queries.ts';
+import { countRule, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/lists/filters.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { useSort } from '../../ui/lists/sort.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { senderOf, subjectOf, TONES, WRITTEN_BY } from './words.ts';
 
@@ -41,21 +43,28 @@ const COLUMNS: readonly [Column<ReceivedItem>, ...Column<ReceivedItem>[]] = [
     from: 'sm',
     cell: ({ status }) => <Badge status={status} tone={TONES[status]} />,
   },
-  { name: 'Arrived', width: 'w-36', isRight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    name: 'Arrived',
+    sortBy: 'createdAt',
+    width: 'w-36',
+    isRight: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ];
 
 function Inbox() {
   const { environment, may } = useViewer();
   const { values, set, isSet, clear } = useFilters(['address', 'automatic', 'thread', 'route']);
   const { address, automatic, thread, route } = values;
-  const list = useList('GET /received', {
-    query: {
-      ...(address !== '' && { address }),
-      ...(automatic in WRITTEN_BY && { isAutomatic: automatic === 'true' }),
-      ...(thread !== '' && { threadId: thread }),
-      ...(route !== '' && { routeId: route }),
-    },
-  });
+  const query = {
+    ...(address !== '' && { address }),
+    ...(automatic in WRITTEN_BY && { isAutomatic: automatic === 'true' }),
+    ...(thread !== '' && { threadId: thread }),
+    ...(route !== '' && { routeId: route }),
+  };
+  const { query: order, sorting } = useSort();
+  const list = useList('GET /received', { query: { ...query, ...order } });
+  const counted = useRead('GET /received/count', { query }, countRule(list)).data;
   return (
     <Page title="Inbox" about="Mail that your inbound routes have taken, one item for each recipient.">
       <FilterBar isSet={isSet} onClear={clear}>
@@ -71,6 +80,8 @@ function Inbox() {
         label="Received mail"
         list={list}
         columns={COLUMNS}
+        nouns={['message', 'messages']}
+        {...{ counted, sorting }}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/received/${id}`}
         empty={

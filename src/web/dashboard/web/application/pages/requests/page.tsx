@@ -1,14 +1,16 @@
 import { lazy } from 'react';
 import { Route, Switch } from 'wouter';
-import { type ItemOf, useDownload, useList, useRead } from '../../api/queries.ts';
+import { countRule, type ItemOf, useDownload, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Download } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { ChoiceFilter, FilterBar, PeriodFilter, sinceDays, useFilters } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { ChoiceFilter, FilterBar, PeriodFilter, sinceDays, useFilters } from '../../ui/lists/filters.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { useSort } from '../../ui/lists/sort.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { keyNameOf, Outcome } from './outcome.tsx';
 
@@ -61,8 +63,10 @@ function RequestList() {
     ...(method !== undefined && { method }),
     ...(createdAfter !== undefined && { createdAfter }),
   };
-  const list = useList('GET /requests', { query });
-  const file = useDownload('GET /requests/export', { query });
+  const { query: order, sorting } = useSort();
+  const list = useList('GET /requests', { query: { ...query, ...order } });
+  const file = useDownload('GET /requests/export', { query: { ...query, ...order } });
+  const counted = useRead('GET /requests/count', { query }, countRule(list)).data;
   const columns: readonly [Column<Item>, ...Column<Item>[]] = [
     {
       name: 'Request',
@@ -87,6 +91,7 @@ function RequestList() {
     },
     {
       name: 'Received',
+      sortBy: 'createdAt',
       width: 'w-36',
       from: 'sm',
       isRight: true,
@@ -137,6 +142,8 @@ function RequestList() {
         label="Requests"
         list={list}
         columns={columns}
+        nouns={['request', 'requests']}
+        {...{ counted, sorting }}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/requests/${id}`}
         empty={

@@ -10,6 +10,7 @@ import { dayText } from '../../ui/display/format.ts';
 import { Choice, Field, Form } from '../../ui/forms/form.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
+import { languageOptions, ownName } from '../email-languages.ts';
 
 /** The zones that the service knows, that of the workspace among them: it may be an offset. */
 const zoneOptions = (own: string, known: readonly string[]): Readonly<Record<string, string>> =>
@@ -18,7 +19,7 @@ const zoneOptions = (own: string, known: readonly string[]): Readonly<Record<str
 /** An empty field means null. */
 const orNull = (text = ''): string | null => (text.trim() === '' ? null : text.trim());
 
-/** The name, the default sender and the time zone. */
+/** The name, the default sender, the time zone and the language. */
 export function General({ workspace }: { readonly workspace: Workspace }) {
   const { may } = useViewer();
   if (!may('workspace:write'))
@@ -30,6 +31,7 @@ export function General({ workspace }: { readonly workspace: Workspace }) {
             'Default sender': workspace.defaultFrom ?? 'none',
             'Reply to': workspace.defaultReplyTo ?? 'none',
             'Time zone': workspace.timeZone,
+            'Language of emails': ownName(workspace.emailLanguage),
           }}
         />
       </Card>
@@ -42,6 +44,7 @@ const LABELS = {
   defaultFrom: 'Default sender',
   defaultReplyTo: 'Default reply address',
   timeZone: 'Time zone',
+  language: 'Language of emails',
 } as const;
 
 function EditGeneral({ workspace }: { readonly workspace: Workspace }) {
@@ -56,16 +59,17 @@ function EditGeneral({ workspace }: { readonly workspace: Workspace }) {
     place: 'workspace/general',
     current: workspace,
     labels: LABELS,
-    read: ({ name, defaultFrom, defaultReplyTo, timeZone }) => ({
+    read: ({ name, defaultFrom, defaultReplyTo, timeZone, language }) => ({
       ...{ name, timeZone },
-      ...{ defaultFrom: defaultFrom ?? '', defaultReplyTo: defaultReplyTo ?? '' },
+      ...{ defaultFrom: defaultFrom ?? '', defaultReplyTo: defaultReplyTo ?? '', language: language ?? '' },
     }),
-    write: async ({ defaultFrom, defaultReplyTo, ...changed }, ifUpdatedAt) => {
+    write: async ({ defaultFrom, defaultReplyTo, language, ...changed }, ifUpdatedAt) => {
       const saved = await update.mutateAsync({
         body: {
           ...changed,
           ...(defaultFrom !== undefined && { defaultFrom: orNull(defaultFrom) }),
           ...(defaultReplyTo !== undefined && { defaultReplyTo: orNull(defaultReplyTo) }),
+          ...(language !== undefined && { language: orNull(language) }),
           ifUpdatedAt,
         },
       });
@@ -93,6 +97,12 @@ function EditGeneral({ workspace }: { readonly workspace: Workspace }) {
               name="timeZone"
               options={zoneOptions(workspace.timeZone, zones)}
               hint="The time zone for displayed times, analytics days and flow hours."
+            />
+            <Choice
+              label="Language of emails"
+              name="language"
+              options={languageOptions('English, unless chosen', workspace.language)}
+              hint="Of invitations, warnings and confirmations to people who have chosen no language."
             />
           </Form>
         </div>

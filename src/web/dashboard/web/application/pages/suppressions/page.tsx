@@ -1,17 +1,19 @@
 import { useState } from 'react';
 import type { Suppression } from '../../../../../client/operations.ts';
-import { useChange, useDownload, useList } from '../../api/queries.ts';
+import { countRule, useChange, useDownload, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, RowActions, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Bulk } from '../../ui/lists/bulk.tsx';
+import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/lists/filters.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
 import { SelectionBar, useSelection } from '../../ui/lists/selection.tsx';
+import { useSort } from '../../ui/lists/sort.ts';
+import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -35,12 +37,13 @@ export default function Suppressions() {
   const { address, reason } = values;
   const [asked, setAsked] = useState<'add' | 'import' | 'remove' | null>(null);
   const all = useDownload('GET /suppressions/export', {});
-  const list = useList('GET /suppressions', {
-    query: {
-      ...(address !== '' && { address }),
-      ...(reason in REASONS && { reason: reason as Suppression['reason'] }),
-    },
-  });
+  const query = {
+    ...(address !== '' && { address }),
+    ...(reason in REASONS && { reason: reason as Suppression['reason'] }),
+  };
+  const { query: order, sorting } = useSort('address');
+  const list = useList('GET /suppressions', { query: { ...query, ...order } });
+  const counted = useRead('GET /suppressions/count', { query }, countRule(list)).data;
   const selection = useSelection<Suppression>(keyOf, labelOf);
   const remove = useChange('DELETE /suppressions/{address}', ['contacts']);
   const known = selection.items.filter(({ address }) => address !== null);
@@ -83,6 +86,8 @@ export default function Suppressions() {
         label="Suppressed addresses"
         list={list}
         columns={COLUMNS}
+        nouns={['address', 'addresses']}
+        {...{ counted, sorting }}
         keyOf={keyOf}
         selection={mayWrite ? selection : undefined}
         empty={
@@ -117,7 +122,7 @@ export default function Suppressions() {
           )
         }
       />
-      <SelectionBar selection={selection}>
+      <SelectionBar selection={selection} file="suppressions.csv">
         <Button look="danger" onClick={() => setAsked('remove')}>
           Remove suppressions
         </Button>
@@ -146,6 +151,7 @@ export default function Suppressions() {
 const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
   {
     name: 'Address',
+    sortBy: 'address',
     cell: ({ address, reason }) =>
       address === null ? (
         <span className="text-dim">Forgotten; only a hash is kept</span>
@@ -165,6 +171,7 @@ const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
   },
   {
     name: 'Added',
+    sortBy: 'createdAt',
     width: 'w-36',
     from: 'sm',
     isRight: true,
@@ -172,6 +179,7 @@ const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
   },
   {
     name: 'Remove',
+    isFixed: true,
     width: 'w-28 not-sm:w-22',
     isRight: true,
     cell: (suppression) => <Remove suppression={suppression} />,

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
+import { withoutDetails } from './draft.ts';
 
 /** All that a request may set of a template: every member but those that the service sets. */
 const writableOf = ({
@@ -16,6 +17,7 @@ const writableOf = ({
   version: _version,
   layers: _layers,
   usedBy: _usedBy,
+  languages: _languages,
   createdAt: _createdAt,
   updatedAt: _updatedAt,
   ...writable
@@ -51,8 +53,7 @@ export function CopyTemplate({
   const content = { ...writableOf(template), layoutId: layoutId && (layout.data?.alias ?? layoutId) };
   const copy = async () => {
     if (replace) {
-      const { name: _, alias: __, kind: ___, ...body } = content;
-      await change.mutateAsync({ path: { id: alias }, body });
+      await change.mutateAsync({ path: { id: alias }, body: withoutDetails(content) });
       return true;
     }
     try {

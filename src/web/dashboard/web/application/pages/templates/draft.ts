@@ -1,6 +1,7 @@
 import { ownOf } from '../../../../../../platform/text/own-member.ts';
 import type { CreateTemplate, Template, TemplateVariableInput } from '../../../../../client/operations.ts';
 import { FORMATS, sourceOf } from './formats.ts';
+import { type TranslationDraft, translationsIn, translationsOf } from './languages/translation-draft.ts';
 
 type Type = NonNullable<TemplateVariableInput['type']>;
 
@@ -24,7 +25,9 @@ type ContentMember =
   | 'from'
   | 'replyTo'
   | 'variables'
-  | 'layoutId';
+  | 'layoutId'
+  | 'language'
+  | 'translations';
 type DetailName = Exclude<keyof CreateTemplate, ContentMember | 'format' | 'kind'>;
 
 /** The label and the hint of each field beside the content. */
@@ -35,6 +38,15 @@ export const DETAILS = {
 
 /** The names of these fields, in the order of the form. */
 export const DETAIL_NAMES = Object.keys(DETAILS) as DetailName[];
+
+/** The content without these fields, for a template that keeps those that it has. */
+export const withoutDetails = <Whole extends Partial<Record<DetailName | 'kind', unknown>>>(whole: Whole) => {
+  const names: readonly string[] = [...DETAIL_NAMES, 'kind'];
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => !names.includes(name))) as Omit<
+    Whole,
+    DetailName | 'kind'
+  >;
+};
 
 const eachDetail = <Value>(make: (name: DetailName) => Value) =>
   Object.fromEntries(DETAIL_NAMES.map((name) => [name, make(name)])) as Record<DetailName, Value>;
@@ -49,6 +61,9 @@ export type Draft = { readonly [Name in DetailName]: string } & {
   readonly layoutId: string;
   readonly source: string;
   readonly text: string;
+  /** Empty where its own content names none. */
+  readonly language: string;
+  readonly translations: Readonly<Record<string, TranslationDraft>>;
   readonly variables: readonly VariableRow[];
 };
 
@@ -74,6 +89,8 @@ export const draftOf = (template: Template): Draft => ({
   from: template.from ?? '',
   replyTo: template.replyTo.join(', '),
   layoutId: template.layoutId ?? '',
+  language: template.language ?? '',
+  translations: translationsOf(template),
   source: sourceOf(template),
   text: FORMATS[template.format].hasText ? (template.text ?? '') : '',
   variables: template.variables.map(({ key, type, required, fallback }) => ({
@@ -120,6 +137,8 @@ export const LABELS = {
   layoutId: 'Layout',
   source: 'Source',
   text: 'Text part',
+  language: 'Language',
+  translations: 'Translations',
   variables: 'Variables',
 } as const satisfies Record<string, string>;
 
@@ -141,10 +160,33 @@ export const contentOf = (draft: Draft, format: Template['format']) => ({
 export function changesOf(
   names: readonly string[],
   draft: Draft,
-  format: Template['format'],
-): Partial<ReturnType<typeof bodyOf>> {
-  const members = new Set<string>(names.map((name) => (name === 'source' ? FORMATS[format].member : name)));
-  return Object.fromEntries(Object.entries(bodyOf(draft, format)).filter(([name]) => members.has(name)));
+  template: Pick<Template, 'format' | 'translations'>,
+): Partial<ReturnType<typeof patchOf>> {
+  const { member } = FORMATS[template.format];
+  const members = new Set<string>(names.map((name) => (name === 'source' ? member : name)));
+  return Object.fromEntries(Object.entries(patchOf(draft, template)).filter(([name]) => members.has(name)));
+}
+
+/**
+ * All that is saved of a template that exists: languages that were removed are null, and so are those that only the version has that
+ * it builds on.
+ */
+export function patchOf(
+  draft: Draft,
+  { format, translations }: Pick<Template, 'format' | 'translations'>,
+  builtOn: readonly string[] = [],
+) {
+  const body = bodyOf(draft, format);
+  const removed = [...Object.keys(translations), ...builtOn].filter(
+    (language) => !Object.hasOwn(body.translations, language),
+  );
+  return {
+    ...body,
+    translations: {
+      ...Object.fromEntries(removed.map((language) => [language, null])),
+      ...body.translations,
+    },
+  };
 }
 
 /** All that is saved. */
@@ -152,6 +194,8 @@ export const bodyOf = (draft: Draft, format: Template['format']) => ({
   ...eachDetail((name) => orNull(draft[name])),
   name: draft.name,
   ...contentOf(draft, format),
+  language: orNull(draft.language),
+  translations: translationsIn(draft, format),
   variables: declaredIn(draft),
 });
 

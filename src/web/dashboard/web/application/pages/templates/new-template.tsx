@@ -6,7 +6,8 @@ import { ChoiceCards } from '../../ui/forms/choice-cards.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { KINDS, type Kind } from './formats.ts';
-import { STARTERS, type Starter } from './starters.ts';
+import type { Starter } from './starters/pieces.ts';
+import { STARTERS } from './starters.ts';
 
 /** Creates a template from a starter and opens it. */
 export function NewTemplate(props: { readonly kind: Kind; readonly onClose: () => void }) {
@@ -18,7 +19,7 @@ export function NewTemplate(props: { readonly kind: Kind; readonly onClose: () =
   const create = useChange('POST /templates');
   const [, navigate] = useLocation();
   return (
-    <Dialog title="New template" onClose={onClose} width="max-w-xl">
+    <Dialog title="New template" onClose={onClose} width="max-w-3xl">
       <Form
         action={`Create ${KINDS[kind].title.toLowerCase()}`}
         aside={<Button onClick={onClose}>Cancel</Button>}

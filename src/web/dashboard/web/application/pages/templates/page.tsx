@@ -5,10 +5,12 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
 import { icons } from '../../ui/icons.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { useSort } from '../../ui/lists/sort.ts';
+import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { FORMATS, KINDS, type Kind } from './formats.ts';
 import { NewTemplate } from './new-template.tsx';
@@ -54,12 +56,27 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     cell: ({ version }) => <span className="num">{version}</span>,
   },
   { name: 'Updated', width: 'w-36', isRight: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  {
+    name: 'Created',
+    sortBy: 'createdAt',
+    width: 'w-36',
+    from: 'md',
+    isRight: true,
+    isExtra: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ];
 
 const SHOWN = { template: 'Templates', layout: 'Layouts', partial: 'Partials' } as const satisfies Record<
   Kind,
   string
 >;
+
+const NOUNS = {
+  template: ['template', 'templates'],
+  layout: ['layout', 'layouts'],
+  partial: ['partial', 'partials'],
+} as const satisfies Record<Kind, readonly [string, string]>;
 
 /** Templates: the list, one of them in its editor, and its versions. */
 export default function Templates() {
@@ -78,7 +95,8 @@ function TemplateList() {
   const { environment, may } = useViewer();
   const [isMaking, setMaking] = useState(false);
   const [kind, setKind] = useState<Kind>('template');
-  const list = useList('GET /templates', { query: { kind } });
+  const { query: order, sorting } = useSort();
+  const list = useList('GET /templates', { query: { kind, ...order } });
   const create = may('templates:write') && (
     <Button look="main" data-create onClick={() => setMaking(true)}>
       {icons.Plus} New template
@@ -97,6 +115,8 @@ function TemplateList() {
         label="Templates"
         list={list}
         columns={COLUMNS}
+        nouns={NOUNS[kind]}
+        sorting={sorting}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/templates/${id}`}
         empty={

@@ -7,8 +7,10 @@ import { PreviewFrame } from '../../ui/display/preview-frame.tsx';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Chips, Toggle } from '../../ui/forms/chips.tsx';
 import { contentOf, type Draft, declaredIn } from './draft.ts';
+import { translationsIn } from './languages/translation-draft.ts';
 
-const SETTLE_MS = 300;
+/** The pause after the last key: with the answer, the preview follows within 300 ms. */
+const SETTLE_MS = 150;
 const VIEWS = { html: 'Message', text: 'Text' } as const;
 
 /**
@@ -19,11 +21,14 @@ export function usePreview(
   draft: Draft,
   { kind, format }: Pick<Template, 'kind' | 'format'>,
   values: Readonly<Record<string, unknown>>,
+  language: string | null,
 ) {
   const asked = JSON.stringify({
     kind,
     format,
     ...contentOf(draft, format),
+    ownLanguage: draft.language.trim() === '' ? null : draft.language.trim(),
+    ...(language !== null && { language, translations: shownTranslation(draft, format, language) }),
     declared: declaredIn(draft),
     variables: values,
   });
@@ -39,6 +44,12 @@ export function usePreview(
     isBusy: answer.isFetching || settled !== asked,
     problems: answer.error instanceof RequestError ? answer.error.details : [],
   };
+}
+
+/** Only the translation that is shown: a preview must not compile the others. */
+function shownTranslation(draft: Draft, format: Template['format'], language: string) {
+  const { [language]: shown } = translationsIn(draft, format);
+  return shown ? { [language]: shown } : {};
 }
 
 /** The rendered message: subject, preview text, the HTML in a frame, and warnings. */
@@ -60,11 +71,13 @@ export function Preview({ answer }: { readonly answer: Omit<ReturnType<typeof us
       {data ? (
         <>
           <div className="border-b border-edge px-4 py-3">
-            <p className="font-medium break-words">
+            <p dir="auto" className="font-medium break-words">
               {data.subject ?? <span className="text-faint">(no subject)</span>}
             </p>
             {data.previewText !== null && (
-              <p className="text-caption break-words text-dim">{data.previewText}</p>
+              <p dir="auto" className="text-caption break-words text-dim">
+                {data.previewText}
+              </p>
             )}
           </div>
           {isHtml ? (

@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import type { Template } from '../../../../../client/operations.ts';
 import { useList } from '../../api/queries.ts';
+import { LiquidInput, type MergeFieldGroup } from '../merge-fields.tsx';
 import { DETAIL_NAMES, DETAILS, type Draft } from './draft.ts';
 
 /** One line of a template, with what is wrong with it. */
@@ -9,6 +10,8 @@ export function Line(props: {
   readonly value: string;
   readonly hint?: string;
   readonly problem?: string | undefined;
+  /** The variables that it may name. */
+  readonly fields?: readonly MergeFieldGroup[];
   readonly isReadOnly: boolean;
   readonly onChange: (value: string) => void;
 }) {
@@ -18,15 +21,15 @@ export function Line(props: {
       <label htmlFor={id} className="text-dim">
         {props.label}
       </label>
-      <input
+      <LiquidInput
         id={id}
+        label={props.label}
+        fields={props.fields}
         value={props.value}
         readOnly={props.isReadOnly}
-        autoComplete="off"
         aria-invalid={props.problem !== undefined}
         aria-describedby={`${id}-hint`}
-        onChange={({ target }) => props.onChange(target.value)}
-        className="field field-small"
+        onValue={props.onChange}
       />
       <p
         id={`${id}-hint`}
@@ -95,9 +98,12 @@ export function TemplateSettings(props: {
   readonly onChange: (part: Partial<Draft>) => void;
 }) {
   const { template, draft, problems, isReadOnly, onChange } = props;
-  const problemOf = (member: string) =>
-    [...problems].find(([path]) => path.startsWith(`/body/${member}`))?.[1];
-  const line = (member: (typeof DETAIL_NAMES)[number] | 'from' | 'replyTo', label: string, hint: string) => (
+  const problemOf = (member: string) => [...problems].find(([path]) => path.split('/')[2] === member)?.[1];
+  const line = (
+    member: (typeof DETAIL_NAMES)[number] | 'from' | 'replyTo' | 'language',
+    label: string,
+    hint: string,
+  ) => (
     <Line
       key={member}
       label={label}
@@ -120,6 +126,7 @@ export function TemplateSettings(props: {
           onChange={(layoutId) => onChange({ layoutId })}
         />
       )}
+      {line('language', 'Language', 'The language of the main content, for example en or pt-BR.')}
       {template.kind === 'template' &&
         line('from', 'From', 'The sender when a request names none, for example Acme <hello@acme.example>.')}
       {template.kind === 'template' &&

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useRef, useState } from 'react';
+import { useSearch } from 'wouter';
 import type { Template } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
@@ -6,14 +7,30 @@ import { EditingNotes, SaveState } from '../../editing/editing-notes.tsx';
 import { useEditing } from '../../editing/use-editing.ts';
 import { useKeys } from '../../shell/keys.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Skeleton } from '../../ui/display/states.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
 import CodeEditor from '../../ui/forms/code-editor.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
+import { CheckPanel } from '../check.tsx';
+import { FieldMenu, useMergeFields } from '../merge-fields.tsx';
+import { useKeptDesigns } from '../visual/kept.ts';
 import { TemplateActions } from './actions.tsx';
-import { bodyOf, changesOf, type Draft, draftOf, LABELS, type VariableRow, valuesOf } from './draft.ts';
+import {
+  changesOf,
+  DETAIL_NAMES,
+  type Draft,
+  draftOf,
+  LABELS,
+  patchOf,
+  type VariableRow,
+  valuesOf,
+} from './draft.ts';
 import { FORMATS, KINDS } from './formats.ts';
+import { fieldsOf, listsOf } from './known-fields.ts';
+import { LanguageSwitch } from './languages/language-switch.tsx';
+import { changeIn, shownIn, type TranslationDraft, translationFor } from './languages/translation-draft.ts';
 import { Preview, usePreview } from './preview.tsx';
 import { Line, TemplateSettings } from './settings.tsx';
 import { UsedBy } from './used-by.tsx';
@@ -21,8 +38,15 @@ import { Values } from './values.tsx';
 import { Variables } from './variables.tsx';
 
 const PickImage = lazy(() => import('../images/pick-image.tsx'));
+const Visual = lazy(() => import('../visual/visual-editor.tsx'));
 
-const PANES = { source: 'Source', text: 'Text part', variables: 'Variables', settings: 'Settings' } as const;
+const PANES = {
+  visual: 'Visual',
+  source: 'Source',
+  text: 'Text part',
+  variables: 'Variables',
+  settings: 'Settings',
+} as const;
 type Pane = keyof typeof PANES;
 
 /** Edits a template beside its preview, read-only for viewers. */
@@ -31,9 +55,15 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   const { id, format } = template;
   const mayWrite = may('templates:write');
   const [entered, setEntered] = useState<Readonly<Record<string, string>>>({});
-  const [pane, setPane] = useState<Pane>('source');
+  const isVisual = format === 'mjml';
+  const [pane, setPane] = useState<Pane>(isVisual ? 'visual' : 'source');
   const change = useChange('PATCH /templates/{id}');
   const { refetch } = useRead('GET /templates/{id}', { path: { id } });
+  const newest = useRead(
+    'GET /templates/{id}/versions',
+    { path: { id }, query: { limit: 1 } },
+    { enabled: false },
+  );
   const editing = useEditing<Template, Draft>({
     place: `templates/${id}`,
     current: template,
@@ -42,20 +72,37 @@ export default function TemplateEditor({ template }: { readonly template: Templa
     write: (changed, ifUpdatedAt, values) =>
       change.mutateAsync({
         path: { id },
-        body: { ...changesOf(Object.keys(changed), values, format), ifUpdatedAt },
+        body: { ...changesOf(Object.keys(changed), values, template), ifUpdatedAt },
       }),
     reread: async () => (await refetch({ throwOnError: true })).data ?? template,
-    show: (name, value) => (name === 'variables' ? variablesText(value) : String(value)),
+    show: (name, value) =>
+      name === 'variables'
+        ? variablesText(value)
+        : name === 'translations'
+          ? JSON.stringify(value, null, 2)
+          : String(value),
   });
   const { values: draft, set, isChanged, refused } = editing;
   /** The draft version and its content. */
   const aside = useRef<{ readonly version: number; readonly draft: Draft } | null>(null);
-  const preview = usePreview(draft, template, valuesOf(draft, entered));
+  // A check of a campaign leads here in the language that it looked at.
+  const search = useSearch();
+  const [asked, setLanguage] = useState(() => new URLSearchParams(search).get('language'));
+  const language = translationFor(draft, asked);
+  const shown = shownIn(draft, language);
+  const setShown = (fields: Partial<TranslationDraft>) => set(changeIn(draft, language, fields));
+  const at = (member: string) =>
+    language === null ? `/body/${member}` : `/body/translations/${language}/${member}`;
+  const fields = useMergeFields(fieldsOf(draft.variables));
+  const preview = usePreview(draft, template, valuesOf(draft, entered), language);
   const inserter = useRef<((text: string) => void) | null>(null);
+  const lineShower = useRef<((line: number) => void) | null>(null);
+  const wantedLine = useRef<number | null>(null);
   const [isPicking, setPicking] = useState(false);
+  const keptDesign = useKeptDesigns();
   const problems = new Map(
     [...(refused?.details ?? []), ...preview.problems].map(({ path, message }) => [
-      path.replace('/body/declared', '/body/variables'),
+      path.replace('/body/declared', '/body/variables').replace('/body/ownLanguage', '/body/language'),
       message,
     ]),
   );
@@ -66,15 +113,23 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   // A draft builds on the newest version, which is not always the one that is sent: it says all of it.
   const keepAside = async (): Promise<number | null> => {
     if (aside.current?.draft === draft) return aside.current.version;
-    const saved = await editing.saveAside((_, ifUpdatedAt, values) =>
-      change.mutateAsync({ path: { id }, body: { ...bodyOf(values, format), draft: true, ifUpdatedAt } }),
-    );
+    const saved = await editing.saveAside(async (_, ifUpdatedAt, values) => {
+      const [builtOn] = (await newest.refetch({ throwOnError: true })).data ?? [];
+      const body = patchOf(values, template, builtOn?.languages);
+      return change.mutateAsync({ path: { id }, body: { ...body, draft: true, ifUpdatedAt } });
+    });
     if (saved) aside.current = { version: saved.version, draft };
     return saved?.version ?? null;
   };
   const keep = async () => {
     const version = await keepAside();
     if (version !== null) toast(`Saved as draft version ${version}. Publish it under Versions.`);
+  };
+  // The editor is there once its pane is.
+  const showLine = (line: number) => {
+    setPane('source');
+    if (lineShower.current) lineShower.current(line);
+    else wantedLine.current = line;
   };
   useKeys({ 'mod s': () => void save() });
 
@@ -114,23 +169,34 @@ export default function TemplateEditor({ template }: { readonly template: Templa
       }
     >
       <EditingNotes editing={editing} />
-      <div className="grid items-start gap-5 xl:grid-cols-2">
+      <div
+        className={`grid items-start gap-5 ${pane === 'visual' ? 'xl:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]' : 'xl:grid-cols-2'}`}
+      >
         <section aria-label="Editor" className="card grid overflow-hidden">
+          <LanguageSwitch
+            draft={draft}
+            shown={language}
+            isReadOnly={!mayWrite}
+            onShow={setLanguage}
+            onChange={set}
+          />
           {template.kind === 'template' && (
             <div className="grid gap-2 border-b border-edge p-3">
               <Line
                 label="Subject"
-                value={draft.subject}
-                problem={problems.get('/body/subject')}
+                value={shown.subject}
+                fields={fields}
+                problem={problems.get(at('subject'))}
                 isReadOnly={!mayWrite}
-                onChange={(subject) => set({ subject })}
+                onChange={(subject) => setShown({ subject })}
               />
               <Line
                 label="Preview text"
-                value={draft.previewText}
-                problem={problems.get('/body/previewText')}
+                value={shown.previewText}
+                fields={fields}
+                problem={problems.get(at('previewText'))}
                 isReadOnly={!mayWrite}
-                onChange={(previewText) => set({ previewText })}
+                onChange={(previewText) => setShown({ previewText })}
               />
             </div>
           )}
@@ -138,34 +204,65 @@ export default function TemplateEditor({ template }: { readonly template: Templa
             <Chips
               label="Edit"
               // Markdown generates its text part.
-              options={FORMATS[format].hasText ? PANES : { ...PANES, text: undefined }}
+              options={{
+                ...PANES,
+                ...(isVisual && { source: 'Code' }),
+                ...(!FORMATS[format].hasText && { text: undefined }),
+              }}
               value={pane}
               onChange={setPane}
             />
             {mayWrite && pane === 'source' && (
-              <Button look="quiet" onClick={() => setPicking(true)}>
-                {icons.Picture} Insert image
-              </Button>
+              <span className="ml-auto flex flex-wrap">
+                <FieldMenu
+                  groups={fields}
+                  into="Source"
+                  className="button button-quiet"
+                  onPick={(liquid) => inserter.current?.(liquid)}
+                />
+                <Button look="quiet" onClick={() => setPicking(true)}>
+                  {icons.Picture} Insert image
+                </Button>
+              </span>
             )}
           </div>
-          <div className="h-136 min-w-0 overflow-y-auto">
+          {pane === 'visual' && !isVisual && <NotVisual format={format} onSource={() => setPane('source')} />}
+          {pane === 'visual' && isVisual && (
+            <Suspense fallback={<Skeleton className="h-136 w-full" />}>
+              <Visual
+                key={language}
+                source={shown.source}
+                kept={keptDesign(language ?? '')}
+                isReadOnly={!mayWrite}
+                fields={fields}
+                lists={listsOf(draft.variables)}
+                onChange={(source) => setShown({ source })}
+                onCode={(line) => (line === null ? setPane('source') : showLine(line))}
+              />
+            </Suspense>
+          )}
+          <div className={`h-136 min-w-0 overflow-y-auto ${pane === 'visual' ? 'hidden' : ''}`}>
             {pane === 'source' && (
               <CodeEditor
+                key={language}
                 label={`${FORMATS[format].name} source`}
                 language={FORMATS[format].language}
-                value={draft.source}
+                value={shown.source}
                 isReadOnly={!mayWrite}
-                onChange={(source) => set({ source })}
+                onChange={(source) => setShown({ source })}
                 inserter={inserter}
+                lineShower={lineShower}
+                wantedLine={wantedLine}
               />
             )}
             {pane === 'text' && (
               <CodeEditor
+                key={language}
                 label="Text part"
                 language="text"
-                value={draft.text}
+                value={shown.text}
                 isReadOnly={!mayWrite}
-                onChange={(text) => set({ text })}
+                onChange={(text) => setShown({ text })}
               />
             )}
             {pane === 'variables' && (
@@ -194,6 +291,15 @@ export default function TemplateEditor({ template }: { readonly template: Templa
         <div className="grid gap-5">
           {template.kind !== 'template' && <UsedBy template={template} />}
           <Preview answer={preview} />
+          <CheckPanel
+            of="GET /templates/{id}/check"
+            id={id}
+            version={template.version}
+            language={language}
+            isChanged={isChanged}
+            onLine={showLine}
+            layerId={(index) => template.layers[index]?.templateId ?? null}
+          />
           <Values
             rows={draft.variables}
             missing={preview.data?.missingVariables ?? []}
@@ -216,6 +322,22 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   );
 }
 
+/** Says why a template of another format is written as source. */
+const NotVisual = (props: { readonly format: Template['format']; readonly onSource: () => void }) => (
+  <div className="grid content-start justify-items-start gap-3 p-6">
+    <p className="font-medium">{FORMATS[props.format].name} is edited as source.</p>
+    <p className="text-dim">
+      The visual editor writes MJML. This template would not be the same message in it, so it is not
+      converted. For the visual editor, create a template in MJML, and copy the words into it. The preview
+      beside this text shows the message as it is sent.
+    </p>
+    <span className="flex flex-wrap gap-2">
+      <Button onClick={props.onSource}>Edit source</Button>
+      <ButtonLink to="/templates">Templates</ButtonLink>
+    </span>
+  </div>
+);
+
 /** Declared variables in a form that people can compare. */
 const variablesText = (value: unknown): string =>
   (value as readonly VariableRow[])
@@ -225,14 +347,20 @@ const variablesText = (value: unknown): string =>
     )
     .join('\n');
 
-const SHOWN_ELSEWHERE = /^\/body\/(?:subject|previewText|name|alias|from|replyTo|layoutId|variables)/;
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+  ...DETAIL_NAMES,
+  ...['subject', 'previewText', 'from', 'replyTo', 'layoutId', 'language', 'ownLanguage', 'variables'],
+]);
+
+/** True where the form shows the problem at its field. */
+const isShownElsewhere = (path: string): boolean => SHOWN_ELSEWHERE.has(path.split('/')[2] ?? '');
 
 /** The mistakes in the source, and all others that belong to no field. */
 function Problems(props: {
   readonly problems: ReadonlyMap<string, string>;
   readonly message: string | null;
 }) {
-  const others = [...props.problems].flatMap(([path, text]) => (SHOWN_ELSEWHERE.test(path) ? [] : [text]));
+  const others = [...props.problems].flatMap(([path, text]) => (isShownElsewhere(path) ? [] : [text]));
   const all = props.message === null ? others : [props.message, ...others];
   return (
     <div role="alert" data-color="bad">

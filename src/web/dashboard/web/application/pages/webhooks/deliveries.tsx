@@ -2,17 +2,18 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Webhook, WebhookDelivery } from '../../../../../client/operations.ts';
 import { useChange, useDownload, useList, useRead } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember, useViewer } from '../../api/viewer.tsx';
 import { Button, Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Copyable } from '../../ui/display/copyable.tsx';
 import type { Tone } from '../../ui/display/event-looks.ts';
 import { count, momentText, wordsOf } from '../../ui/display/format.ts';
 import { Empty, Skeleton } from '../../ui/display/states.tsx';
-import { type Column, Lead, RowActions, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { useOneChoice } from '../../ui/filters.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { useOneChoice } from '../../ui/lists/filters.tsx';
+import type { Column } from '../../ui/lists/list-types.ts';
+import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 import { Facts } from '../../ui/page.tsx';
@@ -54,6 +55,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   const [opened, setOpened] = useState<WebhookDelivery | null>(null);
   const { chosen, isSet, bar } = useOneChoice('status', 'Status', OPTIONS);
   const asked = { path: { id: webhook.id }, query: chosen === undefined ? {} : SHOWN[chosen].query };
+  const { session } = useMember();
   const list = useList('GET /webhooks/{id}/deliveries', asked);
   const file = useDownload('GET /webhooks/{id}/deliveries/export', asked);
   const columns: readonly [Column<WebhookDelivery>, ...Column<WebhookDelivery>[]] = [
@@ -112,7 +114,11 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
             </Empty>
           ) : (
             <Empty title="No deliveries yet" icon={icons.Hook}>
-              <p>The next matching event is posted within seconds. A test event is posted at once.</p>
+              <p>
+                The next matching event is posted within seconds. A test event is posted at once. To see a
+                bounce, add an endpoint in the test environment and send an email to
+                {`bounced@${session.simulatorDomain}`} there.
+              </p>
             </Empty>
           )
         }

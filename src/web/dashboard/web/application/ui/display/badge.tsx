@@ -5,13 +5,13 @@ import { capital, wordsOf } from './format.ts';
 const TONES: Readonly<Record<string, Tone>> = {
   ...Object.fromEntries(Object.entries(EVENT_LOOKS).map(([type, { tone }]) => [type, tone])),
   ...Object.fromEntries(
-    ['verified', 'active', 'enabled', 'completed', 'subscribed', 'succeeded'].map((name) => [
+    ['verified', 'active', 'enabled', 'connected', 'completed', 'subscribed', 'succeeded'].map((name) => [
       name,
       'good' as const,
     ]),
   ),
   ...Object.fromEntries(
-    ['failed', 'revoked', 'exhausted', 'suppressed', 'rejected', 'expired'].map((name) => [
+    ['failed', 'failing', 'revoked', 'exhausted', 'suppressed', 'rejected', 'expired'].map((name) => [
       name,
       'bad' as const,
     ]),

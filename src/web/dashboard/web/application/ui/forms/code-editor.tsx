@@ -57,6 +57,11 @@ const languageOf = (language: Language): Extension => {
   return language === 'markdown' ? liquid({ base: markdown() }) : liquid();
 };
 
+const LINE_END = /\r\n?/g;
+/** A text with the line ends of another one: the editor has its own. */
+const withEndsOf = (value: string, text: string): string =>
+  value.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
+
 /**
  * An editor of source. It lives in a shadow tree: there its styles need no style element, which the policy of the page refuses. Tab
  * leaves it, as it leaves every field.
@@ -72,6 +77,10 @@ export default function CodeEditor(props: {
   readonly onChange?: (value: string) => void;
   /** Set while the editor is there: replaces the selection with a text. */
   readonly inserter?: RefObject<((text: string) => void) | null>;
+  /** Set while the editor is there: shows a line, counted from 1, and places the cursor in it. */
+  readonly lineShower?: RefObject<((line: number) => void) | null>;
+  /** A line that is shown once the editor is there. */
+  readonly wantedLine?: RefObject<number | null>;
 }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
@@ -98,7 +107,7 @@ export default function CodeEditor(props: {
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({ 'aria-label': label }),
       EditorView.updateListener.of(({ docChanged, state }) => {
-        if (docChanged) latest.current.onChange?.(state.doc.toString());
+        if (docChanged) latest.current.onChange?.(withEndsOf(latest.current.value, state.doc.toString()));
       }),
       ...(isReadOnly ? [EditorState.readOnly.of(true)] : [highlightActiveLine()]),
       // On the tints of what has changed, no colour but the plain one can be read.
@@ -113,7 +122,20 @@ export default function CodeEditor(props: {
     ];
     const made = new EditorView({ doc: value, parent: root, root, extensions });
     view.current = made;
-    const { inserter } = latest.current;
+    const { inserter, lineShower, wantedLine } = latest.current;
+    const showLine = (number: number) => {
+      const line = made.state.doc.line(Math.min(Math.max(1, number), made.state.doc.lines));
+      made.dispatch({
+        selection: { anchor: line.from, head: line.to },
+        effects: EditorView.scrollIntoView(line.from, { y: 'center' }),
+      });
+      made.focus();
+    };
+    if (lineShower) lineShower.current = showLine;
+    if (wantedLine && wantedLine.current !== null) {
+      showLine(wantedLine.current);
+      wantedLine.current = null;
+    }
     if (inserter)
       inserter.current = (text) => {
         made.dispatch(made.state.replaceSelection(text));
@@ -121,13 +143,14 @@ export default function CodeEditor(props: {
       };
     return () => {
       if (inserter) inserter.current = null;
+      if (lineShower) lineShower.current = null;
       made.destroy();
     };
   }, []);
   const { value } = props;
   useEffect(() => {
     const shown = view.current;
-    if (!shown || shown.state.doc.toString() === value) return;
+    if (!shown || shown.state.doc.toString() === value.replace(LINE_END, '\n')) return;
     shown.dispatch({ changes: { from: 0, to: shown.state.doc.length, insert: value } });
   }, [value]);
   return <div ref={host} className="h-full min-h-0" />;

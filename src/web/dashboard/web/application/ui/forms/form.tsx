@@ -22,6 +22,20 @@ import { sortProblems } from './form-problems.ts';
 /** The problems of the surrounding form's fields, by name. */
 export const Problems = createContext<ReadonlyMap<string, string>>(new Map());
 
+/** The words that forms bring themselves. Pages that people open without an account have them in their language. */
+interface OwnFormWords {
+  readonly working: string;
+  readonly showPassword: string;
+  /** For how hard a password is to guess, from the weakest to the strongest. */
+  readonly strengths: readonly [string, string, string, string];
+}
+
+export const FormWords = createContext<OwnFormWords>({
+  working: 'Working…',
+  showPassword: 'Show password',
+  strengths: ['Weak: easy to guess', 'Fair: a longer password is safer', 'Good', 'Strong'],
+});
+
 const NOTHING = { atFields: new Map<string, string>(), words: '' };
 
 /** The texts of a form by the names of its fields. */
@@ -49,6 +63,7 @@ export function Form(props: {
   const refused = editing ? editing.refused : own;
   const [isSending, setBusy] = useState(false);
   const isBusy = editing?.isSaving ?? isSending;
+  const { working } = useContext(FormWords);
   const guard = useFormGuard(form, editing === null);
   const [{ atFields, words }, setTold] = useState(NOTHING);
 
@@ -112,7 +127,7 @@ export function Form(props: {
         {editing && <SaveState editing={editing} />}
         {props.aside}
         <Button type="submit" look={props.look ?? 'main'} aria-disabled={isBusy}>
-          {isBusy ? (editing ? 'Saving…' : 'Working…') : props.action}
+          {isBusy ? (editing ? 'Saving…' : working) : props.action}
         </Button>
       </div>
     </form>

@@ -1,27 +1,28 @@
-import { useState } from 'react';
+import { useContext, useState } from 'react';
 import { icons } from '../icons.tsx';
-import { type FieldShape, Labelled } from './form.tsx';
+import { type FieldShape, FormWords, Labelled } from './form.tsx';
 import { bitsOf } from './password-strength.ts';
 
-/** The words for how hard a password is to guess, from bits that a guesser has to find, with the color of each. */
+/** The strengths of a password, by the bits that a guesser has to find, with the color of each. */
 const STRENGTHS = [
-  [40, 'Weak: easy to guess', 'bad'],
-  [60, 'Fair: a longer password is safer', 'waiting'],
-  [80, 'Good', 'good'],
-  [Number.POSITIVE_INFINITY, 'Strong', 'good'],
+  [40, 'bad'],
+  [60, 'waiting'],
+  [80, 'good'],
+  [Number.POSITIVE_INFINITY, 'good'],
 ] as const;
 
 function Strength({ password }: { readonly password: string }) {
   const bits = bitsOf(password);
   const place = STRENGTHS.findIndex(([below]) => bits < below);
-  const [, words, color] = STRENGTHS[place] ?? STRENGTHS[0];
+  const [, color] = STRENGTHS[place] ?? STRENGTHS[0];
+  const { strengths } = useContext(FormWords);
   return (
     <div data-color={color} className="mt-2 grid grid-cols-4 gap-1">
       {STRENGTHS.map(([below], at) => (
         <span key={below} className={`h-1 rounded-full ${at <= place ? 'bg-(--state)' : 'bg-hover'}`} />
       ))}
       <p role="status" className="col-span-4 text-caption text-dim">
-        {words}
+        {strengths[place]}
       </p>
     </div>
   );
@@ -34,6 +35,7 @@ function Strength({ password }: { readonly password: string }) {
 export function PasswordField({ isNew = false, ...shape }: FieldShape & { readonly isNew?: boolean }) {
   const [isShown, setShown] = useState(false);
   const [typed, setTyped] = useState('');
+  const { showPassword } = useContext(FormWords);
   return (
     <Labelled {...shape}>
       {(attributes) => (
@@ -46,15 +48,15 @@ export function PasswordField({ isNew = false, ...shape }: FieldShape & { readon
               autoComplete={isNew ? 'new-password' : 'current-password'}
               onChange={isNew ? ({ target }) => setTyped(target.value) : undefined}
               {...attributes}
-              className="field pr-11"
+              className="field pe-11"
             />
             <button
               type="button"
-              aria-label="Show password"
+              aria-label={showPassword}
               aria-pressed={isShown}
               aria-controls={attributes.id}
               onClick={() => setShown(!isShown)}
-              className="absolute inset-y-0 right-0 grid w-10 place-items-center rounded-md text-dim hover:text-ink"
+              className="absolute inset-y-0 end-0 grid w-10 place-items-center rounded-md text-dim hover:text-ink"
             >
               {icons[isShown ? 'Hidden' : 'Eye']}
             </button>

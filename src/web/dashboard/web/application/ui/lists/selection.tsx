@@ -1,9 +1,11 @@
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { Button } from '../button.tsx';
 import { count } from '../display/format.ts';
+import type { ListResult } from './list-types.ts';
+import { saveCsv } from './selected-csv.ts';
 
 /** The most rows that are selected at once: each is one request. */
-const MOST_SELECTED = 1_000;
+export const MOST_SELECTED = 1_000;
 
 /** The rows of a list that actions apply to. */
 export interface Selection<Item> {
@@ -50,11 +52,14 @@ export function useSelection<Item>(
 }
 
 /** The number of selected rows and the actions on them, at the lower edge of the window. */
-export const SelectionBar = <Item,>({
+export const SelectionBar = <Item extends object>({
   selection,
+  file,
   children,
 }: {
   readonly selection: Selection<Item>;
+  /** The name of the file with the selected rows. */
+  readonly file: string;
   readonly children: ReactNode;
 }) =>
   selection.items.length > 0 && (
@@ -64,8 +69,27 @@ export const SelectionBar = <Item,>({
     >
       <output className="min-w-0 flex-1 font-medium">{count(selection.items.length)} selected</output>
       {children}
+      <Button onClick={() => saveCsv(selection.items, file)}>Export selected</Button>
       <Button look="quiet" onClick={selection.clear}>
         Clear selection
       </Button>
     </section>
   );
+
+/** Reads the rest of a list, as far as rows can be selected, and selects all of it. */
+export function useSelectAll<Item>(
+  list: Pick<ListResult<Item>, 'items' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>,
+  selection: Selection<Item> | undefined,
+) {
+  const [isRunning, setRunning] = useState(false);
+  const { items = [], hasNextPage = false, isFetchingNextPage = false } = list;
+  const isWhole = !hasNextPage || items.length >= MOST_SELECTED;
+  useEffect(() => {
+    if (!isRunning || !selection || isFetchingNextPage) return;
+    if (!isWhole) return void list.fetchNextPage?.();
+    setRunning(false);
+    if (!items.every(selection.has)) selection.toggleAll(items);
+  }, [isRunning, selection, isFetchingNextPage, isWhole, list, items]);
+  const isOffered = selection && items.length > 0 && hasNextPage && !isWhole && items.every(selection.has);
+  return isRunning || isOffered ? { isRunning, start: () => setRunning(true) } : null;
+}

@@ -47,6 +47,7 @@ const COLORS: Colors = {
     posting: 'moving',
     retrying: 'waiting',
     posted: 'good',
+    forwarded: 'good',
     kept: 'good',
     failed: 'bad',
   },

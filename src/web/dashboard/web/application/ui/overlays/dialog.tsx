@@ -57,7 +57,7 @@ function OpenDialog(props: DialogProps) {
       className={`dialog ${props.width ?? 'max-w-md'}`}
     >
       <div className="grid gap-4 p-5">
-        <header className="flex items-start gap-3">
+        <div className="flex items-start gap-3">
           <h2 id={id} className="min-w-0 flex-1 text-heading font-semibold break-words">
             {props.title}
           </h2>
@@ -66,7 +66,7 @@ function OpenDialog(props: DialogProps) {
               {icons.Close}
             </IconButton>
           )}
-        </header>
+        </div>
         {props.children}
       </div>
     </dialog>

@@ -17,6 +17,8 @@ interface ItemProps {
   readonly onSelect?: () => void;
   readonly danger?: boolean;
   readonly checked?: boolean;
+  /** True for one of several that are on or off by themselves: the menu stays open. */
+  readonly isToggle?: boolean;
   /** A link in the place of the item. */
   readonly render?: ReactElement;
   readonly children: ReactNode;
@@ -53,11 +55,20 @@ export const Item = (props: ItemProps) => (
   <MenuItem
     {...(props.onSelect && { onClick: props.onSelect })}
     {...(props.render && { render: props.render })}
+    {...(props.isToggle === true && {
+      role: 'menuitemcheckbox',
+      'aria-checked': props.checked === true,
+      hideOnClick: false,
+    })}
     {...(props.danger === true && { 'data-color': 'bad' })}
     className="menu-item"
   >
     {props.children}
-    {props.checked === true && <span className="ml-auto pl-3 text-accent">✓</span>}
+    {props.checked === true && (
+      <span aria-hidden={props.isToggle} className="ml-auto pl-3 text-accent">
+        ✓
+      </span>
+    )}
   </MenuItem>
 );
 

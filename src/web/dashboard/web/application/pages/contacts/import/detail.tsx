@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { useViewer } from '../../../api/viewer.tsx';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
@@ -68,6 +69,15 @@ export default function ImportDetail({ id }: { readonly id: string }) {
             <ConsentCounts run={data} />
             {data.failureReason && <Problem>{WHY[data.failureReason]}</Problem>}
             <ImportErrors run={data} />
+            {data.endedAt !== null && data.counts.created > 0 && may('contacts:write') && !data.dryRun && (
+              <p className="text-dim">
+                Was it the wrong file? View the{' '}
+                <Link href={`/contacts?import=${id}`} className="link">
+                  contacts that were added
+                </Link>{' '}
+                while the import ran, select them and delete them. Updated contacts keep their new values.
+              </p>
+            )}
           </>
         ) : (
           <Skeleton className="h-24 w-full" />

@@ -4,10 +4,11 @@ import { ButtonLink } from '../../../ui/button.tsx';
 import { Badge } from '../../../ui/display/badge.tsx';
 import { count } from '../../../ui/display/format.ts';
 import { Empty } from '../../../ui/display/states.tsx';
-import { type Column, Lead, Table } from '../../../ui/display/table.tsx';
 import { Time } from '../../../ui/display/time.tsx';
-import { useOneChoice } from '../../../ui/filters.tsx';
 import { icons } from '../../../ui/icons.tsx';
+import { useOneChoice } from '../../../ui/lists/filters.tsx';
+import type { Column } from '../../../ui/lists/list-types.ts';
+import { Lead, Table } from '../../../ui/lists/table.tsx';
 import { Page } from '../../../ui/page.tsx';
 
 type Item = ItemOf<'GET /contacts/imports'>;

@@ -27,6 +27,13 @@ const ON_ERROR = {
 /** So much of a file is sent to ask how it is read; the check reads all of it. */
 const SAMPLE_BYTES = 1_000_000;
 
+/** The choice of an audience that the import creates; no id is like it. */
+const NEW = 'new';
+
+/** The name of an audience for the contacts of a file: that of the file. */
+const nameOf = ({ name }: File): string =>
+  name.replace(/\.[a-z0-9]+$/i, '').slice(0, 100) || 'Imported contacts';
+
 interface ImportSelection {
   readonly file: File;
   readonly plan: ContactImportPlan;
@@ -44,6 +51,7 @@ export default function ImportWizard() {
   const [, navigate] = useLocation();
   const audiences = useAudienceNames();
   const start = useChange('POST /contacts/import', ['audiences']);
+  const create = useChange('POST /audiences');
   const ask = useChange('POST /contacts/import/plan');
   const back = { to: '/contacts', text: 'Contacts' };
   if (!may('contacts:write'))
@@ -70,8 +78,15 @@ export default function ImportWizard() {
       setProblem((error as Error).message);
     }
   };
-  const send = ({ onConflict, onError, audienceId = '' }: Fields, dryRun: boolean) => {
+  const send = async ({ onConflict, onError, audienceId: named = '' }: Fields, dryRun: boolean) => {
     if (!chosen) throw new Error('Choose a file first.');
+    const isNew = named === NEW;
+    // A check writes nothing, not even an audience.
+    const audienceId = !isNew
+      ? named
+      : dryRun
+        ? ''
+        : (await create.mutateAsync({ body: { name: nameOf(chosen.file) } })).id;
     return start.mutateAsync({
       query: {
         dryRun,
@@ -124,7 +139,7 @@ export default function ImportWizard() {
               <Choice
                 label="Add all contacts to"
                 name="audienceId"
-                options={{ '': 'No audience', ...audiences }}
+                options={{ '': 'No audience', [NEW]: `New audience “${nameOf(chosen.file)}”`, ...audiences }}
                 defaultValue={search.get('audience') ?? ''}
                 key={Object.keys(audiences).length}
               />
@@ -137,7 +152,7 @@ export default function ImportWizard() {
           {(total) => (
             <Button
               look="main"
-              busy={start.isPending}
+              busy={start.isPending || create.isPending}
               onClick={() =>
                 void send(check.fields, false)
                   .then(({ id }) => navigate(`/contacts/imports/${id}`))

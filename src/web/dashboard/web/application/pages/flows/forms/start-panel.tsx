@@ -12,6 +12,7 @@ const READ: { readonly [Type in Trigger]: (fields: Fields) => Settings } = {
   contactCreated: () => ({}),
   audienceJoined: ({ audienceId = '' }) => ({ audienceId }),
   audienceLeft: ({ audienceId = '' }) => ({ audienceId }),
+  replied: () => ({}),
   event: ({ name = '' }) => ({ name: name.trim() }),
   dateProperty: ({ property = '', offsetDays = '0', time = '09:00', repeat = 'yearly' }) => ({
     property: property.trim(),
@@ -133,6 +134,7 @@ function TriggerFields({ trigger, names }: { readonly trigger: FlowTrigger; read
           <Choice label="Repeat" name="repeat" options={REPEAT} defaultValue={trigger.repeat} />
         </>
       );
+    case 'replied':
     case 'contactCreated':
     case 'manual':
       return null;

@@ -1,8 +1,9 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { Button } from './button.tsx';
-import { afterPaint } from './charts/painted.ts';
-import { icons } from './icons.tsx';
+import { Button } from '../button.tsx';
+import { afterPaint } from '../charts/painted.ts';
+import { icons } from '../icons.tsx';
+import { SavedViews } from './saved-views.tsx';
 
 /**
  * The filters of a list, kept in the address: they can be shared, and the back button restores them. `names`
@@ -63,6 +64,7 @@ export function FilterBar(props: FilterBarProps) {
           Clear
         </Button>
       )}
+      <SavedViews isSet={props.isSet} />
       {set.length > 0 && onRemove && (
         <ul aria-label="Filters that are set" className="flex w-full flex-wrap gap-1.5 sm:hidden">
           {set.map(([name, text]) => (

@@ -3,32 +3,17 @@ import { memo, type ReactNode, useDeferredValue, useEffect, useLayoutEffect, use
 import { Link } from 'wouter';
 import { isTyping } from '../../shell/keys.ts';
 import { Button } from '../button.tsx';
-import type { Selection } from '../lists/selection.tsx';
-import { Failed, Skeleton } from './states.tsx';
+import { Failed, Skeleton } from '../display/states.tsx';
+import { icons } from '../icons.tsx';
+import { useColumns } from './columns.ts';
+import { countText, ListBar, type ListCount, type Nouns } from './list-bar.tsx';
+import type { Column, ListResult } from './list-types.ts';
+import { type Selection, useSelectAll } from './selection.tsx';
+import type { Sorting } from './sort.ts';
 
 /** Every row is as high as every other, so that a list of any length is only as much work as what can be seen of it. */
 const ROW = 52;
 const SKELETONS = ['a', 'b', 'c', 'd', 'e', 'f'];
-
-/** One column: its name, what it shows of an item, and the width from which there is room for it. */
-export interface Column<Item> {
-  readonly name: string;
-  readonly cell: (item: Item) => ReactNode;
-  /** Tailwind's width of it. */
-  readonly width?: string;
-  readonly from?: 'sm' | 'md' | 'lg';
-  readonly isRight?: boolean;
-}
-
-/** The answer of `useList`, or anything of its shape. */
-export interface ListResult<Item> {
-  readonly items: readonly Item[] | undefined;
-  readonly error: Error | null;
-  readonly hasNextPage?: boolean;
-  readonly isFetchingNextPage?: boolean;
-  fetchNextPage?(): unknown;
-  refetch(): unknown;
-}
 
 /** `not-md` and not `max-md`: the bundler makes that a width just below, and Chromium then hides a column at the width itself. */
 const FROM = { sm: 'not-sm:hidden', md: 'not-md:hidden', lg: 'not-lg:hidden' } as const;
@@ -52,6 +37,44 @@ const Box = (props: {
   </label>
 );
 
+/** The heading of a column; a button where the list can be sorted by it. */
+function Heading<Item>(props: {
+  readonly column: Column<Item>;
+  readonly sorting: Sorting | undefined;
+  readonly className: string;
+}) {
+  const { column, sorting } = props;
+  const { name, sortBy, isRight = false } = column;
+  if (!sorting || sortBy === undefined)
+    return (
+      <th scope="col" className={props.className}>
+        {name}
+      </th>
+    );
+  const isSorted = sorting.by === sortBy;
+  return (
+    <th
+      scope="col"
+      {...(isSorted && { 'aria-sort': sorting.isDescending ? 'descending' : 'ascending' })}
+      className={props.className}
+    >
+      <button
+        type="button"
+        className={`inline-flex min-h-7 max-w-full items-center gap-1 hover:text-ink ${isRight ? 'flex-row-reverse' : ''} ${isSorted ? 'text-ink' : ''}`}
+        onClick={() => sorting.toggle(sortBy)}
+      >
+        {name}
+        <span
+          aria-hidden="true"
+          className={`[&>svg]:size-3 ${isSorted ? '' : 'opacity-40'} ${isSorted && !sorting.isDescending ? 'rotate-180' : ''}`}
+        >
+          {icons.Down}
+        </span>
+      </button>
+    </th>
+  );
+}
+
 /** The column of the boxes. */
 const SELECTING = 'w-11 pl-2 text-left not-sm:w-9 not-sm:pl-1';
 
@@ -68,10 +91,18 @@ export function Table<Item>(props: {
   readonly linkOf?: (item: Item) => string;
   /** Rows with a box, for actions on several. */
   readonly selection?: Selection<Item> | undefined;
+  readonly sorting?: Sorting;
+  /** The names of the items, for the list that a page is about: it shows how many there are, and has its columns chosen. */
+  readonly nouns?: Nouns;
+  /** Their number as the service counts them, for a list that may be long. */
+  readonly counted?: ListCount | undefined;
   readonly empty: ReactNode;
 }) {
-  const { list, columns, selection } = props;
+  const { list, selection, nouns } = props;
+  const chosen = useColumns(props.label, props.columns);
+  const columns = nouns ? chosen.shown : props.columns;
   const { hasNextPage = false } = list;
+  const selectRest = useSelectAll(list, selection);
   // Other filters are seen at once; the rows that they leave are drawn in pieces between which the browser takes input.
   const items = useDeferredValue(list.items);
   const isBehind = items !== list.items;
@@ -152,8 +183,8 @@ export function Table<Item>(props: {
   if (items !== undefined && count === 0 && !hasNextPage) return props.empty;
   const before = shown[0] ? shown[0].start - top : 0;
   const after = rows.getTotalSize() - (shown.at(-1) ? (shown.at(-1)?.end ?? 0) - top : 0);
-  return (
-    <div className="card overflow-hidden">
+  const table = (
+    <div className="card overflow-x-auto">
       <table
         aria-label={props.label}
         aria-rowcount={hasNextPage || items === undefined ? -1 : count + 1}
@@ -172,13 +203,12 @@ export function Table<Item>(props: {
               </th>
             )}
             {columns.map((column, index) => (
-              <th
+              <Heading
                 key={column.name}
-                scope="col"
+                column={column}
+                sorting={props.sorting}
                 className={`h-9 px-4 font-medium not-sm:px-2 not-sm:last:pr-4 ${index > 0 ? '' : selection ? 'not-sm:pl-1' : 'not-sm:pl-4'} ${shapeOf(column)}`}
-              >
-                {column.name}
-              </th>
+              />
             ))}
           </tr>
         </thead>
@@ -221,6 +251,17 @@ export function Table<Item>(props: {
           </Button>
         </div>
       )}
+    </div>
+  );
+  if (!nouns) return table;
+  return (
+    <div className="grid gap-1">
+      <ListBar
+        text={countText({ items, hasNextPage }, props.counted, nouns)}
+        columns={chosen}
+        selectRest={selectRest}
+      />
+      {table}
     </div>
   );
 }

@@ -1,0 +1,104 @@
+import { useId, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Field, Form } from '../../../ui/forms/form.tsx';
+import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import { toast } from '../../../ui/overlays/toast.tsx';
+import type { Draft } from '../draft.ts';
+import { languageName, ownFields } from './translation-draft.ts';
+
+/** Chooses the language that is edited and shown, and adds or removes one. */
+export function LanguageSwitch(props: {
+  readonly draft: Draft;
+  readonly shown: string | null;
+  readonly isReadOnly: boolean;
+  readonly onShow: (language: string | null) => void;
+  readonly onChange: (part: Partial<Draft>) => void;
+}) {
+  const id = useId();
+  const { draft, shown, isReadOnly, onShow, onChange } = props;
+  const [isAdding, setAdding] = useState(false);
+  const { translations } = draft;
+  const own = draft.language.trim();
+  const withFields = (language: string) =>
+    onChange({ translations: { ...translations, [language]: ownFields(draft) } });
+  const remove = (language: string) => {
+    const { [language]: _, ...others } = translations;
+    onShow(null);
+    onChange({ translations: others });
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-2 border-b border-edge px-3 py-2">
+      <label htmlFor={id} className="text-dim">
+        Language
+      </label>
+      <select
+        id={id}
+        value={shown ?? ''}
+        onChange={({ target }) => onShow(target.value === '' ? null : target.value)}
+        className="field field-small w-auto max-w-full"
+      >
+        <option value="">{own === '' ? 'Own content' : `${languageName(own)}, own content`}</option>
+        {Object.keys(translations)
+          .toSorted()
+          .map((language) => (
+            <option key={language} value={language}>
+              {languageName(language)}
+            </option>
+          ))}
+      </select>
+      {!isReadOnly && (
+        <>
+          <Button look="quiet" onClick={() => setAdding(true)}>
+            Add language
+          </Button>
+          {shown !== null && (
+            <>
+              <Button look="quiet" onClick={() => withFields(shown)}>
+                Copy own content
+              </Button>
+              <Button look="quiet" onClick={() => remove(shown)}>
+                Remove language
+              </Button>
+            </>
+          )}
+        </>
+      )}
+      {isAdding && (
+        <Dialog title="Add language" onClose={() => setAdding(false)}>
+          <p className="text-dim">
+            The translation begins as a copy of the own content. Contacts with this language, or one that it
+            contains, get it.
+          </p>
+          <Form
+            action="Add language"
+            aside={<Button onClick={() => setAdding(false)}>Cancel</Button>}
+            onSend={async ({ language: text = '' }) => {
+              const language = tagIn(text);
+              if (language === '') return;
+              if (!Object.hasOwn(translations, language) && language !== own) withFields(language);
+              onShow(language === own ? null : language);
+              setAdding(false);
+              toast(`${languageName(language)} added. Translate and save it.`);
+            }}
+          >
+            <Field
+              name="language"
+              label="Language tag"
+              hint="For example de, pt-BR or zh-Hant."
+              autoComplete="off"
+            />
+          </Form>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+/** A tag in its usual letters; the service refuses one that is none. */
+function tagIn(text: string): string {
+  try {
+    return Intl.getCanonicalLocales(text.trim())[0] ?? text.trim();
+  } catch {
+    return text.trim();
+  }
+}

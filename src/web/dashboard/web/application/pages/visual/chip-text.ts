@@ -1,0 +1,25 @@
+import { CONTACT_FIELDS, isContactField } from '../../../../../../platform/text/contact-fields.ts';
+
+const NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'contact.email': 'Email address',
+    'workspace.name': 'Workspace name',
+    'workspace.address': 'Postal address',
+    'workspace.website': 'Website',
+    unsubscribeUrl: 'Unsubscribe link',
+    preferencesUrl: 'Preferences link',
+  }),
+);
+
+/** The words of a chip for a template tag: `First name` for `{{ contact.firstName | default: "there" }}`. */
+export function chipText(source: string): string {
+  const inner = source
+    .replace(/^(?:\{\{|\{%|\$\{|%%)-?/, '')
+    .replace(/-?(?:\}\}|%\}|\}|%%)$/, '')
+    .trim();
+  if (!source.startsWith('{{')) return inner;
+  const path = (inner.split('|')[0] ?? '').trim();
+  const field = /^contact\.(\w+)$/.exec(path)?.[1];
+  if (field !== undefined && isContactField(field)) return CONTACT_FIELDS[field].label;
+  return NAMES.get(path) ?? (path.replace(/^contact\.properties\./, '') || source);
+}

@@ -1,0 +1,140 @@
+import type { Asset } from '../../../../../../client/operations.ts';
+import { attributeText } from './escape.ts';
+
+/** An image in a message. */
+export interface Picture extends Pick<Asset, 'url' | 'width'> {
+  /** Its two sizes, where there are two. Programs that do not read them, such as Gmail and Outlook, show the large one. */
+  readonly srcset: string | null;
+}
+
+/** The look of the workspace. */
+export interface Brand {
+  /** Six hexadecimal digits after #. */
+  readonly colour: string;
+}
+
+/** The attributes of a new section, taken from one beside it. */
+export interface SectionLook {
+  readonly 'background-color'?: string | undefined;
+  readonly 'css-class'?: string | undefined;
+}
+
+/** Blocks of a column, and rows. */
+export const COLUMN_BLOCKS = {
+  text: 'Text',
+  heading: 'Heading',
+  list: 'List',
+  quote: 'Quote',
+  button: 'Button',
+  image: 'Image',
+  divider: 'Divider',
+  spacer: 'Space',
+  links: 'Social links',
+  footer: 'Unsubscribe footer',
+  html: 'HTML',
+} as const;
+export const ROW_BLOCKS = {
+  columns2: 'Two columns',
+  columns3: 'Three columns',
+  products: 'Product list',
+} as const;
+export type ColumnBlock = keyof typeof COLUMN_BLOCKS;
+export type RowBlock = keyof typeof ROW_BLOCKS;
+
+/** Black or white, whichever can be read better on a colour. */
+export function inkOn(colour: string): '#ffffff' | '#18181b' {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.3 ? '#18181b' : '#ffffff';
+}
+
+const text = (words: string) =>
+  `<mj-text font-size="16px" line-height="1.5" color="#3f3f46">${words}</mj-text>`;
+const small = (words: string) =>
+  `<mj-text align="center" font-size="13px" line-height="1.5" color="#62626b">${words}</mj-text>`;
+const heading = (words: string, level = 2, size = '22px') =>
+  `<mj-text font-size="${size}" line-height="1.3" color="#18181b"><h${level} style="margin: 0; font-size: inherit; font-weight: 600">${words}</h${level}></mj-text>`;
+
+/** An image's markup: its address, what it shows, its width in pixels, and its sizes for screens. */
+export const imageMarkup = (
+  source: string,
+  alt: string,
+  width: number | null,
+  srcset: string | null = null,
+): string =>
+  `<mj-image src="${attributeText(source)}"${srcset === null ? '' : ` srcset="${attributeText(srcset)}"`} alt="${attributeText(alt)}"${width === null ? '' : ` width="${width}px"`} border-radius="8px" />`;
+
+/** Writes a new block of a column in MJML. `imageMarkup` writes an image. */
+export function columnMarkup(kind: Exclude<ColumnBlock, 'image'>, { colour }: Brand): string {
+  switch (kind) {
+    case 'text':
+      return text('Write something here.');
+    case 'heading':
+      return heading('A heading');
+    case 'list':
+      return text('<ul>\n<li>One</li>\n<li>Two</li>\n</ul>');
+    case 'quote':
+      return text(
+        '<blockquote style="margin: 0; padding-left: 16px; border-left: 3px solid #d4d4d8">Somebody said this.</blockquote>',
+      );
+    case 'button':
+      return `<mj-button href="https://example.com" background-color="${colour}" color="${inkOn(colour)}" border-radius="8px" font-size="16px" font-weight="600" inner-padding="12px 24px">Read more</mj-button>`;
+    case 'divider':
+      return '<mj-divider border-width="1px" border-color="#e4e4e7" />';
+    case 'spacer':
+      return '<mj-spacer height="24px" />';
+    case 'links':
+      return [
+        '<mj-navbar>',
+        ...['LinkedIn', 'Instagram', 'YouTube'].map(
+          (name) =>
+            `  <mj-navbar-link href="https://example.com/${name.toLowerCase()}" color="#52525b" font-size="14px">${name}</mj-navbar-link>`,
+        ),
+        '</mj-navbar>',
+      ].join('\n');
+    case 'footer':
+      return small(
+        '{{ workspace.name }}, {{ workspace.address }}<br /><a href="{{ unsubscribeUrl }}" style="color: #62626b">Unsubscribe</a>',
+      );
+    case 'html':
+      return '<mj-raw><tr><td style="padding: 10px 25px">Your HTML</td></tr></mj-raw>';
+  }
+}
+
+const indented = (markup: string, spaces: number) => markup.replaceAll('\n', `\n${' '.repeat(spaces)}`);
+
+const attributesIn = (look: SectionLook): string =>
+  Object.entries(look)
+    .map(([name, value]) => (value === undefined ? '' : ` ${name}="${attributeText(String(value))}"`))
+    .join('');
+
+/** The markup of a section with columns, each with blocks in markup. */
+export const sectionMarkup = (columns: readonly (readonly string[])[], look: SectionLook): string =>
+  [
+    `<mj-section${attributesIn(look)}>`,
+    ...columns.flatMap((blocks) => [
+      '  <mj-column>',
+      ...blocks.map((block) => `    ${indented(block, 4)}`),
+      '  </mj-column>',
+    ]),
+    '</mj-section>',
+  ].join('\n');
+
+/** The markup of new rows. `list`: the variable with the products. */
+export function rowMarkup(kind: RowBlock, look: SectionLook, list: string): string {
+  const column = [heading('A heading', 3, '18px'), text('Write something here.')];
+  if (kind !== 'products') return sectionMarkup(Array(kind === 'columns2' ? 2 : 3).fill(column), look);
+  return [
+    `<mj-raw>{% for item in ${list} %}</mj-raw>`,
+    sectionMarkup(
+      [
+        [imageMarkup('{{ item.image }}', '{{ item.title }}', null)],
+        [heading('{{ item.title }}', 3, '18px'), text('{{ item.price }}')],
+      ],
+      look,
+    ),
+    '<mj-raw>{% endfor %}</mj-raw>',
+  ].join('\n');
+}

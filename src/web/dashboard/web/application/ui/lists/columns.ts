@@ -1,0 +1,35 @@
+import { useState } from 'react';
+import type { Column } from './list-types.ts';
+
+/** The columns of each list that are shown or hidden against the usual, in this browser. */
+type Choices = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
+
+const STORED = 'posthorn columns';
+
+function storedChoices(): Choices {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(STORED) ?? '{}');
+    return typeof stored === 'object' && stored !== null ? (stored as Choices) : {};
+  } catch {
+    // Another program may have written there.
+    return {};
+  }
+}
+
+/** The columns that a person has chosen for a list; the first one, with the link of the row, is always shown. */
+export function useColumns<Item>(label: string, columns: readonly [Column<Item>, ...Column<Item>[]]) {
+  const [choices, setChoices] = useState(() => storedChoices()[label] ?? {});
+  const [head, ...rest] = columns;
+  const isShown = ({ name, isExtra = false }: Column<Item>): boolean =>
+    typeof choices[name] === 'boolean' ? choices[name] : !isExtra;
+  return {
+    shown: [head, ...rest.filter(isShown)] as const,
+    choosable: rest.filter(({ isFixed = false }) => !isFixed),
+    isShown,
+    toggle: (column: Column<Item>): void => {
+      const next = { ...choices, [column.name]: !isShown(column) };
+      localStorage.setItem(STORED, JSON.stringify({ ...storedChoices(), [label]: next }));
+      setChoices(next);
+    },
+  };
+}
