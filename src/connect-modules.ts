@@ -1,4 +1,5 @@
 import type { MembersApi } from './accounts/members/api.ts';
+import type { AssetsApi } from './automation/assets/api.ts';
 import type { CampaignsApi } from './automation/campaigns/api.ts';
 import {
   campaignShowsImages,
@@ -16,6 +17,7 @@ import { MODULE_TAGS, MODULES, type ModuleName, type OpenModules } from './modul
 import type { CapturedApi } from './sending/captured/api.ts';
 import { lostWarning } from './sending/domains/records/lost-warning.ts';
 import type { CampaignMail, EmailsApi, TestClocks } from './sending/emails/api.ts';
+import { mayForwardTo } from './sending/inbound-routes/api.ts';
 import type { WebhooksApi } from './sending/webhooks/api.ts';
 import { disabledWarning } from './sending/webhooks/endpoints/disabled-warning.ts';
 import type { Inspector } from './web/live/inspector.ts';
@@ -54,9 +56,18 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
     'domains',
     open.domains.connect(wiring, { releaseWaiting: (domain) => emails.releaseWaiting(domain) }),
   );
-  const { receivingRoutes } = kept(
+  const mayForward = mayForwardTo({ isMember, findSendingDomain });
+  const { receivingRoutes, findReplyDomain } = kept(
     'inboundRoutes',
-    open.inboundRoutes.connect(wiring, { posting: () => webhooks.posting }),
+    open.inboundRoutes.connect(wiring, { posting: () => webhooks.posting, mayForward }),
+  );
+  const { check } = kept(
+    'checks',
+    open.checks.connect(wiring, {
+      prober: () => webhooks.prober,
+      judge: () => captured.judge,
+      ownImages: (urls) => assets.sizesOf(urls),
+    }),
   );
   const { fillTemplate, templateContents } = kept(
     'templates',
@@ -64,19 +75,23 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
       uses: [campaignUsesTemplate, flowUsesTemplate],
       acceptance: () => emails.acceptance,
       isMember,
+      check,
     }),
   );
-  kept('assets', open.assets.connect(wiring, { uses: [templateShowsImages, campaignShowsImages] }));
+  const assets: AssetsApi = kept(
+    'assets',
+    open.assets.connect(wiring, { uses: [templateShowsImages, campaignShowsImages] }),
+  );
   const emails: EmailsApi = kept(
     'emails',
     open.emails.connect(wiring, {
-      ...{ findSendingDomain, fillTemplate, testClocks },
+      ...{ findSendingDomain, findReplyDomain, fillTemplate, testClocks, mayForward },
       campaigns: campaignMail,
       mailCaptured: (workspaceId) => captured.mailCaptured(workspaceId),
     }),
   );
   const { acceptance, recordFeedback } = emails;
-  const captured: CapturedApi = kept('captured', open.captured.connect(wiring, {}));
+  const captured: CapturedApi = kept('captured', open.captured.connect(wiring, { check }));
   const clocks: TestClocks = kept(
     'testClocks',
     open.testClocks.connect(wiring, {
@@ -96,7 +111,13 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
     }),
   );
   const webhooks: WebhooksApi = kept('webhooks', open.webhooks.connect(wiring, { testClocks }));
-  const { receive } = kept('received', open.received.connect(wiring, { posting: webhooks.posting }));
+  const { receive } = kept(
+    'received',
+    open.received.connect(wiring, {
+      ...{ posting: webhooks.posting, testClocks, mayForward },
+      acceptance: () => acceptance,
+    }),
+  );
   const { readLogLag } = kept('events', open.events.connect(wiring, {}));
   kept('resend', open.resend.connect(wiring, { acceptance, campaigns: campaignMail }));
   kept('analytics', open.analytics.connect(wiring, {}));
@@ -119,7 +140,9 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   const { bulkRoom, warmUpRoom } = emails;
   const campaigns: CampaignsApi = kept(
     'campaigns',
-    open.campaigns.connect(wiring, { acceptance, isMember, templateContents, bulkRoom, warmUpRoom }),
+    open.campaigns.connect(wiring, {
+      ...{ acceptance, isMember, templateContents, bulkRoom, warmUpRoom, check },
+    }),
   );
   const flows: FlowsApi = kept(
     'flows',
@@ -137,10 +160,13 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   kept('usage', open.usage.connect(wiring, {}));
   kept('tracking', open.tracking.connect(wiring, {}));
   kept('preferences', open.preferences.connect(wiring, { acceptance }));
-  kept('ses', open.ses.connect(wiring, { recordFeedback }));
   const reports = kept('reports', open.reports.connect(wiring, {}));
-  kept('inbound', open.inbound.connect(wiring, { recordFeedback, receivingRoutes, receive, reports }));
-  kept('submission', open.submission.connect(wiring, { acceptance }));
+  const inboundNeeds = { recordFeedback, receivingRoutes, receive, reports };
+  const { takeSes } = kept('inbound', open.inbound.connect(wiring, inboundNeeds));
+  kept('ses', open.ses.connect(wiring, { recordFeedback, takeSes }));
+  const { hosts } = webhooks;
+  kept('mailboxes', open.mailboxes.connect(wiring, { recordFeedback, receive, reports, hosts }));
+  kept('submission', open.submission.connect(wiring, { acceptance, mailRoom: emails.mailRoom }));
   kept('dashboard', open.dashboard.connect(wiring, {}));
   const liveView = kept('inspector', open.inspector.connect(wiring, {}));
   const certificates = kept('certificates', open.certificates.connect(wiring, {}));

@@ -10,6 +10,7 @@ import { importsModule } from './audience/contacts/imports/module.ts';
 import { contactsModule } from './audience/contacts/module.ts';
 import { preferencesModule } from './audience/preferences/module.ts';
 import { trackingModule } from './audience/visits/module.ts';
+import { assetBodies } from './automation/assets/asset-bodies.ts';
 import { assetsModule } from './automation/assets/module.ts';
 import { campaignsModule } from './automation/campaigns/module.ts';
 import { flowsModule } from './automation/flows/module.ts';
@@ -19,13 +20,18 @@ import { certificatesModule } from './http/certificates/module.ts';
 import type { Module, ModuleKind, OpenModule, Tag } from './http/module.ts';
 import type { Route } from './http/request/route.ts';
 import { systemModule } from './http/system/module.ts';
+import type { BodyHolders } from './platform/bodies/holder.ts';
 import { analyticsModule } from './sending/analytics/module.ts';
 import { capturedModule } from './sending/captured/module.ts';
+import { checksModule } from './sending/checks/module.ts';
 import { domainsModule } from './sending/domains/module.ts';
+import { emailBodies } from './sending/emails/bodies/email-bodies.ts';
 import { emailsModule } from './sending/emails/module.ts';
 import { eventsModule } from './sending/events/module.ts';
 import { inboundModule } from './sending/inbound/module.ts';
 import { inboundRoutesModule } from './sending/inbound-routes/module.ts';
+import { mailboxesModule } from './sending/mailboxes/module.ts';
+import { receivedBodies } from './sending/received/contents.ts';
 import { receivedModule } from './sending/received/module.ts';
 import { reportsModule } from './sending/reports/module.ts';
 import { resendModule } from './sending/resend/module.ts';
@@ -44,12 +50,14 @@ import { mcpModule } from './web/mcp/module.ts';
 export const MODULES = {
   domains: domainsModule,
   inboundRoutes: inboundRoutesModule,
+  mailboxes: mailboxesModule,
   reports: reportsModule,
   templates: templatesModule,
   assets: assetsModule,
   emails: emailsModule,
   testClocks: testClocksModule,
   captured: capturedModule,
+  checks: checksModule,
   received: receivedModule,
   serviceEmails: serviceEmailsModule,
   webhooks: webhooksModule,
@@ -97,6 +105,13 @@ export const MODULE_KINDS: readonly ModuleKind[] = MANIFESTS.flatMap(({ kinds = 
 
 /** The checks of what modules keep beside their actors. */
 export const MODULE_AUDITS = MANIFESTS.flatMap(({ audit }) => audit ?? []);
+
+/** Everything that refers to bodies in BODY_STORE. */
+export const BODY_HOLDERS: BodyHolders = {
+  email: emailBodies,
+  received: receivedBodies,
+  asset: assetBodies,
+};
 
 /** The groups of the documentation. */
 export const MODULE_TAGS: readonly Tag[] = MANIFESTS.flatMap(({ tags = [] }) => tags);

@@ -7,6 +7,7 @@ import { secretKeyWatch } from './engine/duties/secret-key-watch.ts';
 import { serviceDuties } from './engine/duties/service-duties.ts';
 import { Engine, type EngineParts } from './engine/engine.ts';
 import { shareOf } from './engine/machine/share.ts';
+import { Presence } from './engine/presence.ts';
 import { Roster } from './engine/roster.ts';
 import type { Sessions } from './http/auth/sessions/sessions.ts';
 import type { CertificateKeeper } from './http/certificates/keeper.ts';
@@ -14,7 +15,7 @@ import type { SocketUpgrade } from './http/listen/listen.ts';
 import { isOwn, withoutRequests } from './http/request/elsewhere.ts';
 import { type App, mount } from './http/request/mount.ts';
 import type { HttpDeps, RequestTimeouts, ResponseMetrics } from './http/request/pipeline.ts';
-import { MODULE_KINDS, openModules, withOthers } from './modules.ts';
+import { BODY_HOLDERS, MODULE_KINDS, openModules, withOthers } from './modules.ts';
 import { leaveWork, wakeTimers } from './platform/config/roles.ts';
 import type { ServedKeys } from './platform/config/served-keys.ts';
 import type { WrongSecretKey } from './platform/db/canary.ts';
@@ -89,7 +90,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     share: shareOf(roles, byKind.get(registration.kind.name) ?? 'engine', registration.kind),
   }));
   const engineParts: EngineParts = {
-    ...{ database, shards, clock, logger, kinds },
+    ...{ database, shards, clock, logger, kinds, epoch: () => presence.epoch },
     ...(keptActors === undefined ? {} : { keptActors }),
   };
   const engine = source.chaos?.createEngine(engineParts) ?? new Engine(engineParts);
@@ -100,7 +101,13 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       engine.expectAbandoned(leaveWork(others));
       engine.shareTimers(wakeTimers(others));
       engine.expectOthers(others.length > 0);
+      // Without the role, live mail is left to others at once.
+      presence.expectOthers(others.length > 0 && roles.includes('delivery') && shards === null);
     },
+  });
+  const presence = new Presence({
+    ...{ database, logger, monotonic: clock.monotonic, id: roster.id },
+    takeUp: (epochs) => engine.takeUp(epochs),
   });
   const { routes, connected, liveView, certificates, drain } = connectModules(
     modules,
@@ -135,7 +142,8 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   const superseded = Promise.withResolvers<WrongSecretKey>();
   const duties = [
     ...serviceDuties({
-      ...{ database, clock, engine, kinds: MODULE_KINDS },
+      ...{ database, clock, engine, logger, kinds: MODULE_KINDS },
+      ...{ bodies: parts.bodies, holders: BODY_HOLDERS },
       isDistributed: shards !== null,
     }),
     secretKeyWatch({ keys: parts.secretKeys, roster, onSuperseded: superseded.resolve }),
@@ -178,6 +186,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     },
     async stop() {
       await Promise.all([...connected.map((module) => module.close?.()), windDown()]);
+      await presence.stop();
       await roster.stop();
       // The last requests and messages may have begun further work, so the engine is stopped again.
       await engine.stop();

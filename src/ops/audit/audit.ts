@@ -2,7 +2,8 @@ import { type Audit, auditActors } from '../../engine/audit/actors.ts';
 import { Findings } from '../../engine/audit/findings.ts';
 import { QuotaLedger } from '../../engine/audit/quotas.ts';
 import { readRemoved, type Session } from '../../engine/audit/session.ts';
-import { MODULE_AUDITS, MODULE_KINDS } from '../../modules.ts';
+import { auditBodies } from '../../engine/bodies/audit-bodies.ts';
+import { BODY_HOLDERS, MODULE_AUDITS, MODULE_KINDS } from '../../modules.ts';
 import type { BodyStore } from '../../platform/bodies/body-store.ts';
 import { migrations } from '../../platform/db/migrations.ts';
 import { auditMail, auditPositions, auditReplies, auditTransactions } from './leftovers.ts';
@@ -41,6 +42,7 @@ export async function auditLedger(
     if (own) await own(audit, quotas);
     else await auditActors(audit, kind, '');
   for (const own of MODULE_AUDITS) await own(audit);
+  await auditBodies(audit, BODY_HOLDERS);
   await quotas.compare(session, findings);
   await auditReplies(audit);
   await auditMail(audit);

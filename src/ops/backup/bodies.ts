@@ -1,8 +1,10 @@
+import { nextReferences, presentHolders } from '../../engine/bodies/references.ts';
+import { BODY_HOLDERS } from '../../modules.ts';
 import { readBodyKey } from '../../platform/bodies/body-key.ts';
 import { BodyLost, type BodyStore } from '../../platform/bodies/body-store.ts';
+import type { BodyHolder } from '../../platform/bodies/holder.ts';
 import { patiently } from '../../platform/bodies/owner.ts';
 import type { BulkSession } from '../../platform/db/bulk-session.ts';
-import { broughtInside } from '../../sending/emails/queries.ts';
 import { BackupRefused } from './refused.ts';
 
 /** A body, and where it lay. */
@@ -16,22 +18,13 @@ const PAGE = 500;
 /** The octets that are read ahead; a larger body goes alone. */
 const AHEAD = 33_554_432;
 
-/** A table that a database of an earlier version has not. */
-const THERE = `select to_regclass('email_bodies') is not null as emails, to_regclass('received_contents') is not null as received`;
+/** SQL: the next keys of all holders; one that is too far for some of them is read again behind the others. */
+const keysOf = (holders: readonly BodyHolder[]): string =>
+  `select distinct workspace_id, key from (
+${holders.map((holder) => `(${nextReferences(holder, PAGE)})`).join('\nunion all\n')}
+) next order by workspace_id, key limit ${PAGE}`;
 
-const OF_EMAILS = `select distinct b.workspace_id, b.key from email_bodies b
-where (b.workspace_id, b.key) > ($1, $2) and exists (select from emails e where e.id = b.email_id)
-order by b.workspace_id, b.key limit ${PAGE}`;
-const OF_RECEIVED = `select distinct c.workspace_id, c.raw_key as key from received_contents c
-where c.raw_key is not null and (c.workspace_id, c.raw_key) > ($1, $2) order by c.workspace_id, c.raw_key limit ${PAGE}`;
-
-/** The next keys of both: one that is too far for one of them is read again behind the others. */
-const keysSql = ({ received }: { readonly received: boolean }): string =>
-  received
-    ? `select * from (${OF_EMAILS}) e union select * from (${OF_RECEIVED}) r order by workspace_id, key limit ${PAGE}`
-    : OF_EMAILS;
-
-/** Reads the bodies that emails and received messages of a database have. */
+/** Reads the bodies that a database refers to. */
 export class BodyReader {
   #lost = 0;
 
@@ -45,9 +38,9 @@ export class BodyReader {
 
   /** Every body once. @throws BackupRefused where there are some and no store is named, UnavailableError */
   async *all(session: Pick<BulkSession, 'query'>): AsyncGenerator<Body> {
-    const [tables] = await session.query<{ emails: boolean; received: boolean }>(THERE);
-    for (let after = ['', '']; tables?.emails; ) {
-      const rows = await session.query<{ workspace_id: string; key: string }>(keysSql(tables), after);
+    const holders = await presentHolders(session, BODY_HOLDERS);
+    for (let after = ['', '']; holders.length > 0; ) {
+      const rows = await session.query<{ workspace_id: string; key: string }>(keysOf(holders), after);
       const last = rows.at(-1);
       if (!last) return;
       yield* this.#read(rows.map(({ key }) => key));
@@ -59,7 +52,7 @@ export class BodyReader {
     const { store } = this;
     if (!store)
       throw new BackupRefused(
-        'Contents of emails are in a BODY_STORE, and none is set: set it as for the service.',
+        'Contents of emails, received messages or images are in a BODY_STORE, and none is set: set it as for the service.',
       );
     for (let from = 0; from < keys.length; ) {
       const some = [keys[from] ?? ''];
@@ -88,14 +81,12 @@ export class BodyReader {
 
 const octetsOf = (key = ''): number => readBodyKey(key)?.octets ?? 0;
 
-const HAVING = `select e.id, encode(e.content, 'base64') as packed from email_bodies b join emails e on e.id = b.email_id
-where b.workspace_id = $1 and b.key = $2`;
-
 /** Puts the bodies of a backup where the settings want them. */
 export class BodyPlacer {
   #placed = 0;
+  #present: Promise<readonly BodyHolder[]> | null = null;
 
-  /** @param store null puts them into the rows of their emails */
+  /** @param store null puts them into the rows that refer to them */
   constructor(
     private readonly session: Pick<BulkSession, 'query'>,
     private readonly store: BodyStore | null,
@@ -114,25 +105,16 @@ export class BodyPlacer {
     const { store } = this;
     if (store)
       await patiently((signal) => store.bucket.put(key, octets as Uint8Array<ArrayBuffer>, hash, signal));
-    else await this.#inside(place.workspaceId, key, octets);
+    else
+      for (const holder of await this.#holders())
+        await holder.bringInside(this.session, { workspaceId: place.workspaceId, key, octets });
     this.#placed++;
   }
 
-  async #inside(workspaceId: string, key: string, octets: Uint8Array): Promise<void> {
-    const rows = await this.session.query<{ id: string; packed: string }>(HAVING, [workspaceId, key]);
-    for (const { id, packed } of rows)
-      await this.session.query(`update emails set content = decode($2::text, 'base64') where id = $1`, [
-        id,
-        await broughtInside(packed, key, octets),
-      ]);
-    await this.session.query(
-      `update received_contents set raw = decode($3::text, 'base64'), raw_key = null where workspace_id = $1 and raw_key = $2`,
-      [workspaceId, key, Buffer.from(octets).toString('base64')],
-    );
-    await this.session.query('delete from email_bodies where workspace_id = $1 and key = $2', [
-      workspaceId,
-      key,
-    ]);
+  /** A backup of an earlier version lacks some of their columns. */
+  #holders(): Promise<readonly BodyHolder[]> {
+    this.#present ??= presentHolders(this.session, BODY_HOLDERS);
+    return this.#present;
   }
 }
 

@@ -19,7 +19,7 @@ export interface LoadOptions {
   readonly onRows?: (added: number) => void;
   /** A sentence for the operator. */
   readonly warn: (sentence: string) => void;
-  /** The store for bodies that come along; null puts them into the rows of their emails. */
+  /** The store for bodies that come along; null puts them into the rows that refer to them. */
   readonly bodies?: BodyStore | null;
   /** True where the database before is not to be used again: bodies that lie outside are this one's. */
   readonly isMoved?: boolean;

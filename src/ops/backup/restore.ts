@@ -15,7 +15,7 @@ export interface RestoreOptions {
   readonly warn: (sentence: string) => void;
   /** Called before anything is written: it may still refuse. Answers how to take back what it has done. */
   readonly onHeader: (header: Header) => Promise<() => void>;
-  /** The store of contents outside the database; null for the rows of their emails. */
+  /** The store of contents outside the database; null for the rows that refer to them. */
   readonly bodies: BodyStore | null;
   /** True where the database before is not to be used again. */
   readonly isMoved?: boolean;

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { systemClock } from '../../platform/time/clock.ts';
 import { resolveBySystem } from '../../sending/webhooks/http/lookup.ts';
-import { isSuccess } from '../../sending/webhooks/http/post-result.ts';
-import { createPoster, type Poster } from '../../sending/webhooks/http/poster.ts';
-import { isPosthornError, Posthorn, type PosthornError } from '../../web/client/posthorn.ts';
+import { createPoster } from '../../sending/webhooks/http/poster.ts';
+import { isPosthornError, Posthorn } from '../../web/client/posthorn.ts';
 import { MISUSE } from './explain.ts';
+import { type ForwardingDeps, forward, isPassing } from './listening/forwarding.ts';
+import { followReceived } from './listening/received.ts';
 import { stopRequested } from './serving/shutdown.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -17,9 +18,6 @@ export interface ListenRequest {
   readonly printSecret?: boolean;
 }
 
-/** The value of `X-Svc-Webhook-Id`, in place of the id of a registered endpoint. */
-const LISTENER = 'wh_listen';
-
 /** Between two looks at a service that does not answer, and at a log that has nothing new. */
 const EVERY_MS = 1_000;
 
@@ -31,8 +29,8 @@ const secretOf = (key: string): string =>
   `whsec_${createHmac('sha256', key).update('posthorn listen').digest('base64url')}`;
 
 /**
- * `posthorn listen` follows the event log and posts each event to an address of this machine, in the form and with the signature of
- * a webhook. Nothing has to reach this machine from outside. Ends by a signal with 0.
+ * `posthorn listen` follows the event log and received mail, and posts each event to an address of this machine, in the form and with
+ * the signature of a webhook. Nothing has to reach this machine from outside. Ends by a signal with 0.
  */
 export async function listen(request: ListenRequest, terminal: Terminal): Promise<number> {
   const { key, url, printSecret } = request;
@@ -51,10 +49,15 @@ export async function listen(request: ListenRequest, terminal: Terminal): Promis
   void stopRequested().then(() => ending.abort());
   try {
     const posthorn = new Posthorn({ apiKey: key, baseUrl: url, maxRetries: 0 });
-    await follow(posthorn, request, { poster, to, secret: secretOf(key), terminal, signal: ending.signal });
+    const forwarding = { poster, to, secret: secretOf(key), terminal, signal: ending.signal };
+    const following = [follow(posthorn, request, forwarding)];
+    if (request.events === undefined) following.push(followReceived(posthorn, forwarding));
+    await Promise.all(following);
     return 0;
   } catch (error) {
     if (ending.signal.aborted) return 0;
+    // The other listener ends with the one that failed.
+    ending.abort();
     if (!isPosthornError(error)) throw error;
     terminal.error(`${error.message}\n`);
     return 1;
@@ -72,14 +75,6 @@ function misuse(terminal: Terminal, sentence: string): number {
 function targetOf(text = ''): string | null {
   const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`);
   return url && /^https?:$/.test(url.protocol) && url.username === '' && url.hash === '' ? url.href : null;
-}
-
-interface ForwardingDeps {
-  readonly poster: Poster;
-  readonly to: string;
-  readonly secret: string;
-  readonly terminal: Terminal;
-  readonly signal: AbortSignal;
 }
 
 /** The log until the signal, over every time that the service is away. @throws PosthornError where asking again is no use */
@@ -106,7 +101,7 @@ async function follow(
         isAway = false;
         for (const event of page.data) {
           signal.throwIfAborted();
-          await forward(event, forwarding);
+          await forward(event, event.recipient, forwarding);
         }
         after = page.nextCursor ?? undefined;
       }
@@ -121,22 +116,4 @@ async function follow(
       signal.throwIfAborted();
     }
   }
-}
-
-const isPassing = ({ code }: PosthornError): boolean =>
-  /^(?:CONNECTION_FAILED|TIMED_OUT|UNEXPECTED_ANSWER|RATE_LIMITED|INTERNAL_ERROR|SERVICE_UNAVAILABLE)$/.test(
-    code,
-  );
-
-/** Posts one event once, and prints the result. */
-async function forward(
-  event: { readonly id: string; readonly type: string; readonly recipient: string },
-  { poster, to, secret, terminal }: ForwardingDeps,
-): Promise<void> {
-  const result = await poster.post({ webhookId: LISTENER, url: to, secret, body: JSON.stringify(event) });
-  const status = result.httpStatus === 0 ? result.responseBody : String(result.httpStatus);
-  const mark = isSuccess(result) ? '✓' : '✗';
-  const line = `${mark} ${event.type.padEnd(12)} ${event.id}  ${event.recipient}  ${status}  ${result.durationMs} ms`;
-  // An address may hold signs that move a terminal's cursor.
-  terminal.out(`${line.replace(/\p{Cc}/gu, '?')}\n`);
 }

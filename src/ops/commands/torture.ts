@@ -83,6 +83,11 @@ export function tortureReport({ verdict, faults, repliesSwallowed, sinkFaults, e
     `Doubled       ${count('doubled') + count('keyTwice') + count('storedTwice')}`,
     `In doubt      ${inDoubt} performed more than once after one of ${lostAttempts} lost attempts, and marked so`,
     ...liveLines(verdict.live, sinkFaults),
+    ...(verdict.mail
+      ? [
+          `Received      ${verdict.mail.acknowledged} messages were answered 250, ${verdict.mail.unanswered} were not; handed in again ${verdict.mail.again} times; ${verdict.mail.stored} rows`,
+        ]
+      : []),
     // In a short run a campaign may be over before its turn to be paused has come.
     ...(verdict.campaigns
       ? [
@@ -107,7 +112,7 @@ export function tortureReport({ verdict, faults, repliesSwallowed, sinkFaults, e
 
 /** Counts what the run has exercised: an invariant that nothing exercised proves nothing. */
 function exercisedLines(
-  { inBatches, toTwo, declined, live, runs, campaigns }: Verdict,
+  { inBatches, toTwo, declined, live, runs, campaigns, mail }: Verdict,
   { batches, twiceAtOnce, askedAgain, replayed, refusedConnections }: ClientActionCounts,
 ): readonly string[] {
   const times = new Map([
@@ -121,6 +126,9 @@ function exercisedLines(
     ['connection refused', refusedConnections],
     // Flows are live alone.
     ...(live ? [['run of a flow', runs] as const] : []),
+    ...(mail
+      ? [['message received', mail.acknowledged] as const, ['message handed in again', mail.again] as const]
+      : []),
     ...(campaigns
       ? ([
           ['campaign', campaigns.begun],
@@ -137,7 +145,10 @@ function exercisedLines(
 }
 
 /** The invariants that only live mail can violate. */
-const LIVE: readonly Invariant[] = ['missingMessage', 'takenTwice', 'heldTwice', 'unknownMessage'];
+const LIVE: readonly Invariant[] = [
+  ...(['missingMessage', 'takenTwice', 'heldTwice', 'unknownMessage'] as const),
+  ...(['mailLost', 'mailTwice', 'mailRefused', 'mailForeign'] as const),
+];
 
 const counted = (times: ReadonlyMap<string, number>): string =>
   [...times]

@@ -1,27 +1,26 @@
 import { nanoid } from 'nanoid';
+import { presentHolders } from '../../engine/bodies/references.ts';
+import { BODY_HOLDERS } from '../../modules.ts';
 import { type BodySettings, openBodyStoreAlone } from '../../platform/bodies/open.ts';
-import { ownerOf, patiently } from '../../platform/bodies/owner.ts';
+import { ownerOf, ownName, patiently } from '../../platform/bodies/owner.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type Diagnosis, fine, messageOf, warning, wrong } from './diagnosis.ts';
 
 const CHECK = 'Body store';
-const USED =
-  'select exists (select from email_bodies) or exists (select from received_contents where raw_key is not null) as used';
-const OWN_NAME = 'select id from body_store_owner order by id limit 1';
 
 /** Tries whether BODY_STORE takes, gives and removes a body, keeps it from strangers, and belongs to this database. */
 export async function* diagnoseBodies(
   config: BodySettings & { readonly tlsCaFile: string | null },
   database: Database | null,
 ): AsyncGenerator<Diagnosis> {
-  const isUsed = database !== null && (await first<{ used: boolean }>(database, USED))?.used === true;
   const store = await openBodyStoreAlone(config);
   if (!store) {
-    if (isUsed)
+    const outside = database === null ? [] : await holdersInUse(database);
+    if (outside.length > 0)
       yield wrong(
         CHECK,
-        'BODY_STORE is not set, and contents of emails are in one: these emails wait, and cannot be shown.',
-        'Set it as it was when they were accepted, until the last of them has been removed.',
+        `BODY_STORE is not set, and contents of ${inWords(outside)} are in one: they can be neither sent nor shown.`,
+        'Set it as it was when they were stored, until the last of them has been removed. A backup made with it, and restored without it, puts them into the database.',
       );
     return;
   }
@@ -48,9 +47,10 @@ export async function* diagnoseBodies(
       yield wrong(
         CHECK,
         'Anyone can read its objects without a key.',
-        'Make the bucket private: contents of emails are stored in it as they are.',
+        'Make the bucket private: contents are stored in it as they are.',
       );
-    const own = database && (await first<{ id: string }>(database, OWN_NAME))?.id;
+    // A database of an earlier version lacks the table.
+    const own = database && (await ownName(database).catch(() => null));
     const owner = await ownerOf(bucket);
     if (owner !== null && owner !== own)
       yield warning(
@@ -62,11 +62,19 @@ export async function* diagnoseBodies(
     yield wrong(
       CHECK,
       messageOf(error),
-      `Large emails are refused with 503 and large ones that wait are not sent, until ${bucket.name} can be used: check BODY_STORE and its key.`,
+      `Large emails and uploads of images are refused with 503, large emails that wait are not sent, and images are not shown, until ${bucket.name} can be used: check BODY_STORE and its key.`,
     );
   }
 }
 
-/** The row of a query; undefined where there is none, or where the database has not the table yet. */
-const first = async <Row extends object>(database: Database, sql: string): Promise<Row | undefined> =>
-  (await database.query<Row>(sql).catch(() => []))[0];
+/** The names of those that refer to bodies. */
+async function holdersInUse(database: Database): Promise<readonly string[]> {
+  const used: string[] = [];
+  for (const { plural, references } of await presentHolders(database, BODY_HOLDERS).catch(() => [])) {
+    const [row] = await database.query<{ used: boolean }>(`select exists (${references}) as used`);
+    if (row?.used) used.push(plural);
+  }
+  return used;
+}
+
+const inWords = (names: readonly string[]): string => new Intl.ListFormat('en').format(names);

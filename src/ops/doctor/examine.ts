@@ -26,6 +26,7 @@ import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosi
 import { diagnoseProxy, diagnosePublicUrl, diagnoseSubmission, type Exposure } from './exposure.ts';
 import { diagnoseLimits } from './limits.ts';
 import { diagnoseDisk, diagnoseNameServers, diagnoseTimeZones } from './machine.ts';
+import { diagnoseReceived } from './mail/received.ts';
 import { diagnoseRelays } from './mail/relays.ts';
 import { sendTestMessage } from './mail/test-message.ts';
 import { diagnoseWays } from './mail/transports.ts';
@@ -54,6 +55,10 @@ export interface Examination {
       | 'metricsPort'
       | 'acmeDirectoryUrl'
       | 'tlsCaFile'
+      | 'inboundSmtpPort'
+      | 'spamassassinUrl'
+      | 'rspamdUrl'
+      | 'sesInboundTopics'
     >;
   /** The machine's own clock. */
   readonly now: () => number;
@@ -108,6 +113,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
       yield* guarded('Certificate', () => diagnoseCertificate(usable, config, now));
     if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));
     if (usable) yield* guarded('Warm-up', () => diagnoseWarmUps(usable));
+    if (usable) yield* diagnoseReceived(config, usable);
     if (usable) yield* guarded('Plan', () => diagnosePlans(usable, config));
     yield* diagnoseBodies(config, usable);
     if (usable) yield* guarded('Limits of servers', () => diagnoseLimits(usable));

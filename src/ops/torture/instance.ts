@@ -12,6 +12,8 @@ export interface InstanceParts {
   /** The program and its first arguments, to which `serve` is added. */
   readonly command: readonly string[];
   readonly port: number;
+  /** The port that takes mail by SMTP. */
+  readonly inboundPort: number;
   /** Null for the database inside the process, in `dataDir`. */
   readonly databaseUrl: string | null;
   readonly dataDir: string;
@@ -37,6 +39,10 @@ export class Instance {
     return `http://127.0.0.1:${this.parts.port}`;
   }
 
+  get inboundPort(): number {
+    return this.parts.inboundPort;
+  }
+
   get isRunning(): boolean {
     return this.#process !== null;
   }
@@ -51,7 +57,8 @@ export class Instance {
 
   /** Starts the process without waiting for it; `seed` gives each run different delays. */
   start(seed: number, crash?: { at: CrashPoint; visit: number; afterMs: number }): void {
-    const { command, port, databaseUrl, dataDir, secretKey, keys, torture, unknownOutcome } = this.parts;
+    const { command, port, inboundPort, databaseUrl, dataDir, secretKey, keys, torture, unknownOutcome } =
+      this.parts;
     const { smtpPort } = this;
     const [program = '', ...first] = command;
     const child = spawn(program, [...first, 'serve'], {
@@ -60,6 +67,7 @@ export class Instance {
         PROFILE: 'production',
         HOST: '127.0.0.1',
         PORT: String(port),
+        INBOUND_SMTP_PORT: String(inboundPort),
         ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
         DATA_DIR: dataDir,
         SECRET_KEY: secretKey,
@@ -68,6 +76,8 @@ export class Instance {
         DEFAULT_PLAN: 'growth',
         UNKNOWN_OUTCOME: unknownOutcome,
         EHLO_NAME: 'torture.example',
+        // A name server of the machine that drops questions would hold received mail for seconds: this one refuses all at once.
+        DNS_SERVERS: '127.0.0.1:9',
         ...(smtpPort === null
           ? {}
           : { TRANSPORT: 'smtp', SMTP_URL: `smtp://127.0.0.1:${smtpPort}?tls=none` }),

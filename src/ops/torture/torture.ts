@@ -2,11 +2,13 @@ import { type Fault, Faults } from './faults/faults.ts';
 import { CampaignRecord } from './judge/campaign-record.ts';
 import { FlowRecord } from './judge/flow-record.ts';
 import { judge, type Verdict } from './judge/judge.ts';
+import { MailRecord, recipientsAt } from './judge/mail-record.ts';
 import { type ClientActionCounts, OutsideRecord } from './judge/outside-record.ts';
 import { readPerformed } from './judge/performed.ts';
 import { CampaignClient } from './load/campaign-client.ts';
 import { ChaosClient } from './load/client.ts';
 import { FlowClient } from './load/flow-client.ts';
+import { MailClient } from './load/mail-client.ts';
 import { World, type WorldOptions } from './world.ts';
 
 /** The options of a chaos run. */
@@ -59,7 +61,13 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
     clocks: options.clocks,
     seed,
   });
+  const mailRecord = new MailRecord();
+  const recipients = liveFrom === null ? [] : recipientsAt(liveFrom);
+  const ports = instances.map(({ inboundPort }) => inboundPort);
+  const mailClient =
+    liveFrom === null ? null : new MailClient({ ports, recipients, record: mailRecord, seed });
   client.start();
+  mailClient?.start();
   flowClient?.start();
   campaignClient?.start();
   faults.start();
@@ -75,7 +83,8 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
     tell({ seconds, acknowledged: record.acknowledged.size, faults: made });
   }
   await faults.stop();
-  await Promise.all([client.stop(), flowClient?.stop(), campaignClient?.stop()]);
+  await Promise.all([client.stop(), flowClient?.stop(), campaignClient?.stop(), mailClient?.stop()]);
+  await mailClient?.finish();
   if (world.settles) await Promise.all([flowClient?.finish(), campaignClient?.finish()]);
   await world.settled();
   // The embedded database is read itself, and not a copy of it.
@@ -86,6 +95,7 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
       record,
       flowRecord,
       campaignRecord: campaignClient && campaignRecord,
+      handed: liveFrom === null ? null : { record: mailRecord, domain: liveFrom },
       performed,
       received: options.webhooks ? receiver.received : null,
       taken: options.live ? sink.taken : null,

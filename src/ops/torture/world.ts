@@ -194,6 +194,7 @@ export class World implements AsyncDisposable {
       const instance = new Instance({
         command,
         port: await freePort(),
+        inboundPort: await freePort(),
         databaseUrl: server && relay ? server.url(DATABASE, relay.port) : null,
         dataDir: this.#dataDir(index),
         secretKey,
@@ -227,7 +228,9 @@ export class World implements AsyncDisposable {
       if (live) await this.#post('/v1/webhooks', liveKey, webhook);
     }
     if (!live) return;
-    await this.#post('/v1/domains', liveKey, { name: DOMAIN });
+    const domainId = await this.#post('/v1/domains', liveKey, { name: DOMAIN });
+    const route = { domainId, match: { type: 'catchAll' }, action: { type: 'keep' } };
+    await this.#post('/v1/inbound-routes', liveKey, route);
     for (const [index, instance] of this.instances.entries()) {
       instance.smtpPort = this.sink.port;
       await instance.end('SIGTERM');

@@ -43,7 +43,7 @@ export async function runBackup(
   }
   if (bodies.lost > 0)
     terminal.error(
-      `${bodies.lost.toLocaleString('en')} bodies are not in it: they are missing or damaged in BODY_STORE, or their emails were removed meanwhile.\n`,
+      `${bodies.lost.toLocaleString('en')} bodies are not in it: they are missing or damaged in BODY_STORE, or what refers to them was removed meanwhile.\n`,
     );
   if (passphrase === null && source.secretKey !== null)
     terminal.error(

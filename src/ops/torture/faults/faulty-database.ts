@@ -1,5 +1,11 @@
 import type { CrashPoint } from '../../../platform/config/settings/chaos-setting.ts';
-import type { Database, Parameter, QueryOptions, ReadOptions } from '../../../platform/db/database.ts';
+import type {
+  Database,
+  DatabaseSession,
+  Parameter,
+  QueryOptions,
+  ReadOptions,
+} from '../../../platform/db/database.ts';
 import type { WriteRefusal } from '../../../platform/db/refused-writes.ts';
 import type { CrashAt } from './crash.ts';
 
@@ -50,6 +56,10 @@ export class FaultyDatabase implements Database {
 
   read<Result>(run: Parameters<Database['read']>[0], options?: ReadOptions): Promise<Result> {
     return this.inner.read(run as never, options);
+  }
+
+  session(): DatabaseSession | null {
+    return this.inner.session();
   }
 
   ping(): Promise<number> {

@@ -27,6 +27,10 @@ export const INVARIANTS = {
   recipientMissed: 'every contact has an email of each campaign that has begun',
   wrongCampaign: 'every campaign has come to its end, with every recipient given out',
   unbalanced: 'the numbers of a campaign balance at every look',
+  mailLost: 'every received message that was answered 250 is stored, whole, for each recipient',
+  mailTwice: 'no received message is stored twice for a recipient',
+  mailRefused: 'no received message is refused for good',
+  mailForeign: 'no received message is stored that was not handed in',
   ledger: 'the audit finds no fault in the database',
 } as const;
 

@@ -11,7 +11,9 @@ import { addressOf, type FlowMail, type FlowRecord, flowMailIn } from './flow-re
 import { type Invariant, Violations } from './invariants.ts';
 import { CampaignJudge, type CampaignsSeen } from './judge-campaigns.ts';
 import { FlowJudge } from './judge-flows.ts';
+import { judgeMail, type MailSeen } from './judge-mail.ts';
 import { deliveryRows, type EmailRow, emailRows, eventRows } from './judged-rows.ts';
+import type { MailRecord } from './mail-record.ts';
 import { type OutsideRecord, recipientsOf, type SentEmail } from './outside-record.ts';
 import type { PerformedAttempts } from './performed.ts';
 
@@ -29,6 +31,8 @@ export interface Verdict {
   readonly runs: number;
   /** Null without them. */
   readonly campaigns: CampaignsSeen | null;
+  /** Null without received mail. */
+  readonly mail: MailSeen | null;
   /** Attempts that did not begin because every slot was taken. */
   readonly declined: number;
   /** Emails that were performed more than once because an attempt's outcome was lost: a recipient may have two copies. */
@@ -65,6 +69,8 @@ export interface OutsideObservations {
   readonly flowRecord: FlowRecord;
   /** The record of campaigns; null without them. */
   readonly campaignRecord: CampaignRecord | null;
+  /** The record of received mail, and its domain; null without it. */
+  readonly handed: { readonly record: MailRecord; readonly domain: string } | null;
   readonly performed: ReadonlyMap<string, PerformedAttempts>;
   /** Receptions of each event by the webhook receiver; null without webhooks. */
   readonly received: ReadonlyMap<string, number> | null;
@@ -134,6 +140,8 @@ class Judge {
     const unanswered = this.#ledger.close();
     const runs = await this.#flows.close(this.session);
     const campaigns = (await this.#campaigns?.close(this.session)) ?? null;
+    const { handed } = this.seen;
+    const mail = handed && (await judgeMail(this.session, handed.record, handed.domain, this.#violations));
     for (const key of this.#unexplained) this.#violate('unknownMessage', key);
     if (received) {
       await this.#checkEvents(received);
@@ -145,7 +153,7 @@ class Judge {
       acknowledged: record.acknowledged.size,
       unanswered,
       ...this.#counts,
-      ...{ runs, campaigns },
+      ...{ runs, campaigns, mail },
       ends: this.#ends,
       live: taken ? this.#live : null,
       events: this.#events,
