@@ -19,6 +19,7 @@ import { peers } from './peers.ts';
 import { reads } from './reads.ts';
 import { type Measured, printResults, saveResults } from './results.ts';
 import { YARDSTICK } from './table.ts';
+import { takeUp } from './take-up.ts';
 import { viewers } from './viewers.ts';
 import { webhooks } from './webhook-deliveries.ts';
 import { weight } from './weight.ts';
@@ -48,6 +49,7 @@ const SECTIONS: readonly Section[] = [
   horizon,
   viewers,
   instances,
+  takeUp,
   capacity,
   peers,
   footprint,

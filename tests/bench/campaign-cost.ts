@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { openDatabase } from '../../src/platform/db/open.ts';
@@ -8,11 +7,11 @@ import { startCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { LIVE_KEY, startService } from '../support/service.ts';
 import { NEWSLETTER } from './campaigns.ts';
-import { meterCpu, parentOf } from './cpu.ts';
+import { meterCpu, meterThreads, parentOf } from './cpu.ts';
 import { median } from './median.ts';
 
 // Measures the cost of one recipient of a campaign, by thread and by statement, of executables in turns:
-//   bun tests/bench/campaign-cost.ts --executables /work/before,dist/posthorn [--recipients 6000] [--rounds 3] [--to capture|smtp] [--statements]
+//   bun tests/bench/campaign-cost.ts --executables /work/before,dist/posthorn [--recipients 6000] [--rounds 3] [--to capture|smtp] [--statements] [--languages 1,5]
 
 const { values } = parseArgs({
   options: {
@@ -23,6 +22,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     to: { type: 'string', default: 'capture' },
     statements: { type: 'boolean', default: false },
+    /** Campaigns by a template in so many languages, in turns; without it, content of the campaign itself. */
+    languages: { type: 'string', default: '' },
   },
 });
 const [recipients, warm, rounds] = [values.recipients, values.warm, values.rounds].map(Number) as [
@@ -34,35 +35,41 @@ const SOURCE = '';
 /** A look costs what some recipients do. */
 const LOOKS = { withinMs: 600_000, everyMs: 500 };
 const executables = values.executables === '' ? [SOURCE] : values.executables.split(',');
+const counts = values.languages === '' ? [0] : values.languages.split(',').map(Number);
 
-/** Nanoseconds of the processor by thread: its name, and how much it gives way to others. */
-function threadsOf(pid: number): ReadonlyMap<string, number> {
-  const times = new Map<string, number>();
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    try {
-      const base = `/proc/${pid}/task/${thread}`;
-      const stat = readFileSync(`${base}/stat`, 'utf8');
-      const nice = Number(stat.split(') ').at(-1)?.split(' ')[16]);
-      const name = thread === String(pid) ? 'first thread' : (/\((.*)\)/s.exec(stat)?.[1] ?? '');
-      const ns = Number(readFileSync(`${base}/schedstat`, 'utf8').split(' ')[0]);
-      times.set(`${thread} ${name}${nice > 0 ? ` (nice ${nice})` : ''}`, ns);
-    } catch {
-      // It has ended.
-    }
-  }
-  return times;
+/** One of those that are measured in turns: an executable, and the number of languages of its campaign. */
+interface Variant {
+  readonly executable: string;
+  readonly languages: number;
 }
+const variants: readonly Variant[] = executables.flatMap((executable) =>
+  counts.map((languages) => ({ executable, languages })),
+);
+const named = ({ executable, languages }: Variant): string =>
+  `${executable || 'source'}${languages === 0 ? '' : ` in ${languages} languages`}`;
 
-/** Microseconds an item, by name of thread. */
-function perThread(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>, items: number) {
-  const sums: Record<string, number> = {};
-  for (const [thread, ns] of after) {
-    const name = thread
-      .replace(/^\d+ /, '')
-      .replace(/\d+/g, (digits) => (thread.includes('nice') ? digits : '#'));
-    sums[name] = (sums[name] ?? 0) + (ns - (before.get(thread) ?? 0)) / 1_000 / items;
-  }
-  return sums;
+const TAGS = ['en', 'de', 'fr', 'pt', 'ar', 'ja', 'pl', 'tr', 'nl', 'sv', 'it', 'es'];
+/** The newsletter in a language: as long as in any other, so that only the languages differ. */
+const NEWS_IN = (tag: string) => ({
+  subject: `${tag}: ${NEWSLETTER.subject}`,
+  html: NEWSLETTER.html.replaceAll('Some forty', `${tag} is forty`),
+});
+
+/** The content of the campaign: the newsletter, or a template of it in so many languages, whose people are spread over them. */
+async function contentIn(
+  languages: number,
+  post: ReturnType<typeof createClient>['post'],
+  sql: postgres.Sql,
+): Promise<object> {
+  if (languages === 0) return NEWSLETTER;
+  const [own = 'en', ...others] = TAGS.slice(0, languages);
+  await sql`update contacts set properties = properties || jsonb_build_object('language',
+    (${TAGS.slice(0, languages)}::text[])[1 + (substring(first_name from '[0-9]+')::integer % ${languages})])`;
+  const translations = Object.fromEntries(others.map((tag) => [tag, NEWS_IN(tag)]));
+  const template = { name: 'News', language: own, from: NEWSLETTER.from, ...NEWS_IN(own), translations };
+  const { body, status } = await post('/v1/templates', template);
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return { templateId: body.data.id };
 }
 
 interface Cost {
@@ -87,7 +94,7 @@ const sink =
     : null;
 const port = sink ? Number(new TextDecoder().decode((await sink.stdout.getReader().read()).value).trim()) : 0;
 
-async function costOf(executable: string, name: string): Promise<Cost> {
+async function costOf({ executable, languages }: Variant, name: string): Promise<Cost> {
   const admin = postgres(cluster.url, { max: 1, onnotice: () => {} });
   await admin.unsafe(`drop database if exists ${name} with (force)`);
   await admin.unsafe(`create database ${name}`);
@@ -126,16 +133,17 @@ async function costOf(executable: string, name: string): Promise<Cost> {
     const [workspace] = await sql<{ id: string }[]>`select id from workspaces`;
     const audienceId = await manyPeople(database, workspace?.id ?? '', recipients + warm);
     await database.close();
+    const content = await contentIn(languages, post, sql);
     await sql.unsafe('vacuum analyze contacts, audience_members');
     if (values.statements) await sql.unsafe('create extension if not exists pg_stat_statements');
-    const { id } = (await post('/v1/campaigns', { name: 'News', audienceId, ...NEWSLETTER })).body.data;
+    const { id } = (await post('/v1/campaigns', { name: 'News', audienceId, ...content })).body.data;
     await post(`/v1/campaigns/${id}/send`, {});
     const DONE = "select count(*)::integer as n from email_turns where state in ('sent', 'delivered')";
     const done = async () => (await sql.unsafe<{ n: number }[]>(DONE))[0]?.n ?? 0;
     await eventually('code is compiled', async () => ((await done()) >= warm ? true : undefined), LOOKS);
     const from = await done();
     const meter = meterCpu([service.pid], server);
-    const threads = threadsOf(service.pid);
+    const byThread = meterThreads(service.pid);
     if (values.statements) await sql.unsafe('select pg_stat_statements_reset()');
     const begun = performance.now();
     const isOver = async () => (await get(`/v1/campaigns/${id}`)).body.data.status === 'sent';
@@ -143,12 +151,12 @@ async function costOf(executable: string, name: string): Promise<Cost> {
     const seconds = (performance.now() - begun) / 1_000;
     const items = (await done()) - from;
     const cpu = meter(items);
-    const times = threadsOf(service.pid);
+    const threads = byThread(items);
     await service.stop();
     return {
       ...cpu,
       perSecond: items / seconds,
-      threads: perThread(threads, times, items),
+      threads,
       statements: values.statements
         ? (await sql.unsafe<{ query: string; calls: number; us: number }[]>(STATEMENTS)).map((one) => ({
             query: one.query,
@@ -165,20 +173,20 @@ async function costOf(executable: string, name: string): Promise<Cost> {
 }
 
 try {
-  const costs = new Map<string, Cost[]>(executables.map((one) => [one, []]));
+  const costs = new Map<Variant, Cost[]>(variants.map((one) => [one, []]));
   for (let round = 0; round < rounds; round++)
-    for (let n = 0; n < executables.length; n++) {
-      const executable = executables[(n + round) % executables.length] as string;
-      const cost = await costOf(executable, `bench_cost_${round}_${n}`);
-      costs.get(executable)?.push(cost);
+    for (let n = 0; n < variants.length; n++) {
+      const variant = variants[(n + round) % variants.length] as Variant;
+      const cost = await costOf(variant, `bench_cost_${round}_${n}`);
+      costs.get(variant)?.push(cost);
       console.log(
-        `round ${round + 1} ${executable || 'source'}: service ${cost.service.toFixed(0)} us, PostgreSQL ${cost.postgres.toFixed(0)} us, ${cost.perSecond.toFixed(0)} a second`,
+        `round ${round + 1} ${named(variant)}: service ${cost.service.toFixed(0)} us, PostgreSQL ${cost.postgres.toFixed(0)} us, ${cost.perSecond.toFixed(0)} a second`,
       );
     }
-  for (const [executable, all] of costs) {
+  for (const [variant, all] of costs) {
     const of = (figure: (cost: Cost) => number) => median(all.map(figure)).toFixed(0);
     console.log(
-      `\n${executable || 'source'}: service ${of((one) => one.service)} us, PostgreSQL ${of((one) => one.postgres)} us`,
+      `\n${named(variant)}: service ${of((one) => one.service)} us, PostgreSQL ${of((one) => one.postgres)} us`,
     );
     const names = new Set(all.flatMap(({ threads }) => Object.keys(threads)));
     const rows = [...names].map((name) => [name, Number(of(({ threads }) => threads[name] ?? 0))] as const);

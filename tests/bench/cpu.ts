@@ -36,6 +36,23 @@ function ticksOfServer(pid: number): number {
   return (server?.own ?? 0) + (server?.reaped ?? 0) + backends.reduce((sum, one) => sum + (one?.own ?? 0), 0);
 }
 
+/** Processor time in microseconds of a process and all that descend from it, those included that have ended. */
+export function timeOfTree(root: number): number {
+  const all = new Map(
+    readdirSync('/proc').flatMap((name) => {
+      const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
+      return stat ? [[Number(name), stat] as const] : [];
+    }),
+  );
+  const descends = (pid: number): boolean => {
+    const parent = all.get(pid)?.parent ?? 0;
+    return pid === root || (parent > 1 && descends(parent));
+  };
+  let ticks = 0;
+  for (const [pid, { own, reaped }] of all) if (descends(pid)) ticks += own + reaped;
+  return ticks * US_PER_TICK;
+}
+
 /** Starts measuring processor time; the answer tells what it came to, divided by a number of items. */
 export function meterCpu(services: readonly number[], server: number): (items: number) => CpuPerItem {
   const read = () => ({
@@ -104,4 +121,40 @@ export function machineTime(): MachineTime {
     .slice(1)
     .map((ticks) => Number(ticks) * US_PER_TICK);
   return { busy: user + nice + system + steal, interrupts: irq + softirq };
+}
+
+/** Nanoseconds of the processor by thread: its name, and how much it gives way to others. */
+function threadsOf(pid: number): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      const base = `/proc/${pid}/task/${thread}`;
+      const stat = readFileSync(`${base}/stat`, 'utf8');
+      const nice = Number(stat.split(') ').at(-1)?.split(' ')[16]);
+      const name = thread === String(pid) ? 'first thread' : (/\((.*)\)/s.exec(stat)?.[1] ?? '');
+      const ns = Number(readFileSync(`${base}/schedstat`, 'utf8').split(' ')[0]);
+      times.set(`${thread} ${name}${nice > 0 ? ` (nice ${nice})` : ''}`, ns);
+    } catch {
+      // It has ended.
+    }
+  }
+  return times;
+}
+
+/** Microseconds an item, by name of thread. */
+function perThread(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>, items: number) {
+  const sums: Record<string, number> = {};
+  for (const [thread, ns] of after) {
+    const name = thread
+      .replace(/^\d+ /, '')
+      .replace(/\d+/g, (digits) => (thread.includes('nice') ? digits : '#'));
+    sums[name] = (sums[name] ?? 0) + (ns - (before.get(thread) ?? 0)) / 1_000 / items;
+  }
+  return sums;
+}
+
+/** Starts measuring the processor time of each thread of a process; the answer tells microseconds an item, by name of thread. */
+export function meterThreads(pid: number): (items: number) => Readonly<Record<string, number>> {
+  const before = threadsOf(pid);
+  return (items) => perThread(before, threadsOf(pid), items);
 }

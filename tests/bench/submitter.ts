@@ -10,15 +10,19 @@ export interface SubmitterOptions {
   /** Upgrades the session by STARTTLS, with this authority and name. */
   readonly tls?: { readonly ca: string; readonly servername: string };
   readonly auth?: { readonly user: string; readonly pass: string };
+  /** False for a server that takes one command at a time, such as OpenSMTPD. */
+  readonly pipelines?: boolean;
 }
 
 /** One session. It sends one message at a time. */
 export interface Submitter {
   /** Resolves with the reply to the message, or with the first refusal. */
-  send(from: string, to: string, message: Buffer): Promise<string>;
+  send(from: string, to: string | readonly string[], message: Buffer): Promise<string>;
   close(): void;
 }
 
+/** RFC 5321 4.5.3.2.6: a server has ten minutes for the end of a message. One that says nothing for longer never will. */
+const SILENCE_MS = 600_000;
 const END = Buffer.from('\r\n.\r\n');
 
 /** Reads whole replies (RFC 5321 4.2.1) of a socket, one after the other. */
@@ -38,21 +42,30 @@ function repliesOf(socket: Socket): () => Promise<string> {
       found = /^(?:\d{3}-.*\r\n)*\d{3}(?: .*)?\r\n/.exec(text);
     }
   });
+  // It may end between two questions: the next one is answered with that.
+  let ended: Error | null = null;
   const end = (error: Error = new Error('The server hung up.')): void => {
+    ended ??= error;
     for (const { reject } of waiting.splice(0)) reject(error);
   };
   socket.on('error', end);
   socket.on('close', () => end());
+  socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('The server says nothing.')));
   return () => {
     const known = ready.shift();
-    return known === undefined
-      ? new Promise((resolve, reject) => waiting.push({ resolve, reject }))
-      : Promise.resolve(known);
+    if (known !== undefined) return Promise.resolve(known);
+    if (ended !== null) return Promise.reject(ended);
+    return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
   };
 }
 
 /** Opens a session, and signs in. */
-export async function openSubmitter({ port, tls, auth }: SubmitterOptions): Promise<Submitter> {
+export async function openSubmitter({
+  port,
+  tls,
+  auth,
+  pipelines = true,
+}: SubmitterOptions): Promise<Submitter> {
   let socket: Socket = connectPlain({ host: '127.0.0.1', port, noDelay: true });
   let reply = repliesOf(socket);
   const ask = async (line: string, wanted: string): Promise<void> => {
@@ -60,7 +73,11 @@ export async function openSubmitter({ port, tls, auth }: SubmitterOptions): Prom
     const answer = await reply();
     if (!answer.startsWith(wanted)) throw new Error(`${line.split(' ')[0]}: ${answer.trim()}`);
   };
-  await reply();
+  const greeting = await reply();
+  if (!greeting.startsWith('220')) {
+    socket.destroy();
+    throw new Error(greeting.trim());
+  }
   await ask('EHLO bench.example', '250');
   if (tls) {
     await ask('STARTTLS', '220');
@@ -72,8 +89,13 @@ export async function openSubmitter({ port, tls, auth }: SubmitterOptions): Prom
   if (auth) await ask(`AUTH PLAIN ${Buffer.from(`\0${auth.user}\0${auth.pass}`).toString('base64')}`, '235');
   return {
     async send(from, to, message) {
-      socket.write(`MAIL FROM:<${from}>\r\nRCPT TO:<${to}>\r\nDATA\r\n`);
-      const replies = [await reply(), await reply(), await reply()];
+      const commands = [`MAIL FROM:<${from}>`, ...[to].flat().map((one) => `RCPT TO:<${one}>`), 'DATA'];
+      if (pipelines) socket.write(commands.map((command) => `${command}\r\n`).join(''));
+      const replies: string[] = [];
+      for (const command of commands) {
+        if (!pipelines) socket.write(`${command}\r\n`);
+        replies.push(await reply());
+      }
       const refusal = replies.find((one) => !/^[23]/.test(one));
       if (refusal !== undefined) throw new Error(refusal.trim());
       socket.write(Buffer.concat([message, END]));

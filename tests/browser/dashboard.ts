@@ -30,7 +30,7 @@ export async function openDashboard(
   // The executable has the application inside.
   if (!EXECUTABLE) await openPack();
   const [service, browser] = await Promise.all([
-    start({ ...options, env: { RATE_LIMIT_PER_IP: '0', ...env } }),
+    start({ ...options, env: { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', ...env } }),
     running ?? openChromium(),
   ]);
   const complaints: string[] = [];

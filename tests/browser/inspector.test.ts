@@ -21,7 +21,9 @@ let browser: Browser;
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([
-    startServiceOnServer({ env: { RATE_LIMIT_PER_IP: '0', TEST_SENDS_PER_DAY: '0' } }),
+    startServiceOnServer({
+      env: { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', TEST_SENDS_PER_DAY: '0' },
+    }),
     openChromium(),
     EXECUTABLE ? null : openPack(),
   ]);
@@ -293,7 +295,12 @@ describe('the live view in a browser', () => {
 
   test('the page shows who lives, and what all instances do', async () => {
     const database = await createTestDatabase();
-    const env = { DATABASE_URL: database.url, SECRET_KEY: 's'.repeat(32), RATE_LIMIT_PER_IP: '0' };
+    const env = {
+      DATABASE_URL: database.url,
+      SECRET_KEY: 's'.repeat(32),
+      RATE_LIMIT_PER_IP: '0',
+      RATE_LIMIT_PER_KEY: '0',
+    };
     const working = await startService({ env });
     const watching = await startService({ env, args: ['--only', 'http'] });
     const sql = postgres(database.url, { max: 1 });
@@ -346,7 +353,7 @@ describe('the live view in a browser', () => {
   });
 
   test('the page reports a lost connection and reconnects by itself', async () => {
-    const own = await startService({ env: { RATE_LIMIT_PER_IP: '0' } });
+    const own = await startService({ env: { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0' } });
     try {
       const context = await browser.newContext();
       const page = await context.newPage();
@@ -360,7 +367,7 @@ describe('the live view in a browser', () => {
       const again = await startService({
         port: own.port,
         dataDir: own.dataDir,
-        env: { RATE_LIMIT_PER_IP: '0' },
+        env: { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0' },
       });
       try {
         await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();

@@ -13,7 +13,9 @@ const SENT = { delivered: 120, opened: 20, clicked: 11, 'bounced-transient': 9, 
 const HOUR_MS = 3_600_000;
 
 await openPack();
-await using service = await startService({ env: { RATE_LIMIT_PER_IP: '0', TEST_SENDS_PER_DAY: '0' } });
+await using service = await startService({
+  env: { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', TEST_SENDS_PER_DAY: '0' },
+});
 const api = createClient(service.url, TEST_KEY);
 
 async function send(outcome: string, more: object = {}): Promise<string> {

@@ -16,7 +16,9 @@ export interface BusyService extends AsyncDisposable {
 
 /** Starts a service and sends what the views show. */
 export async function startBusyService(): Promise<BusyService> {
-  const service = await startServiceOnServer({ env: { RATE_LIMIT_PER_IP: '0', TEST_SENDS_PER_DAY: '0' } });
+  const service = await startServiceOnServer({
+    env: { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', TEST_SENDS_PER_DAY: '0' },
+  });
   const api = createClient(service.url, TEST_KEY);
   const send = async (outcome: string, more: object = {}): Promise<string> => {
     const { status, body } = await api.post('/v1/emails', {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
+import { ACTIVE_HTML } from '../support/hostile-mail.ts';
 import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
 import {
   type Dashboard,
@@ -13,16 +14,13 @@ import {
 } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
-/** A page that would leave a mark if a browser ran it. */
-const HOSTILE = `<script>parent.document.title='taken'</script><h1>Hello support</h1>
-<img src=x onerror="fetch('/app/api/session',{method:'DELETE'})">`;
-
 let dashboard: Dashboard;
 let url: string;
 let page: Page;
 
 beforeAll(async () => {
-  dashboard = await openDashboard({ env: { EHLO_NAME: 'mail.acme.example' } });
+  const SES_INBOUND_TOPICS = 'arn:aws:sns:eu-west-1:123456789012:inbound';
+  dashboard = await openDashboard({ env: { EHLO_NAME: 'mail.acme.example', SES_INBOUND_TOPICS } });
   url = dashboard.service.url;
   page = await dashboard.newcomer();
   await signUp(dashboard, page);
@@ -33,6 +31,8 @@ afterAll(() => dashboard[Symbol.asyncDispose]());
 test('a route is added, and shows the secret of its webhook once', async () => {
   await page.goto(`${url}/app/test/inbound-routes`);
   await page.getByText('No test routes yet').waitFor();
+  await page.getByText(/\/callbacks\/ses\/inbound$/).waitFor();
+  await page.getByText('Not open: INBOUND_SMTP_PORT is not set.').waitFor();
   await inspect(page, 'inbound-routes-empty');
   await page.keyboard.press('c');
   await typeInto(page, { 'Name before the @': 'support' });
@@ -45,7 +45,7 @@ test('a route is added, and shows the secret of its webhook once', async () => {
 });
 
 test('a message that a stranger wrote is shown in a frame where nothing of it runs', async () => {
-  const raw = `From: Eve <eve@customer.example>\r\nTo: support@acme.example\r\nSubject: Hello\r\nContent-Type: text/html\r\n\r\n${HOSTILE.replaceAll('\n', '\r\n')}\r\n`;
+  const raw = `From: Eve <eve@customer.example>\r\nTo: support@acme.example\r\nSubject: Hello\r\nContent-Type: text/html\r\n\r\n${ACTIVE_HTML.replaceAll('\n', '\r\n')}\r\n`;
   await page.goto(`${url}/app/test/received`);
   await page.getByText('No mail received yet').waitFor();
   const response = await fetch(`${url}/v1/received/test`, {
@@ -58,6 +58,7 @@ test('a message that a stranger wrote is shown in a frame where nothing of it ru
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.frameLocator('iframe[title="Message"]').getByText('Hello support').waitFor();
+  // Requests are looked for in hostile-message.test.ts.
   expect(await page.title()).not.toBe('taken');
   await inspect(page, 'received');
   await press(page, 'Delete message');

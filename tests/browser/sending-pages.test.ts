@@ -14,7 +14,7 @@ import {
   typeInto,
   waitForToast,
 } from './dashboard.ts';
-import { inspect } from './looks.ts';
+import { inspect, pictureOf } from './looks.ts';
 
 /** Everything that a message might try, each of which would leave a mark. */
 const HOSTILE = `<meta http-equiv="refresh" content="0;url=/app/live">
@@ -92,6 +92,25 @@ test('the log is filtered in its address, gone through by keyboard, and an email
   // The page that is left has a status as well, which is no field.
   await page.getByRole('combobox', { name: 'Status' }).selectOption('cancelled');
   await page.getByText('No matching emails').waitFor();
+  // The filters are kept under a name, by keyboard, and bring the same address back.
+  const filtered = new URL(page.url()).search;
+  const views = page.getByRole('button', { name: 'Views' });
+  await pressOn(views);
+  await page.getByRole('menuitem', { name: 'Save these filters…' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
+  await typeInto(page, { Name: 'Bounced and cancelled' });
+  await inspect(page, 'emails-save-view');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Save view' }));
+  await waitForToast(page, 'View “Bounced and cancelled” saved');
+  await page.goto(`${url}/app/test/emails`);
+  await page.getByRole('row', { name: /Look at me/ }).waitFor();
+  await pressOn(views);
+  await page.getByRole('menuitem', { name: 'Bounced and cancelled' }).and(page.locator(':focus')).waitFor();
+  await pictureOf(page, 'application/emails-views');
+  await page.keyboard.press('Enter');
+  await page.getByText('No matching emails').waitFor();
+  expect(new URLSearchParams(new URL(page.url()).search).size).toBe(new URLSearchParams(filtered).size);
+  await page.getByRole('button', { name: 'Bounced and cancelled' }).waitFor();
   await page.keyboard.press('Control+k');
   await page
     .getByRole('combobox', { name: 'Search pages, emails, contacts and campaigns' })

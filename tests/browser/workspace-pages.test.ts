@@ -203,9 +203,9 @@ test('plan and usage, and the audit log with its filters', async () => {
     .first()
     .waitFor();
   await inspect(page, 'audit-log');
-  await page.getByRole('combobox', { name: 'Action' }).selectOption('member.roleChanged');
+  await page.getByRole('combobox', { name: 'Action' }).selectOption('member.changed');
   await page
-    .getByRole('row', { name: /role changed/ })
+    .getByRole('row', { name: /\bchanged\b/ })
     .first()
     .waitFor();
   await page

@@ -122,24 +122,67 @@ test('an environment learns nothing of the uses in the other one, and a test key
   );
 });
 
-test('an image that mail programs read is kept for thirty days', async () => {
+test('an image that mail programs read tells the day, and goes on to be served once it is deleted', async () => {
   const { id, url } = (await upload(next())).body.data;
-  expect((await fetch(`${service.url}${new URL(url).pathname}`)).status).toBe(200);
+  const view = () => fetch(`${service.url}${new URL(url).pathname}`);
+  expect((await view()).status).toBe(200);
   const today = await eventually('the day of the view', async () => {
     const { lastShownOn } = (await get(id)).body.data;
     return lastShownOn ?? undefined;
   });
   expect(today).toMatch(/^\d{4}-\d{2}-\d{2}$/);
-  expect((await remove(id)).body.error.message).toContain('was last read on');
-  const age = (days: number) =>
-    service.service.database.query(
-      "update assets set last_shown_on = ((now() at time zone 'UTC')::date - $2::integer) where id = $1",
-      [id, days],
-    );
-  await age(29);
-  expect((await remove(id)).status).toBe(409);
-  await age(31);
   expect((await remove(id)).status).toBe(204);
+  expect([(await get(id)).status, (await view()).status]).toEqual([404, 200]);
+});
+
+test('a deleted image leaves the lists, is still served, and comes back by another upload', async () => {
+  const picture = next();
+  const { id, url } = (await upload(picture, { query: '?filename=first.gif' })).body.data;
+  const status = async () => (await fetch(`${service.url}${new URL(url).pathname}`)).status;
+  expect((await remove(id)).status).toBe(204);
+  expect((await get(id)).status).toBe(404);
+  expect((await remove(id)).status).toBe(404);
+  const { body: list } = await service.ask({ path: '/v1/assets?limit=100', key: keys.live });
+  expect(list.data.map((asset: { id: string }) => asset.id)).not.toContain(id);
+  expect(await status()).toBe(200);
+  const again = await upload(picture, { query: '?filename=second.gif' });
+  expect(again.status).toBe(201);
+  expect(again.body.data).toMatchObject({ id, url, filename: 'second.gif' });
+  expect((await get(id)).status).toBe(200);
+  // It is read now, so that it is hidden by hand.
+  await service.service.database.query('update assets set deleted_at = now() where id = $1', [id]);
+  expect((await remove(id, '?force=true')).status).toBe(204);
+  expect(await status()).toBe(404);
+  expect((await remove(id, '?force=true')).status).toBe(404);
+});
+
+test('at most 2,000 deleted images of a workspace, and 1 GiB of them, are served', async () => {
+  const { database } = service.service;
+  const { id } = (await upload(next())).body.data;
+  const hidden = (images: number, size: number) =>
+    database.query(
+      `insert into assets (id, workspace_id, livemode, file, filename, content_type, width, height, size, created_at, deleted_at)
+       select 'ast_hidden' || i, $1, true, 'hidden' || i, 'x.png', 'image/png', 1, 1, $3::integer, now(), now()
+       from generate_series(1, $2::integer) i`,
+      [service.workspaceId, images, size],
+    );
+  const show = () => database.query('delete from assets where deleted_at is not null', []);
+  await show();
+  await hidden(2_000, 1);
+  const refused = await remove(id);
+  expect([refused.status, refused.body.error.suggestion]).toEqual([
+    409,
+    'Use force=true to delete it at once, or wait until the first of them are removed.',
+  ]);
+  // They take no room of images that are not deleted.
+  expect((await upload(next())).status).toBe(201);
+  await show();
+  const size = next().length;
+  await hidden(1, 1_073_741_824 - size + 1);
+  expect((await remove(id)).status).toBe(409);
+  await database.query("update assets set size = size - 1 where id = 'ast_hidden1'", []);
+  expect((await remove(id)).status).toBe(204);
+  await show();
 });
 
 test('a test key deletes what was uploaded in the test environment only', async () => {
@@ -178,7 +221,7 @@ test('a workspace has at most 2,000 images and 1 GiB of them', async () => {
   const have = async () =>
     (
       await database.query<{ images: number; octets: number }>(
-        `select count(*)::integer as images, sum(size)::float8 as octets from assets where workspace_id = $1`,
+        `select count(*)::integer as images, sum(size)::float8 as octets from assets where workspace_id = $1 and deleted_at is null`,
         [service.workspaceId],
       )
     )[0] ?? { images: 0, octets: 0 };

@@ -46,6 +46,7 @@ test('a campaign has the fields that are documented, and is of the environment o
   expect(data).toEqual({
     ...{
       id: data.id,
+      language: null,
       livemode: true,
       name: 'Fields',
       status: 'draft',
@@ -59,7 +60,7 @@ test('a campaign has the fields that are documented, and is of the environment o
       replyTo: ['answers@sender.example'],
       previewText: null,
     },
-    ...{ templateId: null, markdown: null, variables: {}, ratePerHour: null, canary: null },
+    ...{ templateId: null, markdown: null, mjml: null, variables: {}, ratePerHour: null, canary: null },
     ...{ trackOpens: null, trackClicks: null, scheduledAt: null, startedAt: null, completedAt: null },
     ...{ recipientCount: null, createdAt: data.createdAt, updatedAt: data.updatedAt },
   });
@@ -190,6 +191,7 @@ test('recipients are listed by what became of them, and a test email goes to one
       total: 2,
       sent: 2,
       remaining: 0,
+      replied: 0,
       skipped: 0,
       failed: 0,
       inDoubt: 0,

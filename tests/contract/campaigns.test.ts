@@ -136,6 +136,18 @@ describe('a campaign', () => {
       '/body/markdown',
     );
     expect((await live.patch(path, { html: '{{ broken' })).body.error.details[0].path).toBe('/body/html');
+    const mjml =
+      '<mjml><mj-body><mj-section><mj-column><mj-text>Hi</mj-text></mj-column></mj-section></mj-body></mjml>';
+    const refused = await live.patch(path, { mjml });
+    expect(refused.body.error.details[0].path).toBe('/body/mjml');
+    expect((await live.patch(path, { html: null, mjml: '<mjml>' })).body.error.details[0].path).toBe(
+      '/body/mjml',
+    );
+    const asMjml = await live.patch(path, { html: null, mjml });
+    expect(asMjml.body.data).toMatchObject({ html: null, markdown: null, mjml });
+    expect((await live.get(`${path}/preview`)).body.data.html).toContain('>Hi</div>');
+    expect((await live.get('/v1/campaigns')).body.data[0]).not.toHaveProperty('mjml');
+    await live.patch(path, { html: '<p>Hi</p>', mjml: null });
     const copy = (await live.post(`${path}/duplicate`)).body.data;
     expect([copy.name, copy.status, copy.subject]).toEqual(['Copy of July', 'draft', 'New']);
     for (const act of ['pause', 'unschedule'])

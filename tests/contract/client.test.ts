@@ -13,7 +13,7 @@ let service: Service;
 beforeAll(async () => {
   mkdirSync(join(place, 'node_modules'));
   [service] = await Promise.all([
-    startServiceOnServer({ env: { RATE_LIMIT_PER_IP: '0' } }),
+    startServiceOnServer({ env: { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0' } }),
     packClient(folder),
   ]);
 });

@@ -97,7 +97,7 @@ describe('what types are generated from', () => {
     expect(new Set(names).size).toBe(names.length);
     for (const name of names)
       expect(name).toMatch(
-        /^(get|list|send|create|update|delete|cancel|reschedule|explain|verify|rotate|test|redeliver|replay|revoke|export|preview|publish|restore|import|duplicate|pause|unschedule|validate|activate|start|simulate|wait|advance|plan)[A-Z]\w+$/,
+        /^(get|list|send|create|update|delete|cancel|reschedule|explain|verify|rotate|test|redeliver|replay|revoke|export|preview|publish|restore|import|duplicate|pause|unschedule|validate|activate|start|simulate|wait|advance|plan|check|count)[A-Z]\w+$/,
       );
     expect(names).toContain('sendEmail');
     expect(names).toContain('listEmails');

@@ -70,6 +70,13 @@ const anEmail = () => ({
 const aTemplate = async (): Promise<string> =>
   (await post('/v1/templates', { name: fresh(), subject: 's', html: 'x', from: 'shop@sender.example' })).id;
 
+/** The settings of a mailbox, for which there is room. */
+const aMailbox = async () => {
+  for (const { id } of (await service.ask({ path: '/v1/mailboxes?limit=100', key: testKey })).body.data)
+    await service.ask({ method: 'DELETE', path: `/v1/mailboxes/${id}`, key: testKey });
+  return { host: 'imap.example.com', username: `${fresh()}@example.com`, password: 'secret', paused: true };
+};
+
 /** A campaign to one new contact. */
 const aCampaign = async (): Promise<string> => {
   const audience = await post('/v1/audiences', { name: fresh() });
@@ -202,8 +209,13 @@ const STATED: Readonly<Record<string, Recipe>> = {
   '/v1/domains': () => ({ path: '/v1/domains', body: { name: `${fresh()}.example` } }),
   '/v1/domains/{id}/verify': async () => ({ path: `/v1/domains/${await aDomain()}/verify` }),
   '/v1/domains/{id}/rotate-dkim': async () => ({ path: `/v1/domains/${await aDomain()}/rotate-dkim` }),
+  '/v1/mailboxes': async () => ({ path: '/v1/mailboxes', body: await aMailbox() }),
   '/v1/inbound-routes': async () => ({ path: '/v1/inbound-routes', body: await aRoute() }),
   '/v1/received/test': async () => ({ path: '/v1/received/test', body: await aMessage() }),
+  '/v1/received/{id}/reply': async () => {
+    const { id } = await post('/v1/received/test', await aMessage(), testKey);
+    return { path: `/v1/received/${id}/reply`, body: { from: 'support@acme.example', text: 'Gladly' } };
+  },
   '/v1/received/{id}/redeliver': async () => {
     const { id } = await post('/v1/received/test', await aMessage(), testKey);
     await eventually(

@@ -27,6 +27,7 @@ async function serviceWith(security: SmtpSecurity, folder: string): Promise<Serv
       SUBMISSION_TLS_CERT: join(folder, 'cert.pem'),
       SUBMISSION_TLS_KEY: join(folder, 'key.pem'),
       RATE_LIMIT_PER_IP: '0',
+      RATE_LIMIT_PER_KEY: '0',
     },
   });
 }

@@ -80,6 +80,13 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
       })}`,
     changes: [{ match: { type: 'exact', localPart: 'mine' } }, { priority: 7 }],
   },
+  '/v1/mailboxes/:id': {
+    make: async () =>
+      `/v1/mailboxes/${await make('/v1/mailboxes', {
+        ...{ host: 'imap.example.com', username: 'a@example.com', password: 'secret', paused: true },
+      })}`,
+    changes: [{ folder: 'Mine' }, { port: 1_993 }],
+  },
   '/v1/workspace': {
     make: async () => '/v1/workspace',
     changes: [{ timeZone: 'Europe/Vienna' }, { name: 'Theirs' }],

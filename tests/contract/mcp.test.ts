@@ -11,9 +11,10 @@ import { COMMAND, type Service, startServiceOnServer, TEST_KEY } from '../suppor
 
 const READING = [
   ...['explain_email', 'get_raw_email', 'find_emails', 'find_bounces', 'list_templates', 'get_template'],
-  ...['preview_template', 'list_flows', 'simulate_flow'],
+  ...['preview_template', 'check_message', 'list_flows', 'simulate_flow', 'find_received', 'get_received'],
+  'list_mailboxes',
 ];
-const CHANGING = ['draft_template', 'send_email', 'send_raw_email'];
+const CHANGING = ['draft_template', 'send_email', 'reply_to_received', 'send_raw_email'];
 const EMAIL = { from: 'Acme <hello@acme.example>', subject: 'Hello', text: 'Hi' };
 
 let reading: Service;
@@ -108,6 +109,22 @@ describe.each([
         const refused = await client.callTool({ name, arguments: {} }).catch((error: Error) => error.message);
         expect(refused).toContain('No such tool');
       }
+    });
+  });
+
+  test('lists mailboxes with their status, and never a password', async () => {
+    const settings = {
+      ...{ host: 'imap.acme.example', username: 'support@acme.example' },
+      password: 'a secret of theirs',
+    };
+    const made = await createClient(reading.url, TEST_KEY).post('/v1/mailboxes', settings);
+    const { id } = made.body.data;
+    await connected(transportTo(reading), async (client) => {
+      const [latest] = await call(client, 'list_mailboxes', { limit: 1 });
+      expect(latest).toMatchObject({ id, host: 'imap.acme.example', username: 'support@acme.example' });
+      expect(['waiting', 'failing']).toContain(latest.status);
+      expect(latest).toHaveProperty('reason');
+      expect(JSON.stringify(latest)).not.toContain('a secret of theirs');
     });
   });
 

@@ -49,6 +49,24 @@ test('a test of a template goes to members alone', async () => {
   expect(codeOf(await send('stranger@b.example'))).toEqual([403, 'FORBIDDEN']);
 });
 
+test('an admin changes nothing of an owner, not even the language of their emails', async () => {
+  const { id: adminId, browser: admin } = await inviteMember(service, owner, 'admin');
+  const ownerNow = async () =>
+    (await owner.ask('/live/members')).body.data.find(({ role }: { role: string }) => role === 'owner');
+  const { id: ofOwner } = await ownerNow();
+  expect(codeOf(await admin.ask(`/live/members/${ofOwner}`, { language: 'ja' }, 'PATCH'))).toEqual([
+    ...[403, 'FORBIDDEN'],
+  ]);
+  const key = await service.keyWith('live', ['members:write']);
+  const byKey = { method: 'PATCH', path: `/v1/members/${ofOwner}`, key, body: { language: 'ja' } };
+  expect((await service.ask(byKey)).status).toBe(403);
+  expect((await ownerNow()).language).toBeNull();
+  // Their own, and that of others up to their role, they may.
+  for (const by of [admin, owner])
+    expect((await by.ask(`/live/members/${adminId}`, { language: 'de' }, 'PATCH')).status).toBe(200);
+  expect((await owner.ask(`/live/members/${adminId}`, {}, 'DELETE')).status).toBe(204);
+});
+
 test('the audit log tells who did what, by name and by request, and holds no secret', async () => {
   const { id } = await inviteMember(service, owner, 'viewer');
   expect((await owner.ask(`/live/members/${id}`, { role: 'member' }, 'PATCH')).status).toBe(200);
@@ -62,7 +80,7 @@ test('the audit log tells who did what, by name and by request, and holds no sec
     target: { type: 'apiKey', id: expect.stringMatching(/^key_/) },
     ...{ details: key, requestId: made.headers.get('x-request-id') },
   });
-  for (const action of ['member.roleChanged', 'member.removed', 'invitation.created', 'session.opened']) {
+  for (const action of ['member.changed', 'member.removed', 'invitation.created', 'session.opened']) {
     const found = (await owner.ask(`/live/audit-log?action=${action}&limit=1`)).body.data;
     expect(found.map((entry: { action: string }) => entry.action)).toEqual([action]);
   }

@@ -67,6 +67,54 @@ test('a preview tells what MJML does not know, of a stored version too', async (
     expect((await data('/v1/templates/render-preview', body)).warnings).toContainEqual(warning);
 });
 
+const messagesOf = ({ body }: Told): string[] =>
+  (body.error.details ?? []).map(({ message }: { readonly message: string }) => message);
+
+test('a refusal tells the place in what its author wrote, in a layout too', async () => {
+  const layout = await data('/v1/templates', {
+    ...{ name: 'frame-of-places', kind: 'layout', format: 'mjml' },
+    mjml: '<mjml>\n<mj-head></mj-head>\n<mj-body>\n\n{{ content }}\n</mj-body></mjml>',
+  });
+  const refused = async (mjml: string, layoutId: string | null = layout.id) => {
+    const told = await post('/v1/templates', { name: 'x', format: 'mjml', mjml, layoutId });
+    expect([told.status, pathsOf(told)]).toEqual([422, ['/body/mjml']]);
+    return messagesOf(told)[0];
+  };
+  expect(await refused('\n<mj-section><mj-column width="{{ w }}%"></mj-column></mj-section>')).toStartWith(
+    'Line 2, column 31: MJML calculates with width',
+  );
+  expect(await refused('\n\n{% if a %}<mj-section></mj-section>{% endif %}')).toStartWith(
+    'Line 3, column 1: ',
+  );
+  const style =
+    '<mjml>\n<mj-head><mj-style>.a { color: {{ c }} }</mj-style></mj-head><mj-body></mj-body></mjml>';
+  expect(await refused(style, null)).toStartWith(
+    'Line 2, column 32: a value must not stand inside <script> or',
+  );
+});
+
+test('text that MJML leaves out is noted where its author wrote it, in a layout too', async () => {
+  const layout = await data('/v1/templates', {
+    ...{ name: 'frame-of-notes', kind: 'layout', format: 'mjml' },
+    mjml: '<mjml>\n\n<mj-body>{{ content }}</mj-body></mjml>',
+  });
+  const text = {
+    name: 'x',
+    subject: 'S',
+    format: 'mjml',
+    mjml: 'Dear {{ n }}, plain text',
+    layoutId: layout.id,
+  };
+  const { id } = await data('/v1/templates', text);
+  const left = { code: 'mjml', line: 1, message: expect.stringMatching(/^MJML leaves out text between/) };
+  expect((await data('/v1/templates/render-preview', { templateId: id })).warnings).toContainEqual({
+    ...left,
+    column: 1,
+  });
+  const told = (await service.live.get(`/v1/templates/${id}/check`)) as Told;
+  expect(told.body.data.problems).toContainEqual(expect.objectContaining(left));
+});
+
 describe('an email', () => {
   test.each<[string, object]>([
     [

@@ -130,11 +130,11 @@ test('who is no contact may still have everything stopped', async () => {
 test('it speaks the language of the browser, English to everybody else', async () => {
   const path = pageOf('ada@example.com');
   const titleIn = async (language: string) =>
-    /<html lang="(..)">.*<title>(.*)<\/title>/s
+    /<html lang="(..)" dir="ltr">.*<title>(.*)<\/title>/s
       .exec((await open(path, { 'accept-language': language })).text)
       ?.slice(1);
   expect(await titleIn('de-AT,de;q=0.9,en;q=0.8')).toEqual(['de', 'E-Mail-Einstellungen']);
-  for (const other of ['en-GB,de;q=0.5', 'fr, *', 'de;q=0', ';q=', ''])
+  for (const other of ['en-GB,de;q=0.5', 'fi, *', 'de;q=0', ';q=', ''])
     expect(await titleIn(other)).toEqual(['en', 'Email preferences']);
 });
 
@@ -201,10 +201,10 @@ test('double opt-in: who was asked is in the audience once the link was used, an
   await defaultFrom('Acme <news@sender.example>');
 
   const path = new URL(/https?:\S+/.exec(text)?.[0] ?? '').pathname;
-  expect((await open(path)).text).toContain('Do you want to get “Letter”?');
+  expect((await open(path)).text).toContain('Möchten Sie „Letter“ bekommen?');
   expect((await contact('opt@example.com')).audienceIds).toEqual([]);
   for (let times = 0; times < 2; times++)
-    expect((await submit(path, [])).text).toContain('You are on the list');
+    expect((await submit(path, [])).text).toContain('Sie stehen auf der Liste');
   expect(await contact('opt@example.com')).toMatchObject({ audienceIds: [id], status: 'subscribed' });
   expect((await send('GET', '/v1/contacts/opt@example.com/activity?type=joined')).length).toBe(1);
   await send('DELETE', `/v1/audiences/${id}/contacts/opt@example.com`);

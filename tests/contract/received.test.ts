@@ -109,6 +109,11 @@ describe('POST /v1/received/test', () => {
   test.each([
     ['a bare line end', 'To: kept@acme.example\n\nHello\n', '/body'],
     ['a loop', `${'Received: by a\r\n'.repeat(51)}To: kept@acme.example\r\n\r\n`, '/body'],
+    [
+      'more than 5,000 addresses',
+      `To: kept@acme.example\r\nCc: ${Array.from({ length: 5_000 }, (_, n) => `${n}@b.example`).join(',\r\n ')}\r\n\r\n`,
+      '/body',
+    ],
     ['no recipient', 'Subject: Hello\r\n\r\n', '/query/to'],
   ])('refuses a message with %s', async (_, raw, path) => {
     const reply = await receiveRaw(raw);

@@ -102,6 +102,9 @@ async function fill(): Promise<void> {
     ...{ domainId: domain.id, match: { type: 'catchAll' } },
     action: { type: 'webhook', url: receiver.url },
   });
+  await made(service, 'live', 'mailboxes', {
+    ...{ host: 'imap.example.com', username: 'a@acme.test', password: 'secret', paused: true },
+  });
   before.flow = (
     await made(service, 'test', 'flows/webhook-secret', {}, { 'idempotency-key': 'flow' })
   ).secret;
@@ -296,12 +299,16 @@ test('links and return addresses that the key before has signed hold until they 
   const clicked = `/t/c/${linkToken('click', { emailId, recipient: 0, target: 'https://a.example/' }, old)}`;
   const ask = async (path: string) => (await fetch(service.url + path, { redirect: 'manual' })).status;
   expect([await ask(page(old)), await ask(clicked)]).toEqual([200, 302]);
-  expect(isReturnToken(token, service.service.secretKeys.signer)).toBeTrue();
+  expect(isReturnToken(token, service.service.secretKeys.signer, Date.now())).toBeTrue();
   const environmentOfNow = { ...environment, SECRET_KEY: NEW };
   expect(await command(environmentOfNow, 'secret-key', 'revoke-links')).toMatchObject({ code: 0 });
   await service.service.secretKeys.refresh();
   const { signer } = service.service.secretKeys;
-  expect([await ask(page(old)), await ask(clicked), isReturnToken(token, signer)]).toEqual([400, 400, false]);
+  expect([await ask(page(old)), await ask(clicked), isReturnToken(token, signer, Date.now())]).toEqual([
+    400,
+    400,
+    false,
+  ]);
   expect(await ask(page(signer))).toBe(200);
   expect((await command(environmentOfNow, 'secret-key', 'revoke-links')).out).toContain('refused already');
 });

@@ -49,6 +49,7 @@ describe('what a template is', () => {
       ...{ livemode: false, name: 'Order', alias, format: 'html', subject: HTML.subject, html: HTML.html },
       ...{ previewText: 'Soon {{ name }}', markdown: null, mjml: null, text: 'Hi {{ name }}', version: 1 },
       ...{ from: 'Acme <a@acme.example>', replyTo: ['help@acme.example'] },
+      ...{ language: null, languages: [], translations: {} },
       ...{ kind: 'template', layoutId: null, layers: [], usedBy: { count: 0, templates: [] } },
       variables: [
         { key: 'name', type: 'string', required: false, fallback: 'there' },

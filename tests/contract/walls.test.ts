@@ -71,6 +71,8 @@ async function fill(names: Map<string, string>, key: string, livemode: boolean):
   const ofTest = domainId ?? (await post('/v1/domains', { name: 'own.example' })).id;
   const route = { domainId: ofTest, match: { type: 'catchAll' }, action: { type: 'keep' } };
   names.set('inr', (await post('/v1/inbound-routes', route)).id);
+  const account = { host: 'imap.example.com', username: 'a@other.example', password: 'secret', paused: true };
+  names.set('mbx', (await post('/v1/mailboxes', account)).id);
   names.set('rcv', await aReceived(names.get('inr') ?? ''));
   names.set('index', '0');
   const email = { from: 'shop@other.example', to: 'ada@other.example', subject: 'Hello', text: 'Hi' };

@@ -30,6 +30,8 @@ test('GET /v1/workspace answers plan, limits and usage alike in both environment
     defaultReplyTo: null,
     branding: { logoUrl: null, colour: null, address: null, website: null },
     timeZone: 'UTC',
+    language: null,
+    emailLanguage: 'en',
     serviceEmails: { invitation: true, domainLost: true, webhookDisabled: true, campaignPaused: true },
     plan: 'free',
     limits: { emailsPerMonth: 3_000, domains: 2 },

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import pino from 'pino';
 import postgres from 'postgres';
 import type { Database } from '../../src/platform/db/database.ts';
 import { openDatabase } from '../../src/platform/db/open.ts';
-import { bodyCollector } from '../../src/sending/emails/bodies/collector.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
+import { collectBodies, imageAt, uploadedImage, uploadImage } from '../support/image-store.ts';
 import { noise } from '../support/noise.ts';
+import { gifOf } from '../support/pictures.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { type S3, startS3 } from '../support/s3.ts';
 import { type Service, startService, TEST_KEY } from '../support/service.ts';
 
-// A body is written before the email that has it. In between the table of emails is locked, and then the process dies, or the store does.
+// A body is written before the row that has it. In between the table is locked, and then the process dies, or the store does.
 
 const DAY = 24 * 3_600_000;
 const END_WAITING = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
@@ -46,11 +46,17 @@ const emails = async (): Promise<readonly string[]> =>
     ({ subject }) => subject,
   );
 
-/** Asks for an email that cannot be stored until `unlock`, and waits until its body is there. */
-async function untilWritten(service: Service, seed: number) {
+/** Ends what a dead process had asked of the database: the server would go on with it. */
+const endWaiting = () =>
+  eventually('what it had asked of the database is over', async () =>
+    (await database.query(END_WAITING)).length === 0 ? true : undefined,
+  );
+
+/** Asks for a row of the table that cannot be stored until `unlock`, and waits until its body is there. */
+async function untilWritten<Answer>(table: 'emails' | 'assets', asking: () => Promise<Answer>) {
   const before = new Set(await s3.keys());
-  await locker.unsafe('begin; lock table emails in exclusive mode');
-  const answer = send(service, seed).catch(() => null);
+  await locker.unsafe(`begin; lock table ${table} in exclusive mode`);
+  const answer = asking().catch(() => null);
   const key = await eventually('the body is there', async () =>
     (await s3.keys()).find((each) => !before.has(each)),
   );
@@ -61,28 +67,21 @@ test('kill -9 between the body and its email leaves a body that is collected, an
   await using service = await startService({ env: environment });
   expect((await send(service, 1)).status).toBe(202);
   const [own = ''] = await s3.keys('test/');
-  const { key, answer, unlock } = await untilWritten(service, 2);
+  const { key, answer, unlock } = await untilWritten('emails', () => send(service, 2));
   await service.kill();
   expect(await answer).toBeNull();
-  // The server would go on with what it was asked.
-  await eventually('what it had asked of the database is over', async () =>
-    (await database.query(END_WAITING)).length === 0 ? true : undefined,
-  );
+  await endWaiting();
   await unlock();
   expect(await emails()).toEqual(['Number 1']);
   expect(await s3.keys('test/')).toContain(key);
-  const now = Date.now() + 2 * DAY;
-  await bodyCollector({
-    ...{ database, bucket: s3.bucket, logger: pino({ enabled: false }), settled: async () => now },
-    clock: { now: () => now, monotonic: () => performance.now() },
-  }).run();
+  await collectBodies(database, s3, 2 * DAY);
   expect(await s3.keys('test/')).toEqual([own]);
 });
 
 test('a store that dies between the body and its email stops no acceptance', async () => {
   await using service = await startService({ env: environment });
   expect((await send(service, 3)).status).toBe(202);
-  const { answer, unlock } = await untilWritten(service, 4);
+  const { answer, unlock } = await untilWritten('emails', () => send(service, 4));
   s3.relay.freeze();
   await unlock();
   expect((await answer)?.status).toBe(202);
@@ -90,4 +89,25 @@ test('a store that dies between the body and its email stops no acceptance', asy
   const shown = await createClient(service.url, TEST_KEY).get('/v1/emails?limit=1');
   expect(shown.body.data[0]?.subject).toBe('Number 4');
   s3.relay.thaw();
+});
+
+test('kill -9 between the octets of an image and its row leaves a body that is collected, and no image', async () => {
+  await using service = await startService({ env: environment });
+  const kept = await uploadedImage(service.url, TEST_KEY, gifOf({ width: 1, height: 1 }));
+  const [own = ''] = await s3.keys('kept/');
+  const picture = gifOf({ width: 2, height: 1 });
+  const { key, answer, unlock } = await untilWritten('assets', () =>
+    uploadImage(service.url, TEST_KEY, picture),
+  );
+  await service.kill();
+  expect(await answer).toBeNull();
+  await endWaiting();
+  await unlock();
+  expect(await database.query('select id from assets')).toEqual([{ id: kept.id }]);
+  expect(await s3.keys('kept/')).toContain(key);
+  await collectBodies(database, s3, 2 * DAY);
+  expect(await s3.keys('kept/')).toEqual([own]);
+  await using next = await startService({ env: environment });
+  expect((await imageAt(next.url, kept)).status).toBe(200);
+  expect((await uploadImage(next.url, TEST_KEY, picture)).status).toBe(201);
 });

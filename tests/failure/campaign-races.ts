@@ -97,6 +97,13 @@ export const RACES: Readonly<Record<string, Race>> = {
   'quota emptied by other mail': async (world) => {
     const id = await world.campaign(5);
     const used = async (): Promise<number> => (await world.ask('GET', '/v1/workspace')).data.usage.emailsSent;
+    // A campaign that was cancelled before still gives back units while its emails are cancelled.
+    await eventually('no email waits', async () => {
+      const [waiting] = await world.database.query<{ n: number }>(
+        `select count(*)::integer as n from emails_now where state in ('scheduled', 'queued', 'sending', 'deferred')`,
+      );
+      return waiting?.n === 0 || undefined;
+    });
     await world.database.query(
       `insert into usage as u (workspace_id, livemode, period, used, wanted, granted, quota)
        select id, true, to_char(now() at time zone 'UTC', 'YYYY-MM'), $1, 0, 0, 0 from workspaces

@@ -88,6 +88,7 @@ test('kill -9 at every named point loses nothing, doubles nothing and leaves the
   const verdict = await judge(world.where, {
     flowRecord: new FlowRecord(),
     campaignRecord: null,
+    handed: null,
     record,
     performed,
     received: null,

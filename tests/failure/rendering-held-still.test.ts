@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 
-/** Of each round the process may run a twentieth. */
-const ROUND_MS = 100;
-const RUNNING_MS = 5;
+/** Of each round the process may run a twentieth. What it is held still for is longer than a rendering may take. */
+const ROUND_MS = 1_500;
+const RUNNING_MS = 75;
 
 test('a process that is stopped 95 % of the time refuses no rendering', async () => {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'rendering-held-still.ts')], {
@@ -23,10 +23,8 @@ test('a process that is stopped 95 % of the time refuses no rendering', async ()
     }, ROUND_MS),
   ];
   try {
-    const { outcomes, tookMs } = JSON.parse((await lines.read()).value ?? '{}');
+    const outcomes = JSON.parse((await lines.read()).value ?? '[]');
     expect(new Set(outcomes)).toEqual(new Set(['markdown', 'read', 'rendered']));
-    // By the clock each of them took longer than it may.
-    expect(tookMs).toBeGreaterThan(1_000);
   } finally {
     for (const timer of timers) clearInterval(timer);
     child.kill('SIGCONT');

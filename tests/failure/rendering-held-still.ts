@@ -5,19 +5,31 @@ import { LiquidProblem } from '../../src/mail/liquid/limits.ts';
 import { createLiquidRenderer } from '../../src/mail/liquid/liquid-renderer.ts';
 import { Failure } from '../../src/platform/errors/failure.ts';
 
-const [markdown, liquid] = [createMarkdownRenderer({ deadlineMs: 1_000 }), createLiquidRenderer()];
+/** The limit of one rendering. */
+const DEADLINE_MS = 1_000;
+const [markdown, liquid] = [createMarkdownRenderer({ deadlineMs: DEADLINE_MS }), createLiquidRenderer()];
 const PROSE = 'Some *words* of [prose](https://x.co).\n\n'.repeat(300);
 const LOOP = '{% for i in (1..1500) %}{{ i | append: "<" | upcase }}{% endfor %}';
 
-/** Processor time of both, so that the test knows that they had to be held still for it. */
+let longestMs = 0;
+const timed = async <Result>(work: Promise<Result>): Promise<Result> => {
+  const before = performance.now();
+  const result = await work;
+  longestMs = Math.max(longestMs, performance.now() - before);
+  return result;
+};
+
 const render = async (): Promise<readonly string[]> => {
-  const made = await markdown.render(PROSE, { owner: 'ours' });
-  const read = await liquid.examine('ours', { text: LOOP });
-  const rendered = await liquid.render({
-    ...{ owner: 'ours', key: null },
-    sources: { subject: null, previewText: null, html: null, text: LOOP },
-    scope: { names: {}, now: 0 },
-  });
+  const made = await timed(markdown.render(PROSE, { owner: 'ours' }));
+  const read = await timed(liquid.examine('ours', { text: LOOP }));
+  const rendered = await timed(
+    liquid.render({
+      owner: 'ours',
+      key: null,
+      sources: { subject: null, previewText: null, html: null, text: LOOP },
+      scope: { names: {}, now: 0 },
+    }),
+  );
   return [
     made instanceof Failure ? made.code : 'markdown',
     read instanceof LiquidProblem ? read.message : 'read',
@@ -28,8 +40,9 @@ const render = async (): Promise<readonly string[]> => {
 await render();
 process.stdout.write('ready\n');
 for await (const _ of process.stdin) break;
-const before = performance.now();
+longestMs = 0;
 const outcomes: string[] = [];
-for (let count = 0; count < 3; count++) outcomes.push(...(await render()));
-process.stdout.write(`${JSON.stringify({ outcomes, tookMs: performance.now() - before })}\n`);
+// A fast machine may be between two renderings whenever it is held still, so that the rounds go on until one was caught.
+while (longestMs <= DEADLINE_MS) outcomes.push(...(await render()));
+process.stdout.write(`${JSON.stringify([...new Set(outcomes)])}\n`);
 process.exit(0);

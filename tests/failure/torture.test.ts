@@ -83,6 +83,13 @@ test('without revisions the same run finds them missing', async () => {
   expect(tortureReport(outcome)).toContain('An invariant was violated.');
 });
 
+// In the end the last messages come again at every instance, so that one run finds it on every machine.
+test('without the fingerprints of received messages the same run finds them twice', async () => {
+  const { verdict } = await torture({ ...short, seconds: 1, seed: 5, broken: ['received'] }, () => {});
+  expect(verdict.mail?.acknowledged).toBeGreaterThan(0);
+  expect([...verdict.violated.keys()]).toEqual(['mailTwice']);
+});
+
 test('no safeguard can be switched off on a database that no chaos run has created', async () => {
   await using database = await createTestDatabase();
   const torture = { token: 'a'.repeat(32), break: ['commit'], leaseMs: 1_000, seed: 1 };

@@ -5,9 +5,9 @@ import { BodyReader } from '../../src/ops/backup/bodies.ts';
 import { dump } from '../../src/ops/backup/dump.ts';
 import { load } from '../../src/ops/backup/load.ts';
 import type { BodyStore } from '../../src/platform/bodies/body-store.ts';
-import { openBodyStore } from '../../src/platform/bodies/open.ts';
 import { openBulkSession } from '../../src/platform/db/bulk-session.ts';
 import { bringBack } from '../../src/sending/emails/bodies/content-bodies.ts';
+import { storeAt } from '../support/image-store.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 import { noise } from '../support/noise.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -37,19 +37,6 @@ afterAll(async () => {
   await s3[Symbol.asyncDispose]();
 });
 
-const storeOf = (prefix: string): BodyStore => {
-  const store = openBodyStore(
-    {
-      ...{ bodyStore: `s3://bodies/${prefix}`, bodyStoreEndpoint: s3.environment.BODY_STORE_ENDPOINT ?? '' },
-      ...{ bodyStoreRegion: 'us-east-1', bodyStoreAccessKeyId: 'test', bodyStoreSecretAccessKey: 'test' },
-      ...{ awsAccessKeyId: null, awsSecretAccessKey: null },
-    },
-    { ca: null, now: Date.now, monotonic: () => performance.now() },
-  );
-  if (!store) throw new Error('There is no store.');
-  return store;
-};
-
 /** The content of each email in a database, read with that store. */
 async function contentsIn(url: string, store: BodyStore | null): Promise<readonly object[]> {
   const session = await openBulkSession({ url, dataDir: null }, 'read');
@@ -68,9 +55,9 @@ test.each([
   ['a separate store', 'restored'],
   ['none, into the rows', null],
 ] as const)('a backup holds the bodies, and puts them into %s', async (_, prefix) => {
-  const [own, url] = [storeOf('mail'), service.databaseUrl];
+  const [own, url] = [storeAt(s3, 'mail'), service.databaseUrl];
   const before = await contentsIn(url, own);
-  const store = prefix === null ? null : storeOf(prefix);
+  const store = prefix === null ? null : storeAt(s3, prefix);
   await using target = await createTestDatabase();
   const [from, into] = await Promise.all([
     openBulkSession({ url, dataDir: null }, 'read'),
@@ -92,7 +79,7 @@ test.each([
 });
 
 test('the audit names a body that is not there, and a backup counts it', async () => {
-  const [own, url] = [storeOf('mail'), service.databaseUrl];
+  const [own, url] = [storeAt(s3, 'mail'), service.databaseUrl];
   const [key = ''] = await s3.keys('live/');
   await s3.bucket.delete(key, new AbortController().signal);
   const session = await openSession({ url, dataDir: null });

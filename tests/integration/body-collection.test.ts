@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { nanoid } from 'nanoid';
+import { bodyCollector } from '../../src/engine/bodies/collector.ts';
+import { BODY_HOLDERS } from '../../src/modules.ts';
 import { diagnoseBodies } from '../../src/ops/doctor/bodies.ts';
-import { bodyDay, bodyKey } from '../../src/platform/bodies/body-key.ts';
+import { bodyDay, bodyKey, shelfOf } from '../../src/platform/bodies/body-key.ts';
 import { OWNER_KEY } from '../../src/platform/bodies/owner.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
-import { bodyCollector } from '../../src/sending/emails/bodies/collector.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 import { noise } from '../support/noise.ts';
 import { type S3, startS3 } from '../support/s3.ts';
@@ -47,7 +48,8 @@ const bodiesOf = async (id: string): Promise<readonly string[]> =>
 /** A body of that time, to which no email refers. */
 async function lay(at: number, { livemode = true, of = workspaceId } = {}): Promise<string> {
   const key = bodyKey({
-    ...{ livemode, day: bodyDay(at), workspaceId: of, generation: mintId('gen', at) },
+    ...{ shelf: shelfOf({ kind: 'email', livemode, day: bodyDay(at), workspaceId: of }), workspaceId: of },
+    generation: mintId('gen', at),
     ...{ hash: new Bun.CryptoHasher('sha256').update(nanoid()).digest('hex'), octets: 4 },
   });
   await s3.overwrite(key, 'body');
@@ -63,7 +65,7 @@ const logger = { info: () => {}, warn: (_: unknown, says?: string) => void warne
 /** Collects as it is done at that moment. */
 const collect = (now: number, settled: () => Promise<number | null> = async () => now) =>
   bodyCollector({
-    ...{ database: service.service.database, bucket: s3.bucket, settled },
+    ...{ database: service.service.database, bucket: s3.bucket, holders: BODY_HOLDERS, settled },
     ...{ logger: logger as never, clock: { now: () => now, monotonic: () => performance.now() } },
   }).run();
 
@@ -75,7 +77,9 @@ test('a body that no email has goes once its day is over, and one that an email 
   await collect(now);
   expect([await isThere(own), await isThere(orphan)]).toEqual([true, true]);
   // As the database knows it itself: by now all are settled, and the day is not over.
-  await bodyCollector({ ...service.service, bucket: s3.bucket, logger: logger as never }).run();
+  await bodyCollector({
+    ...{ ...service.service, bucket: s3.bucket, holders: BODY_HOLDERS, logger: logger as never },
+  }).run();
   expect(await isThere(orphan)).toBe(true);
   await collect(now + 2 * DAY);
   expect([await isThere(own), await isThere(orphan)]).toEqual([true, false]);
@@ -163,7 +167,7 @@ test('the doctor tries the store, and tells of one that strangers can read', asy
   const [unset] = await diagnoses({});
   expect([unset?.status, unset?.detail]).toEqual([
     'wrong',
-    'BODY_STORE is not set, and contents of emails are in one: these emails wait, and cannot be shown.',
+    'BODY_STORE is not set, and contents of emails are in one: they can be neither sent nor shown.',
   ]);
   const [away] = await diagnoses({ ...s3.environment, BODY_STORE: 's3://nobodys-bucket' });
   expect([away?.status, away?.detail]).toEqual(['wrong', 'The body store answered 404 NoSuchBucket to PUT.']);

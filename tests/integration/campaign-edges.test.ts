@@ -229,6 +229,39 @@ test('is shown with links that act for no contact, and listed without its conten
   expect([item.id, item.subject, item.html, item.variables]).toEqual([id, 'Hello', undefined, undefined]);
 });
 
+test('is shown and tested as it leaves once it has started, whatever its template says by then', async () => {
+  const { live } = service;
+  const template = { name: 'Letter', subject: 'Old', html: '<p>OLD words</p>' };
+  const templateId = (await live.post('/v1/templates', template)).body.data.id;
+  const more = { subject: null, html: null, templateId, ratePerHour: 1 };
+  const id = await aCampaign({ audienceId: await people(2), ...more });
+  const path = `/v1/campaigns/${id}`;
+  const before = way.sent.length;
+  expect((await get(`${path}/preview`)).subject).toBe('Old');
+  await send(id);
+  const real = await eventually('one has left', async () => way.sent[before]);
+  expect(
+    (await live.patch(`/v1/templates/${templateId}`, { subject: 'New', html: '<p>NEW words</p>' })).status,
+  ).toBe(200);
+  const shown = await get(`${path}/preview`);
+  const tested = await live.post(`${path}/test-send`, { to: ['colleague@sender.example'] });
+  expect(tested.status).toBe(200);
+  const test = await eventually('the test has left', async () =>
+    way.sent.find(({ recipients }) => recipients.includes('colleague@sender.example')),
+  );
+  const [email] = await get(`/v1/emails?campaignId=${id}`);
+  const stored = await get(`/v1/emails/${email.id}`);
+  // The link differs: only that of the real one acts.
+  const wordsOf = (text: string | null | undefined) =>
+    text?.trim().replace(/(?:\{\{unsubscribeUrl\}\}|https?:\S+)$/, 'LINK');
+  const words = 'OLD words\n\nUnsubscribe: LINK';
+  expect([real, shown, test, stored].map(({ text }) => wordsOf(text))).toEqual(Array(4).fill(words));
+  expect([real.subject, shown.subject, test.subject]).toEqual(['Old', 'Old', '[Test] Old']);
+  expect(test.html).toContain('OLD words');
+  expect((await live.post(`${path}/pause`)).status).toBe(200);
+  expect((await get(`${path}/preview`)).subject).toBe('Old');
+});
+
 test('that stops by itself tells the admins', async () => {
   const { live } = service;
   await live.patch('/v1/workspace', { defaultFrom: 'Acme <hello@sender.example>' });

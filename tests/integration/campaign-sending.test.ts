@@ -85,6 +85,22 @@ const until = (id: string, what: string, is: (stats: Email, campaign: Email) => 
   );
 
 describe('a campaign', () => {
+  test('of a template: its emails name the version that it started with', async () => {
+    const template = { name: 'Letter', subject: 'Hello', html: '<a href="{{ preferencesUrl }}">Choose</a>' };
+    const { id: templateId } = (await service.live.post('/v1/templates', template)).body.data;
+    expect((await service.live.patch(`/v1/templates/${templateId}`, { subject: 'Second' })).status).toBe(200);
+    const id = await aCampaign(1, { templateId, html: null, subject: null });
+    expect((await send(id)).status).toBe(200);
+    await until(id, 'it is delivered', ({ delivered }) => delivered.count === 1);
+    expect((await service.live.patch(`/v1/templates/${templateId}`, { subject: 'Third' })).status).toBe(200);
+    const [{ id: emailId }] = (await service.live.get(`/v1/emails?campaignId=${id}`)).body.data;
+    expect(await get(`/v1/emails/${emailId}`)).toMatchObject({
+      templateId,
+      templateVersion: 2,
+      subject: 'Second',
+    });
+  });
+
   test('says what kind of mail it is, and counts people apart from programs', async () => {
     const id = await aCampaign(3);
     expect((await send(id)).status).toBe(200);

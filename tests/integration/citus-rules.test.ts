@@ -54,8 +54,8 @@ const ON_COORDINATOR =
   words(`actor_outbox api_key_journal api_keys audience_members campaign_clicks campaign_contents campaign_journal campaign_recipients
   campaign_settings campaign_tallies campaigns confirmations contact_activity contact_import_chunks contact_import_counts
   contact_import_faults contact_import_journal contact_import_seen contact_imports contacts domain_journal domain_keys
-  domain_transports domains email_bodies flow_entrants flow_run_journal flow_run_log flow_runs flow_tallies message_ids received received_attempts
-  received_journal report_requests suppressions
+  domain_transports domains email_bodies flow_entrants flow_run_journal flow_run_log flow_runs flow_tallies mailbox_messages mailboxes message_ids received received_answers received_attempts
+  received_journal report_requests sent_message_ids suppressions
   webhook_endpoint_journal webhook_endpoints webhook_secrets`);
 
 function words(text: string): readonly string[] {

@@ -81,6 +81,8 @@ describe.each([
         testClocks: () => undefined,
         testSendsPerDay: 0,
         findSendingDomain: async () => ({ id: service.domainId }),
+        findReplyDomain: async () => null,
+        signer: service.signer,
         fillTemplate: none,
         renderMarkdown: none,
       },

@@ -47,6 +47,8 @@ interface Query {
   readonly status?: string;
   readonly audienceId?: string;
   readonly createdBefore?: string;
+  readonly createdAfter?: string;
+  readonly sort?: string;
 }
 
 /** Follows the cursors to the end; answers all contacts and the number of pages. */
@@ -167,5 +169,16 @@ onEachStore('searching contacts', (store) => {
     expect(compileChecker(Contact)(shown, '')).toBeNull();
     expect(await findContact(store, LIVE, contact.id)).toEqual(shown as ContactView);
     await rowsOf(store.database, 'delete from contacts where id = $1', [contact.id]);
+  });
+
+  test('contacts of a time, in the order of addresses, are looked for among a bounded number of contacts', async () => {
+    const since = new Date(NOW + PEOPLE.length - 2).toISOString();
+    const { contacts, pages } = await follow(
+      store.database,
+      { sort: 'email', createdAfter: since },
+      { mostSearched: 3 },
+    );
+    expect(idsOf(contacts)).toEqual(idsOf(PEOPLE.slice(-2).toSorted((a, b) => (a.email < b.email ? -1 : 1))));
+    expect(pages).toBe(Math.ceil(PEOPLE.length / 3));
   });
 });

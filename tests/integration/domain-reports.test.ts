@@ -131,7 +131,7 @@ test('a DMARC report counts once, by source, alignment and day', async () => {
       { address: '192.0.2.1', messages: 9, aligned: 7 },
       { address: '2001:db8::1', messages: 1, aligned: 1, dkimAligned: 0 },
     ],
-    reporters: [{ domain: 'reader.example', reports: 1, messages: 10 }],
+    reporters: [{ domain: 'reader.example', reports: 1, messages: 10, policy: 'none' }],
   });
   expect(dmarc.days.at(-2)).toMatchObject({ day: today(1), messages: 10 });
   expect(unverified).toBe(0);
@@ -176,7 +176,8 @@ test('forged and foreign reports count for nothing but a number', async () => {
     .replace('dmarc@reader.example', 'noreply-dmarc-support@google.com');
   expect(await deliver('', { to, raw: Buffer.from(forged) })).toStartWith('250');
   expect(await deliver(report([{ from: 'elsewhere.example' }]), { to })).toStartWith('250');
-  expect(await deliver('no report', { to })).toStartWith('250');
+  // Its sender has to know, since a person may have written it.
+  expect(await deliver('no report', { to })).toStartWith('550 5.7.1');
   expect(await sums(id)).toMatchObject({ unverified: 3, dmarc: { reports: 0, totals: { messages: 0 } } });
 });
 
@@ -272,7 +273,10 @@ test('the policy is the one that DNS has, whatever reports state', async () => {
   await deliver(report([{ from: 'policy.example' }], { policy: '<p>reject</p>' }), {
     to: 'dmarc@policy.example',
   });
-  expect((await sums(id)).dmarc.policy).toBeNull();
+  const { dmarc } = await sums(id);
+  expect(dmarc.policy).toBeNull();
+  // A reporter that has read another record is seen by it.
+  expect(dmarc.reporters[0].policy).toBe('reject');
   const status = {
     slot: 'dmarc',
     fingerprint: 'x',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from 'bun:test';
+import { draftPruner } from '../../src/accounts/members/editor-drafts.ts';
 import { usageAccountant } from '../../src/accounts/usage/usage-accountant.ts';
 import type { Duty } from '../../src/engine/duties/duty.ts';
 import { historyPruner } from '../../src/engine/duties/history-pruner.ts';
@@ -17,6 +18,7 @@ import { systemClock } from '../../src/platform/time/clock.ts';
 import { capturedPruner } from '../../src/sending/captured/captured-pruner.ts';
 import { domainKind } from '../../src/sending/domains/kind.ts';
 import { liveDataPruner } from '../../src/sending/emails/retention/live-data-pruner.ts';
+import { messageIdPruner } from '../../src/sending/emails/retention/message-id-pruner.ts';
 import { testDataPruner } from '../../src/sending/emails/retention/test-data-pruner.ts';
 import { webhookPruner } from '../../src/sending/webhooks/deliveries/delivery-pruner.ts';
 import { openService } from '../../src/service.ts';
@@ -335,6 +337,20 @@ const CASES: Readonly<Record<string, Case>> = {
       select ${idsFrom(lowestIdAt('em', OLD))}, 'ws_1', true, case when g <= 2500 then 'cancelled' else 'scheduled' end,
         ${BIRTH.values} from generate_series(1, 12501) g`,
     left: `emails where livemode and state = 'cancelled'`,
+  },
+  messageIdPruner: {
+    duty: messageIdPruner,
+    fill: `insert into sent_message_ids
+      select 'ws_1', true, md5(g::text)::uuid, 'em', to_timestamp(${NOW} / 1000.0 + (g - 2500) * 86400)
+      from generate_series(1, 2600) g`,
+    left: `sent_message_ids where until <= to_timestamp(${NOW} / 1000.0)`,
+  },
+  draftPruner: {
+    duty: draftPruner,
+    fill: `insert into accounts (id, email, email_key, name, created_at) values ('acc_1', 'a@b.co', 'a@b.co', 'Ada', now());
+      insert into editor_drafts
+      select 'ws_1', 'acc_1', g::text, 'live/flows/flw_1', 'x', '{}', '{}', to_timestamp(${OLD} / 1000.0) from generate_series(1, 1200) g`,
+    left: 'editor_drafts',
   },
 };
 

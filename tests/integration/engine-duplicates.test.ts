@@ -48,6 +48,7 @@ function counting(database: Database): { readonly database: Database; writes(): 
     },
     script: (text) => database.script(text),
     read: (run) => database.read(run),
+    session: () => database.session(),
     ping: () => database.ping(),
     close: () => database.close(),
   };

@@ -73,3 +73,36 @@ test('a lease that ends while outcomes wait to be written overtakes none of them
   expect([...attempts.values()]).toEqual(births.map(() => [1]));
   expect(await rowsOf(store.database, 'select distinct state from emails_now')).toEqual([{ state: 'sent' }]);
 });
+
+test('an email that another instance has queued since it was claimed keeps a timer', async () => {
+  const quick = engineOver(store.database, { clock: new ManualClock(NOW + 500) });
+  const email = emailSpawn(plainInput(NOW, { livemode: true, scheduledAt: NOW + 500 }));
+  await quick.spawn('email', email);
+  const database = new HookedDatabase(store.database);
+  const clock = new ManualClock(NOW + 2_000);
+  const slow = engineOver(database, { clock });
+  const [deciding, queued] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  database.before = (text) => {
+    if (!text.includes('insert into email_turns')) return undefined;
+    deciding.resolve();
+    return queued.promise;
+  };
+  const waking = slow.wakeDue();
+  await deciding.promise;
+  await quick.fireTimers('email', { id: email.id }, NOW + 500);
+  queued.resolve();
+  await waking;
+  // By the time of the slow one the turn of the queued email has come as well. Its order may be lost with the process.
+  expect(
+    await rowsOf(store.database, 'select state, revision, timers, wake_at from emails_now where id = $1', [
+      email.id,
+    ]),
+  ).toEqual([
+    {
+      ...{ state: 'queued', revision: 3 },
+      timers: { 'xstate.after.turn.email.queued': clock.time + 1_000 },
+      wake_at: new Date(clock.time + 1_000),
+    },
+  ]);
+  for (const engine of [quick, slow]) await engine.stop();
+});

@@ -27,7 +27,12 @@ let client: Client;
 beforeAll(async () => {
   database = await createTestDatabase();
   service = await startService({
-    env: { DATABASE_URL: database.url, SECRET_KEY: 's'.repeat(32), RATE_LIMIT_PER_IP: '0' },
+    env: {
+      DATABASE_URL: database.url,
+      SECRET_KEY: 's'.repeat(32),
+      RATE_LIMIT_PER_IP: '0',
+      RATE_LIMIT_PER_KEY: '0',
+    },
   });
   client = createClient(service.url, TEST_KEY);
 });

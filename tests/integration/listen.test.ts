@@ -6,7 +6,7 @@ import { verifyWebhook } from '../../src/web/client/posthorn.ts';
 import { createClient } from '../support/client.ts';
 import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
-import { COMMAND, type Service, startService, TEST_KEY } from '../support/service.ts';
+import { COMMAND, LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
 
 const EMAIL = { from: 'Acme <hello@acme.example>', subject: 'Hello', text: 'Hi' };
 const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-listen-'));
@@ -59,7 +59,7 @@ function listening(...words: string[]) {
 }
 
 beforeAll(async () => {
-  service = await startService({ dataDir, env: { RATE_LIMIT_PER_IP: '0' } });
+  service = await startService({ dataDir, env: { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0' } });
   const printed = await command({}, 'listen', '--print-secret', '--key', TEST_KEY);
   secret = printed.out.trim();
   expect(secret).toMatch(/^whsec_[\w-]{43}$/);
@@ -91,7 +91,7 @@ test('posthorn listen posts what happens from now on, signed, over an outage of 
   const { port } = service;
   await service.stop();
   await heard('Trying again');
-  service = await startService({ dataDir, port, env: { RATE_LIMIT_PER_IP: '0' } });
+  service = await startService({ dataDir, port, env: { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0' } });
   await send('complained');
   await eventually(
     'the events after the outage',
@@ -130,4 +130,27 @@ test('posthorn listen says what is missing or refused', async () => {
     const ended = await command({}, 'listen', ...words);
     expect([words, ended.code, ended.error]).toEqual([words, code, expect.stringContaining(sentence)]);
   }
+});
+
+test('posthorn listen posts received mail as the webhook of a route', async () => {
+  const live = createClient(service.url, LIVE_KEY);
+  const client = createClient(service.url, TEST_KEY);
+  const { id: domainId } = (await live.post('/v1/domains', { name: 'listened.example' })).body.data;
+  const match = { type: 'exact', localPart: 'support' };
+  await client.post('/v1/inbound-routes', { domainId, match, action: { type: 'keep' } });
+  const message = { from: 'ada@customer.example', to: 'support@listened.example', text: 'Hello' };
+  await client.post('/v1/received/test', { ...message, subject: 'before' });
+  const { child, said, heard } = listening();
+  await heard(secret);
+  received.length = 0;
+  // The listener takes what is there at its first look as known.
+  const { id } = await eventually('a message is posted', async () => {
+    const { body } = await client.post('/v1/received/test', { ...message, subject: crypto.randomUUID() });
+    return received.some(({ type }) => type === 'received') ? body.data : undefined;
+  });
+  expect(id).toStartWith('rcv_');
+  await heard('✓ received', 'out');
+  expect(said.out).toContain('support@listened.example');
+  child.kill();
+  expect(await child.exited).toBe(0);
 });

@@ -280,7 +280,7 @@ describe('what is left over or too much', () => {
       b.commit();
       return viewer.times() > 3 || undefined;
     });
-    expect(a.exchange.hearing(TEST)).toBe('all');
+    expect(a.exchange.completeness(TEST)).toBe('all');
   });
 
   test('an instance that was killed is heard no more, and its news until then arrive', async () => {
@@ -320,7 +320,7 @@ describe('what is left over or too much', () => {
       b.commit();
       return viewer.heard.length > 0 || undefined;
     });
-    expect(a.exchange.hearing(TEST)).toBe('all');
+    expect(a.exchange.completeness(TEST)).toBe('all');
   });
 
   test('a viewer beyond them learns so, and gets news again when one has left', async () => {
@@ -330,14 +330,14 @@ describe('what is left over or too much', () => {
     await eventually('the viewer knows', async () => {
       await crowd(1, MOST_WATCHED);
       b.commit();
-      return a.exchange.hearing(TEST) === 'crowded' || undefined;
+      return a.exchange.completeness(TEST) === 'crowded' || undefined;
     });
     expect(viewer.heard).toEqual([]);
     await sql`delete from live_watches where instance_id = 'crowd' and workspace_id = 'ws_crowd_1'`;
     await eventually('it is heard', async () => {
       await crowd(2, MOST_WATCHED);
       b.commit();
-      return (viewer.heard.length > 0 && a.exchange.hearing(TEST) === 'all') || undefined;
+      return (viewer.heard.length > 0 && a.exchange.completeness(TEST) === 'all') || undefined;
     });
   });
 
@@ -346,9 +346,9 @@ describe('what is left over or too much', () => {
     const a = instance((_, run) => (isAway ? Promise.reject(new UnavailableError('It is away.')) : run()));
     watch(a);
     isAway = true;
-    await eventually('the viewer knows', () => a.exchange.hearing(TEST) === 'away' || undefined);
+    await eventually('the viewer knows', () => a.exchange.completeness(TEST) === 'away' || undefined);
     isAway = false;
-    await eventually('it hears again', () => a.exchange.hearing(TEST) === 'all' || undefined);
+    await eventually('it hears again', () => a.exchange.completeness(TEST) === 'all' || undefined);
   });
 
   test('an embedded database is asked nothing', async () => {
@@ -361,7 +361,7 @@ describe('what is left over or too much', () => {
     });
     exchange.start();
     exchange.join(TEST, () => {});
-    expect(exchange.hearing(TEST)).toBe('all');
+    expect(exchange.completeness(TEST)).toBe('all');
     expect(exchange.instances).toEqual([
       { id: id.slice(0, 8), roles: [], version: '1.0.0', startedAt: 995, isThis: true },
     ]);

@@ -221,6 +221,8 @@ describe('a notification of Amazon SES', () => {
     const clock = { now: Date.now, monotonic: () => performance.now() };
     const [route] = sesRoutes({
       sesTopicArn: TOPIC,
+      inboundTopics: [],
+      takeSes: async () => 'skipped',
       fetchCertificate: async () => CERTIFICATE,
       confirm: async () => {},
       recordFeedback: feedbackRecorder({ database, engine, clock, signer: service.signer }),

@@ -68,16 +68,18 @@ test('a Message-ID elsewhere than at the domain of the sender is refused', async
   }
 });
 
-test('in a batch each email has its own, and the second of two is refused', async () => {
+test('in a batch each email has its own, and one of two is refused', async () => {
   const [first, second, third] = ['5', '5', '6'].map((n) => ({
     ...BODY,
     messageId: `<order-${n}@sender.example>`,
   }));
   const { status, body } = await service.live.post('/v1/emails/batch', { emails: [first, second, third] });
   expect(status).toBe(202);
-  expect(
-    body.data.map((item: { id?: string; error?: { code: string } }) => item.error?.code ?? 'ok'),
-  ).toEqual(['ok', 'CONFLICT', 'ok']);
+  const outcomes = body.data.map(
+    (item: { id?: string; error?: { code: string } }) => item.error?.code ?? 'ok',
+  );
+  // The emails of a batch are prepared side by side, so that either of the two may come first.
+  expect([outcomes.slice(0, 2).toSorted(), outcomes[2]]).toEqual([['CONFLICT', 'ok'], 'ok']);
 });
 
 test('an email of a file alone, and one of a calendar, leave and are shown', async () => {

@@ -7,7 +7,7 @@ import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 import { openReceiver } from '../support/webhook-world.ts';
-import { aMail, handIn, handOver, receiving } from './received-door.ts';
+import { addresses, aMail, handIn, handOver, receiving } from './received-door.ts';
 import { SmtpClient } from './transport/smtp-client.ts';
 
 let service: LiveService;
@@ -105,6 +105,47 @@ test('a workspace that has not proven a domain has no say about the addresses of
   await other.delete(`/v1/domains/${claimed}`);
 });
 
+test('of two workspaces that have proven a domain, the one that added it last has all of its mail', async () => {
+  const mine = await exactly('ours');
+  await exactly('only-mine');
+  const { database } = service.service;
+  const { id: domainId } = (await other.post('/v1/domains', { name: 'sender.example' })).body.data;
+  const rcpt = async (local: string) =>
+    (await handIn(port, 'ada@customer.example', [`${local}@sender.example`], aMail())).at(1)?.slice(0, 9);
+  const state = (id: string, is: string) =>
+    database.query('update domains set state = $2 where id = $1', [id, is]);
+  const comes = (local: string, reply: string) =>
+    eventually(`${reply} for ${local}`, async () => ((await rcpt(local)) === reply ? true : undefined));
+  try {
+    // Without a route it takes nothing from the one before it.
+    expect(await rcpt('only-mine')).toStartWith('250 ');
+    const theirs = await routed({ type: 'exact', localPart: 'ours' }, {}, other, domainId);
+    expect((await handIn(port, 'ada@customer.example', ['ours@sender.example'], aMail())).at(-1)).toStartWith(
+      '250 ',
+    );
+    expect([await receivedBy(mine.id), await receivedBy(theirs.id)]).toEqual([[], []]);
+    const [message] = await receivedBy(theirs.id, other);
+    expect((await service.live.get(`/v1/received/${message.id}`)).status).toBe(404);
+    expect(await rcpt('only-mine')).toBe('550 5.1.1');
+    // A hiccup of DNS hands no mail over: it waits until the grace of the owner is over.
+    await state(domainId, 'temporaryFailure');
+    await comes('only-mine', '451 4.3.0');
+    await comes('ours', '451 4.3.0');
+    expect(await rcpt('no-one')).toBe('550 5.1.1');
+    await state(service.domainId, 'temporaryFailure');
+    await comes('only-mine', '550 5.1.1');
+    await comes('ours', '250 2.1.5');
+    await state(service.domainId, 'verified');
+    await state(domainId, 'failed');
+    await comes('only-mine', '250 2.1.5');
+  } finally {
+    await state(service.domainId, 'verified');
+    await state(domainId, 'verified');
+    await other.delete(`/v1/domains/${domainId}`);
+  }
+  await comes('only-mine', '250 2.1.5');
+});
+
 describe('a message is stored as it came', () => {
   test('with its envelope, tag, header and octets', async () => {
     const route = await exactly('support');
@@ -188,10 +229,8 @@ describe('a message is stored as it came', () => {
 });
 
 describe('several recipients in one transaction', () => {
-  test('each has a message, also in another workspace that has proven the domain', async () => {
+  test('each has a message, in one commit', async () => {
     const [a, b] = [await exactly('first'), await exactly('second')];
-    const domain = await other.post('/v1/domains', { name: 'sender.example' });
-    const c = await routed({ type: 'exact', localPart: 'second' }, {}, other, domain.body.data.id);
     const to = [
       'first@sender.example',
       'nobody@sender.example',
@@ -202,16 +241,12 @@ describe('several recipients in one transaction', () => {
     expect(replies.map((line) => line.slice(0, 3))).toEqual(['250', '250', '550', '250', '250', '250']);
     expect(await receivedBy(a.id)).toHaveLength(1);
     expect(await receivedBy(b.id)).toHaveLength(1);
-    expect(await receivedBy(c.id, other)).toHaveLength(1);
-    expect(await receivedBy(c.id)).toEqual([]);
     const rows = await service.service.database.query<{ commits: number }>(
       `select count(distinct commit_tag)::integer as commits from received_journal j join received r on r.id = j.actor_id
        where r.route_id = any($1::text[])`,
-      [[a.id, b.id, c.id]],
+      [[a.id, b.id]],
     );
     expect(rows).toEqual([{ commits: 1 }]);
-    for (const { id } of await receivedBy(c.id, other))
-      expect((await service.live.get(`/v1/received/${id}`)).status).toBe(404);
   });
 
   test('a hundred are taken, and the next one is asked to come again', async () => {
@@ -266,6 +301,12 @@ describe('what the port refuses', () => {
     expect((await handIn(port, '', to, raw(262_144))).at(-1)).toStartWith('250 ');
   });
 
+  test('a header that names more than 5,000 addresses, that in From among them', async () => {
+    const answer = async (named: string) => (await handIn(port, '', to, aMail({ To: named }))).at(-1);
+    expect(await answer(addresses(5_000))).toStartWith('552 5.3.4 ');
+    expect(await answer(addresses(4_999))).toStartWith('250 ');
+  });
+
   test('a loop: more than 50 Received fields', async () => {
     const hops = (count: number) => 'Received: from a by b\r\n'.repeat(count) + aMail();
     expect((await handIn(port, '', to, hops(50))).at(-1)).toStartWith('250 ');
@@ -287,13 +328,6 @@ describe('what the port refuses', () => {
     expect((await client.say('NOOP'))[0]).toStartWith('250 ');
     client.end();
   });
-});
-
-test('complaints and bounces are read as before, also at an address that a route takes', async () => {
-  const route = await exactly('abuse');
-  const replies = await handIn(port, '', ['abuse@sender.example', 'postmaster@any.example'], aMail());
-  expect(replies.map((line) => line.slice(0, 3))).toEqual(['250', '250', '250', '250']);
-  expect(await receivedBy(route.id)).toHaveLength(1);
 });
 
 describe('the webhook of a route', () => {

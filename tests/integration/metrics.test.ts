@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { startRealService } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
@@ -54,6 +55,11 @@ test('metrics of requests, commits, outcomes, statements and memory are served o
   expect(of('posthorn_engine_due_lag_seconds')).toBeGreaterThanOrEqual(0);
   expect(of('posthorn_database_duration_seconds_count{operation="query"}')).toBeGreaterThan(5);
   expect(of('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+  // The page lists what a scrape has, and no name is left over that the source does not register.
+  const listed = new Set(readFileSync('docs/metrics.md', 'utf8').match(/(?<=^\| `)\w+/gm));
+  const scraped = [...samples.keys()].map((each) => each.replace(/\{.*|_(?:bucket|sum|count)(?=\{|$)/g, ''));
+  expect(scraped.filter((name) => !listed.has(name))).toEqual([]);
+
   // Nothing that a client sent is a label.
   expect([...samples.keys()].join('\n')).not.toMatch(/xxx|nothing|em_|@|a=1/);
 

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pino from 'pino';
+import { bodyCollector } from '../../src/engine/bodies/collector.ts';
+import { BODY_HOLDERS } from '../../src/modules.ts';
 import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
-import { bodyCollector } from '../../src/sending/emails/bodies/collector.ts';
 import { receivedPruner } from '../../src/sending/received/received-pruner.ts';
+import { auditedBodies, storeAt } from '../support/image-store.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 import { noise } from '../support/noise.ts';
 import { type S3, startS3 } from '../support/s3.ts';
@@ -50,7 +52,9 @@ async function after(days: number): Promise<void> {
   const clock = { now: () => now, monotonic: () => performance.now() };
   await receivedPruner({ database, clock, config: LONGEST_RETENTION }).run();
   const logger = pino({ enabled: false });
-  await bodyCollector({ database, bucket: s3.bucket, logger, clock, settled: async () => now }).run();
+  await bodyCollector({
+    ...{ database, bucket: s3.bucket, holders: BODY_HOLDERS, logger, clock, settled: async () => now },
+  }).run();
 }
 
 test('a large message lies in the body store as long as it is kept', async () => {
@@ -107,4 +111,22 @@ test('messages of a workspace that is no more are removed', async () => {
   await after(0);
   expect(await rows()).toEqual([]);
   expect(await database.query('select id from workspaces')).toHaveLength(1);
+});
+
+test('the audit names a received message whose octets are gone, and they are not shown', async () => {
+  // The days that went by above count as removed, and what they hold is not audited.
+  await service.service.database.query('delete from retention');
+  const before = new Set(await s3.keys('test/'));
+  const id = await receive(message(5));
+  const [key = ''] = (await s3.keys('test/')).filter((each) => !before.has(each));
+  await s3.bucket.delete(key, new AbortController().signal);
+  const findings = await auditedBodies(service.databaseUrl, storeAt(s3, 'mail'));
+  const [content] = await service.service.database.query<{ id: string }>(
+    'select id from received_contents where raw_key = $1',
+    [key],
+  );
+  expect(findings.named.filter(({ check }) => check === 'bodies')).toEqual([
+    { check: 'bodies', id: content?.id ?? '', what: `its body ${key} is not in the store` },
+  ]);
+  expect((await service.test.get(`/v1/received/${id}`)).status).toBe(200);
 });

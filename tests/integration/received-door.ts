@@ -49,6 +49,10 @@ export const aMail = (more: Readonly<Record<string, string>> = {}, text = 'Where
   return `${header.join('')}\r\n${text}\r\n`;
 };
 
+/** So many addresses as a field names them. */
+export const addresses = (count: number): string =>
+  Array.from({ length: count }, (_, n) => `${n}@b.example`).join(',\r\n ');
+
 type Match = { readonly type: string; readonly localPart?: string };
 
 /** Routes of the live domain of a service, and the mail that came by them. */

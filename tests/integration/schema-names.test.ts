@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SUPPRESSION_REASONS } from '../../machines/email/rules.ts';
-import { ACTIVITY_TYPES } from '../../src/audience/contacts/activity/activity.ts';
 import { CONTACT_STATUSES } from '../../src/mail/list-files/consent-words.ts';
 import { MODULE_KINDS } from '../../src/modules.ts';
 import { TRANSPORTS } from '../../src/platform/config/transport-names.ts';
@@ -43,7 +42,6 @@ test.each([
   ['suppressions', 'reason', SUPPRESSION_REASONS],
   ['domain_transports', 'provider', TRANSPORTS],
   ['contacts', 'status', CONTACT_STATUSES],
-  ['contact_activity', 'type', ACTIVITY_TYPES],
 ] as const)('%s.%s may be what its owner lists and nothing else', async (table, column, names) => {
   expect(await allowed(table, column)).toEqual(names.toSorted());
 });

@@ -16,6 +16,7 @@ const META = join(import.meta.dir, '../../drizzle/meta');
 const BY_HAND: readonly string[] = [
   'column audience_matches.audience_ids: text[] collate "C" not null',
   'column contact_activity.position: bigint not null default event_position()',
+  'index CREATE INDEX campaign_contents_by_image ON campaign_contents USING gin (images_in(content))',
   'index CREATE INDEX campaign_settings_by_image ON campaign_settings USING gin (images_in(settings))',
   'index CREATE INDEX template_versions_by_image ON template_versions USING gin (images_in(content))',
   'index CREATE UNIQUE INDEX contacts_by_email ON contacts USING btree (workspace_id, livemode, email_key) INCLUDE (id)',

@@ -102,6 +102,7 @@ onEachStore('emails of the service', (store) => {
     const invite = (workspaceId: string, to: string) =>
       enqueue(deps(), {
         ...{ kind: 'invitation', to, workspaceId, role: 'viewer', url: 'https://x.example/#token=t' },
+        language: null,
         expiresAt: clock.now() + 7 * 24 * 60 * MINUTE,
       });
     const invited = async () => {
@@ -157,7 +158,7 @@ const CASES = {
         ...Array.from({ length: 3 }, () => ({ at: NOW, httpStatus: 500, error: null })),
       ],
     },
-    says: 'so the endpoint was disabled on Fri, 20 Nov 2026 03:58 UTC. It receives no more events.\n\nLast results: timeout (7), HTTP 500 (3).',
+    says: 'so the endpoint was disabled on November 20, 2026 at 03:58 UTC. It receives no more events.\n\nLast results: timeout (7) and HTTP 500 (3).',
   },
   campaign: {
     warning: pauseWarning,
@@ -182,7 +183,7 @@ onEachStore('warnings of what actors have come to', (store) => {
     );
     return rows.map(({ sealed }) => {
       const { email } = JSON.parse(sealer.open(sealed, 'an email of the service')) as { email: ServiceEmail };
-      return textOf(contentOf(email, { name: 'A', publicUrl: 'https://mail.example.com' }));
+      return textOf(contentOf(email, 'en', { name: 'A', publicUrl: 'https://mail.example.com' }));
     });
   };
   const { query } = {

@@ -18,8 +18,8 @@ import { type Sink, startSink } from './transport/smtp-sink.ts';
 
 const CONNECTIONS = 6;
 
-/** The messages that the site holds, each by the instance that brought it. */
-const held: { readonly by: string; letGo(): void }[] = [];
+/** The messages that the site holds, each by the instance that brought it and its session. */
+const held: { readonly by: string; readonly session: string; letGo(): void }[] = [];
 let most = 0;
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -38,9 +38,13 @@ beforeAll(async () => {
       onData(stream, session, done) {
         stream.resume();
         stream.on('end', () => {
-          held.push({ by: session.hostNameAppearsAs, letGo: () => done() });
+          held.push({ by: session.hostNameAppearsAs, session: session.id, letGo: () => done() });
           most = Math.max(most, held.length);
         });
+      },
+      onClose(session) {
+        const place = held.findIndex((message) => message.session === session.id);
+        if (place >= 0) held.splice(place, 1);
       },
     },
     { port },
@@ -78,14 +82,15 @@ async function instance(name: string) {
   const senders = Array.from({ length: 2 * CONNECTIONS }, send);
   return {
     roster,
-    /** Ends without a word to the others, or after it. */
+    /** Ends as the service does, its connections before its name in the roster; or it tells the others nothing. */
     async end({ leaves }: { readonly leaves: boolean }): Promise<void> {
-      if (leaves) await roster.stop();
-      await own.close();
+      if (!leaves) await own.close();
       signal.abort();
       await Promise.all(senders);
       await direct.close();
+      await eventually('the site sees it go', () => held.every(({ by }) => by !== name) || undefined);
       await roster.stop();
+      if (leaves) await own.close();
     },
   };
 }

@@ -349,3 +349,15 @@ describe('in other formats', () => {
     ]);
   });
 });
+
+test('a preview lists required variables without a value, also those that nothing writes and those of a layout', async () => {
+  const [a, b, brand] = ['a', 'b', 'brand'].map((key) => ({ key, required: true }));
+  const frame = { name: 'Frame', kind: 'layout', html: '<main>{{ content }}</main>', variables: [brand] };
+  const { id: layoutId } = await post('/v1/templates', frame);
+  const order = { html: '<p>{{ b | default: "x" }}</p>', layoutId, declared: [a, b, { key: 'c' }] };
+  expect((await preview({ ...order, variables: { a: null } })).missingVariables).toEqual(['a', 'b', 'brand']);
+  const variables = { a: '1', b: '2', brand: '3' };
+  expect((await preview({ ...order, variables })).missingVariables).toEqual([]);
+  const { id: templateId } = await post('/v1/templates', { name: 'T', html: '<p>x</p>', variables: [a] });
+  expect((await preview({ templateId })).missingVariables).toEqual(['a']);
+});

@@ -122,6 +122,7 @@ async function judged(forge: (seen: Forged) => Promise<unknown> | unknown = () =
       ...seen,
       flowRecord: new FlowRecord(),
       campaignRecord: null,
+      handed: null,
       received: null,
     },
   );

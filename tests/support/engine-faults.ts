@@ -57,6 +57,7 @@ export class HookedDatabase implements Database {
   }
 
   script = (text: string): Promise<void> => this.inner.script(text);
+  session = (): ReturnType<Database['session']> => this.inner.session();
   ping = (): Promise<number> => this.inner.ping();
   close = (): Promise<void> => this.inner.close();
 }

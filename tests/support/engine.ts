@@ -33,6 +33,8 @@ export interface EngineOptions {
   readonly shards?: Shards | null;
   /** When instances count as gone. */
   readonly keeping?: Partial<LeaseTimes>;
+  /** The epoch under which it holds actors. */
+  readonly epoch?: () => number | null;
   /** Hears of errors and warnings. */
   readonly logged?: (message: string) => void;
 }
@@ -48,6 +50,7 @@ export function engineOver(database: Database, options: EngineOptions = {}): Eng
     ...(options.keptActors === undefined ? {} : { keptActors: options.keptActors }),
     shards: options.shards ?? null,
     ...(options.keeping ? { keeping: options.keeping } : {}),
+    epoch: options.epoch,
   });
 }
 

@@ -219,8 +219,9 @@ export const HAPPENINGS: Readonly<Record<LifecycleName, Happenings>> = {
       'attempt.declined': ({ attempt }, random) => ({ attempt: about(attempt, random) }),
       'posting.stopped': ({ attempt }, random) => ({
         attempt: about(attempt, random),
-        reason: random.pick(['route_deleted', 'route_keeps', 'content_expired'] as const),
+        reason: random.pick(['route_deleted', 'route_keeps', 'content_expired', 'no_target'] as const),
       }),
+      'message.forwarded': ({ attempt }, random) => ({ attempt: about(attempt, random), emailId: 'em_1' }),
       'redeliver.requested': () => ({}),
     },
   ),

@@ -5,6 +5,7 @@ type Call = any;
 export function startSes() {
   let failure: readonly [status: number, type: string] | null = null;
   const calls: { readonly method: string; readonly path: string; readonly body: Call }[] = [];
+  const messageIds: string[] = [];
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -17,15 +18,18 @@ export function startSes() {
           { message: 'no' },
           { status: failure[0], headers: { 'x-amzn-errortype': failure[1] } },
         );
-      return Response.json(
-        path.endsWith('/outbound-emails')
-          ? { MessageId: 'ses-1' }
-          : { VerifiedForSendingStatus: true, DkimAttributes: { Status: 'SUCCESS' } },
-      );
+      if (path.endsWith('/outbound-emails')) {
+        const messageId = `0102018f3a5b6c7d-${crypto.randomUUID()}-000000`;
+        messageIds.push(messageId);
+        return Response.json({ MessageId: messageId });
+      }
+      return Response.json({ VerifiedForSendingStatus: true, DkimAttributes: { Status: 'SUCCESS' } });
     },
   });
   return {
     calls,
+    /** The ids of the messages that it has taken, in their order. */
+    messageIds: messageIds as readonly string[],
     endpoint: server.url.origin,
     /** Answers every message with that error; null takes them again. */
     fail(with_: typeof failure) {

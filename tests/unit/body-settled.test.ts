@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
+import { settledOf } from '../../src/engine/bodies/collector.ts';
 import type { Database } from '../../src/platform/db/database.ts';
-import { settledOf } from '../../src/sending/emails/bodies/collector.ts';
 
 /** A database that is never without a transaction that writes: each ends before the next question but one. */
 function busy(lowestOf: (number: bigint) => bigint) {

@@ -1,6 +1,12 @@
 import { expect, test } from 'bun:test';
 import { readBucketAddress } from '../../src/platform/bodies/address.ts';
-import { bodyKey, generationClosed, readBodyKey } from '../../src/platform/bodies/body-key.ts';
+import {
+  bodyKey,
+  folderOf,
+  generationClosed,
+  readBodyKey,
+  shelfOf,
+} from '../../src/platform/bodies/body-key.ts';
 import { BodyStore } from '../../src/platform/bodies/body-store.ts';
 import type { Bucket } from '../../src/platform/bodies/bucket.ts';
 import { readListing } from '../../src/platform/bodies/listing.ts';
@@ -9,7 +15,10 @@ import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { eventually } from '../support/eventually.ts';
 
 const HOUR = 3_600_000;
-const OWNER = { livemode: true, day: '2026-11-24', workspaceId: `ws_${'0'.repeat(24)}` };
+const OWNER = {
+  kind: 'email' as const,
+  ...{ livemode: true, day: '2026-11-24', workspaceId: `ws_${'0'.repeat(24)}` },
+};
 const BODY = new TextEncoder().encode('a body');
 
 /** A bucket in memory that counts, and fails when the test says so. */
@@ -47,8 +56,13 @@ function storeOf(limits = {}) {
 }
 
 test('a key says all that its body has to be, and others are no keys', () => {
-  const place = { ...OWNER, generation: mintId('gen', 0), hash: 'a'.repeat(64), octets: 12 };
-  expect(readBodyKey(bodyKey(place))).toEqual(place);
+  const { workspaceId } = OWNER;
+  const body = { workspaceId, generation: mintId('gen', 0), hash: 'a'.repeat(64), octets: 12 };
+  const place = { ...body, shelf: shelfOf(OWNER) };
+  for (const each of [place, { ...body, shelf: shelfOf({ kind: 'asset', workspaceId }) }]) {
+    expect(readBodyKey(bodyKey(each))).toEqual(each);
+    expect(folderOf(bodyKey(each))).toBe(`${each.shelf}/${workspaceId}/`);
+  }
   for (const other of ['owner', 'doctor/1', bodyKey(place).replace('live/', ''), `${bodyKey(place)}.part`])
     expect(readBodyKey(other)).toBeNull();
 });
@@ -104,6 +118,21 @@ test('each workspace, day and environment has separate bodies', async () => {
   expect([bucket.puts, bucket.kept.size]).toEqual([4, 4]);
 });
 
+test('images lie apart from mail, and those of a workspace together', async () => {
+  const { store, bucket } = storeOf();
+  const image = { kind: 'asset', workspaceId: OWNER.workspaceId } as const;
+  const { key } = await store.write(image, BODY);
+  expect(key).toStartWith(`kept/${OWNER.workspaceId}/gen_`);
+  // An image is written at each upload, and no other body is at that place.
+  expect([(await store.write(image, BODY)).key === key, bucket.puts]).toEqual([false, 2]);
+  // The same octets as a received message and as an email are one body.
+  const [sent, received] = [
+    await store.write(OWNER, BODY),
+    await store.write({ ...OWNER, kind: 'received' }, BODY),
+  ];
+  expect([sent.key, sent.key === key]).toEqual([received.key, false]);
+});
+
 test('what was not written is written again under another key: the server may still have it torn', async () => {
   const { store, bucket } = storeOf();
   const before = await store.write(OWNER, BODY);
@@ -129,6 +158,37 @@ test('a body that is missing, torn, longer or changed is lost, and says so', asy
   }
   bucket.kept.delete(key);
   await expect(store.read(key)).rejects.toThrow('is missing');
+});
+
+test('after a loss every body is written again, whatever was written lately', async () => {
+  const { store, bucket } = storeOf();
+  const other = new TextEncoder().encode('another');
+  const [lost, untouched] = [await store.write(OWNER, BODY), await store.write(OWNER, other)];
+  bucket.kept.clear();
+  await expect(store.read(lost.key)).rejects.toThrow('is missing');
+  const again = await store.write(OWNER, other);
+  expect(again.key).not.toBe(untouched.key);
+  expect(await store.read(again.key)).toEqual(other);
+  bucket.kept.set(again.key, BODY);
+  await expect(store.read(again.key)).rejects.toThrow('is damaged');
+  expect((await store.write(OWNER, other)).key).not.toBe(again.key);
+});
+
+test('the loss of mail that another process wrote has bodies written again, once a minute at most; that of an image never', async () => {
+  const { store, time } = storeOf();
+  const other = storeOf().store;
+  const { key: image } = await other.write({ kind: 'asset', workspaceId: OWNER.workspaceId }, BODY);
+  const { key: mail } = await other.write(OWNER, BODY);
+  const first = await store.write(OWNER, BODY);
+  const after = async (ms: number, lost = mail) => {
+    time.now += ms;
+    await expect(store.read(lost)).rejects.toThrow('is missing');
+    return (await store.write(OWNER, BODY)).key;
+  };
+  expect(await after(59_999)).toBe(first.key);
+  expect(await after(1, image)).toBe(first.key);
+  const second = await after(0);
+  expect([second === first.key, (await after(59_999)) === second]).toEqual([false, true]);
 });
 
 test('a store that is away three times is left alone, then tried by one', async () => {

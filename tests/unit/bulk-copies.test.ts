@@ -169,7 +169,7 @@ async function jobsOf(campaign: number): Promise<readonly WritingJob[]> {
 async function expectedOf({ message, parts, personal }: WritingJob): Promise<Buffer> {
   const personalise = personaliser({ signer, publicUrl, textFromHtml });
   const composed = await composeAny({ ...message, dkim, ...personalise(parts, personal) });
-  return Buffer.concat([await signaturesOf(composed, dkim, message.date, inThisThread), composed]);
+  return Buffer.concat([await signaturesOf({ composed }, dkim, message.date, inThisThread), composed]);
 }
 
 function* copiesIn({ octets, lengths }: WrittenBatch): Generator<Buffer> {

@@ -10,7 +10,12 @@ import { Failure } from '../../src/platform/errors/failure.ts';
 
 const sources = { subject: 'Hello {{ contact.firstName }}', previewText: null, html: '<p>x</p>', text: null };
 const kept = {
-  ...{ from: 'News <news@sender.example>', audienceId: 'aud_1', startedAt: 1, content: { sources } },
+  ...{
+    from: 'News <news@sender.example>',
+    audienceId: 'aud_1',
+    startedAt: 1,
+    content: { sources, translations: {} },
+  },
   subject: sources.subject,
 } as KeptContent;
 const email = {
@@ -37,6 +42,29 @@ test('an email whose rendering always takes too long fails in the end, and keeps
   // A reader has no part in that.
   expect(await mail.parts(email, content, 'show').catch(String)).toContain('Busy.');
   expect(await mail.parts(email, content, 'send')).toBe('The template takes too long to render.');
+});
+
+test('contents of campaigns are kept within a memory, however many there are', async () => {
+  const read: unknown[] = [];
+  const text = JSON.stringify({
+    ...kept,
+    content: { sources: { ...sources, text: 'x'.repeat(20_000_000) } },
+  });
+  const mail = campaignMail({
+    database: {
+      query: async (_: string, [id]: unknown[]) => {
+        read.push(id);
+        return [{ content: text }];
+      },
+    },
+    contents: { render: async () => new Failure('VALIDATION_ERROR', 'No.') },
+    signer: createSigner('only-for-tests'),
+    publicUrl: 'https://mail.example',
+    ...still,
+  } as unknown as MailDeps);
+  for (const campaignId of ['one', 'two', 'one', 'two', 'three', 'three', 'two', 'one'])
+    await mail.parts({ ...email, campaignId }, content, 'show');
+  expect(read).toEqual(['one', 'two', 'three', 'one']);
 });
 
 test('an email that was inserted with its subject is rendered without it, and one that was not is rendered whole', async () => {
@@ -72,7 +100,7 @@ test('the subjects of a campaign are made only where they differ, and one whose 
     },
   } as unknown as MailDeps['contents'];
   const withSubject = (subject: string | null): KeptContent =>
-    ({ ...kept, content: { sources: { ...sources, subject } } }) as KeptContent;
+    ({ ...kept, content: { sources: { ...sources, subject }, translations: {} } }) as KeptContent;
   for (const subject of [null, 'Hello', 'See {{ preferencesUrl }}'])
     expect(
       await subjectsOf({ contents: slow, clock: still }, turn, withSubject(subject))([{ contact: {} }], 0),

@@ -26,7 +26,7 @@ function feedOf(hasOthers = false) {
     kinds: KINDS,
     hasOthers,
     stateCounts: { start: async () => {}, stop: () => {}, note: () => {}, counts: () => ({}) },
-    others: { id: 'here', instances: [], hearing: () => 'all', join: () => () => {} },
+    others: { id: 'here', instances: [], completeness: () => 'all', join: () => () => {} },
     now: () => 0,
   });
   const commit = (name: string, id: string, scope = { workspaceId: 'ws_1', livemode: false }) => {

@@ -145,10 +145,15 @@ describe('a setting', () => {
 
   test('that is secret is not repeated in its problem', () => {
     expect(
-      problemsOf({ BOOTSTRAP_LIVE_KEY: 'svc_live_almost', RATE_LIMIT_STORE: 'http://:hush@cache' }),
+      problemsOf({
+        BOOTSTRAP_LIVE_KEY: 'svc_live_almost',
+        RATE_LIMIT_STORE: 'http://:hush@cache',
+        RSPAMD_URL: 'tcp://:hush@host:11333',
+      }),
     ).toEqual([
       'BOOTSTRAP_LIVE_KEY must be svc_live_ and 32 letters or digits.',
       'RATE_LIMIT_STORE must be memory, or a URL such as redis://host:6379.',
+      'RSPAMD_URL must be an address such as http://127.0.0.1:11333.',
     ]);
   });
 
@@ -294,4 +299,36 @@ test('nothing secret is in what may be logged', () => {
   expect(secrets.length).toBeGreaterThan(5);
   expect(JSON.stringify(shown)).not.toContain('hush');
   expect(shown).toMatchObject({ DATABASE_URL: '[set]', SMTP_URL: null, PORT: 3000 });
+});
+
+describe('SES_INBOUND_TOPICS', () => {
+  const arn = 'arn:aws:sns:eu-west-1:123456789012:inbound';
+  const workspaceId = 'ws_01m7xj1rwzprnwr10308attx';
+
+  test('names topics, each with its workspace or none', () => {
+    const { sesInboundTopics } = load({ SES_INBOUND_TOPICS: `${arn}, ${arn}-2=${workspaceId}` });
+    expect(sesInboundTopics).toEqual([
+      { arn, workspaceId: null },
+      { arn: `${arn}-2`, workspaceId },
+    ]);
+  });
+
+  test.each([
+    `${arn},${arn}`,
+    `${arn}=`,
+    `${arn}=acme`,
+    'inbound',
+    `${arn},`,
+    Array(101).fill(arn).join(','),
+  ])('cannot be %s', (written) => {
+    expect(problemsOf({ SES_INBOUND_TOPICS: written })).toHaveLength(1);
+  });
+
+  test('is needed by SES_INBOUND_BUCKET, with a key', () => {
+    const key = { AWS_ACCESS_KEY_ID: 'AK', AWS_SECRET_ACCESS_KEY: 'SK' };
+    const bucket = { SES_INBOUND_BUCKET: 's3://mail/in' };
+    expect(problemsOf({ ...bucket, ...key })).toHaveLength(1);
+    expect(problemsOf({ ...bucket, SES_INBOUND_TOPICS: arn })).toHaveLength(1);
+    expect(problemsOf({ ...bucket, ...key, SES_INBOUND_TOPICS: arn })).toEqual([]);
+  });
 });

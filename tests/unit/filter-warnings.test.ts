@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { filterWarnings, wayOutWarnings } from '../../src/mail/content/filter-warnings.ts';
-import { verdictOf } from '../../src/sending/captured/spam-verdict.ts';
+import {
+  encodedPlaceholders,
+  filterWarnings,
+  wayOutWarnings,
+} from '../../src/mail/content/filter-warnings.ts';
+import { verdictOf } from '../../src/mail/spam/spam-verdict.ts';
 
 const QUIET = { opens: false, clicks: false };
 const WORDS = 'Some words that people read in a mail. '.repeat(100);
@@ -73,6 +77,10 @@ test('what hides the unsubscribe link from recipients is reported', () => {
     '&#123;&#123; unsubscribeUrl &#125;&#125;',
     '&lbrace;&lbrace;name&rbrace;&rbrace;',
     '&#x7B;&#x7B;name&#x7D;&#x7D;',
-  ])
-    expect(told(`<a href="${encoded}">Leave</a>`)).toEqual(['no_unsubscribe_link', 'encoded_placeholder']);
+  ]) {
+    expect(told(`<a href="${encoded}">Leave</a>`)).toEqual(['no_unsubscribe_link']);
+    const [first, ...others] = encodedPlaceholders(`<p>Hi</p><a href="${encoded}">Leave</a>`);
+    expect([first?.code, first?.at, others]).toEqual(['encoded_placeholder', 18, []]);
+    expect(first?.message).toContain(encoded);
+  }
 });

@@ -11,6 +11,7 @@ const astray = (rows: readonly object[]): Database => ({
   query: async <Row extends object>() => [...rows] as Row[],
   script: async () => {},
   read: () => Promise.reject(new Error('Nothing is read here.')),
+  session: () => null,
   ping: async () => 0,
   close: async () => {},
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { htmlWarnings } from '../../src/automation/templates/render/html-warnings.ts';
+import { htmlWarnings } from '../../src/mail/check/html-warnings.ts';
 import { costMs } from '../support/own-time.ts';
 
 const told = (html: string) => htmlWarnings(html, true).map(({ code, line }) => [code, line]);

@@ -31,6 +31,8 @@ describe('text of users is read in a time that grows with its length', () => {
   const texts: Readonly<Record<string, string>> = {
     'spaces behind a sign': run(' ', 'href=', 'x'),
     'spaces behind a quote': run(' ', 'href="', 'x'),
+    'spaces behind the seconds of a page that follows by itself': run(' ', 'content="0', 'x'),
+    'pages that follow by themselves': run('content=0;url= '),
     'spaces before a comma': run(' ', 'x', 'x,'),
     'controls and spaces': run('\t ', 'a\u200b', 'x'),
     'controls alone': run('\u200b', 'a', 'x'),
@@ -89,6 +91,10 @@ describe('mail of strangers is read in a time that grows with its length', () =>
     'tags that are closed, below some that are open': '<b>'.repeat(900) + half('</i>'),
     'forms below tags that are open': '<b>'.repeat(900) + half('<form>'),
     'tags without an end': half('<b '),
+    'signs that begin no tag': half('<'),
+    'names that are no tags': half('<b'),
+    'spaces behind names': half(`<b${' '.repeat(1_100)}`),
+    'a name without an end': `<${half('b')}`,
   };
   for (const [name, text] of Object.entries(tags)) {
     test(`before the root of XML: ${name}`, () => expect(costMs(() => xml(text))).toBeLessThan(ENOUGH_MS));
@@ -97,13 +103,15 @@ describe('mail of strangers is read in a time that grows with its length', () =>
     test(`the html of a reply: ${name}`, () =>
       expect(costMs(() => replyText({ text: null, html: text }))).toBeLessThan(ENOUGH_MS));
   }
-  test('XML with more end tags than a report has is refused, and so is one that is nested before its root', () => {
+  test('XML with more end tags or signs than a report has is refused, and so is one that is nested before its root', () => {
     const feedback = '<feedback><a>1</a></feedback>';
     expect(xml(feedback)).toBe(true);
     expect(xml('<x>'.repeat(18) + feedback)).toBe(true);
     expect(xml('<x>'.repeat(19) + feedback)).toBe(false);
     expect(xml(`${feedback}${'</x>'.repeat(999_995)}`)).toBe(true);
     expect(xml(`${feedback}${'</x>'.repeat(999_996)}`)).toBe(false);
+    expect(xml(`${feedback}${'<'.repeat(100_000)}`)).toBe(true);
+    expect(xml(`${feedback}${'<'.repeat(100_001)}`)).toBe(false);
   });
 
   const lines: Readonly<Record<string, string>> = {

@@ -107,6 +107,12 @@ describe('dates are written as by Ruby', () => {
     expect(write('{{ "March 14, 2016" | date: "%F", "America/New_York" }}')).toBe('2016-03-14');
   });
 
+  test('a day that no month has is no date', () => {
+    for (const day of ['2026-02-30', '2026-02-29T10:00:00Z', '2026-13-01', '2026-04-31 10:00'])
+      expect(write(`{{ "${day}" | date: "%F" }}`)).toBe(day);
+    expect(write('{{ "2028-02-29" | date: "%F" }}')).toBe('2028-02-29');
+  });
+
   test('a moment is shown in the zone in force', () => {
     expect(write('{{ "2026-11-27T23:30:00Z" | date: "%F %R %Z", "Europe/Berlin" }}')).toBe(
       '2026-11-28 00:30 CET',

@@ -30,6 +30,15 @@ describe('values in html', () => {
     ['{% capture c %}<i>{% endcapture %}{{ c | prepend: v }}', `${SAFE}<i>`],
     ['{% capture c %}<i>{% endcapture %}{{ c | upcase }}', '&lt;I&gt;'],
     ['{{ "a<\n" | newline_to_br }}', 'a&lt;<br />\n'],
+    [
+      '{% capture c %}Hello{% endcapture %}{{ c | size }} {{ c.size }} {{ c | json }}',
+      '5 5 &quot;Hello&quot;',
+    ],
+    ['{{ "<" | escape | size }} {{ "a" | newline_to_br | size }}', '4 1'],
+    [
+      '{% capture c %}a{% endcapture %}{% assign n = c | append: "b" | size %}{% if n > 0 %}{{ n }}{% endif %}',
+      '2',
+    ],
     ['{{ v | raw }}', EVIL],
     [
       '{{ v | raw | upcase }}',
@@ -37,6 +46,22 @@ describe('values in html', () => {
     ],
   ])('%s', (source, expected) => {
     expect(html(source, { v: EVIL, list: [EVIL] })).toBe(expected);
+  });
+
+  test.each(['escape', 'escape_once', 'strip', 'append: ""', 'prepend: ""', 'date: "%Y"', 'default: "x"'])(
+    'are escaped by raw and then %s: raw counts as the last filter alone',
+    (filter) => {
+      const written = html(`{{ v | raw | ${filter} }}`, { v: EVIL });
+      // The library escapes quotes by their numbers.
+      expect(written.replaceAll('&#34;', '&quot;').replaceAll('&#39;', '&#x27;')).toBe(SAFE);
+      expect(html(`{{ v | ${filter} | raw }}`, { v: 'a' })).toBe('a');
+    },
+  );
+
+  test('are written as they are where a name was given their raw text', () => {
+    expect(html('{% assign r = v | raw %}{{ r }} {{ r | escape }}', { v: '<b>' })).toBe('<b> &lt;b&gt;');
+    expect(html('{% capture c %}{{ v | raw }}{% endcapture %}{{ c | strip }}', { v: '<b>' })).toBe('<b>');
+    expect(html('{{ v | raw | raw }}', { v: '<b>' })).toBe('<b>');
   });
 
   test('are escaped once where their author escapes them too', () => {
@@ -151,6 +176,11 @@ describe('html around values', () => {
     ['<img src="data:image/png;base64,x">', false],
     ['<a href="data:text/html,x">', true],
     ['<p>javascript: is a scheme</p>', false],
+    ['<object data="javascript:x">', true],
+    ['<object data="https://x.example/a.pdf" class="a">', false],
+    ['<meta http-equiv=refresh content="0;url=javascript:x">', true],
+    [`<meta http-equiv=refresh content=' 0.5 , URL = "data:text/html,x" '>`, true],
+    ['<meta http-equiv=refresh content="0;url=https://x.example/">', false],
   ])('%s runs a script: %p', (source, expected) => {
     expect(runsScripts(source)).toBe(expected);
   });

@@ -6,11 +6,13 @@ import { withoutReply } from '../../src/mail/transport/smtp/outcome.ts';
 import type { Transport } from '../../src/mail/transport/transport.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import type { Database } from '../../src/platform/db/database.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { type Clock, systemClock } from '../../src/platform/time/clock.ts';
 import type { CampaignMail, CampaignSendState } from '../../src/sending/emails/campaign-mail.ts';
 import { outboundMessage, type Personalise, type Sender } from '../../src/sending/emails/send/message.ts';
+import type { LiveParts } from '../../src/sending/emails/send/parts.ts';
 import { LivePerformer } from '../../src/sending/emails/send/performer.ts';
-import type { LiveMessage, LiveReader } from '../../src/sending/emails/send/reader.ts';
+import type { LiveMessage, LiveReader, MessageWithoutContent } from '../../src/sending/emails/send/reader.ts';
 import { SubjectWriter } from '../../src/sending/emails/send/subject-writer.ts';
 import { LIVE_LIMITS } from '../../src/sending/emails/transports/limits.ts';
 import type { Senders } from '../../src/sending/emails/transports/senders.ts';
@@ -48,10 +50,16 @@ const message: LiveMessage = {
   content: { text: 'Hello', html: null, markdown: null, attachments: [] },
 };
 
-function world(clock: Clock = systemClock, campaigns?: CampaignMail, own: Partial<Senders> = {}) {
+function world(
+  clock: Clock = systemClock,
+  campaigns?: CampaignMail,
+  own: Partial<Senders> = {},
+  content: Partial<LiveReader> = {},
+) {
   const read: string[] = [];
   const sent: string[] = [];
   const others: unknown[] = [];
+  const leftBehind: number[] = [];
   const stuck = Promise.withResolvers<void>();
   const transport = {
     name: 'smtp',
@@ -70,7 +78,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail, own: Partia
     ...{ openTracking: false, clickTracking: false, fallbacks: [], warmUps: [] },
   };
   const personalise: Personalise = ({ text, html }) => ({ text, html, unsubscribe: null });
-  const performer = new LivePerformer({
+  const parts: LiveParts = {
     clock,
     logger: { warn() {}, error() {} } as never,
     reader: {
@@ -79,16 +87,19 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail, own: Partia
         return message;
       },
       suppressions: async () => new Map(),
+      ...content,
     } as Partial<LiveReader> as LiveReader,
     leftMessage: async () => null,
     subjects: new SubjectWriter(nobody),
     signer: createSigner('only-for-tests'),
     limits: { ...LIVE_LIMITS, slots: SLOTS, bulkSlots: BULK },
     campaigns: () => campaigns,
+    mayForward: async () => true,
     senders: { find: async () => sender, ofEmail: async () => sender, forget() {}, ...own },
     transport: () => transport,
     personalise,
     powerless: personalise,
+    signing: { close() {} },
     bulkWriter: {
       write: async (mail, copy, sender) => outboundMessage(mail, copy, sender, personalise),
       otherCame: () => others.push(null),
@@ -96,7 +107,9 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail, own: Partia
     },
     enabled: ['smtp'],
     warmUps: new WarmUps(nobody, clock),
-  });
+  };
+  const garbage = { add: (octets: number) => void leftBehind.push(octets) };
+  const performer = new LivePerformer(parts, garbage);
   const context = newEmail({
     at: Date.now(),
     livemode: true,
@@ -109,7 +122,9 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail, own: Partia
   });
   const orders: Order[] = [];
   /** As the engine does it: told what has begun, and settled once the outcome is durable. */
-  const take = async (more: Partial<LiveMessage> = {}): Promise<readonly EmailEvent[]> => {
+  const take = async (
+    more: Partial<LiveMessage> | Partial<MessageWithoutContent> = {},
+  ): Promise<readonly EmailEvent[]> => {
     const id = `em_${String(orders.length).padStart(24, '0')}`;
     const actor = { id, workspaceId: 'ws_1', livemode: true, snapshot: { context } };
     const order = {
@@ -127,7 +142,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail, own: Partia
     performer.settled(order);
     return events;
   };
-  return { performer, orders, read, sent, others, sender, take, release: stuck.resolve };
+  return { performer, orders, read, sent, others, sender, leftBehind, take, release: stuck.resolve };
 }
 
 test('a burst of new live mail waits in memory, and is sent without being offered again', async () => {
@@ -184,7 +199,14 @@ test('the emails of a paused campaign take no slot from those of another one, an
     mayLeave: async () => 'now',
     parts: async ({ campaignId }) => {
       made.push(campaignId);
-      return { subject: 'Hello', html: null, text: 'Hello', headers: [], audienceId: 'aud_1' };
+      return {
+        subject: 'Hello',
+        html: null,
+        text: 'Hello',
+        headers: [],
+        templateVersion: null,
+        audienceId: 'aud_1',
+      };
     },
   };
   const { performer, take, sent, others, release } = world(systemClock, campaigns);
@@ -209,7 +231,14 @@ test('of a campaign no more emails wait than leave in a second, and there is roo
   const campaigns: CampaignMail = {
     standing: async () => 'sends',
     mayLeave: async () => 'now',
-    parts: async () => ({ subject: 'Hello', html: null, text: 'Hello', headers: [], audienceId: 'aud_1' }),
+    parts: async () => ({
+      subject: 'Hello',
+      html: null,
+      text: 'Hello',
+      headers: [],
+      templateVersion: null,
+      audienceId: 'aud_1',
+    }),
   };
   const { performer, take, release } = world(clock, campaigns);
   const content = { ...message.content, campaign: { contact: {} } };
@@ -234,7 +263,14 @@ test('the emails of a campaign that has ended need no slot to say so, and those 
     mayLeave: async () => 'now',
     parts: async () => {
       made++;
-      return { subject: 'Hello', html: null, text: 'Hello', headers: [], audienceId: 'aud_1' };
+      return {
+        subject: 'Hello',
+        html: null,
+        text: 'Hello',
+        headers: [],
+        templateVersion: null,
+        audienceId: 'aud_1',
+      };
     },
   };
   const { performer, sent, take, release } = world(systemClock, campaigns);
@@ -258,7 +294,14 @@ test('what a campaign sends by the domain that took the place of another does no
   const campaigns: CampaignMail = {
     standing: async () => 'sends',
     mayLeave: async () => 'now',
-    parts: async () => ({ subject: 'Hello', html: null, text: 'Hello', headers: [], audienceId: 'aud_1' }),
+    parts: async () => ({
+      subject: 'Hello',
+      html: null,
+      text: 'Hello',
+      headers: [],
+      templateVersion: null,
+      audienceId: 'aud_1',
+    }),
   };
   let asked = 0;
   const { sent, sender, take, release } = world(systemClock, campaigns, {
@@ -270,4 +313,26 @@ test('what a campaign sends by the domain that took the place of another does no
   await eventually('it waits for its connection', () => asked === 1 || undefined);
   release();
   expect([await events, sent]).toEqual([[], []]);
+});
+
+test('a large message leaves octets behind that were loaded, and none while its content cannot be read', async () => {
+  let isAway = true;
+  const { leftBehind, sent, take, release } = world(
+    systemClock,
+    undefined,
+    {},
+    {
+      content: async () => {
+        if (isAway) throw new UnavailableError('The store of bodies is away.');
+        return message.content;
+      },
+    },
+  );
+  release();
+  const large = { content: null, size: 5_242_880 };
+  for (let turn = 0; turn < 3; turn++) expect(await take(large)).toEqual([]);
+  expect([sent, leftBehind]).toEqual([[], [0, 0, 0]]);
+  isAway = false;
+  expect((await take(large)).map(({ type }) => type)).toEqual(['attempt.completed']);
+  expect(leftBehind.at(-1)).toBe(2 * large.size);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { spamAssassinAt } from '../../src/sending/captured/spam-assassin.ts';
-import { verdictOf } from '../../src/sending/captured/spam-verdict.ts';
+import { spamAssassinAt } from '../../src/mail/spam/spam-assassin.ts';
+import { verdictOf } from '../../src/mail/spam/spam-verdict.ts';
 import { startSpamd } from '../support/spamd.ts';
 
 const RAW = Buffer.from('Subject: Grüße\r\n\r\nHello\r\n');

@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test';
-import { type Compilers, compile, frameOf } from '../../src/automation/templates/render/compile.ts';
-import type { VersionContent } from '../../src/automation/templates/render/content.ts';
+import {
+  type Compilers,
+  compile,
+  frameOf,
+  withLines,
+} from '../../src/automation/templates/render/compile.ts';
+import type { StoredContent, VersionContent } from '../../src/automation/templates/render/content.ts';
 import { TooSlow } from '../../src/mail/liquid/limits.ts';
 import type { LiquidRenderer } from '../../src/mail/liquid/liquid-renderer.ts';
 import { Failure } from '../../src/platform/errors/failure.ts';
@@ -19,7 +24,7 @@ const ORDER = { owner: { workspaceId: 'ws_1', livemode: true }, id: null, kind: 
 const content = (html: string): VersionContent =>
   ({
     ...{ format: 'html', subject: 'News', previewText: null, html, markdown: null, mjml: null, text: null },
-    ...{ variables: [], from: null, replyTo: [], layoutId: null },
+    ...{ variables: [], from: null, replyTo: [], layoutId: null, language: null, translations: {} },
   }) as unknown as VersionContent;
 
 test('what has no Liquid is not rendered when it is saved, so that a busy machine refuses none of it', async () => {
@@ -39,4 +44,45 @@ test('the frame of an MJML partial is found behind any number of comments, in ti
   });
   // Fifty comments took for ever.
   expect(cost).toBeLessThan(1_000);
+});
+
+test('another subject is read alone: the bodies keep the layers that they were made with', async () => {
+  const examined: unknown[] = [];
+  const looked: string[] = [];
+  const compilers = {
+    ...busy,
+    liquid: {
+      examine: async (_: string, parts: unknown) => {
+        examined.push(parts);
+        return { problems: [], names: [], raw: [], slots: {} };
+      },
+    } as unknown as LiquidRenderer,
+    versions: {
+      find: async (_: unknown, name: string) => {
+        looked.push(name);
+        return null;
+      },
+      read: async () => null,
+    },
+  };
+  const html = '<p>Made</p>';
+  const made = {
+    ...{
+      sources: { subject: 'News', previewText: null, html, text: null },
+      names: ['a'],
+      raw: [],
+      slots: {},
+    },
+    ...{ layered: { layers: [], inherited: [], stretches: {}, body: null }, notes: [] },
+  };
+  const stored = {
+    ...{ ...content('{% render "gone" %}'), layoutId: 'gone', language: 'en', ...made },
+    translations: { de: { subject: 'Neues', previewText: null, html: '{% render "gone" %}' } },
+    translated: { de: { ...made, untranslated: [] } },
+  } as unknown as StoredContent;
+  const own = await withLines(compilers, stored, { subject: 'Other', previewText: null }, ORDER);
+  expect(own).toMatchObject({ sources: { subject: 'Other', html: expect.stringContaining(html) } });
+  const lines = { previewText: null, html: null, markdown: null, mjml: null, text: null };
+  expect(examined).toEqual(Array(2).fill({ ...lines, subject: 'Other' }));
+  expect(looked).toEqual([]);
 });

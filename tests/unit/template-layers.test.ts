@@ -36,7 +36,7 @@ class Shelf {
 }
 
 const read = ({ subject, html, markdown, mjml, text }: VersionContent, kind: TemplateKind) =>
-  examine({ subject, html, markdown, mjml, text }, kind === 'layout');
+  examine({ subject, html, markdown, mjml, text }, { isLayout: kind === 'layout' });
 
 async function compose(
   shelf: Shelf,
@@ -167,7 +167,7 @@ describe('a layout', () => {
     ['{% raw %}{{ content }}{% endraw %}', /must have \{\{ content \}\} once/],
     ['<style>{{ content }}</style>', /inside <script> or <style>/],
   ])('is refused as %s', (html, message) => {
-    expect(examine({ html }, true).problems[0]?.message).toMatch(message);
+    expect(examine({ html }, { isLayout: true }).problems[0]?.message).toMatch(message);
   });
 });
 

@@ -28,7 +28,7 @@ const TRANSPORT: readonly Addition[] = [
 ];
 
 const EVENT: readonly Addition[] = [
-  ['machines/email/recipient.ts', 'export const EMAIL_EVENT_TYPES = [', `'replied',`],
+  ['machines/email/recipient.ts', 'export const EMAIL_EVENT_TYPES = [', `'snoozed',`],
 ];
 
 const FIELD: readonly Addition[] = [
@@ -36,6 +36,14 @@ const FIELD: readonly Addition[] = [
     'src/platform/text/contact-fields.ts',
     'export const CONTACT_FIELDS = {',
     `middleName: { column: 'middle_name', label: 'Middle name', isPartOfName: true, example: 'King', headers: 'middleinitial' },`,
+  ],
+];
+
+const BODIES: readonly Addition[] = [
+  [
+    'src/platform/bodies/body-key.ts',
+    'export const BODY_KINDS = {',
+    `logo: { isDated: false, isShared: false },`,
   ],
 ];
 
@@ -72,7 +80,7 @@ function compile(folder: string): readonly string[] {
   return tsc.stdout.split('\n').filter((line) => /^\S+\(\d+,\d+\): error/.test(line));
 }
 
-const folder = scratchCopy([...STATE, ...TRANSPORT, ...EVENT, ...FIELD]);
+const folder = scratchCopy([...STATE, ...TRANSPORT, ...EVENT, ...FIELD, ...BODIES]);
 let errors: readonly string[] = [];
 beforeAll(() => {
   errors = compile(folder);
@@ -102,7 +110,7 @@ describe('an addition does not compile until every place has decided on it', () 
   });
 
   test('a type of event: its traits, its columns, its form in the API, its words and its look', () => {
-    expect(placesOf('replied')).toEqual([
+    expect(placesOf('snoozed')).toEqual([
       'machines/email/event-traits.ts',
       'src/audience/contacts/activity/activity.ts',
       'src/automation/campaigns/queries.ts',
@@ -125,8 +133,12 @@ describe('an addition does not compile until every place has decided on it', () 
     expect(placesOf('middleName')).toEqual(['src/platform/db/schema/contacts.ts']);
   });
 
+  test('a kind of rows with bodies outside the database: the collector, the audit, the doctor, backups and restores', () => {
+    expect(placesOf('logo')).toEqual(['src/modules.ts']);
+  });
+
   test('and the compiler names no other error', () => {
-    const words = ['paused', 'pause.requested', 'archive', 'postmark', 'replied', 'middleName'];
+    const words = ['paused', 'pause.requested', 'archive', 'postmark', 'snoozed', 'middleName', 'logo'];
     expect(errors.filter((line) => !words.some((word) => line.includes(word)))).toEqual([]);
   });
 });

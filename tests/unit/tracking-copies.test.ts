@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import { readLinkToken } from '../../src/sending/tracking/api.ts';
-import { type CopyTracking, personaliser } from '../../src/sending/tracking/commands.ts';
+import { type CopyTracking, copyTexts, personaliser } from '../../src/sending/tracking/commands.ts';
 import { costMs } from '../support/own-time.ts';
 
 const signer = createSigner('only-for-tests-only-for-tests-only');
@@ -88,5 +88,50 @@ describe('tracked copies of an email', () => {
     });
     // Each took as long as the first.
     expect(others).toBeLessThan(2 * first + 250);
+  });
+
+  test('that are put together from others are in their language, also of the same html', () => {
+    const texts = copyTexts({
+      signer,
+      publicUrl: 'https://mail.test',
+      textFromHtml: (html) => html.replace(/<[^>]*>/g, ' '),
+    });
+    const list = { audienceId: 'aud_1', campaignId: 'cmp_1' };
+    const written = (parts: { text: null; html: string }, language: string): string => {
+      const tracked = copyOf(0, { list, language } as Partial<CopyTracking>);
+      return JSON.stringify(texts.compiled(parts, tracked) ?? texts.personalise(parts, tracked));
+    };
+    const named = (name: string) => ({
+      text: null,
+      html: `<body><p>Hi ${name}</p>${'<p>News</p>'.repeat(99)}</body>`,
+    });
+    for (const name of ['Ada', 'Bob', 'Cy']) written(named(name), 'en');
+    const parts = named('Eve');
+    expect(
+      texts.compiled(parts, copyOf(0, { list, language: 'en' } as Partial<CopyTracking>)),
+    ).not.toBeNull();
+    expect(written(parts, 'en')).toContain('Unsubscribe');
+    expect(written(parts, 'de')).toContain('Abbestellen');
+    expect(written(parts, 'de')).not.toContain('Unsubscribe');
+  });
+
+  test('that come in several languages by turns are put together from others of theirs', () => {
+    const texts = copyTexts({
+      signer,
+      publicUrl: 'https://mail.test',
+      textFromHtml: (html) => html.replace(/<[^>]*>/g, ' '),
+    });
+    const list = { audienceId: 'aud_1', campaignId: 'cmp_1' };
+    const compiled = (name: string, [hello, news, language]: readonly string[]) =>
+      texts.compiled(
+        { text: null, html: `<body><p>${hello} ${name}</p>${`<p>${news}</p>`.repeat(99)}</body>` },
+        copyOf(0, { list, language } as Partial<CopyTracking>),
+      );
+    const LANGUAGES = [
+      ['Hi', 'News', 'en'],
+      ['Hallo', 'Neues', 'de'],
+    ];
+    for (const name of ['Ada', 'Bob', 'Cy']) for (const each of LANGUAGES) compiled(name, each);
+    for (const each of LANGUAGES) expect(compiled('Eve', each)).not.toBeNull();
   });
 });

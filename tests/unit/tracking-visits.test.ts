@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { areOfScanner, networkOf } from '../../src/audience/visits/visits.ts';
+import { areOfScanner, scannerNetworkOf } from '../../src/audience/visits/visits.ts';
 
 const click = (target: string, at: number, links: number) => ({
   type: 'clicked' as const,
@@ -39,5 +39,5 @@ test.each([
   ['2001:db8:7:1::1', '2001:db8:7:ffff::2', true],
   ['2001:db8:7:1::1', '2001:db8:8:1::1', false],
 ])('%s and %s are of one network: %p', (one, other, isSame) => {
-  expect(networkOf(one) === networkOf(other)).toBe(isSame);
+  expect(scannerNetworkOf(one) === scannerNetworkOf(other)).toBe(isSame);
 });

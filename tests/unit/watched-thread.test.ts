@@ -14,7 +14,7 @@ const light = (v: number): Job => ({
 /** Seconds of reading: unlike a rendering, it does not see by itself that its time is over. */
 const endless = (): Job => ({
   do: 'examine',
-  isLayout: false,
+  rules: {},
   authored: { text: '{{ v }}'.repeat(1_000_000) },
 });
 const told = (ran: Awaited<ReturnType<typeof thread.run>>) =>

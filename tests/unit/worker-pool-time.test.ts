@@ -7,6 +7,7 @@ import {
   PossibleTimeout,
   WorkerPool,
 } from '../../src/platform/threads/worker-pool.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** A thread that never answers, whose time is counted under that number. */
 const silent = (number: string | null) => () => {
@@ -21,6 +22,28 @@ const silent = (number: string | null) => () => {
   return worker as unknown as PoolWorker<string, string>;
 };
 const LIMITS = { threads: 1, deadlineMs: 20, startMs: 10_000, mostWaiting: 8, idleMs: 60_000 };
+
+test('a thread that is kept starts before the first question, answers the next ones, and does not retire', async () => {
+  let started = 0;
+  const ended: number[] = [];
+  const start = () => {
+    const number = started++;
+    return {
+      gone: Promise.resolve(),
+      next: async () => ({ ready: null }),
+      ask: async () => ({ answer: number }),
+      end: () => ended.push(number),
+    } as unknown as PoolWorker<string, number>;
+  };
+  const pool = new WorkerPool<string, number>('Reading', { ...LIMITS, threads: 2, idleMs: 0 }, start);
+  pool.keepOne();
+  expect(started).toBe(1);
+  // Two at once start another thread, which retires; whichever ends last, the kept one answers what comes then.
+  expect(await Promise.all([pool.ask('a'), pool.ask('b')])).toEqual([0, 1]);
+  await eventually('the other retires', () => (ended.length === 1 ? true : undefined));
+  expect([await pool.ask('c'), await pool.ask('d'), started, ended]).toEqual([0, 0, 2, [1]]);
+  pool.close();
+});
 
 /** The end of a question while this thread works on. */
 async function endOf(number: string | null): Promise<unknown> {

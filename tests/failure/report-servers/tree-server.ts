@@ -55,13 +55,18 @@ const answers = async (port: number): Promise<boolean> => {
   }
 };
 
+/** A server in a tree; `pid` is that of the process from which the others descend. */
+export interface TreeServer extends AsyncDisposable {
+  readonly pid: number;
+}
+
 /** Starts a mail server in a tree by shell commands that stay in the foreground, and waits until it greets at its port. */
 export async function startTreeServer(
   tree: string,
   host: string,
   port: number,
   command: string,
-): Promise<AsyncDisposable> {
+): Promise<TreeServer> {
   const child = spawnInTree(tree, host, `exec >/tmp/server.log 2>&1; ${command}`);
   const end = async () => {
     // A server that has changed its user no longer ends with its parent: the first process of its namespace ends all others.
@@ -79,5 +84,5 @@ export async function startTreeServer(
     await end();
     throw error;
   }
-  return { [Symbol.asyncDispose]: end };
+  return { pid: child.pid, [Symbol.asyncDispose]: end };
 }

@@ -91,6 +91,19 @@ describe('a DKIM key', () => {
       await check(dkim, { [`${NAME} TXT`]: chain, [`${NAME} CNAME`]: [cname('keys.test')] }),
     ).toMatchObject(verified);
   });
+  test.each([
+    ['quotation marks', `"${dnsValue.slice(0, 200)}" "${dnsValue.slice(200)}"`],
+    ['backslashes', dnsValue.replaceAll(';', '\\;')],
+    [
+      'invisible characters',
+      dnsValue.replace('v=', '\u200bv=').replace('k=', '\u00a0k=').replace('=rsa', '=rsa\u200b'),
+    ],
+  ])('has %s of the page or the file that it was copied from', async (marks, text) => {
+    // Strings are of 255 octets, and these characters have up to three.
+    const parts = (value: string) => txt(value.slice(0, 200), value.slice(200));
+    expect(await at(parts(text))).toMatchObject(failed(`has ${marks} in its text`));
+    expect(await at(parts(text.replace(/(p=.{20}).{4}/, '$1XXXX')))).toMatchObject(failed('another one'));
+  });
   test('went to a name with the domain twice', async () => {
     expect(await check(dkim, { [`${NAME}.shop.test TXT`]: [halves(dnsValue)] })).toMatchObject(
       failed('Enter the name as ph._domainkey.'),
@@ -105,8 +118,26 @@ describe('an SPF record', () => {
     expect(await at('V=SPF1 include:_spf.other.test IP4:192.0.2.1 ?all', 'x')).toMatchObject(verified);
   });
   test('is missing', async () => expect(await at('v=spf10')).toMatchObject(pending('no SPF record')));
+  test('is there in quotation marks', async () =>
+    expect(await at('"v=spf1 ip4:192.0.2.1 ~all"')).toMatchObject(failed('has quotation marks in its text')));
   test('does not allow us: the sentence says what it should be', async () => {
     expect(await at('v=spf1 mx -all')).toMatchObject(failed('change it to: v=spf1 mx ip4:192.0.2.1 -all'));
+  });
+  test('allows us behind its all, where nothing is read', async () => {
+    expect(await at('v=spf1 mx -all ip4:192.0.2.1')).toMatchObject(
+      failed(
+        'has ip4:192.0.2.1 behind its all, where nothing is read; change it to: v=spf1 mx ip4:192.0.2.1 -all',
+      ),
+    );
+  });
+  test('goes on at another name, which stays the last word', async () => {
+    expect(await at('v=spf1 redirect=_spf.other.test')).toMatchObject(
+      failed('change it to: v=spf1 ip4:192.0.2.1 redirect=_spf.other.test'),
+    );
+  });
+  test('lets everyone through, or has a space that receivers take for none', async () => {
+    expect(await at('v=spf1 +all ip4:192.0.2.1')).toMatchObject(verified);
+    expect(await at('v=spf1\u00a0ip4:192.0.2.1\u00a0-all')).toMatchObject(failed('has invisible characters'));
   });
   test('exists twice: the sentence says how to merge', async () => {
     expect(await at('v=spf1 mx -all', 'v=spf1 ip4:192.0.2.1 ~all')).toMatchObject(

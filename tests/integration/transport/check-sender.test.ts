@@ -143,6 +143,30 @@ describe('a sender', () => {
   });
 });
 
+describe('a signature that states the length of the body', () => {
+  const limited = async (octets: number): Promise<string> => {
+    const key = { signingDomain: 'reader.test', selector: 's1', privateKey: PRIVATE, maxBodyLength: octets };
+    const { signatures } = await dkimSign(MESSAGE, { ...key, signatureData: [key] });
+    expect(signatures).toContain(`l=${octets}`);
+    return signatures + MESSAGE;
+  };
+  const elsewhere = { client: '192.0.2.8', from: 'x@elsewhere.test' };
+
+  test('proves its author while it covers the whole body', async () => {
+    expect(await check(await limited(7), elsewhere)).toMatchObject({
+      ...{ dkim: { result: 'pass', domains: ['reader.test'] }, author: 'reader.test' },
+    });
+  });
+  test('proves nothing of a body that it covers in part', async () => {
+    for (const raw of [await limited(0), await limited(6), `${await limited(7)}And more.\r\n`])
+      expect(await check(raw, elsewhere)).toMatchObject({
+        dkim: { result: 'fail', domains: [] },
+        dmarc: { result: 'fail' },
+        author: null,
+      });
+  });
+});
+
 test('the seal of a forwarder is checked', async () => {
   // Signed once: a signature names its second.
   const message = Buffer.from(await signed());

@@ -5,7 +5,7 @@ import type DNS from 'dns2';
 import { Packet } from 'dns2';
 import type { NameServer, RecordType } from '../../../src/mail/dns/exchange.ts';
 
-/** The answer to one question: records, or one of the ways of no answer. */
+/** The answer to one question: records, which have the TTL 0 unless they say another one, or one of the ways of no answer. */
 export type Say =
   | readonly Partial<DNS.Packet.Resource>[]
   | 'nxdomain'
@@ -98,7 +98,7 @@ const reply = (query: Packet, say: Say, over: 'UDP' | 'TCP'): Buffer | null => {
   else if (typeof say === 'string') response.header.rcode = RCODES[say];
   else
     response.answers = say.map((record) =>
-      Object.assign(new Packet.Resource(record.name ?? question?.name), { class: 1, ttl: 60 }, record),
+      Object.assign(new Packet.Resource(record.name ?? question?.name), { class: 1, ttl: 0 }, record),
     );
   const packed = response.toBuffer();
   // An answer over the client's 1,232 octets is cut, as a real server does.

@@ -90,6 +90,8 @@ describe('a message that needs an extension', () => {
   const inHeader = { composed: Buffer.from('Subject: \xfc\r\n\r\nx\r\n', 'latin1'), signatures: null };
   for (const [to, changes, status] of [
     ['withoutEightBit', { written: inHeader }, '5.6.3'],
+    // Another form would break its seal and the signature of its author.
+    ['withoutEightBit', { written: { ...written, isForwarded: true as const } }, '5.6.3'],
     ['withoutUtf8', { cc: hidden }, '5.6.7'],
   ] as const)
     test(`is refused with ${status} by ourselves where the server lacks it`, async () => {
@@ -98,4 +100,15 @@ describe('a message that needs an extension', () => {
       expect(outcome).toMatchObject({ outcome: 'refused', enhancedCode: status });
       expect(outcome?.fault).not.toBe('recipient');
     });
+});
+
+test('a large message whose octets lie in two places arrives as they are, however they are cut', async () => {
+  const line = `..a${'b'.repeat(71)}\r\n.\r\n`;
+  for (const octets of [65_536, 65_537, 131_072 - 60, 400_000]) {
+    const composed = Buffer.from('From: a@sender.example\r\nSubject: Large\r\n');
+    const behind = Buffer.from(`\r\n${line.repeat(Math.ceil(octets / line.length))}end\r\n`);
+    const { outcome, received } = await send('all', { written: { composed, behind, signatures: null } });
+    expect(outcome?.outcome).toBe('accepted');
+    expect(received?.raw.equals(Buffer.concat([composed, behind]))).toBe(true);
+  }
 });

@@ -68,7 +68,7 @@ const deliver = (raw: Buffer, ...recipients: string[]) => deliverTo(door.port, r
 const deliverTo = async (port: number, raw: Buffer, ...recipients: string[]) => {
   const { signal } = new AbortController();
   const session = await openSession({ ...endpoint, port }, signal);
-  const progress = await session.transmit({ from: '', recipients }, raw, signal);
+  const progress = await session.transmit({ from: '', recipients }, [raw], signal);
   session.quit();
   return progress.map(({ step, reply }) => `${step} ${reply}`);
 };
@@ -87,12 +87,19 @@ test('the bounce receiver refuses mail for anyone else: it is no relay', async (
   ]);
 });
 
-test('the bounce receiver accepts mail that is no report: it is noted at a return path, and dropped elsewhere', async () => {
+test('the bounce receiver takes mail of programs that is no report at a return path alone', async () => {
   const away = Buffer.from('Subject: Out of office\r\n\r\nBack on Monday.\r\n');
-  for (const to of [BOUNCE, 'complaints@sender.example'])
-    expect(await deliver(away, to)).toEqual(['DOT 250 2.0.0 Thank you']);
+  expect(await deliver(away, BOUNCE)).toEqual(['DOT 250 2.0.0 Thank you']);
   expect(reports).toMatchObject([
     [{ kind: 'unread', subject: 'Out of office', reference: { token: 'token-1' } }],
+  ]);
+  expect(await deliver(away, 'complaints@sender.example')).toEqual([
+    'DOT 550 5.7.1 This address takes reports alone (bounces, complaints, DMARC, TLS), and this is none that can be read; write to another address',
+  ]);
+  // A report without a fact, such as one of a failed signature (RFC 6591).
+  const failure = 'Content-Type: multipart/report; report-type=feedback-report; boundary=b\r\n\r\n--b--\r\n';
+  expect(await deliver(Buffer.from(failure), 'complaints@sender.example')).toEqual([
+    'DOT 250 2.0.0 Thank you',
   ]);
 });
 
@@ -174,7 +181,7 @@ describe('the bounce receiver bounds what anybody may send:', () => {
   });
 
   test('a message that does not arrive in time ends the connection, however often an octet comes', async () => {
-    const narrow = await openSmtpServer({ dataMs: 300 });
+    const narrow = await openSmtpServer({ arrival: { everyMs: 300, octets: 0, mostMs: 300 } });
     const dripping = async () => {
       const client = await SmtpClient.open(narrow.port);
       await client.say('EHLO client.example');

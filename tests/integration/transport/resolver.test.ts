@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { AnswerMemory } from '../../../src/mail/dns/answer-memory.ts';
 import { createResolver, systemNameServers } from '../../../src/mail/dns/resolver.ts';
 import { freePort } from '../../../src/ops/torture/free-port.ts';
 import { a, aaaa, cname, mx, ptr, startNameServer, txt } from './name-server.ts';
@@ -91,6 +92,25 @@ describe('the resolver finds', () => {
     dns.zone = { 'new.test TXT': [txt('now')] };
     expect(await resolver.txt('new.test')).toEqual({ status: 'found', records: ['now'] });
   });
+});
+
+test('a resolver with a memory asks once within the TTL, and follows an alias to the least of them', async () => {
+  const clock = { now: 0 };
+  const memory = new AnswerMemory(undefined, () => clock.now);
+  // One for each message, as the thread that checks senders makes them.
+  const ask = () =>
+    createResolver([dns.server], { timeoutMs: 60_000, rounds: 2 }, memory).txt('www.kept.test');
+  dns.zone = {
+    'www.kept.test TXT': [
+      { ...cname('kept.test'), ttl: 5 },
+      { ...txt('here'), name: 'kept.test', ttl: 300 },
+    ],
+  };
+  for (let n = 0; n < 3; n++) expect(await ask()).toEqual({ status: 'found', records: ['here'] });
+  expect(dns.asked).toEqual(['UDP www.kept.test TXT']);
+  clock.now = 5_000;
+  await ask();
+  expect(dns.asked).toHaveLength(2);
 });
 
 describe('the resolver tells apart', () => {

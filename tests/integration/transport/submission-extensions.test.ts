@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import { SmtpClient } from './smtp-client.ts';
 import { firstLine, openSubmissionSink } from './submission-sink.ts';
 
-const { server, submitted, signedIn } = await openSubmissionSink(2 * 1024 * 1024);
+const { server, submitted, signedIn } = await openSubmissionSink(32 * 1024 * 1024);
 afterAll(() => server.close());
 beforeEach(() => void submitted.splice(0));
 

@@ -1,6 +1,9 @@
-import type { SmtpServer } from '../../../src/mail/inbound/smtp-server.ts';
+import type { SmtpServer, SmtpServerLimits } from '../../../src/mail/inbound/smtp-server.ts';
 import type { SubmittedEnvelope } from '../../../src/mail/submission/envelope.ts';
-import { openSubmissionServer } from '../../../src/mail/submission/submission-server.ts';
+import {
+  openSubmissionServer,
+  type SubmissionServerOptions,
+} from '../../../src/mail/submission/submission-server.ts';
 import { SmtpClient } from './smtp-client.ts';
 
 /** A message as the submission port handed it on. */
@@ -24,12 +27,16 @@ const signIn = (key: string): string => `AUTH PLAIN ${Buffer.from(`\0svc\0${key}
 export async function openSubmissionSink(
   room: number,
   reading: (octets: number, workspaceId: string) => Promise<void> = async () => {},
+  limits: Partial<SmtpServerLimits> = {},
+  { mailRoom, silence }: Partial<Pick<SubmissionServerOptions, 'mailRoom' | 'silence'>> = {},
 ): Promise<SubmissionSink> {
   const submitted: Submitted[] = [];
   let last = '';
   const server = await openSubmissionServer({
     ...{ host: '127.0.0.1', port: 0, name: 'relay.test', tls: null, onError: () => {} },
-    limits: { memory: { total: room, each: room } },
+    limits: { memory: { total: room, each: room }, ...limits },
+    ...(mailRoom && { mailRoom }),
+    ...(silence && { silence }),
     mailReader: {
       submission: async (raw, _recipients, workspaceId) => {
         await reading(raw.length, workspaceId);

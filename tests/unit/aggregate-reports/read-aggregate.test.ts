@@ -33,6 +33,8 @@ describe('a DMARC report is read', () => {
       Buffer.concat([gzipSync(XML.slice(0, 300)), gzipSync(XML.slice(300))]),
       'application/gzip',
     ],
+    ['from a gzip file with a line end behind it', Buffer.concat([gzipSync(XML), Buffer.from('\r\n')])],
+    ['from a gzip file with a line feed behind it', Buffer.concat([gzipSync(XML), Buffer.from('\n')])],
     ['from a gzip file that calls itself a zip archive', gzipSync(XML), 'application/zip'],
     ['from plain XML', XML, 'text/xml'],
     ['with a byte order mark', `\ufeff${XML}`, 'text/xml'],
@@ -95,13 +97,7 @@ describe('a DMARC report is read', () => {
     test(name, async () => expect(await read(xml)).toMatchObject(report));
 
   test('without the records that say nothing', async () => {
-    const bad = [
-      { source: 'unknown' },
-      { count: '-1' },
-      { count: '0' },
-      { count: '1e99' },
-      { from: 'no name' },
-    ];
+    const bad = [{ source: 'unknown' }, { count: '-1' }, { count: '0' }, { count: '1e99' }, { from: '' }];
     expect(await read(dmarcXml([...bad.map(record), record()]))).toMatchObject({ rows: [ROW] });
   });
 });
@@ -139,6 +135,12 @@ describe('a TLS report is read', () => {
 
 const MIB = 1_048_576;
 
+function withWrongSum(file: Buffer): Buffer {
+  const sum = file.length - 8;
+  file[sum] = 255 - (file[sum] ?? 0);
+  return Buffer.concat([file, Buffer.from('\r\n')]);
+}
+
 describe('nothing is read from', () => {
   const nested = zipSync({ 'a.zip': zipSync({ 'a.xml': Buffer.from(dmarcXml()) }) });
   const many = zipSync(
@@ -158,6 +160,11 @@ describe('nothing is read from', () => {
     ['an archive within an archive', nested],
     ['an archive of many files', many],
     ['a damaged gzip file', gzipSync(dmarcXml()).subarray(0, 200)],
+    ['a gzip file with a wrong check sum and a line end behind it', withWrongSum(gzipSync(dmarcXml()))],
+    [
+      'a gzip file that becomes too large and has a line end behind it',
+      Buffer.concat([gzipSync(`${dmarcXml()}${' '.repeat(2 * MIB)}`), Buffer.from('\r\n')]),
+    ],
     ['a damaged zip archive', zipSync({ a: Buffer.from(dmarcXml()) }).subarray(0, 200)],
     ['XML with a DTD', entity],
     ['XML that is nested deeply', dmarcXml(['<a>'.repeat(30)])],

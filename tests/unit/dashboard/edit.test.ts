@@ -10,7 +10,7 @@ import {
   outdatedIn,
 } from '../../../src/web/dashboard/web/application/editing/draft.ts';
 import { Edit } from '../../../src/web/dashboard/web/application/editing/edit.ts';
-import { pick, sumOf } from '../../../src/web/dashboard/web/application/editing/merge.ts';
+import { pick } from '../../../src/web/dashboard/web/application/editing/merge.ts';
 import {
   withoutWebhookUrls,
   withWebhookUrls,
@@ -54,8 +54,8 @@ class OneResource {
 
 /** The part of an edit that a page keeps, as `useEditing` does. */
 function draftOf(edit: Edit<Stored, Texts>): Draft {
-  const { values, base, changed, updatedAt } = edit.state();
-  const sums = Object.fromEntries(changed.map((name) => [name, sumOf(base[name])]));
+  const { values, changed, updatedAt } = edit.state();
+  const sums = edit.sums();
   return { key: 'k', account: 'a', place: 'p', at: 0, updatedAt, values: pick(values, changed), sums };
 }
 
@@ -143,6 +143,21 @@ describe('an edit', () => {
     expect((await edit.save())?.values).toEqual({ subject: 'Typed', from: 'f', source: 'Typed' });
     // A stored change is not offered.
     expect(service.edit().offer(draft)).toBe(false);
+  });
+
+  test('keeps a conflict that waits for its choice, wherever its draft is taken up', async () => {
+    const service = new OneResource();
+    const first = service.edit();
+    first.set({ subject: 'Mine' });
+    service.write({ subject: 'Theirs' }, service.stored.updatedAt);
+    first.absorb(service.stored);
+    expect(first.state().conflicts).toEqual(['subject']);
+    const elsewhere = service.edit();
+    elsewhere.offer(draftOf(first));
+    elsewhere.restore();
+    expect(elsewhere.state()).toMatchObject({ values: { subject: 'Mine' }, conflicts: ['subject'] });
+    expect(await elsewhere.save()).toBeNull();
+    expect(service.stored.values.subject).toBe('Theirs');
   });
 });
 

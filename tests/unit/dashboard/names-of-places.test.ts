@@ -29,5 +29,5 @@ test('every address of a page is made where it gets the workspace and the enviro
   for await (const [path, text] of filesOf('web/dashboard/web/application/**/*.{ts,tsx}'))
     if (/\/app\/(?:\$\{|test|live)/.test(text))
       places.push(path.slice('web/dashboard/web/application/'.length));
-  expect(places.sort()).toEqual(['addresses.ts', 'entrances.tsx']);
+  expect(places.sort()).toEqual(['addresses.ts', 'entrances/operator.tsx']);
 });

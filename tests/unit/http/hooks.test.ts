@@ -4,7 +4,8 @@ import { isAsync } from 'elysia/compose';
 import { RateLimiter } from '../../../src/http/limits/rate-limit.ts';
 import { LocalCounter } from '../../../src/http/limits/window-counter.ts';
 import { endpointOf } from '../../../src/http/request/endpoint.ts';
-import { application, type HttpDeps, hooksOf } from '../../../src/http/request/pipeline.ts';
+import { dropPipelined } from '../../../src/http/request/exchange.ts';
+import { application, checksOf, type HttpDeps, hooksOf } from '../../../src/http/request/pipeline.ts';
 import { type Route, route } from '../../../src/http/request/route.ts';
 
 const counter = new LocalCounter(60_000, () => 0);
@@ -34,37 +35,41 @@ const made = (spec: Partial<Route>): Route => ({
 /** The hooks of one sort, as Elysia holds them: none, one or several. */
 const hooksIn = <Hook>(held: Hook | Hook[] | undefined): Hook[] =>
   held === undefined ? [] : ([held].flat() as Hook[]);
-const stored: Partial<Route> = { receive: () => Promise.reject(new Error('No body was sent.')) };
+const upload: Partial<Route> = { receive: () => Promise.reject(new Error('No body was sent.')) };
 const byId: Partial<Route> = { path: '/v1/things/:id', params: { id: { prefix: 'em', resource: 'thing' } } };
 
+const checks = checksOf(deps, 1_000);
+const { admission, change, audit, input, stored, ids, idempotency, answer } = checks;
+
 describe('the hooks of an endpoint, in the order of the checks', () => {
-  test.each<[string, Partial<Route>, readonly string[]]>([
-    ['a page', { permission: 'public' }, ['admission', 'input', 'answer']],
-    [
-      'a public form',
-      { permission: 'public', method: 'POST' },
-      ['unlessPipelined', 'admission', 'input', 'answer'],
-    ],
-    ['a list', {}, ['admission', 'input', 'answer']],
-    ['one of a list', byId, ['admission', 'input', 'ids', 'answer']],
-    ['a list that is audited', AUDIT, ['admission', 'audit', 'input', 'answer']],
-    ['a public page that is audited', { ...AUDIT, permission: 'public' }, ['admission', 'input', 'answer']],
-    ['a POST', { method: 'POST' }, ['unlessPipelined', 'admission', 'input', 'idempotency', 'answer']],
-    ['a PATCH', { ...byId, method: 'PATCH' }, ['unlessPipelined', 'admission', 'input', 'ids', 'answer']],
+  test.each<[string, Partial<Route>, readonly unknown[], readonly unknown[]]>([
+    ['a page', { permission: 'public' }, [admission, input], []],
+    ['a public form', { permission: 'public', method: 'POST' }, [dropPipelined, admission, input], []],
+    ['a list', {}, [admission, input], []],
+    ['one of a list', byId, [admission, input, ids], []],
+    ['a list that is audited', AUDIT, [admission, input], [audit]],
+    ['a public page that is audited', { ...AUDIT, permission: 'public' }, [admission, input], []],
+    ['a POST', { method: 'POST' }, [dropPipelined, admission, input, idempotency], []],
+    ['a PATCH', { ...byId, method: 'PATCH' }, [dropPipelined, admission, input, ids], []],
     [
       'an upload that is audited and changes a list',
-      { ...stored, ...AUDIT, ...byId, method: 'POST', permission: 'contacts:write' },
-      ['unlessPipelined', 'admission', 'change', 'audit', 'input', 'stored', 'idempotency', 'ids', 'answer'],
+      { ...upload, ...AUDIT, ...byId, method: 'POST', permission: 'contacts:write' },
+      [dropPipelined, admission, input, idempotency, ids],
+      [change, audit, stored],
     ],
-  ])('%s', (_, spec, expected) => {
-    expect(Object.keys(hooksOf(endpointOf(made(spec)), deps))).toEqual(['parse', 'endpoint', ...expected]);
+  ])('%s', (_, spec, before, after) => {
+    const hooks = hooksOf(endpointOf(made(spec)), checks);
+    expect(hooks).toMatchObject({ parse: 'none', transform: expect.any(Function) });
+    expect(hooks.beforeHandle).toEqual([...before] as never);
+    expect(hooks.afterHandle).toEqual([...after, answer.afterHandle] as never);
+    expect(hooks.error).toEqual([...(spec.receive ? [stored] : []), answer.error]);
   });
 });
 
 test('Elysia waits for the handler, for every hook before it, and for every later one that takes time', () => {
   const routes = [
     made({ ...byId, method: 'POST', permission: 'contacts:write' }),
-    made({ ...stored, ...AUDIT, method: 'POST' }),
+    made({ ...upload, ...AUDIT, method: 'POST' }),
   ];
   const later = application(routes.map(endpointOf), deps)
     .routes.slice(0, routes.length)

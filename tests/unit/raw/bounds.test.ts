@@ -51,6 +51,12 @@ describe('From', () => {
   });
 });
 
+test('a second From whose name is before a fold is refused', async () => {
+  expect(await reasonOf(`From: a@d.example\r\n${HEAD}From\r\n : ceo@bank.example\r\n\r\nx\r\n`)).toMatch(
+    /^The message has more than one From field/i,
+  );
+});
+
 describe('the bounds of a raw message', () => {
   test('a bare CR counts as the line end that it becomes', () => {
     const limits = { lines: 10, delimiters: 2 };
@@ -125,7 +131,8 @@ describe('a placeholder of the link to unsubscribe', () => {
       ...{ emailId: 'em_01jd3x7q8zabcdefghjkmnpq', from: { name: null, address: 'a@v.example' } },
       ...{ messageId: '<1@v.example>', date: 0, dkim: [] },
     };
-    return (rawOctets(raw, outbound, changes).composed as Buffer).toString('latin1');
+    const { composed, behind = '' } = rawOctets(raw, outbound, changes);
+    return `${composed.toString('latin1')}${behind.toString('latin1')}`;
   }
 
   test('is filled in in the text and in the html, and makes a header', async () => {

@@ -45,6 +45,14 @@ describe('the header editor', () => {
     expect(rest.toString()).toBe('\r\nText: no field\r\n');
   });
 
+  test('reads a name before a fold, as programs that unfold first do', () => {
+    const { fields } = divideMessage(
+      Buffer.from('From: a\r\nFrom\r\n : b\r\nBcc \n\t: c\r\nX\r\n y: d\r\n\r\n'),
+    );
+    expect(fields.map(({ name }) => name)).toEqual(['from', 'from', 'bcc', '']);
+    expect(fields.map(valueOfField)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   test('replaces a field in its place, and adds it at the end where there is none', () => {
     const fields = readFields('A: 1\r\nB: 2\r\nC: 3');
     const written = (of: typeof fields) => of.map(({ octets }) => octets).join('');

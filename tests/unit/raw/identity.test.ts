@@ -18,7 +18,9 @@ const read = async (message: Buffer | string): Promise<RawMail> => {
   return mail;
 };
 const left = (mail: RawMail, more: Partial<Parameters<typeof leavingMessage>[1]> = {}): string =>
-  leavingMessage(Buffer.from(mail.octets), { ...LEAVING, ...more }).toString('latin1');
+  textOf(leavingMessage(Buffer.from(mail.octets), { ...LEAVING, ...more }));
+const textOf = ({ composed, behind }: ReturnType<typeof leavingMessage>): string =>
+  Buffer.concat([composed, behind]).toString('latin1');
 const sent = async (message: string): Promise<string> => left(await read(message));
 
 describe('a message that was submitted', () => {
@@ -157,7 +159,8 @@ describe('a message that was submitted', () => {
     expect(await of(996, 'X-A: b\r\n')).not.toBeInstanceOf(NotSubmittable);
     expect(await of(997, 'X-A: b\r\n')).toMatchObject({ status: '5.6.0' });
     expect(await of(50, 'Received: by a\r\n')).not.toBeInstanceOf(NotSubmittable);
-    expect(await of(51, 'Received: by a\r\n')).toMatchObject({ status: '5.4.6' });
+    for (const loop of [51, 60])
+      expect(await of(loop, 'Received: by a\r\n')).toMatchObject({ status: '5.4.6' });
   });
 
   test('shows its readers what was lost or refused before', async () => {
@@ -171,12 +174,12 @@ describe('a message that was submitted', () => {
         headers: [{ name: 'X-Twice', value: 'ü' }],
         html: 'no html',
         attachments: [
-          { filename: 'attachment-1.ics', contentType: 'text/calendar', size: 32 },
+          { filename: 'attachment-1.ics', contentType: 'text/calendar', size: 30 },
           { filename: 'a_b.pdf', contentType: 'application/pdf', size: 3 },
         ],
       },
     });
     const calendar = await readFile(Buffer.from(mail.octets), 0);
-    expect(Buffer.from(calendar?.octets ?? []).toString()).toBe('BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n');
+    expect(Buffer.from(calendar?.octets ?? []).toString()).toBe('BEGIN:VCALENDAR\r\nEND:VCALENDAR');
   });
 });

@@ -6,7 +6,7 @@ import { packContent, unpackContent } from '../../../src/sending/emails/accept/p
 import { bringBack, broughtInside, putAway } from '../../../src/sending/emails/bodies/content-bodies.ts';
 import { noise } from '../../support/noise.ts';
 
-const OWNER = { livemode: true, workspaceId: 'ws_1', day: '2026-11-27' };
+const OWNER = { kind: 'email', livemode: true, workspaceId: 'ws_1', day: '2026-11-27' } as const;
 
 /** A content whose octets are no text. */
 const contentOf = (octets: Buffer, text: string): Content => ({

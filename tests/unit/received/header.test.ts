@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test';
+import { LARGEST_HEADER } from '../../../src/mail/raw/header-editor.ts';
 import {
   contentDigest,
   fieldsOf,
   hasBareLineEnd,
   hasLargeHeader,
   headerFacts,
-  LARGEST_HEADER,
   LineEnds,
-  threadRoot,
+  namedRoot,
 } from '../../../src/mail/received/header.ts';
 import { costMs } from '../../support/own-time.ts';
 
@@ -23,6 +23,10 @@ describe('mail that no person wrote', () => {
     ['bulk mail', 'Precedence: bulk'],
     ['a list by its precedence', 'Precedence: List'],
     ['an answer of vacation', 'Precedence: auto_reply'],
+    ['the same of a helpdesk', 'X-Precedence: bulk'],
+    ['an answer of cPanel', 'X-Autoresponse: 1'],
+    ['an answer that names its mailbox', 'X-Autoreply-From: a@b.example'],
+    ['an answer of a hosted mailbox', 'X-Mail-Autoreply: auto'],
     ['a mailing list (RFC 2919)', 'List-Id: <news.acme.example>'],
     ['a newsletter', 'List-Unsubscribe: <https://acme.example/u>'],
     ['an old autoresponder', 'X-Autoreply: yes'],
@@ -48,15 +52,33 @@ describe('mail that no person wrote', () => {
   });
 });
 
+describe('the author MAILER-DAEMON is a program, also with an envelope sender', () => {
+  test.each([
+    'Mail Delivery System <MAILER-DAEMON@mx.example>',
+    'mailer-daemon@mx.example',
+    'MAILER-DAEMON (Mail Delivery System)',
+    '<Mailer-Daemon>',
+  ])('%s', (from) => {
+    expect(factsOf(`From: ${from}`).isAutomatic).toBe(true);
+  });
+
+  test.each([
+    '"MAILER-DAEMON@mx.example" <ada@b.example>',
+    'Postmaster <postmaster@b.example>',
+    'mailer-daemon-team@b.example',
+  ])('%s is a person', (from) => {
+    expect(factsOf(`From: ${from}`).isAutomatic).toBe(false);
+  });
+});
+
 describe('the place in a thread', () => {
-  test('the first reference names the thread, then In-Reply-To, then the message itself', () => {
+  test('the first reference names the thread, then In-Reply-To', () => {
     const own = 'Message-ID: <3@b.example>';
     expect(
-      threadRoot(factsOf(own, 'In-Reply-To: <2@b.example>', 'References: <1@b.example>\r\n <2@b.example>')),
+      namedRoot(factsOf(own, 'In-Reply-To: <2@b.example>', 'References: <1@b.example>\r\n <2@b.example>')),
     ).toBe('<1@b.example>');
-    expect(threadRoot(factsOf(own, 'In-Reply-To: <2@b.example>'))).toBe('<2@b.example>');
-    expect(threadRoot(factsOf(own))).toBe('<3@b.example>');
-    expect(threadRoot(factsOf('Subject: Hello'))).toBeNull();
+    expect(namedRoot(factsOf(own, 'In-Reply-To: <2@b.example>'))).toBe('<2@b.example>');
+    expect(namedRoot(factsOf(own))).toBeNull();
   });
 
   test('ids are read with comments and words around them', () => {

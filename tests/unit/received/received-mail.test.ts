@@ -58,6 +58,49 @@ test('a message is read as a mail program shows it', async () => {
   });
 });
 
+test('one bracket too many is no part of an address', async () => {
+  const mail = await read('From: ada@customer.example>', 'To: <<support@acme.example>', '', '');
+  expect([mail.from?.address, mail.to.map(({ address }) => address)]).toEqual([
+    'ada@customer.example',
+    ['support@acme.example'],
+  ]);
+});
+
+test.each([
+  ['application/pdf name="a.pdf"', 'application/pdf'],
+  ['application/pdf\t; name=a.pdf', 'application/pdf'],
+  ['pdf', 'application/octet-stream'],
+  [`application/${'x'.repeat(127)}`, `application/${'x'.repeat(127)}`],
+  [`application/${'x'.repeat(128)}`, 'application/octet-stream'],
+  ['application/<b>', 'application/octet-stream'],
+])('the media type of a file is a type and a subtype: %s is %s', async (said, shown) => {
+  const mail = await read(
+    `Content-Type: ${said}`,
+    'Content-Disposition: attachment; filename=a.pdf',
+    '',
+    'octets',
+  );
+  expect(mail.attachments.map(({ contentType }) => contentType)).toEqual([shown]);
+});
+
+test.each([
+  ['../../etc/passwd', '.._.._etc_passwd'],
+  ['C:\\\\eve.exe', 'C:_eve.exe'],
+  ['invoice\u202efdp.exe', 'invoicefdp.exe'],
+  ['.', 'attachment-1.pdf'],
+  ['..', 'attachment-1.pdf'],
+  ['...', '...'],
+  [`${'a'.repeat(300)}.pdf`, 'a'.repeat(255)],
+])('the name of a file leads to no other folder: %s is %s', async (said, shown) => {
+  const mail = await read(
+    'Content-Type: application/pdf',
+    `Content-Disposition: attachment; filename="${said}"`,
+    '',
+    'octets',
+  );
+  expect(mail.attachments.map(({ filename }) => filename)).toEqual([shown]);
+});
+
 describe('a message that says little, or nonsense, is read as far as it goes', () => {
   test.each([
     ['nothing at all', ''],
@@ -87,6 +130,25 @@ describe('a message that says little, or nonsense, is read as far as it goes', (
       text += `Content-Type: multipart/mixed; boundary=b${level}\r\n\r\n--b${level}\r\n`;
     return text;
   }
+});
+
+test.each([
+  ['Doe, Jane <jane@customer.example>', 'Doe, Jane'],
+  ['Acme, Inc., Sales <jane@customer.example>', 'Acme, Inc., Sales'],
+  ['Lost, <jane@customer.example>', null],
+  ['Desk: Jane <jane@customer.example>;', 'Jane'],
+  ['<>, Jane <jane@customer.example>', 'Jane'],
+  ['Acme, Desk:;, Jane <jane@customer.example>', 'Jane'],
+  ['=?utf-8?B?RG9lLCBKw6Q=?= =?utf-8?B?bmU=?= <jane@customer.example>', 'Doe, Jäne'],
+  ['jane@customer.example, Ann <ann@customer.example>', null],
+])('the sender of %s has an address', async (field, name) => {
+  const { from, replyTo } = await read(`From: ${field}`, `Reply-To: ${field}`, '', 'Hello', '');
+  expect(from).toEqual({ name, address: 'jane@customer.example' });
+  expect(replyTo[0]).toEqual(from as never);
+});
+
+test('a sender without an address is none', async () => {
+  expect((await read('From: Jane Doe', '', 'Hello', '')).from).toBeNull();
 });
 
 test('what is shown is bounded: 1,048,576 characters, 100 addresses, 1,000 fields and files', async () => {

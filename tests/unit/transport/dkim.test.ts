@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { finishMessage } from '../../../src/mail/compose/finish.ts';
-import { relaxedBody } from '../../../src/mail/dkim/canonical.ts';
+import { readMessage, relaxedBody, relaxedHash } from '../../../src/mail/dkim/canonical.ts';
 import { dkimDnsValue, generateDkimKey } from '../../../src/mail/dkim/key-pair.ts';
-import { signMessage } from '../../../src/mail/dkim/sign.ts';
+import { signaturesOf, signMessage } from '../../../src/mail/dkim/sign.ts';
 import { loadSigningKey, type SigningKey, UnusableKey } from '../../../src/mail/dkim/signing-key.ts';
+import { randomFrom } from '../../../src/ops/torture/random.ts';
 import { aMessage, field, headerOf } from './a-message.ts';
 
 const rsa = await generateDkimKey('rsa-sha256');
@@ -165,4 +166,62 @@ test('DKIM canonicalises an empty body as RFC 6376 3.4.4 says', () => {
   expect(relaxedBody(Buffer.from('\r\n\r\n')).toString()).toBe('');
   expect(relaxedBody(Buffer.from(' \r\n\t\r\n')).toString()).toBe('');
   expect(relaxedBody(Buffer.from(' C \r\nD \t E\r\n\r\n\r\n')).toString()).toBe(' C\r\nD E\r\n');
+});
+
+/** RFC 6376 3.4.4 as it is written, over the whole body. */
+const asWritten = (body: Buffer): Buffer => {
+  const text = body
+    .toString('latin1')
+    .replace(/[ \t]+/g, ' ')
+    .replace(/ (?=\r\n|$)/g, '')
+    .replace(/(?:\r\n)+$/, '');
+  return Buffer.from(text === '' ? '' : `${text}\r\n`, 'latin1');
+};
+
+test('a body has one canonical form, whatever its size and wherever its white space is', () => {
+  const random = randomFrom(37);
+  const parts = [
+    '\r\n',
+    '\r\n',
+    ' ',
+    '\t',
+    '  ',
+    'a',
+    'word',
+    '=20',
+    '\u00e9',
+    '.',
+    '\n',
+    '\r',
+    'x'.repeat(70),
+  ];
+  for (let round = 0; round < 400; round++) {
+    const some = Array.from({ length: random.between(1, 40) }, () => random.pick(parts));
+    const times = round % 8 === 0 ? Math.ceil(150_000 / Math.max(1, some.join('').length)) : 1;
+    const tail = ['', ' \r\n \t\r\n', '\r\n\r\n', ' ', '\t\r'][round % 5] ?? '';
+    const body = Buffer.from(some.join('').repeat(times) + tail, 'latin1');
+    const expected = asWritten(body);
+    expect(relaxedBody(body).equals(expected)).toBe(true);
+    expect(relaxedHash(body)).toBe(createHash('sha256').update(expected).digest('base64'));
+  }
+});
+
+test('a message is signed the same, wherever the octets behind its header lie', async () => {
+  const head = 'From: a@sender.example\r\nSubject: Hello\r\n';
+  for (const [composed, behind] of [
+    [head, '\r\nHello\r\n'],
+    [head, '\r\n'],
+    [head, ''],
+    [`${head}\r\n`, 'Hello\r\n'],
+    [head.slice(0, -2), '\r\n\r\nHello\r\n'],
+  ] as const) {
+    const whole = { composed: Buffer.from(composed + behind) };
+    const parts = { composed: Buffer.from(composed), behind: Buffer.from(behind) };
+    const { fields, body } = readMessage(parts);
+    expect({ fields, body: body.toString() }).toEqual({
+      fields: readMessage(whole).fields,
+      body: readMessage(whole).body.toString(),
+    });
+    expect(await signaturesOf(parts, keys, 0)).toEqual(await signaturesOf(whole, keys, 0));
+  }
 });

@@ -1,5 +1,12 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  sign,
+  verify,
+} from 'node:crypto';
 import {
   isSound,
   type LibraryKey,
@@ -17,6 +24,8 @@ const aKey = (modulusLength: number): SigningKey => ({
 });
 const key = aKey(2_048);
 const data = Buffer.from('from:a@sender.example\r\n');
+const TRIAL = Buffer.from('posthorn');
+const TRIAL_DIGEST = createHash('sha256').update(TRIAL).digest();
 
 /** A clock by which the first thing that is timed, and each second one, takes so much longer than the other. */
 const clockOf = (bunMs: number, libraryMs: number) => {
@@ -37,10 +46,10 @@ const aLibrary = (answer: (signature: Buffer) => Buffer | null = (signature) => 
       const opened = { key: Buffer.from(der), format: 'der', type: 'pkcs1' } as const;
       library.open++;
       return {
-        sign() {
+        sign(digest) {
           library.signed++;
-          const trial = library.signed <= 6;
-          return answer(sign('sha256', trial ? Buffer.from('posthorn') : data, opened));
+          const isTrial = digest.equals(TRIAL_DIGEST);
+          return answer(sign('sha256', isTrial ? TRIAL : data, opened));
         },
         free: () => library.open--,
       };
@@ -101,19 +110,42 @@ test('Bun signs with Ed25519, with short keys and where there is no library', ()
   expect(new QuickestSigner({ library: null }).sign(key, data)).toEqual(inThisThread(key, data));
 });
 
-test('of many keys eight are open', () => {
+const pem = key.privateKey.export({ type: 'pkcs8', format: 'pem' });
+const keysOf = (length: number) =>
+  Array.from({ length }, () => ({ ...key, privateKey: createPrivateKey(pem) }));
+
+test('nine keys in turn are opened and tried once each', () => {
   const { library, asLibrary } = aLibrary();
-  const signer = new QuickestSigner({ library: asLibrary, leastGain: 0 });
-  const pem = key.privateKey.export({ type: 'pkcs8', format: 'pem' });
-  const keys = Array.from({ length: 9 }, () => ({ ...key, privateKey: createPrivateKey(pem) }));
-  const open = keys.map((one) => {
-    // The library of this test knows its trials by their number.
-    library.signed = 0;
-    void signer.sign(one, data);
-    return library.open;
-  });
-  expect(open).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 1]);
+  let opened = 0;
+  const counting: SigningLibrary = {
+    name: asLibrary.name,
+    open: (der) => {
+      opened++;
+      return asLibrary.open(der);
+    },
+  };
+  const signer = new QuickestSigner({ library: counting, leastGain: 0 });
+  const keys = keysOf(9);
+  for (let turn = 0; turn < 3; turn++) for (const one of keys) void signer.sign(one, data);
+  // Each has a trial of its octets, and the first one five of the time.
+  expect([opened, library.open, library.signed]).toEqual([9, 9, 5 + 9 + 3 * 9]);
   signer.close();
+  expect(library.open).toBe(0);
+});
+
+test('of too many keys the one that was used longest ago is closed, and is not tried again', () => {
+  const { library, asLibrary } = aLibrary();
+  const signer = new QuickestSigner({ library: asLibrary, leastGain: 0, mostOpen: 2 });
+  const [first, second, third] = keysOf(3);
+  const signed = [first, second, first, third, first, second].map((one) => {
+    const before = library.signed;
+    void signer.sign(one as SigningKey, data);
+    expect(library.open).toBeLessThanOrEqual(2);
+    return library.signed - before;
+  });
+  expect(signed).toEqual([7, 2, 1, 2, 1, 1]);
+  signer.close();
+  expect(library.open).toBe(0);
 });
 
 test('OpenSSL 3 is used, except for the version that corrupts memory', () => {

@@ -82,6 +82,16 @@ describe('a bounce says', () => {
     expect(found[2]).toMatchObject({ fault: 'message', subType: 'MessageTooLarge' });
   });
 
+  test('a reply in brackets, which are not a part of it', async () => {
+    const status = 'Final-Recipient: rfc822; bob@receiver.example\nAction: failed\nStatus: 5.0.0\n';
+    const human = '<bob@receiver.example>\n  (reason: 550 No such user)\n';
+    expect(await readReport(dsn({ human, status }), TO)).toMatchObject([{ message: '550 No such user' }]);
+    const open = human.replace('user)', 'user (here)').replace('  (r', '  r');
+    expect(await readReport(dsn({ human: open, status }), TO)).toMatchObject([
+      { message: '550 No such user (here)' },
+    ]);
+  });
+
   test('nothing more than that it failed', async () => {
     const status = 'Final-Recipient: rfc822; bob@receiver.example\nAction: failed\nStatus: 5.0.0\n';
     expect(await readReport(dsn({ status }), TO)).toMatchObject([
@@ -134,6 +144,34 @@ Original-Rcpt-To: <bob@receiver.example>
     expect(await readReport(arf('Feedback-Type: fraud\nVersion: 1\n'), [])).toMatchObject([
       { feedbackType: 'fraud', userAgent: null, recipient: null, reference: { token: 'token-1' } },
     ]);
+  });
+  const ofOutlook = (
+    field: string,
+    subject = 'complaint about message from 192.0.2.1',
+  ) => `From: staff@receiver.example\r
+Subject: ${subject}\r
+Content-Type: multipart/mixed; boundary=B\r
+\r
+--B\r
+Content-Type: message/rfc822\r
+\r
+${field}: bob@receiver.example\r
+Authentication-Results: receiver.example; spf=pass smtp.mailfrom=b+token-8@bounces.sender.example; dkim=none\r
+Message-ID: <em_1@sender.example>\r
+\r
+Thank you.\r
+--B--\r
+`;
+  test('of Outlook.com has no part of this type: the mail names the recipient and its sender', async () => {
+    const raw = Buffer.from(ofOutlook('X-HmXmrOriginalRecipient'));
+    expect(await readReport(raw, ['complaints@sender.example'])).toEqual([
+      {
+        ...{ kind: 'complained', feedbackType: 'abuse', userAgent: null, recipient: 'bob@receiver.example' },
+        reference: { ...reference, token: 'token-8' },
+      },
+    ]);
+    for (const other of [ofOutlook('X-Other'), ofOutlook('X-HmXmrOriginalRecipient', 'Fwd: Your receipt')])
+      expect(await readReport(Buffer.from(other), ['complaints@sender.example'])).toEqual([]);
   });
   for (const type of ['not-spam', 'auth-failure'])
     test(`is not what a report of ${type} is`, async () => {

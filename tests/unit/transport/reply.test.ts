@@ -52,6 +52,11 @@ describe('an SMTP reply means', () => {
     ['DOT', '554 Message rejected as spam', 'refused message ContentRejected'],
     ['DOT', '554 transaction failed', 'refused message ContentRejected'],
     ['DOT', "554 delivery error: dd This user doesn't have a yahoo.com account", 'refused recipient NoEmail'],
+    // Carriers say so where a person filters the sender.
+    ['DOT', '550 Unknown user bob@receiver.example', 'refused infrastructure General'],
+    ['DATA', '550 <bob@receiver.example>: User unknown', 'refused infrastructure General'],
+    ['RCPT', '550 Unknown user bob@receiver.example', 'refused recipient NoEmail'],
+    ['DOT', '550 5.1.1 User unknown', 'refused recipient NoEmail'],
     ['DOT', '421 4.7.28 Gmail has detected an unusual rate', 'deferred infrastructure RateLimited'],
     ['SESSION', '554 5.7.1 No SMTP service for you', 'deferred infrastructure PolicyRejected'],
     ['SESSION', '421 too many connections', 'deferred infrastructure RateLimited'],

@@ -19,6 +19,10 @@ const hostile: Readonly<Record<string, string>> = {
   'codes without end': `bob@receiver.example\n${'550 5.1.'.repeat(15_000)}`,
   'words that begin every pattern': `bob@receiver.example\n${'sender user recipient domain host account '.repeat(3_000)}`,
   'signs of addresses': `bob@receiver.example\n${'@'.repeat(120_000)}`,
+  'the beginnings of forms': `\n${'Unable to deliver message to: <\nSent <<< RCPT TO:<\nundeliverable to \nUnknown user: \n'.repeat(1_500)}`,
+  'a form without an end': `\nundeliverable to ${'a@'.repeat(60_000)}`,
+  'a form and spaces': `\nCould not be delivered because of${' \n'.repeat(60_000)}`,
+  'rules without end': `bob@receiver.example\n${'-'.repeat(120_000)}x`,
   brackets: `bob@receiver.example\n${'<'.repeat(60_000)}${'>'.repeat(60_000)}`,
 };
 
@@ -38,6 +42,7 @@ for (const [name, words] of Object.entries(hostile))
       'Status: 5.0.0',
       `Diagnostic-Code: x; ${words.replaceAll('\n', ' ').slice(0, 2_000)}`,
     );
-    for (const raw of [dsn, plain, quoted].map(crlf))
+    const damaged = dsn.replace('boundary=B', 'boundary=C');
+    for (const raw of [dsn, plain, quoted, damaged].map(crlf))
       expect(await costMsOf(() => verdictOn(raw, 'bob@receiver.example'))).toBeLessThan(1_000);
   });

@@ -17,10 +17,12 @@ import {
   TIME_OVER,
   text,
 } from './report-shapes.ts';
+import { STRANGE_FORMS } from './strange-report-forms.ts';
 
 /** Each form with what it has to come to. */
 export const FORMS: Readonly<Record<string, readonly [raw: string, verdict: string]>> = {
   ...PLAIN_FORMS,
+  ...STRANGE_FORMS,
   'Exchange Online: a user who does not exist': [
     report(
       'Your message to bob@receiver.example could not be delivered.\n\nbob was not found at receiver.example.',
@@ -59,6 +61,24 @@ export const FORMS: Readonly<Record<string, readonly [raw: string, verdict: stri
       'Delivery Status Notification (Delay)',
     ),
     'delayed',
+  ],
+  ...Object.fromEntries(
+    ['4.4.1', '4.0.0', '4.4.7'].map((status) => [
+      `a delay with ${status}, no time and the subject "Undelivered"`,
+      [report('It has not arrived yet.', delayed(status), 'Undelivered'), 'delayed'],
+    ]),
+  ),
+  'a delay whose mail is returned, as nullmailer writes it, is the end': [
+    report('It has not arrived.', delayed('4.4.1'), 'Returned mail: Could not send message'),
+    TIME_OVER,
+  ],
+  'a delay without a time whose reply says that the server gave up is the end': [
+    report(
+      'It has not arrived.',
+      delayed('4.4.1', '\nDiagnostic-Code: smtp; 451 4.4.1 no answer, gave up'),
+      'Undelivered',
+    ),
+    TIME_OVER,
   ],
   'a time that is over is the end': [
     report(

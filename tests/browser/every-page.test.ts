@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { ContactSheet } from './contact-sheet.ts';
+import { type Dashboard, openDashboard, signUp } from './dashboard.ts';
+import { fillWorkspace, type Places } from './filled.ts';
+import { sidewaysOf } from './looks.ts';
+
+// Every page of a workspace in use: narrow, with longer words, and with PICTURES=1 on contact sheets to be looked at.
+
+/** The names of the pages, as they are registered: its code is of a browser. */
+const REGISTERED = join(import.meta.dir, '../../src/web/dashboard/web/application/pages/pages.ts');
+const NAMES = [...readFileSync(REGISTERED, 'utf8').matchAll(/^ {4}name: '([a-z-]*)',$/gm)].map(
+  ([, name = '']) => name,
+);
+
+let dashboard: Dashboard;
+let page: Page;
+let places: Places;
+beforeAll(async () => {
+  dashboard = await openDashboard();
+  page = await dashboard.newcomer();
+  await signUp(dashboard, page);
+  const lists = NAMES.map((name) => [name || 'overview', `live/${name}`]);
+  places = { ...Object.fromEntries(lists), ...(await fillWorkspace(dashboard, page)) };
+});
+afterAll(() => dashboard?.[Symbol.asyncDispose]());
+
+/** Opens a page and waits until nothing of it is a placeholder. */
+async function open(address: string): Promise<void> {
+  await page.goto(`${dashboard.service.url}/app/${address}`);
+  await page.locator('main h1, main [role=tablist], main canvas, main svg').first().waitFor();
+  await page.locator('main [aria-busy=true], main .skeleton').first().waitFor({ state: 'detached' });
+}
+
+const each = async (look: (name: string) => Promise<void>): Promise<void> => {
+  for (const [name, address] of Object.entries(places)) {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await open(address);
+    await look(name);
+  }
+};
+
+/**
+ * Makes every text of the page a third longer, as German or Finnish would be, with letters beyond ASCII. Addresses, code and messages
+ * are in no language.
+ */
+const LONGER = `(() => {
+  const letters = { a: 'å', e: 'é', i: 'î', o: 'ö', u: 'ü', A: 'Å', E: 'É', O: 'Ö', U: 'Ü' };
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walk.nextNode()) texts.push(walk.currentNode);
+  for (const text of texts) {
+    const words = text.data.trim();
+    if (!/[A-Za-z]{2}/.test(words) || /[@/]|\\w_\\w/.test(words)) continue;
+    if (text.parentElement.closest('script, style, code, pre, textarea, .cm-editor, [contenteditable]')) continue;
+    const longer = words.replace(/[aeiouAEOU]/g, (letter) => letters[letter]);
+    text.data = longer + ' ' + longer.slice(0, Math.ceil(words.length / 3) - 1);
+  }
+})()`;
+
+/** Buttons and headings whose words do not fit into them. */
+const CUT = `[...document.querySelectorAll('main button, main a.button, main [role=tab]')]
+  .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0)
+  .map((each) => each.textContent.trim())`;
+
+test('no page scrolls sideways at 320 pixels', async () => {
+  await each(async (name) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect([name, await sidewaysOf(page)]).toEqual([name, 0]);
+  });
+});
+
+test('no page breaks where its words are a third longer', async () => {
+  await each(async (name) => {
+    await page.evaluate(LONGER);
+    for (const width of [1440, 768, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect([name, width, await sidewaysOf(page)]).toEqual([name, width, 0]);
+      expect([name, width, await page.evaluate(CUT)]).toEqual([name, width, []]);
+    }
+  });
+});
+
+test('every page is on the contact sheets where pictures are asked for, and none complains', async () => {
+  if (process.env.PICTURES) {
+    const sheet = new ContactSheet();
+    await each((name) => sheet.add(page, name));
+    const paper = await dashboard.browser.newPage();
+    await sheet.write(paper);
+    await paper.close();
+  }
+  expect(dashboard.complaints).toEqual([]);
+});

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { eventually } from '../support/eventually.ts';
+import { asMember, press, pressOn, waitForToast, withoutDialog } from './dashboard.ts';
+import { inspect, pictureOf, sidewaysOf } from './looks.ts';
+import {
+  add,
+  block,
+  dashboard,
+  EMPTY,
+  message,
+  newTemplate,
+  openVisual,
+  PNG,
+  page,
+  SOURCE,
+  type Stored,
+  save,
+  stored,
+  url,
+} from './visual-page.ts';
+
+beforeAll(openVisual);
+afterAll(() => dashboard?.[Symbol.asyncDispose]());
+
+test('only tags that are typed become chips', async () => {
+  const made = await newTemplate(SOURCE.join('\n').replace('Hello {{ name }}', 'Write &#123;{ name }}:'));
+  await block(/^Text/).click();
+  const text = page.getByRole('textbox', { name: 'Text', exact: true });
+  await text.press('Control+End');
+  await text.pressSequentially(' x');
+  await save();
+  expect(await stored(made)).toContain('>Write &#123;{ name }}: x</mj-text>');
+  await text.pressSequentially('{{ plan }}');
+  await page.locator('.visual-chip', { hasText: 'plan' }).waitFor();
+  await page.keyboard.press('Control+s');
+  await eventually('the chip', async () =>
+    (await stored(made)).includes('>Write &#123;{ name }}: x{{ plan }}</mj-text>') ? true : undefined,
+  );
+});
+
+test('where the visual editor fails, the page stays and leads to Code', async () => {
+  await newTemplate(SOURCE.join('\n'));
+  // Its text editor cannot be made without one.
+  await page.evaluate(`globalThis.own = MutationObserver;
+    MutationObserver = class { constructor() { throw new Error('no observer here'); } }`);
+  await block(/^Text/).click();
+  await page.getByText('The visual editor failed. What you wrote is still there: go on in Code.').waitFor();
+  await page.evaluate('MutationObserver = own');
+  await press(page, 'Edit in Code');
+  await page.getByRole('textbox', { name: 'MJML source' }).waitFor();
+  expect(dashboard.complaints.splice(0).filter((each) => !each.includes('no observer here'))).toEqual([]);
+});
+
+test('an image is uploaded into the message, and keeps its words', async () => {
+  const made = await newTemplate(EMPTY);
+  await add('Image');
+  await page.getByLabel('Upload an image').setInputFiles({
+    ...{ name: 'office.png', mimeType: 'image/png', buffer: PNG },
+  });
+  await page.getByLabel('Alternative text').fill('Our "office"');
+  await page.getByRole('button', { name: 'Insert', exact: true }).click();
+  await block('Image: Our "office"').waitFor();
+  await save();
+  expect(await stored(made)).toMatch(
+    /<mj-image src="http\S+\/images\/[0-9a-f]{64}\.png" alt="Our &quot;office&quot;" width="1px"/,
+  );
+});
+
+test('an image is pasted into the message', async () => {
+  const made = await newTemplate(SOURCE.join('\n'));
+  await block(/^Text/).focus();
+  await page.evaluate(
+    `const bytes = Uint8Array.from(atob('${PNG.toString('base64')}'), (letter) => letter.charCodeAt(0));
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([bytes], 'pasted.png', { type: 'image/png' }));
+    document.activeElement.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+    );`,
+  );
+  await block(/^Image/).waitFor();
+  await save();
+  expect(await stored(made)).toMatch(/<mj-image src="http\S+\/images\/[0-9a-f]{64}\.png" alt="" width="1px"/);
+});
+
+test('a block is saved as a partial, and inserted into another message', async () => {
+  await newTemplate(SOURCE.join('\n'));
+  await block(/^Button/).click();
+  await press(page, 'Save block');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Our button');
+  await pressOn(dialog.getByRole('button', { name: 'Save block' }));
+  await waitForToast(page, 'Block “Our button” saved as a partial');
+  await withoutDialog(page);
+  const made = await newTemplate(EMPTY);
+  await add('Saved block…');
+  await dialog.getByRole('button', { name: 'Our button' }).waitFor();
+  await inspect(page, 'visual-saved-blocks');
+  await pressOn(dialog.getByRole('button', { name: 'Our button' }));
+  await withoutDialog(page);
+  await block(/^Button: Read more/).click();
+  // The colours of the workspace and of the message are offered.
+  await pressOn(page.getByRole('button', { name: 'Background: #7c3aed' }));
+  await page.getByLabel('Font', { exact: true }).selectOption('Georgia');
+  await inspect(page, 'visual-brand');
+  await page.setViewportSize({ width: 320, height: 700 });
+  await eventually('a page within its width', async () => (await sidewaysOf(page)) === 0 || undefined);
+  await pictureOf(page, 'application/visual-brand-320');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await save();
+  const source = await stored(made);
+  expect(source).toContain('href="{{ url }}" background-color="#7c3aed" font-family="Georgia, Times, serif"');
+});
+
+test('HTML and Markdown say why they are edited as source', async () => {
+  const { data } = await asMember<Stored>(page, 'POST', 'test/templates', {
+    ...{ name: 'Letter', subject: 'Hello', format: 'emailmd', markdown: 'Hello' },
+  });
+  await page.goto(`${url}/app/test/templates/${data.id}`);
+  await pressOn(page.getByRole('radio', { name: 'Visual', exact: true }), 'Space');
+  await page.getByText('Markdown is edited as source.').waitFor();
+  await inspect(page, 'visual-markdown');
+  await press(page, 'Edit source');
+  await page.getByRole('textbox', { name: 'Markdown source' }).waitFor();
+});
+
+test('the unsaved preview of a campaign has its variables', async () => {
+  const { data: audience } = await asMember<Stored>(page, 'POST', 'test/audiences', { name: 'Of variables' });
+  const { data: campaign } = await asMember<Stored>(page, 'POST', 'test/campaigns', {
+    ...{ name: 'Sale', audienceId: audience.id, subject: 'Sale' },
+    mjml: SOURCE.join('\n').replace('{{ name }}', '{{ month }}'),
+    variables: { month: 'July' },
+  });
+  await page.goto(`${url}/app/test/campaigns/${campaign.id}`);
+  await page.getByLabel('Template variables').fill('{ "month": "August", "url": "https://x.example" }');
+  await message().getByText('Hello August').waitFor();
+});

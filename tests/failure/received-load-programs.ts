@@ -1,0 +1,141 @@
+import { openSubmitter, type Submitter } from '../bench/submitter.ts';
+import { postfixMissing, startPostfix } from '../integration/transport/postfix.ts';
+import { DOMAIN, isFinal, type Ledger, octetsOf, SENDER } from './received-load.ts';
+import { RELAYS } from './report-servers/relays.ts';
+import { anyPort, startTreeServer, writeInTree } from './report-servers/tree-server.ts';
+import { treeOf } from './report-servers/trees.ts';
+
+/** A mail server that runs and relays to the instances. */
+export interface LoadRelay extends AsyncDisposable {
+  readonly name: string;
+  readonly port: number;
+  /** Has it try all that waits now; absent of a server that tries every other second. */
+  readonly flush?: () => Promise<unknown>;
+}
+
+const EXIM = (port: number, to: readonly number[]): string => `primary_hostname = mx.example.com
+disable_ipv6 = true
+local_interfaces = 127.0.0.1.${port}
+host_lookup =
+rfc1413_query_timeout = 0s
+keep_environment =
+smtp_accept_queue_per_connection = 0
+smtp_accept_max = 40
+queue_run_max = 8
+acl_smtp_rcpt = all
+acl_smtp_data = all
+begin acl
+all:
+  accept
+begin routers
+next:
+  driver = manualroute
+  route_list = * ${to.map((one) => `127.0.0.1::${one}`).join(':')}
+  hosts_randomize
+  self = send
+  transport = next
+begin transports
+next:
+  driver = smtp
+  allow_localhost
+begin retry
+*  *  F,1d,2s
+`;
+
+const POSTFIX =
+  'queue_run_delay = 2s\nminimal_backoff_time = 2s\nmaximal_backoff_time = 4s\ntransport_retry_time = 2s\n';
+
+/** The mail servers by name, each started before the ports of the instances, one of them or all. */
+export const SERVERS: Readonly<
+  Record<string, (to: readonly number[]) => Promise<LoadRelay | { readonly reason: string }>>
+> = {
+  async postfix([to = 0]) {
+    const reason = postfixMissing();
+    if (reason !== null) return { reason };
+    const postfix = await startPostfix({ relaysTo: to, settings: POSTFIX });
+    return {
+      name: 'postfix',
+      port: postfix.port,
+      [Symbol.asyncDispose]: () => postfix[Symbol.asyncDispose](),
+    };
+  },
+  async exim(to) {
+    const had = await treeOf('exim');
+    if ('reason' in had) return had;
+    const port = anyPort();
+    await writeInTree(had.tree, { '/etc/exim4/exim4.conf': EXIM(port, to) });
+    const start =
+      'chmod 644 /etc/exim4/exim4.conf; rm -rf /var/spool/exim4/input/* /var/spool/exim4/db/*; exec /usr/sbin/exim4 -bdf -q2s';
+    const server = await startTreeServer(had.tree, 'mx.example.com', port, start);
+    return { name: 'exim', port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  },
+  async opensmtpd([, to = 0]) {
+    const had = await treeOf('opensmtpd');
+    if ('reason' in had) return had;
+    const port = anyPort();
+    const { '/etc/smtpd.conf': conf = '' } = RELAYS.opensmtpd.files(port, to);
+    await writeInTree(had.tree, { '/etc/smtpd.conf': `queue ttl 1d\n${conf}` });
+    const start = `rm -rf /var/spool/smtpd/queue/*; ${RELAYS.opensmtpd.start()}`;
+    const server = await startTreeServer(had.tree, 'mx.example.com', port, start);
+    return {
+      ...{ name: 'opensmtpd', port },
+      // It waits for 400 s at least, and the more the oftener it has tried.
+      flush: () => Bun.spawn(['chroot', had.tree, 'smtpctl', 'schedule', 'all'], { stdout: 'ignore' }).exited,
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    };
+  },
+};
+
+/** Between two messages of a feeder: a server takes them faster than it passes them on. */
+const PACE_MS = 15;
+/** Messages of one session: servers end one after so many. */
+const PER_SESSION = 50;
+
+/** Gives a mail server messages until it is ended; those that it has taken count as answered. */
+export async function feed({ name, port }: LoadRelay, ledger: Ledger, end: AbortSignal): Promise<void> {
+  let session: Submitter | null = null;
+  for (let given = 0; !end.aborted; given++) {
+    // One whose end was not seen answered may be in the queue all the same: it is given once alone.
+    const entry = ledger.add(name);
+    try {
+      if (given % PER_SESSION === 0) {
+        session?.close();
+        session = null;
+      }
+      session ??= await openSubmitter({ port, pipelines: false });
+      await session.send(SENDER, entry.to, octetsOf(entry));
+      entry.isAnswered = true;
+      await Bun.sleep(PACE_MS);
+    } catch (error) {
+      const { message } = error as Error;
+      if (isFinal(message)) entry.refusal = message;
+      session?.close();
+      session = null;
+      await Bun.sleep(100);
+    }
+  }
+  session?.close();
+}
+
+/** Hands messages in by swaks, one after the other, each until it ends well or for good. */
+export async function sendBySwaks(ports: readonly number[], ledger: Ledger, end: AbortSignal): Promise<void> {
+  for (let turn = 0; !end.aborted; ) {
+    const entry = ledger.add('swaks', [`support@${DOMAIN}`]);
+    while (!entry.isAnswered && entry.refusal === undefined && !end.aborted) {
+      const port = ports[turn++ % ports.length];
+      const child = Bun.spawn(
+        [
+          ...['swaks', '--server', '127.0.0.1', '--port', String(port), '--silent', '2', '--data', '-'],
+          ...['--from', SENDER, '--to', entry.to.join()],
+        ],
+        { stdin: Buffer.from(entry.raw), stdout: 'pipe', stderr: 'ignore' },
+      );
+      const said = await new Response(child.stdout).text();
+      entry.isAnswered = (await child.exited) === 0;
+      // It marks replies that are errors so.
+      const [, reply = ''] = /^<\*\* {1,2}(\S.{0,500})/m.exec(said) ?? [];
+      if (isFinal(reply)) entry.refusal = reply;
+      if (!entry.isAnswered) await Bun.sleep(100);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { countContacts } from '../../src/audience/contacts/lists/list.ts';
+import { READ_FOR_COUNT } from '../../src/http/lists/count.ts';
+import type { Parameter } from '../../src/platform/db/database.ts';
+import { countEmails } from '../../src/sending/emails/read/page.ts';
+import { postgresStore, type Store } from '../support/engine.ts';
+
+// A count looks at ten thousand rows, however many there are: by the rows that PostgreSQL says it has read.
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+const ROWS = 60_000;
+const OWNER = { workspaceId: 'ws_1', livemode: true, isOnNodes: false };
+
+let store: Store;
+beforeAll(async () => {
+  store = await postgresStore();
+  await store.database.query(
+    `insert into emails (id, workspace_id, livemode, state, context, machine_version, commit_tag, steps, at, recipients,
+       recipient_keys, sender_key, subject, tags, envelope, content)
+     select 'em_01m7' || lpad(n::text, 20, '0'), 'ws_1', true, 'delivered', '{}', 1, 1, '[]', now(), '{}', '{}', '',
+       'Order ' || n, '{}', '{}', '' from generate_series(1, $1::integer) n`,
+    [ROWS],
+  );
+  await store.database.query(
+    `insert into contacts (workspace_id, livemode, id, email, email_key, properties, status, created_at, updated_at)
+     select 'ws_1', true, 'con_01m7' || lpad(n::text, 20, '0'), n || '@many.example', n || '@many.example', '{}',
+       case when n % 3 = 0 then 'bounced' else 'subscribed' end, now(), now() from generate_series(1, $1::integer) n`,
+    [ROWS],
+  );
+  await store.database.script('vacuum analyze emails');
+  await store.database.script('vacuum analyze contacts');
+});
+afterAll(() => store[Symbol.asyncDispose]());
+
+interface Node {
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows'?: number;
+  readonly 'Actual Loops'?: number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Node[];
+}
+interface Explained {
+  readonly Plan: Node;
+  readonly 'Execution Time': number;
+}
+
+const nodesOf = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/** Database that explains each statement before it answers it; `rows` are the most that one step of a plan has read of a table. */
+function watched() {
+  const seen = { rows: 0, ms: 0 };
+  const reads = {
+    async query(text: string, parameters: readonly Parameter[] = []) {
+      const [row] = await store.database.query<{ 'QUERY PLAN': readonly Explained[] }>(
+        `explain (analyze, buffers, format json) ${text}`,
+        parameters,
+      );
+      const [plan] = row?.['QUERY PLAN'] ?? [];
+      seen.ms += plan?.['Execution Time'] ?? 0;
+      for (const node of plan ? nodesOf(plan.Plan) : [])
+        if (node['Relation Name'] !== undefined) {
+          const each = (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0);
+          seen.rows = Math.max(seen.rows, each * (node['Actual Loops'] ?? 1));
+        }
+      return store.database.query(text, parameters);
+    },
+  };
+  return { seen, reads: reads as unknown as typeof store.database };
+}
+
+test.each([
+  ['all', {}, { count: 10_000, isExact: false }],
+  ['those of a state', { status: 'delivered' as const }, { count: 10_000, isExact: false }],
+  ['those of a rare state', { status: 'failed' as const }, { count: 0, isExact: true }],
+  ['those of a subject', { subject: 'Order 59' }, { count: 1_000, isExact: false }],
+])('emails: a count of %s reads so many rows at most', async (name, query, counted) => {
+  const { seen, reads } = watched();
+  expect(await countEmails(reads, OWNER, query, NOW)).toEqual(counted);
+  console.log(`emails, ${name}: ${seen.ms.toFixed(1)} ms`);
+  expect(seen.rows).toBeLessThanOrEqual(READ_FOR_COUNT);
+});
+
+test.each([
+  ['all', {}, { count: 10_000, isExact: false }],
+  ['those of a common status', { status: 'subscribed' as const }, { count: 6_667, isExact: false }],
+  ['those of a rare status', { status: 'bounced' as const }, { count: 10_000, isExact: false }],
+  ['those who begin with a text', { search: '59' }, { count: 1_111, isExact: true }],
+  ['one address', { email: '7@many.example' }, { count: 1, isExact: true }],
+])('contacts: a count of %s reads so many rows at most', async (name, query, counted) => {
+  const { seen, reads } = watched();
+  const lister = { reads, findAudience: async () => null };
+  const call = { caller: OWNER, query, now: NOW } as unknown as Parameters<typeof countContacts>[1];
+  expect(await countContacts(lister, call)).toEqual(counted);
+  console.log(`contacts, ${name}: ${seen.ms.toFixed(1)} ms`);
+  expect(seen.rows).toBeLessThanOrEqual(READ_FOR_COUNT);
+});

@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test';
+import { writtenOut } from '../../src/automation/campaigns/preview/check.ts';
+import { contactUsesIn, placesOf } from '../../src/mail/liquid/places.ts';
+import { costMs } from '../support/own-time.ts';
+
+test('a name is found at the first tag or output that holds it, and not in the text between them', () => {
+  const source = 'city {x} {{ name }} {% if city %}{{ city }}{% endif %}';
+  expect(Object.fromEntries(placesOf(source, ['name', 'city', 'zip']))).toEqual({ name: 9, city: 20 });
+});
+
+test('braces without an end cost time that grows with their number alone', () => {
+  const names = Array.from({ length: 20 }, (_, index) => `name_${index}`);
+  const sources = ['{'.repeat(240_000), '{%'.repeat(120_000), '{{a}}'.repeat(48_000)];
+  const cost = costMs(() => {
+    for (const source of sources) {
+      placesOf(source, names);
+      contactUsesIn(source);
+    }
+  });
+  // Each name took half a minute.
+  expect(cost).toBeLessThan(1_000);
+});
+
+const sources = (text: string) => ({ subject: null, previewText: null, html: null, text });
+
+test('values of contacts count where they are written out, without a default and without a condition', () => {
+  const body = `{{contact.firstName}} {{- contact.lastName | upcase -}} {{ contact.phone | default: "-" }}
+    {{ contact.properties.city }} {% if contact.properties.city.size > 2 %}{% endif %}`;
+  const names = ['contact.firstName', 'contact.lastName', 'contact.phone', 'contact.properties.city'];
+  const uses = contactUsesIn(body);
+  expect([...uses.written.keys()]).toEqual([
+    'contact.firstName',
+    'contact.lastName',
+    'contact.properties.city',
+  ]);
+  const found = writtenOut(
+    {
+      names: ['order', ...names, 'contact.properties.plan'],
+      sources: sources('{{ contact.properties.plan }}'),
+    },
+    body,
+  );
+  expect(found.map(({ name, at }) => [name, at])).toEqual([
+    ['contact.firstName', 0],
+    ['contact.lastName', body.indexOf('{{-')],
+    ['contact.properties.plan', -1],
+  ]);
+});
+
+test('of thousands of names the first twenty are counted, in a moment', () => {
+  const names = Array.from({ length: 5_000 }, (_, index) => `contact.properties.p${index}`);
+  const body = names
+    .map((name) => `{{ ${name} }}`)
+    .join('')
+    .padEnd(240_000, '{');
+  const found: string[] = [];
+  const cost = costMs(() => {
+    found.push(...writtenOut({ names, sources: sources(body) }, body).map(({ name }) => name));
+  });
+  expect(found).toEqual(names.slice(0, 20));
+  expect(writtenOut({ names, sources: sources('') }, `{{ ${names[199]} }}`)).toHaveLength(1);
+  expect(writtenOut({ names, sources: sources('') }, `{{ ${names[200]} }}`)).toHaveLength(0);
+  expect(cost).toBeLessThan(500);
+});

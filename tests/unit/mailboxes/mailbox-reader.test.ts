@@ -1,0 +1,113 @@
+import { expect, spyOn, test } from 'bun:test';
+import { ImapMailbox } from '../../../src/mail/imap/imap-mailbox.ts';
+import type { Logger } from '../../../src/platform/telemetry/logger.ts';
+import { MailboxKeeper } from '../../../src/sending/mailboxes/keeper.ts';
+import type { ClaimedMailbox } from '../../../src/sending/mailboxes/leases.ts';
+import { MailboxReader, type MailboxReaderDeps } from '../../../src/sending/mailboxes/mailbox-reader.ts';
+import { eventually } from '../../support/eventually.ts';
+import { EXAMINED, type ScriptedImap, startScriptedImap } from '../../support/scripted-imap.ts';
+
+const settingsOf = ({ account }: ScriptedImap, more: Partial<ClaimedMailbox> = {}): ClaimedMailbox => ({
+  ...{ id: 'mbx_1', workspaceId: 'ws_1', livemode: true, sealed: '', failures: 0, holder: 'holder' },
+  ...{ host: 'localhost', port: account.port, security: account.security, username: account.username },
+  ...{ folder: 'INBOX', uidValidity: null, lastUid: 0, since: null },
+  ...more,
+});
+
+/** The services of a reader, and the parameters of its statements. */
+function servicesOf({ account }: ScriptedImap, connected: () => unknown = () => {}) {
+  const statements: (readonly unknown[])[] = [];
+  const deps = {
+    sealer: { open: () => account.password },
+    leases: { holder: 'holder', connected: async () => connected() },
+    hosts: () => ({ addressesOf: async () => [account.address] }),
+    database: {
+      async query(_: string, values: readonly unknown[]) {
+        statements.push(values);
+        return [{ id: 'mbx_1', since: 0 }];
+      },
+    },
+    ...{ ca: account.ca, now: () => Date.now(), monotonic: () => 0, count: () => {} },
+  };
+  return { statements, deps: deps as unknown as MailboxReaderDeps };
+}
+
+test.each([null, 7])(
+  'a connection that closes right after the opening leaves the place (%p)',
+  async (uidValidity) => {
+    using open = spyOn(ImapMailbox, 'open');
+    await using server = await startScriptedImap({});
+    const { statements, deps } = servicesOf(server, async () => {
+      server.hangUp();
+      const mailbox = (await open.mock.results[0]?.value) as ImapMailbox | undefined;
+      await mailbox?.changed(60_000).catch(() => {});
+    });
+    const reader = new MailboxReader(settingsOf(server, { uidValidity, lastUid: 3 }), deps);
+    const problem = await reader.run().catch((error: Error) => error.message);
+    expect(problem).toBe('closed');
+    expect(statements).toEqual([]);
+  },
+);
+
+test('a mailbox whose server does not name the next UID begins after its last message', async () => {
+  await using server = await startScriptedImap({
+    EXAMINE: EXAMINED.filter((line) => !line.includes('UIDNEXT')),
+    'UID SEARCH': ['* SEARCH 41'],
+  });
+  const { statements, deps } = servicesOf(server);
+  const reader = new MailboxReader(settingsOf(server), deps);
+  const run = reader.run().catch(() => {});
+  await eventually('the place is written', () => statements[0]);
+  reader.stop();
+  await run;
+  expect(statements).toHaveLength(1);
+  expect(statements[0]?.slice(2, 4)).toEqual([7, 41]);
+});
+
+test('a reader that is opening ends when it is stopped', async () => {
+  await using server = await startScriptedImap({ EXAMINE: () => {} });
+  const reader = new MailboxReader(settingsOf(server), servicesOf(server).deps);
+  const run = reader.run().then(
+    () => 'read',
+    () => 'ended',
+  );
+  await eventually('the folder is asked for', () => (server.commands.includes('EXAMINE') ? true : undefined));
+  reader.stop();
+  expect(await run).toBe('ended');
+});
+
+test('a reader that waits for DNS ends when it is stopped', async () => {
+  await using server = await startScriptedImap({});
+  const { deps } = servicesOf(server);
+  const hosts = () => ({ addressesOf: () => new Promise<never>(() => {}) });
+  const reader = new MailboxReader(settingsOf(server), { ...deps, hosts });
+  const run = reader.run().then(
+    () => 'read',
+    () => 'ended',
+  );
+  reader.stop();
+  expect(await run).toBe('ended');
+});
+
+test('a keeper that is closed while it claims leaves what it has got', async () => {
+  await using server = await startScriptedImap({});
+  const { promise, resolve } = Promise.withResolvers<readonly ClaimedMailbox[]>();
+  const left: unknown[] = [];
+  const leases = {
+    holder: 'holder',
+    claim: () => promise,
+    leave: async (one: unknown) => void left.push(one),
+  };
+  const { deps } = servicesOf(server);
+  const keeper = new MailboxKeeper(
+    { ...deps, leases: leases as unknown as MailboxReaderDeps['leases'] },
+    {} as Logger,
+  );
+  const claimed = keeper.claim();
+  await keeper.close();
+  resolve([settingsOf(server)]);
+  await claimed;
+  expect(left).toHaveLength(1);
+  expect(keeper.count).toBe(0);
+  expect(server.commands).toEqual([]);
+});

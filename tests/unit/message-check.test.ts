@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'bun:test';
+import { isDark } from '../../src/mail/check/colours.ts';
+import { type LookedAt, lookAt } from '../../src/mail/check/look.ts';
+import { readSource } from '../../src/mail/check/source-tags.ts';
+import { costMs } from '../support/own-time.ts';
+
+const look = (html: string, more: Partial<LookedAt> = {}) =>
+  lookAt({
+    html,
+    text: null,
+    source: null,
+    as: 'single',
+    exit: null,
+    ownUrl: 'https://us.example/',
+    ...more,
+  });
+const found = (html: string, code: string, more: Partial<LookedAt> = {}): string[] =>
+  look(html, more).problems.flatMap((one) => (one.code === code ? [`${one.line}: ${one.message}`] : []));
+
+describe('what mail programs leave out', () => {
+  test('comes once for each thing, at its first place, with the programs', () => {
+    const sheet =
+      '<style>\n/* .z { display:flex } */\n.a { opacity: .5;\n  gap: 4px }\n@font-face { font-family: x }\n.b::after { content: "" }</style>';
+    const told = found(`${sheet}<p style="float:left">\n<p style="FLOAT : right">`, 'dropped');
+    expect(told.map((one) => one.split('. ')[0])).toEqual([
+      '6: Outlook for Windows leaves out float (2 times, first here)',
+      '5: Gmail leaves out @font-face',
+      '6: Outlook for Windows and Gmail leave out ::before and ::after',
+      '3: Outlook for Windows leaves out opacity',
+      '4: Outlook for Windows leaves out gap',
+    ]);
+    expect(found('<p style="display:block">', 'dropped')).toEqual([]);
+  });
+
+  test('images of formats that some do not show, and images within the html', () => {
+    expect(found('<img alt="" src="a.WEBP?x">', 'dropped')[0]).toContain('WEBP images');
+    expect(found('<img alt="" src="data:image/png;base64,AA">', 'dropped')[0]).toContain('data:');
+    expect(found('<img alt="" src="a.png">', 'dropped')).toEqual([]);
+  });
+
+  test('comes only for what the author writes', () => {
+    const source = {
+      text: 'a\n<mj-text css-class="x">\n<mj-style>.x { opacity: .4 }</mj-style>',
+      isMade: true,
+    };
+    const html = '<p style="float:left;opacity:.4">a</p>';
+    expect(found(html, 'dropped', { source })).toHaveLength(1);
+    expect(found(html, 'dropped', { source })[0]).toStartWith('3: Outlook for Windows leaves out opacity');
+  });
+});
+
+describe('braces that an editor has encoded', () => {
+  const html =
+    '<p>Hi</p>\n<p>&#123;&#123; name &#125;&#125;</p>\n\n<a href="https://a.example/?u=%7B%7Bid%7D%7D">a</a>';
+
+  test.each(['single', 'list'] as const)('make a problem at each place, in a message for %s', (as) => {
+    const source = { text: html, isMade: false };
+    expect(found(html, 'encoded_placeholder', { as, source }).map((one) => one.slice(0, 50))).toEqual([
+      '2: An editor has encoded the braces of &#123;&#123',
+      '4: An editor has encoded the braces of %7B%7Bid%7D',
+    ]);
+  });
+
+  test('have the line of the source that html is made of', () => {
+    const source = { text: `<mjml>\n\n${html}`, isMade: true };
+    expect(
+      look(html, { source }).problems.filter(({ code }) => code === 'encoded_placeholder'),
+    ).toMatchObject([{ line: 4, at: source.text.indexOf('&#123;') }, { line: 6 }]);
+  });
+
+  test('make at most twenty problems, and none in a finished message', () => {
+    expect(found(html.repeat(11), 'encoded_placeholder')).toHaveLength(20);
+    expect(found(html, 'encoded_placeholder', { as: 'finished' })).toEqual([]);
+  });
+});
+
+describe('dark mode', () => {
+  test('dark text needs a ground', () => {
+    const html = '<p style="color:#111">a</p>';
+    expect(found(html, 'dark_text')).toHaveLength(1);
+    expect(found(`<div style="background-color:#fff">${html}</div>`, 'dark_text')).toEqual([]);
+    expect(found(`<table bgcolor="white">${html}</table>${html}`, 'dark_text')).toHaveLength(1);
+    expect(found('<p style="color:#999">a</p>', 'dark_text')).toEqual([]);
+    expect(found('<font color="black">a</font>', 'dark_text')).toHaveLength(1);
+  });
+
+  test('a message says its schemes', () => {
+    expect(found('<p>', 'no_dark_mode')).toHaveLength(1);
+    expect(found('<meta name="color-scheme" content="light dark">', 'no_dark_mode')).toEqual([]);
+    expect(found('<style>:root { color-scheme: light dark }</style>', 'no_dark_mode')).toEqual([]);
+  });
+
+  test.each([
+    ['#000', true],
+    ['#1a1a1aff', true],
+    ['rgb(10, 20, 30)', true],
+    ['#fff', false],
+    ['#12345', false],
+    ['tomato', false],
+    ['rgb(200 200 200)', false],
+  ])('%s is dark: %p', (colour, expected) => expect(isDark(colour)).toBe(expected));
+});
+
+test('addresses without a host lead nowhere from a message', () => {
+  const html =
+    '<a href="/tour">a</a>\n<img alt="" src=" images/a.png">\n<a href="www.acme.example">b</a>\n<a href="">c</a>\n' +
+    '<img alt="" src=3D"https://acme.example/a.png">\n<a href="//acme.example/">d</a>\n<a href="/{{ x }}">e</a>';
+  const places = (told: readonly string[]) => told.map((one) => one.split(' leads')[0]);
+  expect(places(found(html, 'relative_address', { source: { text: html, isMade: false } }))).toEqual([
+    ...['1: /tour', '2: images/a.png', '3: www.acme.example', '4: An empty address'],
+    ...['5: 3D"https://acme.example/a.png"', '6: //acme.example/'],
+    '7: /…',
+  ]);
+  const good =
+    '<a href="https://acme.example/">a</a><a href="#top">b</a><a href="mailto:a@b.example">c</a><a name="top">d</a>' +
+    '<a href="{{ url }}">e</a><img alt="" src="cid:logo"><a href="{% if a %}https://a.example{% endif %}">f</a><a href="&#104;ttps://a.example">g</a>';
+  expect(found(good, 'relative_address', { source: { text: good, isMade: false } })).toEqual([]);
+  expect(found(good, 'relative_address')).toEqual([]);
+  const mixed = '<a href="/a/{{ x }}/b{% if c %}\n?d{% endif %}">a</a>';
+  expect(found(mixed, 'relative_address', { source: { text: mixed, isMade: false } })).toEqual([
+    '1: /a/…/b…?d… leads nowhere from a message: begin it with https:// and the host.',
+  ]);
+});
+
+test('addresses without a host in MJML and markdown come with the line of their author', () => {
+  const html = '<a href="/tour">a</a><img alt="" src="images/a.png"><a href="made">b</a><a href="">c</a>';
+  const places = (text: string) =>
+    found(html, 'relative_address', { source: { text, isMade: true } }).map((one) => one.split(' leads')[0]);
+  expect(places('made https://acme.example/tour\n[a](/tour)\n![](<images/a.png>)\n[b]({{ url }})')).toEqual([
+    ...['2: /tour', '3: images/a.png'],
+  ]);
+  expect(places('<mj-button href="https://acme.example/tour">\n<mj-image src=\'images/a.png\' />')).toEqual([
+    '2: images/a.png',
+  ]);
+});
+
+test('lines are those of the source, with its Liquid in it', () => {
+  const text =
+    '<p>{% if a %}\n{% endif %}</p>\n<img {{ rest }}><img src="{{ x }}">\n<a href="https://a.example/?b&amp;c">';
+  const html = '<p></p><img alt="x"><img src="y"><a href="https://a.example/?b&amp;c">';
+  const source = { text, isMade: false };
+  expect(found(html, 'image_without_alt', { source }).map((one) => one.split(':')[0])).toEqual(['3']);
+  expect(look(html, { source }).links).toMatchObject([{ url: 'https://a.example/?b&c', line: 4 }]);
+});
+
+test('at most fifty links and fifty images are asked for, each once, and none of this service', () => {
+  const links = Array.from({ length: 60 }, (_, n) => `<a href="https://a.example/${n % 55}">a</a>`).join('');
+  const looked = look(`<a href="https://us.example/c/x">b</a><a href="mailto:a@b.example">c</a>${links}`);
+  expect(looked.links).toHaveLength(50);
+  expect(looked.links[0]?.url).toBe('https://a.example/0');
+  // The last five, and the one of this service.
+  expect(looked.leftOut).toBe(6);
+});
+
+test('at most twenty thousand tags are read', () => {
+  const { tags, isWhole } = readSource('<a>'.repeat(30_000));
+  expect([tags.length, isWhole]).toEqual([20_000, false]);
+});
+
+test('at most twenty problems of one kind come', () => {
+  expect(found('<img src="a">'.repeat(21), 'image_without_alt')).toHaveLength(20);
+});
+
+const times = (count: number, text: string): string => text.repeat(count);
+/** Html of 1 MiB and more that wants the time or the memory of the thread. */
+const HOSTILE: Readonly<Record<string, string>> = {
+  'elements within elements': times(300_000, '<div>'),
+  'attributes without end': `<p ${times(300_000, 'a="b" ')}>`,
+  'one style of a megabyte': `<p style="${times(120_000, 'color:#111;')}">`,
+  'blocks within blocks': `<style>${times(500_000, 'a{')}</style>`,
+  'comments without end': `<style>${times(500_000, '/*')}</style>`,
+  'Liquid without end': times(500_000, '{{'),
+  'tags of one character': times(500_000, '<a>'),
+  'end tags': times(300_000, '</b>'),
+  'tags behind line ends': `${times(200_000, '\n')}${times(20_000, '<a>')}`,
+  'line ends': `${times(900_000, '\n')}<img>`,
+  addresses: times(30_000, '<a href="https://a.example/">b</a>'),
+  'brackets of rgb': `<p style="color:rgb(${times(500_000, ' ')}">`,
+};
+
+test.each(Object.keys(HOSTILE))('hostile html is read in bounded time: %s', async (name) => {
+  const html = HOSTILE[name] ?? '';
+  const spent = await costMs(async () => {
+    look(html, { source: { text: html, isMade: false }, as: 'list' });
+    look(html, { source: { text: html, isMade: true } });
+  });
+  expect(spent).toBeLessThan(4_000);
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test';
+import { headerAddressKeys } from '../../../src/mail/received/address-keys.ts';
+import { fieldsOf } from '../../../src/mail/received/header.ts';
+import { costMs } from '../../support/own-time.ts';
+
+const keysOf = (value: string): readonly string[] =>
+  headerAddressKeys(fieldsOf(Buffer.from(`From: ${value}\r\n\r\nHello\r\n`)));
+
+test.each([
+  ['plain', 'Ada <ada@good.example>'],
+  ['quoted', '"ada"@good.example'],
+  ['quoted with an escape', 'Ada <"a\\da"@good.example>'],
+  ['with a comment', 'ada (x) @ good.example'],
+  ['with comments in comments', 'ada(a (b \\) c))@(d)good . example (e)'],
+  ['folded', 'ada\r\n @good.example'],
+  ['behind a comment without an end', '( <ada@good.example>'],
+  ['behind a quotation mark without an end', '" (x <ada@good.example>'],
+])('an address is found that is %s', (_, value) => {
+  expect(keysOf(value)).toContain('ada@good.example');
+});
+
+test('a name beside an address is no part of it', () => {
+  expect(keysOf('"Lovelace" (Ada) <ada@good.example>, Dr. Bob <bob@good.example>')).toEqual([
+    'ada@good.example',
+    'bob@good.example',
+  ]);
+});
+
+test('a field that a stranger has filled costs bounded time', () => {
+  for (const filling of ['(', ' ', '"', '@ ', '\\"', 'a . '])
+    expect(costMs(() => keysOf(filling.repeat(250_000 / filling.length)))).toBeLessThan(1_000);
+});

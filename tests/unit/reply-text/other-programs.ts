@@ -1,0 +1,116 @@
+import type { LabelledReply } from './clients.ts';
+
+const QUOTED = '> Hello,\n> your order 4711 is on its way.';
+
+type Row = readonly [name: string, text: string, own: string];
+
+/** Shapes that public test suites of other readers have and ours had not, in words of ours. */
+const TEXTS: readonly Row[] = [
+  [
+    'Gmail, wrapped before the bracket of a long address',
+    `Takk!\n\ntir. 18. nov. 2025 kl. 13:09 skrev Mira Holt <mira.holt.of.the.warehouse@example.net\n>:\n\n${QUOTED}`,
+    'Takk!',
+  ],
+  [
+    'Gmail, wrapped before the bracket and the verb',
+    `Thanks.\n\nOn Fri, Nov 14, 2025 at 10:32 AM Mira Holt <mira.holt.of.the.warehouse@example.net\n> wrote:\n\n${QUOTED}`,
+    'Thanks.',
+  ],
+  [
+    'Gmail, date and address without a verb',
+    `Gracias.\n\n2025-11-14 10:32 GMT+01:00 Mira Holt <mira@example.net>:\n\n${QUOTED}`,
+    'Gracias.',
+  ],
+  [
+    'Gmail, date and address without a verb and a colon',
+    `Fine.\n\n2025/11/14 Mira Holt <mira@example.net>\n\n${QUOTED}`,
+    'Fine.',
+  ],
+  [
+    'Zoho, attribution between dashes',
+    'It works.\n\n---- On Fri, 14 Nov 2025 10:32:36 +0530 Mira Holt <mira@example.net> wrote ----\n\nHello,\nyour order is on its way.',
+    'It works.',
+  ],
+  [
+    'Zoho, attribution with entities',
+    'It works.\n\n---- On Fri, 14 Nov 2025 10:32:36 +0530 Mira Holt&lt;mira@example.net&gt; wrote ----\n\nHello.',
+    'It works.',
+  ],
+  [
+    'attribution without a colon',
+    'It works.\n\nOn Fri, 14 Nov 2025 10:32:43 -0200 Mira Holt <mira@example.net> wrote\n> Hello.',
+    'It works.',
+  ],
+  [
+    'Orange, header below a rule',
+    'Bien reçu.\n\n====\n\nMessage du : 14/11/2025 10:32\nDe : "Mira Holt" <mira@example.net>\nA : jon@example.org\nCopie à :\nSujet : Commande\n\nBonjour.',
+    'Bien reçu.',
+  ],
+  [
+    'Samsung, Danish separator',
+    'Tak.\n\n-------- Oprindelig besked --------\nFra: Mira Holt <mira@example.net>\nDato: 14.11.2025 10.32 (GMT+01:00)\nTil: jon@example.org\nEmne: Ordre\n',
+    'Tak.',
+  ],
+  [
+    'Hotmail, header that begins with the date below a rule',
+    'All fine.\n\n---\n\nDate: Fri, 14 Nov 2025 10:32:45 +0400\nSubject: Order\nFrom: mira@example.net\nTo: jon@example.org\n\nHello.',
+    'All fine.',
+  ],
+  [
+    'Outlook 2003, header of Outlook below a rule',
+    'All fine.\n\n---\n\nFrom: Mira Holt [mailto:mira@example.net]\nSent: Friday, November 14, 2025 10:32 AM\nTo: Jon Abel\nSubject: Order\n\nHello.',
+    'All fine.',
+  ],
+  [
+    'the mark of a counter of openings',
+    `All fine.\nᐧ\n\nOn Fri, Nov 14, 2025 at 10:32 AM Mira Holt <mira@example.net> wrote:\n\n${QUOTED}`,
+    'All fine.',
+  ],
+  ['Airmail', 'All fine.\n\nSent with Airmail', 'All fine.'],
+  [
+    'Mail of Windows as Markdown',
+    'All fine.\n\nSent from [Mail](https://go.microsoft.com/fwlink/?LinkId=550986) for Windows 10',
+    'All fine.',
+  ],
+  // Lines of people themselves stay.
+  [
+    'a list below a short rule',
+    'My plan:\n\n---\nDate: Friday\nTo: Rome\n---\nShall we?',
+    'My plan:\n\n---\nDate: Friday\nTo: Rome\n---\nShall we?',
+  ],
+  ['rules of equals signs', 'Part one\n====\nPart two\n====', 'Part one\n====\nPart two\n===='],
+  [
+    'a date and an address in the text',
+    '2025/11/14 Mira <mira@example.net>\nis the one to ask.',
+    '2025/11/14 Mira <mira@example.net>\nis the one to ask.',
+  ],
+  [
+    'a sentence about a message',
+    'Hi,\n\nOn 12/11/2026 at 10:15 bob@x.example wrote\nthat the invoice is wrong.\n\nAnna',
+    'Hi,\n\nOn 12/11/2026 at 10:15 bob@x.example wrote\nthat the invoice is wrong.\n\nAnna',
+  ],
+  [
+    'an own header below a short rule',
+    '===\nTo: Anna, anna@x.example\nFrom: Bob\nDate: tomorrow\nand call me.',
+    '===\nTo: Anna, anna@x.example\nFrom: Bob\nDate: tomorrow\nand call me.',
+  ],
+  ['a verb at the end', 'On Friday Mira wrote\nthat it is fine.', 'On Friday Mira wrote\nthat it is fine.'],
+];
+
+const HTML: readonly Row[] = [
+  [
+    'Yandex, attribution of date and address',
+    '<div>All fine.</div><div>14.11.2025, 10:32, "Mira Holt" &lt;mira@example.net&gt;:</div><blockquote type="cite"><p>Hello.</p></blockquote>',
+    'All fine.',
+  ],
+  [
+    'Hotmail, header below a rule',
+    '<div>All fine.<br><br><div><hr>Date: Fri, 14 Nov 2025 10:32:45 +0400<br>Subject: Order<br>From: mira@example.net<br>To: jon@example.org<br><br>Hello.</div></div>',
+    'All fine.',
+  ],
+];
+
+export const OTHER_PROGRAMS: readonly LabelledReply[] = [
+  ...TEXTS.map(([name, text, own]) => ({ name, text, html: null, own })),
+  ...HTML.map(([name, html, own]) => ({ name: `html of ${name}`, text: null, html, own })),
+];

@@ -1,0 +1,109 @@
+/** Reports with small faults, and with words that mean something else elsewhere. */
+import { DEAD, FULL, failed, GENERAL, mail, POLICY, report, TIME_OVER, text } from './report-shapes.ts';
+
+/** Each form with what it has to come to. */
+export const STRANGE_FORMS: Readonly<Record<string, readonly [raw: string, verdict: string]>> = {
+  'Facebook: 5.1.1 for what a person does not want': [
+    report('', failed('5.1.1', 'smtp; 550 5.1.1 RCP-P2 Refused due to recipient preferences')),
+    POLICY,
+  ],
+  'a quota of the sender': [
+    report('', failed('5.0.0', "smtp; 554 You've reached your daily relay quota - 192.0.2.1")),
+    'Permanent RateLimited',
+  ],
+  'Gmail: the mail server of a domain does not exist': [
+    report(
+      '',
+      failed(
+        '4.0.0',
+        "smtp; DNS Error: 1234 DNS type 'a' lookup of mx.gone.example responded with code NXDOMAIN\n Domain name not found: mx.gone.example",
+      ),
+    ),
+    'Permanent ConnectionFailed',
+  ],
+  'SendGrid: expired': [
+    report(
+      '',
+      'Final-Recipient: rfc822; bob@receiver.example\nAction: expired\nStatus: \nDiagnostic-Code: It was not taken',
+    ),
+    TIME_OVER,
+  ],
+  'Mimecast: an address of another type': [
+    report(
+      '',
+      'Final-Recipient: rfc/822;bob@receiver.example\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 unknown',
+    ),
+    DEAD,
+  ],
+  'a boundary that is another one in the parts': [
+    report('', failed('5.1.1', 'smtp; 550 5.1.1 unknown')).replace('boundary=B', 'boundary=C'),
+    DEAD,
+  ],
+  'parts without their boundaries': [
+    report('', failed('4.4.7', 'smtp; connection timed out'))
+      .replace(/^--B(?:--)?$/gm, '')
+      .replace(/^Content-Type: (?:text|message).*$/gm, ''),
+    TIME_OVER,
+  ],
+  'a part of another type': [
+    report('', failed('5.2.2', 'smtp; 552 5.2.2 over quota')).replace(
+      'message/delivery-status',
+      'text/plain',
+    ),
+    FULL,
+  ],
+  'Postfix: a report about no recipient': [
+    report(
+      "This is the mail system at host mx.example.com.\n\nI'm sorry to have to inform you that your message could not\nbe delivered to one or more recipients.",
+      'X-Postfix-Queue-ID: 1',
+    ),
+    GENERAL,
+  ],
+  'in html alone': [
+    mail(
+      'Subject: Undeliverable\nMIME-Version: 1.0\nContent-Type: text/html',
+      '<p>Delivery has failed to these recipients or groups:</p><p>bob@receiver.example</p><p>Diagnostic information</p><p>550 5.1.1 User unknown</p>',
+    ),
+    DEAD,
+  ],
+  'a report that a person forwards': [
+    text(
+      'Fwd: Returned mail',
+      'See below.\n\n> Final-Recipient: rfc822; bob@receiver.example\n> Action: failed\n> Status: 5.1.1\n',
+    ),
+    'unread',
+  ],
+  'Outlook.com: reported as junk': [
+    mail(
+      'Subject: complaint about message from 192.0.2.1\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B',
+      '--B\nContent-Type: message/rfc822\n\nX-HmXmrOriginalRecipient: bob@receiver.example\nSubject: Your receipt\n\nThank you.\n--B--',
+    ),
+    'complained',
+  ],
+  'Sendmail: a reply to DATA may be that of a filter': [
+    report('', failed('5.2.0', 'SMTP; 550 Unknown user bob@receiver.example')),
+    GENERAL,
+  ],
+  'Sendmail: a reply to RCPT is that of no filter': [
+    report('', failed('5.1.1', 'SMTP; 550 Unknown user bob@receiver.example')),
+    DEAD,
+  ],
+  'Postfix: a reply to DATA may be that of a filter': [
+    report(
+      '<bob@receiver.example>: host mx.receiver.example[192.0.2.7] said:\n    550 Unknown user bob@receiver.example (in reply to end of DATA\n    command)',
+      failed('5.0.0', 'smtp; 550 Unknown user bob@receiver.example'),
+    ),
+    GENERAL,
+  ],
+  'Postfix: a reply to RCPT is that of no filter': [
+    report(
+      '<bob@receiver.example>: host mx.receiver.example[192.0.2.7] said:\n    550 Unknown user bob@receiver.example (in reply to RCPT TO command)',
+      failed('5.0.0', 'smtp; 550 Unknown user bob@receiver.example'),
+    ),
+    DEAD,
+  ],
+  'an address with a bracket behind it': [
+    report('', failed('5.1.1', 'smtp; 550 5.1.1 unknown').replace('receiver.example', 'receiver.example>')),
+    DEAD,
+  ],
+};
