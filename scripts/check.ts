@@ -48,6 +48,7 @@ const STEPS: readonly Step[] = [
     fix: 'add the missing parts to the route',
   },
   { name: 'configuration table', command: script('configuration', '--check'), fix: 'bun run generate' },
+  { name: 'metrics table', command: script('metrics', '--check'), fix: 'bun run generate' },
   { name: 'capacity', command: script('capacity', '--check'), fix: 'bun run generate' },
   {
     name: 'licences',

@@ -28,6 +28,7 @@ const SHORT: Readonly<Record<string, string>> = {
     'read by the sums of reports, apart from the library that checks senders',
   'src/sending/domains/records/known-policy.ts':
     'read by the answers about a domain, apart from the records that it has to set',
+  'src/mail/content/mjml-direction.ts': 'read by MJML and by Markdown, which becomes MJML',
   'src/platform/config/plans.ts': 'read by settings, limits and schemas alike',
   'src/platform/bodies/address.ts': 'read by the settings, apart from the code that asks a server',
   'src/ops/torture/faults/crash.ts': 'shared by the faults that end a process',
@@ -59,10 +60,8 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/platform/telemetry/readable.ts':
     'the form of lines for people, beside the logger that writes for programs',
   'src/platform/crypto/authorities.ts': 'loaded once for all transports, by the service and by the doctor',
-  'src/mail/authentication/sender-thread.ts': 'the entry of a thread',
   'src/mail/transport/direct/public-address.ts': 'a rule of security, to be found by its name',
   'src/mail/dns/tag-list.ts': 'the syntax of DKIM, DMARC and MTA-STS records alike (RFC 6376, 3.2)',
-  'src/mail/inbound/verp.ts': 'the address both ways, for those who write it and those who read it',
   'src/platform/time/monotonic.ts': 'a type of all that measures intervals',
   'src/sending/emails/bulk/writing-thread.ts':
     'the entry of a thread, apart from its work, which tests do without one',

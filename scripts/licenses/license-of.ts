@@ -17,7 +17,10 @@ const ALLOWED: ReadonlySet<string> = new Set([
 ]);
 
 /** The choice for packages that offer several licences. */
-const CHOSEN: ReadonlyMap<string, string> = new Map([['node-forge', 'BSD-3-Clause']]);
+const CHOSEN: ReadonlyMap<string, string> = new Map([
+  ['@zone-eu/mailsplit', 'MIT'],
+  ['node-forge', 'BSD-3-Clause'],
+]);
 
 /** Packages that name a licence and carry no text of it, with the author that they name: they get the common text. */
 const WITHOUT_TEXT: ReadonlyMap<string, string> = new Map([

@@ -11,7 +11,13 @@ const WORD = /(?<![\w./:@-])[A-Za-z_]\w*(?![\w-]|\.[a-z])/g;
  */
 const NAME = /^[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*$|^posthorn_/;
 /** Names of other software in the pages. */
-const FOREIGN: ReadonlySet<string> = new Set(['PutObject', 'GetObject', 'DeleteObject', 'bytecodeOrder']);
+const FOREIGN: ReadonlySet<string> = new Set([
+  'PutObject',
+  'GetObject',
+  'DeleteObject',
+  'bytecodeOrder',
+  'ApproximateNumberOfMessagesVisible',
+]);
 
 /** Every word of source texts. */
 export function wordsOf(texts: Iterable<string>): ReadonlySet<string> {
