@@ -42,6 +42,8 @@ export const wordsOfAddresses = (field: RawField): readonly string[] => {
 function withoutAdditions(value: string): string {
   if (!/["(]|\s[@.]|[@.]\s/.test(value)) return '';
   let kept = '';
+  // Beside `kept`: a look at the end of a text that grows copies all of it.
+  let last = '';
   let depth = 0;
   let isQuoted = false;
   let isApart = false;
@@ -64,9 +66,10 @@ function withoutAdditions(value: string): string {
       isApart = true;
       continue;
     }
-    if (isApart && !JOINS.has(taken) && !JOINS.has(kept.at(-1) ?? '')) kept += ' ';
+    if (isApart && !JOINS.has(taken) && !JOINS.has(last)) kept += ' ';
     isApart = false;
     kept += taken;
+    last = taken;
   }
   return kept;
 }
