@@ -66,10 +66,11 @@ describe.each(REFUSALS)('refused with %s', (code, does, undoes) => {
   test('everything answers 503 with Retry-After, the log names host and cause, and it heals', async () => {
     await using service = await startRealService({ DATABASE_URL: url.href });
     const key = await service.keyWith('test', ['*']);
+    const unused = await service.keyWith('test', ['*']);
     await healed(service, key, made.url);
     await refuse();
     try {
-      expectUnavailable(await askEverything(service, key));
+      expectUnavailable(await askEverything(service, unused));
       const lines = service.logged();
       expect(lines).toContain(`at ${url.hostname}:${url.port} refuses the connection`);
       expect(lines).toContain(code);
