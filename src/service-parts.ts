@@ -1,5 +1,6 @@
 import { findActiveKey } from './accounts/api-keys/queries.ts';
 import { findTerms } from './accounts/workspace/queries.ts';
+import { isExchanged } from './engine/bodies/exchanged.ts';
 import type { Chaos } from './engine/chaos.ts';
 import { KeyAuthenticator } from './http/auth/key-authenticator.ts';
 import { SessionCookie } from './http/auth/sessions/session-cookie.ts';
@@ -11,7 +12,7 @@ import { createSenderChecks } from './mail/authentication/sender-checks.ts';
 import { createMarkdownRenderer, startMarkdownThread } from './mail/content/markdown-renderer.ts';
 import { systemNameServers } from './mail/dns/resolver.ts';
 import { createMailReader } from './mail/reading/mail-reader.ts';
-import type { EveryPart } from './modules.ts';
+import { BODY_HOLDERS, type EveryPart } from './modules.ts';
 import { openBodyStore } from './platform/bodies/open.ts';
 import { clientAddress } from './platform/config/client-address.ts';
 import type { Config } from './platform/config/config.ts';
@@ -136,6 +137,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: CloseSte
   const bodies = openBodyStore(config, {
     ...{ ca, now, metrics, monotonic: clock.monotonic },
     limits: liveMail.bodies ?? {},
+    isExchanged: (bucket) => isExchanged(bucket, database, BODY_HOLDERS),
   });
   return {
     ...{ config, database, reads, shards, clock, logger },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { CAMPAIGN_STATES } from '../../machines/campaign/machine.ts';
 import { assetPruner } from '../../src/automation/assets/asset-pruner.ts';
 import { campaignShowsImages } from '../../src/automation/campaigns/module.ts';
 import { templateShowsImages } from '../../src/automation/templates/module.ts';
@@ -123,6 +124,47 @@ test('an image that an older version of a template shows is kept, and its days b
   await prune(182);
   expect(await rows(image.id)).toBe(0);
 });
+
+/** The states of a campaign, and whether its own content and the content that it sends keep the images in them. */
+const CAMPAIGNS: readonly [state: string, byOwn: boolean, bySent: boolean][] = [
+  ['draft', true, false],
+  ['scheduled', true, false],
+  ['preparing', true, false],
+  ['sending', true, true],
+  ['paused', true, true],
+  ['sent', true, false],
+  ['cancelled', true, false],
+  ['failed', true, false],
+  ['deleted', false, false],
+];
+
+test('the table has every state of a campaign', () => {
+  expect(CAMPAIGNS.map(([state]) => state).toSorted()).toEqual([...CAMPAIGN_STATES].toSorted());
+});
+
+test.each(CAMPAIGNS)(
+  'the images of a campaign that is %s are kept: those that it is set to show %p, those of the content that it began with %p',
+  async (state, byOwn, bySent) => {
+    const { live, service: served } = service;
+    const [own, sent] = [await upload(), await upload()];
+    const audienceId = (await live.post('/v1/audiences', { name: 'Readers' })).body.data.id;
+    const said = { name: state, audienceId, subject: 'S', html: htmlWith(own.url), from: 'News <news@sender.example>' };
+    const { id } = (await live.post('/v1/campaigns', said)).body.data;
+    const { database } = served;
+    const begun = JSON.stringify({ html: htmlWith(sent.url) });
+    await database.query(
+      `insert into campaign_contents (campaign_id, content, links) values ($1, $2::text::json, '[]')`,
+      [id, begun],
+    );
+    await database.query('update campaigns set state = $2 where id = $1', [id, state]);
+    // As after a deletion that came before the campaign.
+    await database.query('update assets set deleted_at = now() where id = any($1::text[])', [
+      [own.id, sent.id],
+    ]);
+    await prune(91);
+    expect([await rows(own.id), await rows(sent.id)]).toEqual([Number(byOwn), Number(bySent)]);
+  },
+);
 
 test('an image that is not deleted is never removed', async () => {
   const image = await upload();

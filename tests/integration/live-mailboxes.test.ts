@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { type ImapServer, PASSWORD } from '../support/imap-server.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 import { dsn } from '../unit/transport/reports.ts';
-import { aMail, receiving } from './received-door.ts';
+import { addresses, aMail, receiving } from './received-door.ts';
 import { a, startNameServer, type TestNameServer } from './transport/name-server.ts';
 import { type Sink, startSink } from './transport/smtp-sink.ts';
 
@@ -29,7 +29,7 @@ describe.each(SERVERS.filter(({ missing }) => missing === null))('a mailbox of $
   let environment: Record<string, string>;
 
   const USERS = ['new', 'renumbered', 'killed', 'restarted', 'reports', 'wrong', 'large', 'folders'];
-  const MORE = ['tls', 'changed', 'begun', 'copies', 'unproven', 'busy'];
+  const MORE = ['tls', 'changed', 'begun', 'copies', 'unproven', 'busy', 'limits'];
   beforeAll(async () => {
     server = await startServer([...USERS, ...MORE]);
     dns = await startNameServer({ 'imap.customer.example A': [a('127.0.0.1')] });
@@ -151,6 +151,22 @@ describe.each(SERVERS.filter(({ missing }) => missing === null))('a mailbox of $
       'copies-2@sender.example',
       'copies@sender.example',
     ]);
+  });
+
+  test('with more than 5,000 addresses or 50 Received fields in a message is passed over it', async () => {
+    const { id } = await open('limits');
+    // Beside them, there are From and To.
+    const named = (subject: string, count: number) =>
+      letter('limits', subject, { Cc: addresses(count - 2) });
+    const passed = (subject: string, hops: number) =>
+      'Received: from a.example by b.example; Fri, 20 Nov 2026 22:43:17 +0000\r\n'.repeat(hops) +
+      letter('limits', subject);
+    await server.append('limits', [
+      ...[named('5,000', 5_000), named('5,001', 5_001), passed('50', 50), passed('51', 51)],
+      letter('limits', 'last'),
+    ]);
+    await came('limits', ['5,000', '50', 'last']);
+    expect(await get(`/v1/mailboxes/${id}`)).toMatchObject({ taken: 3, skipped: 2, status: 'connected' });
   });
 
   test('keeps a message for a domain that is not verified until it is', async () => {

@@ -73,6 +73,8 @@ export const HOSTILE_MJML: Readonly<Record<string, string>> = {
   'end tags alone': `<mjml><mj-body>${times(15_000, '</mj-section>')}<mj-include path="x" />`,
   'html within a text': `<mjml><mj-body><mj-section><mj-column><mj-text>${times(40_000, '<b>')}</mj-text></mj-column></mj-section></mj-body></mjml>`,
   'a loop in a place of MJML': `<mjml><mj-body>${times(4_000, '{% for i in (1..1000) %}')}</mj-body></mjml>`,
+  'an element of a hundred thousand classes': `<mjml><mj-head><mj-attributes><mj-class name="a" ${times(400, 'color="red" ')} css-class="${times(2_000, 'x')}" /></mj-attributes></mj-head><mj-body><mj-section mj-class="${times(100_000, 'a ')}"><mj-column><mj-text>x</mj-text></mj-column></mj-section></mj-body></mjml>`,
+  'defaults of every element': `<mjml><mj-head><mj-attributes><mj-all ${Array.from({ length: 20_000 }, (_, n) => `a${n}=""`).join(' ')} /></mj-attributes></mj-head><mj-body>${times(600, '<mj-section><mj-column><mj-text>x</mj-text></mj-column></mj-section>')}</mj-body></mjml>`,
   'a tag that is lost':
     '<mjml><mj-body><mj-section>{% if a %}<mj-column><mj-text>x</mj-text></mj-column>{% endif %}</mj-section></mj-body></mjml>',
 };

@@ -24,6 +24,18 @@ test('an author hears of twenty faults of a kind, however long or broken the htm
     expect(told(long(broken)).length).toBeLessThanOrEqual(20);
 });
 
+test('of an element without its end the place in MJML is told', () => {
+  const mjml = '<mjml>\n{{ a }} <mj-text>\n  <b>bold</mj-text>';
+  expect(htmlWarnings('<p><b>bold</p>', false, mjml)).toEqual([
+    {
+      code: 'unclosed_tag',
+      message: 'This b is closed nowhere.',
+      line: null,
+      at: mjml.indexOf('<b>'),
+    },
+  ]);
+});
+
 test('of a tag with as many attributes as fit, the first of each name counts, and reading it takes a second at the most', () => {
   const many = Array.from({ length: 100_000 }, (_, index) => `a${index}=x`).join(' ');
   const html = `<img ${many} src="https://a.example" ${'src="http://b.example" '.repeat(10_000)}>`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { writtenOut } from '../../src/automation/campaigns/preview/check.ts';
-import { contactUsesIn, placesOf } from '../../src/mail/liquid/places.ts';
+import { contactUsesIn, defaultedIn, placesOf } from '../../src/mail/liquid/places.ts';
 import { costMs } from '../support/own-time.ts';
 
 test('a name is found at the first tag or output that holds it, and not in the text between them', () => {
@@ -11,14 +11,30 @@ test('a name is found at the first tag or output that holds it, and not in the t
 test('braces without an end cost time that grows with their number alone', () => {
   const names = Array.from({ length: 20 }, (_, index) => `name_${index}`);
   const sources = ['{'.repeat(240_000), '{%'.repeat(120_000), '{{a}}'.repeat(48_000)];
+  sources.push(`{{${'a[['.repeat(80_000)}}}`, `{{${'a . '.repeat(60_000)}}}`, `{{${'assign '.repeat(34_000)}}}`);
   const cost = costMs(() => {
     for (const source of sources) {
       placesOf(source, names);
       contactUsesIn(source);
+      defaultedIn(source);
     }
   });
   // Each name took half a minute.
   expect(cost).toBeLessThan(1_000);
+});
+
+test('a default counts where a name is used first, and not where a tag sets it or a text says it', () => {
+  const isDefaulted = (source: string, path = 'name') => defaultedIn(source).has(path);
+  for (const source of [
+    'Your name: {{ name | default: "x" }} {{ name }}',
+    '{% assign name = name | default: "x" %}{{ name }}',
+    '{{ nickname }}{{ a.name }}{{ "name" }}{{ name | default: "x" }}',
+    '{% capture name %}{{ name | default: "x" }}{% endcapture %}',
+  ])
+    expect([source, isDefaulted(source)]).toEqual([source, true]);
+  for (const source of ['{{ name }}{{ name | default: 1 }}', '{% if name %}{{ name | default: 1 }}{% endif %}', ''])
+    expect([source, isDefaulted(source)]).toEqual([source, false]);
+  expect(isDefaulted("{{ a['b'].c | default: 1 }}", 'a.b.c')).toBe(true);
 });
 
 const sources = (text: string) => ({ subject: null, previewText: null, html: null, text });

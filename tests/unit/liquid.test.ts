@@ -181,6 +181,22 @@ describe('html around values', () => {
     ['<meta http-equiv=refresh content="0;url=javascript:x">', true],
     [`<meta http-equiv=refresh content=' 0.5 , URL = "data:text/html,x" '>`, true],
     ['<meta http-equiv=refresh content="0;url=https://x.example/">', false],
+    ['<a title="see href=javascript:x" href="https://x.example/">x</a>', false],
+    ["<p title='x' class=\"a href = 'javascript:x\">href=javascript:x</p>{{", false],
+    ['<a title="href=javascript:x" href=javascript:x>', true],
+    ['<a title="x" href=javascript:x title="href=javascript:x">', true],
+    ['<a ="x href=javascript:x">', true],
+    ['<a b/="x href=javascript:x">', true],
+    ['<a b ="x href=javascript:x">', false],
+    ['<a b = "x href=javascript:x">', false],
+    ['<style></stylex title="</style><a href=javascript:x>">', true],
+    ['<!x <a title=" ><a href=javascript:x title=" ">', true],
+    ['<!-- --!><a title="--><a href=javascript:x>">', true],
+    ['<xmp><a title="</xmp><a href=javascript:x>">', true],
+    ['<!--[if mso]><a href=javascript:x><![endif]-->', true],
+    ['<!doctype html><!--[if mso]><i><![endif]--><a title="href=javascript:x">', false],
+    ['<!doctype x "<a title=\' ><a href=javascript:x title=\' ">', true],
+    ['<a onclick="href=javascript:x">', true],
   ])('%s runs a script: %p', (source, expected) => {
     expect(runsScripts(source)).toBe(expected);
   });

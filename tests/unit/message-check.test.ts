@@ -143,6 +143,47 @@ test('lines are those of the source, with its Liquid in it', () => {
   expect(look(html, { source }).links).toMatchObject([{ url: 'https://a.example/?b&c', line: 4 }]);
 });
 
+test('addresses in styles, picture sets, backgrounds, VML and heads are followed, images as such', () => {
+  const html = `<link rel="stylesheet" href="https://a.example/l.css"><link rel="preconnect" href="https://a.example/no">
+<style>@import "https://a.example/i.css"; @import url(https://a.example/u.css);
+/* url(https://a.example/no) */
+@font-face { src: local("x"), url('https://a.example/f.woff2'), url(https://a.example/f.woff) } .a { background: url( "https://a.example/s.png" ) }</style>
+<table background="https://a.example/t.png"><td style="background-image:url(&quot;https://a.example/q.png?a&amp;b&quot;);color:red">
+<img alt="" src="https://a.example/1.png" srcset="https://a.example/2.png 2x,https://a.example/3,3.png 3x, https://a.example/4.png">
+<!--[if mso]><v:fill src="https://a.example/v.png" /><v:roundrect href="https://a.example/b"><![endif]-->
+<!-- <img src="https://a.example/no"> --><video src="https://a.example/m.mp4" poster="https://a.example/p.png"></video>`;
+  const { links, images } = look(html, { source: { text: html, isMade: false } });
+  const told = (found: typeof links) => found.map(({ url, line }) => [url.slice(18), line]);
+  expect(told(links)).toEqual([
+    ['l.css', 1],
+    ['m.mp4', 9],
+    ['i.css', 2],
+    ['u.css', 2],
+    ['f.woff2', 2],
+    ['f.woff', 2],
+    ['b', 8],
+  ]);
+  expect(told(images)).toEqual([
+    ['t.png', 6],
+    ['q.png?a&b', 6],
+    ['1.png', 7],
+    ['2.png', 7],
+    ['3,3.png', 7],
+    ['4.png', 7],
+    ['p.png', 9],
+    ['s.png', 2],
+    ['v.png', 8],
+  ]);
+});
+
+test('an element without its end in MJML has its place there, and one in markdown none', () => {
+  const mjml = '<mjml><mj-body>\n<mj-text>{{ a }} <b>bold</mj-text>\n<mj-text></b></mj-text><mj-text>\n<i></mj-text>';
+  const html = '<div><b>bold</div><div></b></div><div><i></div>';
+  const told = (text: string) => found(html, 'unclosed_tag', { source: { text, isMade: true } });
+  expect(told(mjml)).toEqual(['4: This i is closed nowhere: write </i> where it ends.']);
+  expect(told('**a** `<i>`')).toEqual([]);
+});
+
 test('at most fifty links and fifty images are asked for, each once, and none of this service', () => {
   const links = Array.from({ length: 60 }, (_, n) => `<a href="https://a.example/${n % 55}">a</a>`).join('');
   const looked = look(`<a href="https://us.example/c/x">b</a><a href="mailto:a@b.example">c</a>${links}`);

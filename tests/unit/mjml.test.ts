@@ -54,10 +54,37 @@ const SHAPES: Readonly<Record<string, string>> = {
 describe('MJML without Liquid', () => {
   test.each(Object.entries(SHAPES))('%s becomes the html that mjml makes on Node', async (_name, mjml) => {
     const { html } = await mjmlOnNode(mjml, { fonts: {}, validationLevel: 'skip' });
-    // Ids of the checkbox behind a menu and a carousel are drawn at random.
+    // There, ids of the checkbox behind a menu and a carousel are drawn at random.
     const steady = (text: string): string => text.replace(/[\da-f]{16}/g, 'id');
     expect(steady((await render(mjml)).html)).toBe(steady(html));
   });
+});
+
+test('ids of menus and carousels are the same each time, and differ within a message and between messages', async () => {
+  const carousel =
+    '<mj-carousel><mj-carousel-image src="https://cdn.example/a.png" /><mj-carousel-image src="https://cdn.example/b.png" /></mj-carousel>';
+  const menu =
+    '<mj-navbar hamburger="hamburger"><mj-navbar-link href="/a">A</mj-navbar-link></mj-navbar>';
+  const own = '<mj-raw><i id="0123456789abcdef"></i></mj-raw>';
+  const body = (text: string): string =>
+    page(
+      `<mj-section><mj-column>${menu}${carousel}</mj-column></mj-section><mj-section><mj-column>${menu}${carousel}<mj-text>${text}</mj-text>${own}</mj-column></mj-section>`,
+    );
+  const [one, again, other] = [body('{{ n }}'), body('{{ n }}'), body('{{ m }}')];
+  const { html } = await render(one);
+  expect((await render(again)).html).toBe(html);
+  const idsOf = (text: string) => new Set(text.match(/\b[\da-f]{16}\b/g));
+  // Two menus, two carousels, and what the author wrote.
+  const ids = idsOf(html);
+  expect([ids.size, ids.has('0123456789abcdef')]).toEqual([5, true]);
+  expect(ids.intersection(idsOf((await render(other)).html))).toEqual(new Set(['0123456789abcdef']));
+  for (const id of ids)
+    if (html.includes(`for="${id}"`)) expect(html).toContain(`<input type="checkbox" id="${id}"`);
+});
+
+test('an id that an author took from a carousel stays', async () => {
+  const written = '<i class="mj-carousel-0123456789abcdef-radio">0123456789abcdef</i>';
+  expect((await render(column(`<mj-raw>${written}</mj-raw>`))).html).toContain(written);
 });
 
 describe('Liquid in MJML', () => {
@@ -324,6 +351,23 @@ describe('what MJML does not know, or may not do', () => {
   test('an include in a comment is none', async () => {
     expect((await render(column('<!-- <mj-include path="a.mjml" /> --><mj-text>a</mj-text>'))).notes).toEqual(
       [],
+    );
+  });
+
+  test('is refused where MJML would merge too many classes and defaults', async () => {
+    const withClasses = (count: number) => column(`<mj-text mj-class="${'a '.repeat(count - 1)}a">x</mj-text>`);
+    expect((await render(withClasses(32))).html).toContain('x</div>');
+    expect(await problemOf(withClasses(33))).toBe('Must name at most 32 classes in one mj-class.');
+    const named = (count: number): string => Array.from({ length: count }, (_, n) => `a${n}="x"`).join(' ');
+    const withDefaults = (text: string) => page('', `<mj-attributes>${text}</mj-attributes>`);
+    const defaults = (count: number) =>
+      withDefaults(`<mj-class ${named(count - 400)} /><mj-all ${named(200)} /><mj-text ${named(200)} />`);
+    expect((await render(defaults(1_000))).html).toContain('<body');
+    expect(await problemOf(defaults(1_001))).toBe('Must set at most 1,000 attributes in mj-attributes.');
+    const long = (length: number) => withDefaults(`<mj-class name="a" css-class="${'x'.repeat(length)}" />`);
+    expect((await render(long(1_000))).html).toContain('<body');
+    expect(await problemOf(long(1_001))).toBe(
+      'Must set attributes of at most 1,000 characters in mj-attributes.',
     );
   });
 

@@ -310,7 +310,7 @@ const Warning = Type.Object(
     line: nullable(
       Type.Integer({
         description:
-          'The line of the rendered html, or with the code mjml of the mjml, from 1; null when the warning is about no line.',
+          'The line of the rendered html, or with the code mjml, and unclosed_tag in that format, of the mjml, from 1; null when the warning is about no line.',
       }),
     ),
     column: nullable(

@@ -17,6 +17,7 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { DAY_MS } from '../../platform/time/clock.ts';
 import type { Duty, DutyDeps } from '../duties/duty.ts';
 import { SettledTime } from '../store/settled.ts';
+import { isExchanged } from './exchanged.ts';
 import { referredKeys } from './references.ts';
 
 /** The dependencies of the collector. */
@@ -35,6 +36,7 @@ const AT_ONCE = 8;
 const OWN_NAME = `with made as (
   insert into body_store_owner (id) select $1 where not exists (select from body_store_owner) on conflict do nothing returning id
 ) select id from made union all select id from body_store_owner order by id limit 1`;
+const CLAIMED = 'update body_store_owner set place = $2 where id = $1 and place is distinct from $2';
 
 /** Every body of an image is looked for this often by a process: each workspace is a question. */
 const KEPT_EVERY_MS = DAY_MS - 60_000;
@@ -146,17 +148,21 @@ class Collection {
 
   /** All bodies of another database would seem to have no email. */
   async #isOurs(): Promise<boolean> {
-    const { database, bucket, clock, logger } = this.deps;
+    const { database, bucket, clock, logger, holders } = this.deps;
     const [row] = await database.query<{ id: string }>(OWN_NAME, [mintId('own', clock.now())]);
     const own = row?.id ?? '';
     const owner = await ownerOf(bucket);
-    if (owner === null) await claim(bucket, own);
-    if (owner !== null && owner !== own)
+    const isForeign = owner !== null && owner !== own;
+    if (isForeign || (await isExchanged(bucket, database, holders))) {
       logger.warn(
         { owner, own },
-        'BODY_STORE belongs to another database: nothing is collected there. `posthorn doctor` says what to do.',
+        `BODY_STORE ${isForeign ? 'belongs to another database' : 'is another bucket than the one with the bodies'}: nothing is collected there. \`posthorn doctor\` says what to do.`,
       );
-    return owner === null || owner === own;
+      return false;
+    }
+    if (owner === null) await claim(bucket, own);
+    await database.query(CLAIMED, [own, bucket.name]);
+    return true;
   }
 
   async #day(

@@ -1,21 +1,18 @@
 import { Tokenizer } from 'htmlparser2';
+import { held, readSource } from './source-tags.ts';
+import { unclosedTags } from './unclosed.ts';
 
 /** A warning of a preview. */
 export interface PreviewNote {
   readonly code: string;
   readonly message: string;
   readonly line: number | null;
+  /** The offset in the MJML that the html was made of; absent for a note on the html. */
+  readonly at?: number;
 }
 
 /** Most warnings of one kind: an author mends the first ones and looks again. */
 const MOST_OF_A_KIND = 20;
-
-/** Elements whose end tag HTML does not let an author leave out, as far as emails use them (HTML Living Standard, 13.1.2.4). */
-const ENDED: ReadonlySet<string> = new Set(
-  'a b strong i em u s span font center div section article header footer main table ul ol dl h1 h2 h3 h4 h5 h6 blockquote pre code button title style'.split(
-    ' ',
-  ),
-);
 
 interface Tag {
   readonly name: string;
@@ -90,30 +87,33 @@ function tagsOf(html: string): readonly Tag[] {
   return tags;
 }
 
-/** Warns of what a mail program shows badly in html. `hasLines`: its lines are the author's, so that they are worth telling. */
-export function htmlWarnings(html: string, hasLines: boolean): PreviewNote[] {
+const closedNowhere = (name: string): string => `This ${name} is closed nowhere.`;
+
+/**
+ * Warns of what a mail program shows badly in html. `hasLines`: its lines are the author's, so that they are worth telling. `mjml`: the
+ * source that it was made of, in which an element without its end has its place.
+ */
+export function htmlWarnings(html: string, hasLines: boolean, mjml: string | null = null): PreviewNote[] {
   const warnings: PreviewNote[] = [];
   const counts = new Map<string, number>();
-  const warn = (code: string, message: string, line: number) => {
+  const warn = (code: string, message: string, line: number, at?: number) => {
     const count = (counts.get(code) ?? 0) + 1;
     counts.set(code, count);
-    if (count <= MOST_OF_A_KIND) warnings.push({ code, message, line: hasLines ? line : null });
+    if (count <= MOST_OF_A_KIND)
+      warnings.push({ code, message, line: hasLines ? line : null, ...(at !== undefined && { at }) });
   };
-  const open = new Map<string, number[]>();
-  for (const { name, isEnd, endsItself, attributes, line } of tagsOf(html)) {
-    if (ENDED.has(name)) {
-      const lines = open.get(name) ?? [];
-      if (isEnd) lines.pop();
-      else if (!endsItself) lines.push(line);
-      open.set(name, lines);
-    }
+  const tags = tagsOf(html);
+  for (const { name, isEnd, attributes, line } of tags) {
     if (isEnd) continue;
     if (name === 'img' && !attributes.has('alt'))
       warn('image_without_alt', 'This image has no alt text, which shows where images are blocked.', line);
     if ((['href', 'src'] as const).some((each) => /^\s*http:/i.test(attributes.get(each) ?? '')))
       warn('insecure_link', 'This address begins with http: use https.', line);
   }
-  for (const [name, lines] of open)
-    for (const line of lines) warn('unclosed_tag', `This ${name} is closed nowhere.`, line);
+  if (mjml === null)
+    for (const { name, line } of unclosedTags(tags)) warn('unclosed_tag', closedNowhere(name), line);
+  else
+    for (const { name, line, at } of unclosedTags(readSource(held(mjml)).tags))
+      warn('unclosed_tag', closedNowhere(name), line, at - 1);
   return warnings;
 }

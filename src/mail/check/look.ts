@@ -1,9 +1,11 @@
 import { encodedPlaceholders, filterWarnings, wayOutWarnings } from '../content/filter-warnings.ts';
 import { readHtml } from '../html/read-html.ts';
+import { writtenAddresses } from './addresses.ts';
 import { type CheckCode, type FoundProblem, MOST_ASKED } from './codes.ts';
 import { darkProblems } from './dark-mode.ts';
 import { droppedBy } from './dropped.ts';
 import { held, isHeld, LONGEST_CHECKED, readSource, type SourceReading, shortened } from './source-tags.ts';
+import { unclosedTags } from './unclosed.ts';
 
 /** A message to look at. */
 export interface LookedAt {
@@ -34,7 +36,7 @@ type Place = Pick<FoundProblem, 'line' | 'at'>;
 
 export interface Findings {
   readonly problems: readonly FoundProblem[];
-  /** Web addresses that links lead to, each once. */
+  /** Web addresses that links lead to, and those of style sheets, fonts and films, each once. */
   readonly links: readonly FoundAddress[];
   readonly images: readonly FoundAddress[];
   /** Links and images that are not followed. */
@@ -44,13 +46,7 @@ export interface Findings {
 /** The most problems of one code: an author mends the first ones and looks again. */
 const MOST_OF_A_KIND = 20;
 const IS_WEB = /^https?:\/\//i;
-
-/** Elements whose end tag HTML does not let an author leave out (HTML Living Standard, 13.1.2.4), as far as emails use them. */
-const ENDED: ReadonlySet<string> = new Set(
-  'a b strong i em u s span font center div section article header footer main table ul ol dl h1 h2 h3 h4 h5 h6 blockquote pre code button title style'.split(
-    ' ',
-  ),
-);
+const IS_MJML = /<(?:mjml|mj-[a-z-]+)[\s>/]/;
 
 /** Everything that can be said of a message without asking others. Memory and time grow with its length alone. */
 export function lookAt(message: LookedAt): Findings {
@@ -67,6 +63,9 @@ export function lookAt(message: LookedAt): Findings {
   if (written) {
     const own = [...markupProblems(written), ...droppedBy(written), ...darkProblems(written)];
     problems.push(...(placeOf ? own.flatMap((problem) => inSource(problem, placeOf)) : own));
+    // In markdown, lines of code show tags that are none.
+    if (!source?.isMade) problems.push(...unclosedIn(written));
+    else if (IS_MJML.test(source.text)) problems.push(...unclosedIn(readSource(held(source.text))));
     if (!written.isWhole || (html?.length ?? 0) > LONGEST_CHECKED)
       say(
         'not_checked',
@@ -150,14 +149,7 @@ function inSource(problem: FoundProblem, placeOf: (word: string) => Place): Foun
 
 function markupProblems({ tags }: SourceReading): FoundProblem[] {
   const problems: FoundProblem[] = [];
-  const open = new Map<string, Place[]>();
-  for (const { name, isEnd, endsItself, attributes, line, at } of tags) {
-    if (ENDED.has(name)) {
-      const places = open.get(name) ?? [];
-      if (isEnd) places.pop();
-      else if (!endsItself) places.push({ line, at });
-      open.set(name, places);
-    }
+  for (const { name, isEnd, attributes, line, at } of tags) {
     if (isEnd) continue;
     // A piece of Liquid among its attributes may be its alt text.
     if (name === 'img' && !attributes.has('alt') && ![...attributes.keys()].some(isHeld))
@@ -182,15 +174,15 @@ function markupProblems({ tags }: SourceReading): FoundProblem[] {
         ...{ line, at },
       });
   }
-  for (const [name, places] of open)
-    for (const place of places)
-      problems.push({
-        code: 'unclosed_tag',
-        message: `This ${name} is closed nowhere: write </${name}> where it ends.`,
-        ...place,
-      });
   return problems;
 }
+
+const unclosedIn = ({ tags }: SourceReading): FoundProblem[] =>
+  unclosedTags(tags).map(({ name, line, at }) => ({
+    code: 'unclosed_tag',
+    message: `This ${name} is closed nowhere: write </${name}> where it ends.`,
+    ...{ line, at },
+  }));
 
 /** True of an address that no mail program finds. One that begins with Liquid or an entity may have a host by then. */
 const isRelative = (address: string): boolean =>
@@ -256,11 +248,15 @@ function addressesOf(
   placeOf: ((word: string) => Place) | null,
 ): Omit<Findings, 'problems'> {
   const places = new Map<string, Place>();
+  const note = (url: string, { line, at }: Place): void => {
+    if (!places.has(url)) places.set(url, { line, ...(at !== undefined && { at }) });
+  };
   for (const { attributes, line, at } of written?.tags ?? [])
     for (const each of ['href', 'src']) {
       const url = attributes.get(each)?.trim().replaceAll('&amp;', '&');
-      if (url !== undefined && !places.has(url)) places.set(url, { line, at });
+      if (url !== undefined) note(url, { line, at });
     }
+  if (written) for (const each of writtenAddresses(written)) note(each.url, each);
   let leftOut = 0;
   const asked = (urls: Iterable<string>, mayBeOwn: boolean): FoundAddress[] => {
     const found = new Map<string, FoundAddress>();
@@ -272,10 +268,9 @@ function addressesOf(
     return [...found.values()];
   };
   const links = html === null ? [] : readHtml(html.slice(0, LONGEST_CHECKED)).links.map(({ url }) => url);
-  const images = (shown?.tags ?? []).flatMap(({ name, isEnd, attributes }) => {
-    const src = name === 'img' && !isEnd ? attributes.get('src') : undefined;
-    return src === undefined ? [] : [src.trim().replaceAll('&amp;', '&')];
-  });
-  const [askedLinks, askedImages] = [asked(links, false), asked(images, true)];
+  const addresses = shown ? writtenAddresses(shown) : [];
+  const urls = (isImage: boolean): string[] =>
+    addresses.flatMap((each) => (each.isImage === isImage ? [each.url] : []));
+  const [askedLinks, askedImages] = [asked([...links, ...urls(false)], false), asked(urls(true), true)];
   return { links: askedLinks, images: askedImages, leftOut };
 }

@@ -15,10 +15,12 @@ export interface Previewed {
   readonly counted: { readonly opens: boolean; readonly clicks: boolean };
   /** True where the lines of the html are its author's; null where nothing is said of its tags. */
   readonly hasLines: boolean | null;
+  /** The MJML that the html was made of, with its Liquid; null and absent for none. */
+  readonly mjml?: string | null;
 }
 
 /** The warnings of a preview: reading 256 KiB of hostile html took a second of the thread that answers requests. */
-export function previewWarnings({ parts, forLists, counted, hasLines }: Previewed): PreviewNote[] {
+export function previewWarnings({ parts, forLists, counted, hasLines, mjml = null }: Previewed): PreviewNote[] {
   const [encoded] = encodedPlaceholders(parts.html ?? '');
   const told = [
     ...(forLists ? wayOutWarnings(forLists) : []),
@@ -27,6 +29,6 @@ export function previewWarnings({ parts, forLists, counted, hasLines }: Previewe
   ];
   return [
     ...told.map(({ code, message }) => ({ code, message, line: null })),
-    ...(parts.html === null || hasLines === null ? [] : htmlWarnings(parts.html, hasLines)),
+    ...(parts.html === null || hasLines === null ? [] : htmlWarnings(parts.html, hasLines, mjml)),
   ];
 }

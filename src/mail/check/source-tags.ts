@@ -21,10 +21,18 @@ export interface SourceSheet {
   readonly at: number;
 }
 
+/** Html in a comment that Outlook for Windows alone reads. */
+export interface ConditionalHtml {
+  readonly html: string;
+  readonly line: number;
+  readonly at: number;
+}
+
 /** The tags and style sheets of html, also of broken html. */
 export interface SourceReading {
   readonly tags: readonly SourceTag[];
   readonly sheets: readonly SourceSheet[];
+  readonly conditional: readonly ConditionalHtml[];
   /** False where a limit was met. */
   readonly isWhole: boolean;
 }
@@ -32,6 +40,10 @@ export interface SourceReading {
 /** The most characters and tags that are read. */
 export const LONGEST_CHECKED = 262_144;
 export const MOST_TAGS = 20_000;
+
+/** The beginning of a comment that some Outlook reads, and not one that all others do. */
+const CONDITION = /^\[if\s[^\]>]*\]>/i;
+const LONGEST_CONDITION = 200;
 
 const NONE: ReadonlyMap<string, string> = new Map();
 const ignored = (): void => {};
@@ -57,6 +69,7 @@ export function readSource(given: string): SourceReading {
   const html = given.slice(0, LONGEST_CHECKED);
   const tags: SourceTag[] = [];
   const sheets: SourceSheet[] = [];
+  const conditional: ConditionalHtml[] = [];
   let line = 1;
   // The next line end is searched for once, not again for every tag of a long line.
   let lineEnd = html.indexOf('\n');
@@ -115,10 +128,16 @@ export function readSource(given: string): SourceReading {
       ontext(start, end) {
         if (isInSheet) sheets.push({ css: html.slice(start, end), line: lineAt(start), at: start });
       },
-      ...{ onattribentity: ignored, oncdata: ignored, oncomment: ignored, ondeclaration: ignored },
+      oncomment(start, end) {
+        const [condition] = CONDITION.exec(html.slice(start, start + LONGEST_CONDITION)) ?? [];
+        if (condition === undefined) return;
+        const at = start + condition.length;
+        conditional.push({ html: html.slice(at, end), line: lineAt(at), at });
+      },
+      ...{ onattribentity: ignored, oncdata: ignored, ondeclaration: ignored },
       ...{ onend: ignored, onprocessinginstruction: ignored, ontextentity: ignored },
     },
   );
   tokenizer.write(html);
-  return { tags, sheets, isWhole: given.length <= LONGEST_CHECKED && tags.length < MOST_TAGS };
+  return { tags, sheets, conditional, isWhole: given.length <= LONGEST_CHECKED && tags.length < MOST_TAGS };
 }

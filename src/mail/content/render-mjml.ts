@@ -2,6 +2,7 @@ import mjml2html from 'mjml-browser';
 import type { Direction } from '../../platform/text/language.ts';
 import { MarkdownProblem } from './markdown-values.ts';
 import { type FontTag, look } from './mjml/look.ts';
+import { withSteadyIds } from './mjml/steady-ids.ts';
 import { directionDefaults } from './mjml-direction.ts';
 import { Shield } from './shield.ts';
 
@@ -67,7 +68,10 @@ export async function renderMjml(
   const { html, errors } = await madeOf(source);
   const lost = shield.firstMissing(html, (tag) => tag.startsWith('{%'));
   if (lost !== null) refuse(lost.at, lostTag(lost.tag));
-  const restored = shield.restore(html, (tag) => tag);
+  const restored = withSteadyIds(
+    shield.restore(html, (tag) => tag),
+    mjml,
+  );
   if (restored.length > LONGEST_HTML) throw new MarkdownProblem('Must make an html of at most 2 MiB.');
 
   const lines = lineStarts(hidden);

@@ -8,6 +8,8 @@ export interface LiquidPiece {
   readonly at: number;
   /** Why no value may be written there; null where one may. */
   readonly danger: string | null;
+  /** True of one in text or in a quoted value that runs nothing: whatever is written there stays there. */
+  readonly isHeld: boolean;
   /** True when it begins the address of a link or a picture. */
   readonly beginsLink: boolean;
   /** The names of the elements around it, outermost first. */
@@ -18,8 +20,9 @@ const LIQUID = /\{\{[\s\S]*?\}\}|\{%-?\s*(comment)\b[\s\S]*?\{%-?\s*endcomment\s
 /** The characters that can end text. */
 const NOTABLE = /[<{]/g;
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
-/** Elements whose content no browser reads as html. */
+/** Elements whose content no browser reads as html, and their end tags. */
 const UNPARSED = /^(?:script|style|title|textarea)$/;
+const ENDS_UNPARSED = /^\/(script|style|title|textarea)[\s/>]/;
 const LINKS = /^(?:href|src|action|formaction|background|poster|xlink:href)$/;
 
 const IN_SCRIPT = 'inside <script> or <style>, where escaping does not help';
@@ -50,6 +53,11 @@ export function scanHtml(html: string): readonly LiquidPiece[] {
     if (state === '"' || state === "'") return /^(?:on|srcdoc$)/.test(attribute) ? IN_HANDLER : null;
     return IN_TAG;
   };
+  /** Between attributes; `before`: the name of one whose value may come. */
+  const between = (before: string) => {
+    attribute = before;
+    state = 'between';
+  };
   const endTag = (at: number) => {
     const tag = name.toLowerCase();
     if (isClosing) {
@@ -70,7 +78,9 @@ export function scanHtml(html: string): readonly LiquidPiece[] {
       const [source] = LIQUID.exec(html) ?? [];
       if (source !== undefined) {
         const beginsLink = begins && (state === '"' || state === "'") && LINKS.test(attribute);
-        found.push({ source, at, danger: dangerHere(), beginsLink, within: elements.join(' ') });
+        const danger = dangerHere();
+        const isHeld = danger === null && (state === 'text' || state === '"' || state === "'");
+        found.push({ source, at, danger, isHeld, beginsLink, within: elements.join(' ') });
         // A value that is being written by Liquid has begun; a block may write nothing.
         if (source.startsWith('{{')) begins = false;
         if (state === 'value') state = 'unquoted';
@@ -83,7 +93,7 @@ export function scanHtml(html: string): readonly LiquidPiece[] {
         if (character !== '<') break;
         const open = elements.at(-1) ?? '';
         const rest = html.slice(at + 1, at + 12).toLowerCase();
-        if (UNPARSED.test(open) && !rest.startsWith(`/${open}`)) break;
+        if (UNPARSED.test(open) && ENDS_UNPARSED.exec(rest)?.[1] !== open) break;
         if (rest.startsWith('!--')) state = 'comment';
         else if (/^\/?[a-z]/.test(rest)) {
           isClosing = rest.startsWith('/');
@@ -98,22 +108,25 @@ export function scanHtml(html: string): readonly LiquidPiece[] {
         break;
       case 'name':
         if (character === '>') endTag(at);
-        else if (/[\s/]/.test(character)) state = 'between';
+        else if (/[\s/]/.test(character)) between('');
         else name += character;
         break;
       case 'between':
         if (character === '>') endTag(at);
-        else if (!/[\s/=]/.test(character)) {
+        else if (character === '=' && attribute !== '') state = 'value';
+        else if (character === '/') attribute = '';
+        else if (!/\s/.test(character)) {
+          // A sign without a name before it begins one (HTML, 13.2.5.32).
           attribute = character.toLowerCase();
           state = 'attribute';
-        } else if (character === '=') state = 'value';
+        }
         break;
       case 'attribute':
         if (character === '>') endTag(at);
         else if (character === '=') {
           state = 'value';
           begins = true;
-        } else if (/[\s/]/.test(character)) state = 'between';
+        } else if (/[\s/]/.test(character)) between(character === '/' ? '' : attribute);
         else attribute += character.toLowerCase();
         break;
       case 'value':
@@ -125,10 +138,10 @@ export function scanHtml(html: string): readonly LiquidPiece[] {
         break;
       case 'unquoted':
         if (character === '>') endTag(at);
-        else if (/\s/.test(character)) state = 'between';
+        else if (/\s/.test(character)) between('');
         break;
       default:
-        if (character === state) state = 'between';
+        if (character === state) between('');
         else if (!/\s/.test(character)) begins = false;
     }
   }
@@ -183,8 +196,25 @@ const RUN = `(?:${scheme('javascript')}|${scheme('vbscript')})`;
 const REFRESH = `content${BEGIN}[\\d.]{1,10}${SPACE}[;,]${SPACE}url${BEGIN}(?:${RUN}|${scheme('data')})`;
 const SCRIPTED = new RegExp(
   `\\b(?:(?:href|src|action|formaction|background|poster|data)${BEGIN}${RUN}|href${BEGIN}${scheme('data')}|${REFRESH})${SPACE}:`,
-  'i',
+  'gi',
 );
+/** Html that is read here in another way than by browsers: what looks like text in it may be none. */
+const ODD =
+  /<(?:xmp|iframe|noembed|noframes|noscript|plaintext|svg|math|template|select)\b|--!|<\?|<\/[^a-z]|<!(?!--|doctype\b[^<>]*>|\[(?:end)?if\b[^\]<>"']*\](?:--)?>)/i;
 
-/** True when a link of rendered html runs something. Escaping does not help there: the scheme is plain text. */
-export const runsScripts = (html: string): boolean => SCRIPTED.test(html);
+/**
+ * True when a link of rendered html runs something. Escaping does not help there: the scheme is plain text. Words that look like such a link
+ * may be text, or be in the value of another attribute.
+ */
+export function runsScripts(html: string): boolean {
+  const places = [...html.matchAll(SCRIPTED)].map(({ index }) => index);
+  if (places.length === 0) return false;
+  if (ODD.test(html)) return true;
+  const parts = places.map((at, index) => html.slice(places[index - 1] ?? 0, at));
+  // Braces that are written are none here.
+  const marked = [...parts, html.slice(places.at(-1))].map((part) => part.replaceAll('{', '(')).join(MARK);
+  const marks = scanHtml(marked);
+  return marks.length < places.length || marks.some(({ isHeld }) => !isHeld);
+}
+
+const MARK = '{{m}}';

@@ -4,7 +4,7 @@ import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Scope } from './engine.ts';
 import { LiquidProblem, TooSlow } from './limits.ts';
 import type { Job } from './liquid-thread.ts';
-import type { AuthoredPart, Findings, ReadingRules, RenderedParts, Sources } from './parts.ts';
+import type { AuthoredPart, AuthoredSource, Findings, ReadingRules, RenderedParts, Sources } from './parts.ts';
 import { type JobResult, WatchedThread } from './watched-thread.ts';
 
 /** A rendering that is asked for. */
@@ -30,6 +30,8 @@ export interface LiquidRenderer {
   ): Promise<Findings | LiquidProblem>;
   /** Checks an html that was made of other sources, of markup where `isSplit`; null when it is sound. */
   examineMade(owner: string, html: string, isSplit?: boolean): Promise<LiquidProblem | null>;
+  /** The names that sources use and do not set themselves. */
+  namesIn(owner: string, sources: readonly AuthoredSource[]): Promise<readonly string[] | LiquidProblem>;
   close(): void;
 }
 
@@ -118,6 +120,12 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
     async examineMade(owner, html, isSplit = true) {
       const done = settled(await alone(owner, { do: 'examineMade', html, isSplit }));
       return done instanceof LiquidProblem ? done : null;
+    },
+    async namesIn(owner, sources) {
+      const done = settled(await alone(owner, { do: 'namesIn', sources }));
+      if (done instanceof LiquidProblem) return done;
+      if ('names' in done) return done.names;
+      throw new Error('A reading found no names.');
     },
     close() {
       turns.close();

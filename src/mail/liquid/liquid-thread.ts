@@ -6,9 +6,11 @@ import type { Scope } from './engine.ts';
 import { LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import {
   type AuthoredPart,
+  type AuthoredSource,
   examine,
   examineMade,
   type Findings,
+  namesIn,
   type ParsedParts,
   parseParts,
   type ReadingRules,
@@ -32,12 +34,14 @@ export type Job =
       readonly authored: Readonly<Partial<Record<AuthoredPart, string | null>>>;
       readonly rules: ReadingRules;
     }
-  | { readonly do: 'examineMade'; readonly html: string; readonly isSplit: boolean };
+  | { readonly do: 'examineMade'; readonly html: string; readonly isSplit: boolean }
+  | { readonly do: 'namesIn'; readonly sources: readonly AuthoredSource[] };
 
 /** The result. */
 export type ThreadAnswer =
   | { readonly rendered: RenderedParts; readonly ms: number }
   | { readonly findings: Findings }
+  | { readonly names: readonly string[] }
   /** The thread does not have the sources any more. */
   | { readonly forgotten: true }
   | (Pick<LiquidProblem, 'dependsOnValues' | 'part'> & { readonly problem: string; readonly isSlow: boolean })
@@ -98,6 +102,8 @@ function answer(job: Job): ThreadAnswer {
       case 'examineMade':
         examineMade(job.html, job.isSplit);
         return { sound: true };
+      case 'namesIn':
+        return { names: namesIn(job.sources) };
     }
   } catch (error) {
     if (error instanceof LiquidProblem) {

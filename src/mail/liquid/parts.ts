@@ -123,6 +123,12 @@ function within<Result>(part: PartName, work: () => Result): Result {
 /** A source as its author wrote it. `markdown` and `mjml` are read like a text, and become an html later. */
 export type AuthoredPart = PartName | 'markdown' | 'mjml';
 
+/** A source that is read for its part. */
+export interface AuthoredSource {
+  readonly part: AuthoredPart;
+  readonly source: string;
+}
+
 /** A mistake in one source, as a sentence. */
 export interface PartProblem {
   readonly part: AuthoredPart;
@@ -183,6 +189,15 @@ export function examine(
     }
   }
   return { problems, names: [...names].sort(), raw, slots };
+}
+
+/** The names that sources use and do not set themselves, each source on its own. @throws LiquidProblem */
+export function namesIn(sources: readonly AuthoredSource[]): readonly string[] {
+  const names = sources.flatMap(({ part, source }) => {
+    const engine = part === 'html' ? htmlLiquid : textLiquid;
+    return engine.namesOf(engine.parse(source));
+  });
+  return [...new Set(names)].sort();
 }
 
 /** The names that a layout uses itself. Its content is a place, which nothing else may read. */

@@ -1,3 +1,4 @@
+import { isExchanged } from '../../engine/bodies/exchanged.ts';
 import { nextReferences, presentHolders } from '../../engine/bodies/references.ts';
 import { BODY_HOLDERS } from '../../modules.ts';
 import { readBodyKey } from '../../platform/bodies/body-key.ts';
@@ -39,6 +40,8 @@ export class BodyReader {
   /** Every body once. @throws BackupRefused where there are some and no store is named, UnavailableError */
   async *all(session: Pick<BulkSession, 'query'>): AsyncGenerator<Body> {
     const holders = await presentHolders(session, BODY_HOLDERS);
+    if (this.store && (await isExchanged(this.store.bucket, session, BODY_HOLDERS)))
+      throw new BackupRefused('The bodies of this database are in another BODY_STORE: set it as it was.');
     for (let after = ['', '']; holders.length > 0; ) {
       const rows = await session.query<{ workspace_id: string; key: string }>(keysOf(holders), after);
       const last = rows.at(-1);

@@ -1,4 +1,5 @@
 import { nanoid } from 'nanoid';
+import { isExchanged } from '../../engine/bodies/exchanged.ts';
 import { presentHolders } from '../../engine/bodies/references.ts';
 import { BODY_HOLDERS } from '../../modules.ts';
 import { type BodySettings, openBodyStoreAlone } from '../../platform/bodies/open.ts';
@@ -52,6 +53,14 @@ export async function* diagnoseBodies(
     // A database of an earlier version lacks the table.
     const own = database && (await ownName(database).catch(() => null));
     const owner = await ownerOf(bucket);
+    if (database && own !== null && (await isExchanged(bucket, database, BODY_HOLDERS).catch(() => false))) {
+      yield wrong(
+        CHECK,
+        `The bodies of this database are not in ${bucket.name}, but where BODY_STORE was before: they can be neither sent nor shown.`,
+        'Set BODY_STORE as it was, or copy all objects from there, "owner" too.',
+      );
+      return;
+    }
     if (owner !== null && owner !== own)
       yield warning(
         CHECK,

@@ -32,6 +32,8 @@ export interface BodyStoreParts {
   readonly now: () => number;
   readonly monotonic: () => number;
   readonly metrics?: Pick<Metrics, 'bodyStore' | 'bodyStoreFailure'> | null;
+  /** True where the bodies of this database are in another bucket; absent for a command that looks at one. @throws UnavailableError */
+  readonly isExchanged?: ((bucket: Bucket) => Promise<boolean>) | undefined;
   readonly limits?: Partial<BodyLimits>;
 }
 
@@ -48,6 +50,8 @@ export interface BodyLimits {
 
 const LIMITS: BodyLimits = { writeMs: 6_000, readMs: 10_000, octets: 67_108_864, waiting: 1_024 };
 const MIB = 1_048_576;
+const EXCHANGED =
+  'BODY_STORE is another bucket than the one with the bodies of this database: set that one again, or copy all its objects, `owner` too.';
 /** The least weight of a body in octets: so no more than 256 go at once. */
 const LEAST = 262_144;
 /** The longest that a store which was away is left alone before it is tried again. */
@@ -63,6 +67,7 @@ export class BodyStore {
   readonly #circuit: Circuit;
   readonly #writing: Semaphore;
   readonly #reading: Semaphore;
+  #isOwn = false;
 
   constructor(
     readonly bucket: Bucket,
@@ -89,9 +94,10 @@ export class BodyStore {
     const { workspaceId } = owner;
     const key = bodyKey({ shelf: shelfOf(owner), workspaceId, generation, hash, octets: octets.length });
     const put = () =>
-      this.#asked('write', this.#writing, octets.length, this.#limits.writeMs, (signal) =>
-        this.bucket.put(key, octets, hash, signal),
-      );
+      this.#asked('write', this.#writing, octets.length, this.#limits.writeMs, async (signal) => {
+        await this.#expectOwn();
+        await this.bucket.put(key, octets, hash, signal);
+      });
     await (isShared ? this.#generations.once(key, put) : put());
     return { key, until: generationClosed(generation) };
   }
@@ -108,8 +114,16 @@ export class BodyStore {
     const isSame =
       found?.length === octets && new Bun.CryptoHasher('sha256').update(found).digest('hex') === hash;
     if (found && isSame) return found;
+    if (!found) await this.#expectOwn();
     this.#generations.endAfterLoss(key);
     throw new BodyLost(key, found ? 'damaged' : 'missing');
+  }
+
+  /** Refuses a bucket in which every body seems lost. It is looked at until it is the right one. */
+  async #expectOwn(): Promise<void> {
+    if (this.#isOwn) return;
+    if (await this.parts.isExchanged?.(this.bucket)) throw new UnavailableError(EXCHANGED, 'no', 60);
+    this.#isOwn = true;
   }
 
   async #asked<T>(

@@ -45,12 +45,14 @@ export function openBodyStore(
     monotonic,
     metrics = null,
     limits = {},
+    isExchanged,
   }: {
     readonly ca: string | null;
     readonly now: () => number;
     readonly monotonic: () => number;
     readonly metrics?: Metrics | null;
     readonly limits?: Partial<BodyLimits>;
+    readonly isExchanged?: (bucket: Bucket) => Promise<boolean>;
   },
 ): BodyStore | null {
   const address = config.bodyStore === null ? null : readBucketAddress(config.bodyStore);
@@ -62,5 +64,6 @@ export function openBodyStore(
     monotonic,
     metrics,
     limits,
+    isExchanged,
   });
 }

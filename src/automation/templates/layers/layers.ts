@@ -28,8 +28,6 @@ export interface ComposedContent {
   readonly layers: readonly PinnedLayer[];
   /** The variables that its layouts declare, and it does not. */
   readonly inherited: readonly VariableView[];
-  /** The names that its layouts use. */
-  readonly names: readonly string[];
   /** The names of those that have no translation into the language of the content, and another language of their own. */
   readonly untranslated: readonly string[];
 }
@@ -114,7 +112,6 @@ export async function composed(
       inherited: layouts
         .flatMap(({ variables }) => variables)
         .filter(({ key }) => !declared.has(key) && declared.add(key)),
-      names: layouts.flatMap(({ content: { names } }) => names),
       untranslated: walk.all.flatMap(({ name, content: { language } }) =>
         isTranslation(language, content.language) ? [] : [name ?? ''],
       ),

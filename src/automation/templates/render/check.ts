@@ -19,7 +19,7 @@ import { BODY_OF, type CheckQuery } from '../model.ts';
 import { findVersion, type TemplateReader } from '../queries.ts';
 import type { TemplateRow } from '../store.ts';
 import { type StoredContent, sampleValues } from './content.ts';
-import { missingIn, undefaulted } from './preview.ts';
+import { missingIn, undefaulted } from './lacking.ts';
 import type { RenderTemplate } from './rendering.ts';
 
 /** The services that a check calls. */

@@ -221,9 +221,25 @@ async function layer(
   const composition = await composed(find, { owner, id, kind, content: authored, slots });
   if ('path' in composition) return invalid([composition]);
   const { parts, layoutId, layers, inherited, untranslated } = composition;
-  const names = [...new Set([...findings.names, ...composition.names])].sort();
+  const names = layers.length === 0 ? findings.names : await namesAround(liquid, owner, parts, findings.names);
   const found = { names, raw, slots };
   return { content: { ...authored, layoutId }, found, parts, layers, inherited, untranslated };
+}
+
+/** The names of content with its layers in it: each may use what another one sets. */
+async function namesAround(
+  liquid: Compilers['liquid'],
+  { workspaceId }: Owner,
+  parts: Layered['parts'],
+  own: readonly string[],
+): Promise<readonly string[]> {
+  const sources = (Object.keys(parts) as (keyof typeof parts)[]).flatMap((part) => {
+    const source = parts[part]?.text;
+    return source === undefined ? [] : [{ part, source }];
+  });
+  const names = await liquid.namesIn(workspaceId, sources);
+  // The rendering that follows says why it cannot be read.
+  return names instanceof LiquidProblem ? own : names;
 }
 
 /** Makes what is rendered of content with its layers. */

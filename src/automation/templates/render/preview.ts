@@ -1,4 +1,5 @@
 import type { Call } from '../../../http/request/route.ts';
+import type { MjmlNote } from '../../../mail/content/render-mjml.ts';
 import { textPartOf } from '../../../mail/content/text-part.ts';
 import type { RenderedParts } from '../../../mail/liquid/parts.ts';
 import type { MailReader } from '../../../mail/reading/mail-reader.ts';
@@ -9,10 +10,13 @@ import { Problems } from '../../../platform/text/problems.ts';
 import { problemOfRendered } from '../../../sending/emails/queries.ts';
 import { type LanguageNote, languageNotes } from '../languages/language-notes.ts';
 import { chosenLanguage, contentIn } from '../languages/translations.ts';
+import { placeAt } from '../layers/compose.ts';
 import type { PreviewBody, PreviewView, PreviewWarning } from '../model.ts';
 import { findVersion, type TemplateReader } from '../queries.ts';
 import { type Compilers, compileShown } from './compile.ts';
 import { NOTHING, readContent, type StoredContent } from './content.ts';
+import { missingIn } from './lacking.ts';
+import { noteIn } from './made-places.ts';
 import type { RenderTemplate } from './rendering.ts';
 
 /** The services that a preview calls. */
@@ -157,49 +161,6 @@ async function choose(
 export const keyOf = (templateId: string, version: number, translation: string | null): string =>
   translation === null ? `${templateId} ${version}` : `${templateId} ${version} ${translation}`;
 
-/** Names that the service fills in where there is something to fill in. */
-const FILLED_LATER = /^(?:unsubscribeUrl|preferencesUrl)\b/;
-
-/** Used names that have no value and no `default`. */
-export function missingIn(content: StoredContent, names: Readonly<Record<string, unknown>>): string[] {
-  const empty = content.names.filter((path) => {
-    if (FILLED_LATER.test(path)) return false;
-    const value = path.split(/[.[\]'"]+/).reduce<unknown>(memberOf, names);
-    return value === undefined || value === null;
-  });
-  return undefaulted(content, empty);
-}
-
-/** The names among those that have no `default` where they are first used. */
-export function undefaulted(content: StoredContent, names: readonly string[]): string[] {
-  const written = [
-    ...[content.subject, content.previewText, content.html, content.markdown, content.mjml],
-    ...(content.layered ? [content.sources.html, content.layered.body] : []),
-    content.text,
-  ].join('\n');
-  return names.filter((path) => !hasDefault(written, path));
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  if (name === '') return value;
-  if (typeof value === 'string') return name === 'size' ? value.length : undefined;
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (Object.hasOwn(value, name)) return (value as Readonly<Record<string, unknown>>)[name];
-  return madeOf(value, name);
-}
-
-/** The names by which Liquid knows the length and the ends of what has no such members. */
-function madeOf(value: object, name: string): unknown {
-  if (name === 'size') return Object.keys(value).length;
-  if (!Array.isArray(value)) return undefined;
-  return name === 'first' ? value[0] : name === 'last' ? value.at(-1) : undefined;
-}
-
-const hasDefault = (written: string, path: string): boolean => {
-  const at = written.indexOf(path);
-  return at !== -1 && /^\s*\|\s*default\b/.test(written.slice(at + path.length));
-};
-
 /** Names that have values in campaigns and flows alone: people may leave these. */
 const OF_LISTS = ['contact', 'campaign', 'event'];
 
@@ -240,12 +201,14 @@ async function warningsOf(
     warn('no_subject', 'The template has no subject: each request has to give one.');
   // Content with neither a list nor the link is mail without a way to unsubscribe: a receipt, a new password.
   const isForLists = [...OF_LISTS, 'unsubscribeUrl'].some((name) => used.has(name));
+  const mjml = content.format === 'mjml' ? (content.layered?.body ?? content.mjml ?? '') : null;
   const told = await mailReader.warnings(
     {
       parts: { html, text: parts.text },
       forLists: isForLists ? { html, text: parts.text } : null,
       counted: { opens: false, clicks: false },
       hasLines: content.format === 'html',
+      mjml,
     },
     owner,
   );
@@ -259,6 +222,15 @@ async function warningsOf(
       'clipped',
       'The html is longer than 90 KB: Gmail shows the first 102 KB of an email and hides the rest.',
     );
-  for (const { code, message, line } of told.filter(ofTags)) warn(code, message, line);
+  for (const { code, message, line, at } of told.filter(ofTags))
+    if (at === undefined) warn(code, message, line);
+    else warnings.push({ code, ...placedNote(message, at, mjml ?? '', content) });
   return warnings;
+}
+
+/** A note on an offset in MJML with its layers, with the place that its author knows. */
+function placedNote(message: string, at: number, mjml: string, { layered }: StoredContent): MjmlNote {
+  const stretches = layered?.stretches.mjml ?? [];
+  const isComposed = layered !== null;
+  return noteIn({ message, ...placeAt(mjml, at) }, { mjml: { text: mjml, stretches }, before: '', isComposed });
 }

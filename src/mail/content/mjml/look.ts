@@ -9,6 +9,12 @@ const MOST_ELEMENTS = 2_000;
 /** Elements within each other; MJML itself nests six. The parser calls itself for each. */
 const DEEPEST = 64;
 
+/** Classes of one element: MJML copies all that it has so far for each, and for each element within it. */
+const MOST_CLASSES = 32;
+/** Attributes in mj-attributes, and characters of one: every element may take them. */
+const MOST_DEFAULTS = 1_000;
+const LONGEST_DEFAULT = 1_000;
+
 /** The elements whose content MJML takes as it is. */
 const WITH_TEXT: ReadonlySet<string> = new Set([
   ...['mj-accordion-text', 'mj-accordion-title', 'mj-breakpoint', 'mj-button', 'mj-carousel-image'],
@@ -38,6 +44,12 @@ const remoteIcons = (attributes: readonly string[]): string =>
 const second = (name: string): string =>
   `MJML takes the first ${name} and leaves out this one. Put its content into the first.`;
 const unclosed = (name: string): string => `This ${name} is closed nowhere: write </${name}> where it ends.`;
+
+/** @throws MarkdownProblem where MJML would merge too many classes */
+function boundClasses(written: string): void {
+  if (written.split(' ').length > MOST_CLASSES)
+    throw new MarkdownProblem(`Must name at most ${MOST_CLASSES} classes in one mj-class.`);
+}
 
 /** A tag of mj-font. */
 export interface FontTag {
@@ -97,9 +109,24 @@ export function look(mjml: string, isHeld: (text: string) => boolean) {
   let holder: OpenElement | null = null;
   let isTold = false;
 
+  let settings = 0;
+  function boundDefaults(values: readonly string[]): void {
+    settings += values.length;
+    if (settings > MOST_DEFAULTS)
+      throw new MarkdownProblem(
+        `Must set at most ${MOST_DEFAULTS.toLocaleString('en')} attributes in mj-attributes.`,
+      );
+    if (values.some(({ length }) => length > LONGEST_DEFAULT))
+      throw new MarkdownProblem(
+        `Must set attributes of at most ${LONGEST_DEFAULT.toLocaleString('en')} characters in mj-attributes.`,
+      );
+  }
+
   function lookAtAttributes(name: string, attributes: Readonly<Record<string, string>>): void {
     const at = parser.startIndex;
     const isDefault = isWithin('mj-attributes');
+    boundClasses(attributes['mj-class'] ?? '');
+    if (isDefault) boundDefaults(Object.values(attributes));
     const className = name === 'mj-all' ? '' : name === 'mj-class' ? attributes.name : undefined;
     for (const [attribute, value] of Object.entries(attributes)) {
       if (isDefault) defaults.add(attribute);

@@ -123,9 +123,10 @@ export const bodyCollections = pgTable(
   (t) => [keyOf(t.livemode, t.day)],
 );
 
-/** The name by which the object store knows this database. */
+/** The name by which the object store knows this database, and the store in which its bodies are; null before the first collection. */
 export const bodyStoreOwner = pgTable('body_store_owner', {
   id: textC('id').primaryKey(),
+  place: text('place'),
 });
 
 /**

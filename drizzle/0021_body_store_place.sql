@@ -1,0 +1,1 @@
+ALTER TABLE "body_store_owner" ADD COLUMN "place" text;

@@ -1,0 +1,35 @@
+import type { Bucket } from '../../platform/bodies/bucket.ts';
+import type { BodyHolders } from '../../platform/bodies/holder.ts';
+import { ownerOf } from '../../platform/bodies/owner.ts';
+import type { Statements } from '../../platform/db/database.ts';
+
+/** The name by which buckets know a database, and the bucket that it has claimed last; null where it has claimed none. */
+interface OwnStore {
+  readonly id: string;
+  readonly place: string | null;
+}
+
+/** A database of an earlier version has no place. */
+const OWN = `select id, to_jsonb(o) ->> 'place' as place from body_store_owner o order by id limit 1`;
+
+/** True where rows refer to bodies. @throws UnavailableError */
+async function isUsed(database: Pick<Statements, 'query'>, holders: BodyHolders): Promise<boolean> {
+  const each = Object.values(holders).map(({ references }) => `exists (${references})`);
+  const [row] = await database.query<{ used: boolean }>(`select ${each.join(' or ')} as used`);
+  return row?.used ?? false;
+}
+
+/**
+ * True where a database has bodies in another bucket, and this one does not know it: each body would seem lost here,
+ * and what is whole there would be collected once rows refer to copies here. @throws UnavailableError
+ */
+export async function isExchanged(
+  bucket: Bucket,
+  database: Pick<Statements, 'query'>,
+  holders: BodyHolders,
+): Promise<boolean> {
+  const [own] = await database.query<OwnStore>(OWN);
+  // Nothing is asked of the bucket that was claimed.
+  if (!own || own.place === null || own.place === bucket.name) return false;
+  return (await ownerOf(bucket)) !== own.id && (await isUsed(database, holders));
+}
