@@ -148,7 +148,13 @@ test.each(CAMPAIGNS)(
     const { live, service: served } = service;
     const [own, sent] = [await upload(), await upload()];
     const audienceId = (await live.post('/v1/audiences', { name: 'Readers' })).body.data.id;
-    const said = { name: state, audienceId, subject: 'S', html: htmlWith(own.url), from: 'News <news@sender.example>' };
+    const said = {
+      name: state,
+      audienceId,
+      subject: 'S',
+      html: htmlWith(own.url),
+      from: 'News <news@sender.example>',
+    };
     const { id } = (await live.post('/v1/campaigns', said)).body.data;
     const { database } = served;
     const begun = JSON.stringify({ html: htmlWith(sent.url) });

@@ -156,8 +156,7 @@ describe.each(SERVERS.filter(({ missing }) => missing === null))('a mailbox of $
   test('with more than 5,000 addresses or 50 Received fields in a message is passed over it', async () => {
     const { id } = await open('limits');
     // Beside them, there are From and To.
-    const named = (subject: string, count: number) =>
-      letter('limits', subject, { Cc: addresses(count - 2) });
+    const named = (subject: string, count: number) => letter('limits', subject, { Cc: addresses(count - 2) });
     const passed = (subject: string, hops: number) =>
       'Received: from a.example by b.example; Fri, 20 Nov 2026 22:43:17 +0000\r\n'.repeat(hops) +
       letter('limits', subject);

@@ -11,7 +11,11 @@ test('a name is found at the first tag or output that holds it, and not in the t
 test('braces without an end cost time that grows with their number alone', () => {
   const names = Array.from({ length: 20 }, (_, index) => `name_${index}`);
   const sources = ['{'.repeat(240_000), '{%'.repeat(120_000), '{{a}}'.repeat(48_000)];
-  sources.push(`{{${'a[['.repeat(80_000)}}}`, `{{${'a . '.repeat(60_000)}}}`, `{{${'assign '.repeat(34_000)}}}`);
+  sources.push(
+    `{{${'a[['.repeat(80_000)}}}`,
+    `{{${'a . '.repeat(60_000)}}}`,
+    `{{${'assign '.repeat(34_000)}}}`,
+  );
   const cost = costMs(() => {
     for (const source of sources) {
       placesOf(source, names);
@@ -32,7 +36,11 @@ test('a default counts where a name is used first, and not where a tag sets it o
     '{% capture name %}{{ name | default: "x" }}{% endcapture %}',
   ])
     expect([source, isDefaulted(source)]).toEqual([source, true]);
-  for (const source of ['{{ name }}{{ name | default: 1 }}', '{% if name %}{{ name | default: 1 }}{% endif %}', ''])
+  for (const source of [
+    '{{ name }}{{ name | default: 1 }}',
+    '{% if name %}{{ name | default: 1 }}{% endif %}',
+    '',
+  ])
     expect([source, isDefaulted(source)]).toEqual([source, false]);
   expect(isDefaulted("{{ a['b'].c | default: 1 }}", 'a.b.c')).toBe(true);
 });

@@ -177,7 +177,8 @@ test('addresses in styles, picture sets, backgrounds, VML and heads are followed
 });
 
 test('an element without its end in MJML has its place there, and one in markdown none', () => {
-  const mjml = '<mjml><mj-body>\n<mj-text>{{ a }} <b>bold</mj-text>\n<mj-text></b></mj-text><mj-text>\n<i></mj-text>';
+  const mjml =
+    '<mjml><mj-body>\n<mj-text>{{ a }} <b>bold</mj-text>\n<mj-text></b></mj-text><mj-text>\n<i></mj-text>';
   const html = '<div><b>bold</div><div></b></div><div><i></div>';
   const told = (text: string) => found(html, 'unclosed_tag', { source: { text, isMade: true } });
   expect(told(mjml)).toEqual(['4: This i is closed nowhere: write </i> where it ends.']);

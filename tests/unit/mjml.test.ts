@@ -63,8 +63,7 @@ describe('MJML without Liquid', () => {
 test('ids of menus and carousels are the same each time, and differ within a message and between messages', async () => {
   const carousel =
     '<mj-carousel><mj-carousel-image src="https://cdn.example/a.png" /><mj-carousel-image src="https://cdn.example/b.png" /></mj-carousel>';
-  const menu =
-    '<mj-navbar hamburger="hamburger"><mj-navbar-link href="/a">A</mj-navbar-link></mj-navbar>';
+  const menu = '<mj-navbar hamburger="hamburger"><mj-navbar-link href="/a">A</mj-navbar-link></mj-navbar>';
   const own = '<mj-raw><i id="0123456789abcdef"></i></mj-raw>';
   const body = (text: string): string =>
     page(
@@ -355,7 +354,8 @@ describe('what MJML does not know, or may not do', () => {
   });
 
   test('is refused where MJML would merge too many classes and defaults', async () => {
-    const withClasses = (count: number) => column(`<mj-text mj-class="${'a '.repeat(count - 1)}a">x</mj-text>`);
+    const withClasses = (count: number) =>
+      column(`<mj-text mj-class="${'a '.repeat(count - 1)}a">x</mj-text>`);
     expect((await render(withClasses(32))).html).toContain('x</div>');
     expect(await problemOf(withClasses(33))).toBe('Must name at most 32 classes in one mj-class.');
     const named = (count: number): string => Array.from({ length: count }, (_, n) => `a${n}="x"`).join(' ');

@@ -31,9 +31,7 @@ export async function auditBodies(audit: Audit, holders: BodyHolders): Promise<v
   for (const kind of Object.keys(holders) as BodyKind[])
     isUsed = (await auditHolder(audit, holders[kind], BODY_KINDS[kind].isDated)) || isUsed;
   if (isUsed && !bodies)
-    findings.note(
-      'BODY_STORE is not set: whether the contents that lie there are whole was not looked at.',
-    );
+    findings.note('BODY_STORE is not set: whether the contents that lie there are whole was not looked at.');
 }
 
 /** Checks the bodies of one kind; true where it has some. */

@@ -1,5 +1,5 @@
-import { withoutComments } from './style-facts.ts';
 import { readSource, type SourceReading, type SourceTag } from './source-tags.ts';
+import { withoutComments } from './style-facts.ts';
 
 /** An address that a mail program asks for, or that a reader follows. */
 export interface WrittenAddress {
@@ -67,7 +67,13 @@ function inStyles(css: string): readonly Pick<WrittenAddress, 'url' | 'isImage'>
   return found;
 }
 
-const REFERENCES: Readonly<Record<string, string>> = { amp: '&', quot: '"', apos: "'", '#39': "'", '#34': '"' };
+const REFERENCES: Readonly<Record<string, string>> = {
+  amp: '&',
+  quot: '"',
+  apos: "'",
+  '#39': "'",
+  '#34': '"',
+};
 
 /** An attribute's value without the references that people write in addresses. */
 const decoded = (value: string): string =>

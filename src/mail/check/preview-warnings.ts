@@ -20,7 +20,13 @@ export interface Previewed {
 }
 
 /** The warnings of a preview: reading 256 KiB of hostile html took a second of the thread that answers requests. */
-export function previewWarnings({ parts, forLists, counted, hasLines, mjml = null }: Previewed): PreviewNote[] {
+export function previewWarnings({
+  parts,
+  forLists,
+  counted,
+  hasLines,
+  mjml = null,
+}: Previewed): PreviewNote[] {
   const [encoded] = encodedPlaceholders(parts.html ?? '');
   const told = [
     ...(forLists ? wayOutWarnings(forLists) : []),

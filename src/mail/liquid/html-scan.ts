@@ -39,7 +39,7 @@ type State = 'text' | 'comment' | 'name' | 'between' | 'attribute' | 'value' | '
 export function scanHtml(html: string): readonly LiquidPiece[] {
   const found: LiquidPiece[] = [];
   const elements: string[] = [];
-  let state: State = 'text';
+  let state = 'text' as State;
   let name = '';
   let attribute = '';
   /** The value so far is empty, so that what comes now begins it. */

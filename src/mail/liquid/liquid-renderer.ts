@@ -4,7 +4,14 @@ import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Scope } from './engine.ts';
 import { LiquidProblem, TooSlow } from './limits.ts';
 import type { Job } from './liquid-thread.ts';
-import type { AuthoredPart, AuthoredSource, Findings, ReadingRules, RenderedParts, Sources } from './parts.ts';
+import type {
+  AuthoredPart,
+  AuthoredSource,
+  Findings,
+  ReadingRules,
+  RenderedParts,
+  Sources,
+} from './parts.ts';
 import { type JobResult, WatchedThread } from './watched-thread.ts';
 
 /** A rendering that is asked for. */

@@ -221,7 +221,8 @@ async function layer(
   const composition = await composed(find, { owner, id, kind, content: authored, slots });
   if ('path' in composition) return invalid([composition]);
   const { parts, layoutId, layers, inherited, untranslated } = composition;
-  const names = layers.length === 0 ? findings.names : await namesAround(liquid, owner, parts, findings.names);
+  const names =
+    layers.length === 0 ? findings.names : await namesAround(liquid, owner, parts, findings.names);
   const found = { names, raw, slots };
   return { content: { ...authored, layoutId }, found, parts, layers, inherited, untranslated };
 }

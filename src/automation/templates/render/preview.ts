@@ -232,5 +232,8 @@ async function warningsOf(
 function placedNote(message: string, at: number, mjml: string, { layered }: StoredContent): MjmlNote {
   const stretches = layered?.stretches.mjml ?? [];
   const isComposed = layered !== null;
-  return noteIn({ message, ...placeAt(mjml, at) }, { mjml: { text: mjml, stretches }, before: '', isComposed });
+  return noteIn(
+    { message, ...placeAt(mjml, at) },
+    { mjml: { text: mjml, stretches }, before: '', isComposed },
+  );
 }

@@ -1,5 +1,6 @@
 /** The ids that MJML draws at random: of a carousel, and of the checkbox behind a folded menu. */
-const DRAWN = /\bmj-carousel-([\da-f]{16})-radio\b|<input type="checkbox" id="([\da-f]{16})" class="mj-menu-checkbox"/g;
+const DRAWN =
+  /\bmj-carousel-([\da-f]{16})-radio\b|<input type="checkbox" id="([\da-f]{16})" class="mj-menu-checkbox"/g;
 const ID = /\b[\da-f]{16}\b/g;
 
 /**

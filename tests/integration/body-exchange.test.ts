@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { diagnoseBodies } from '../../src/ops/doctor/bodies.ts';
+import { ownerOf } from '../../src/platform/bodies/owner.ts';
+import { type RealService, startRealService } from '../contract/real-service.ts';
+import { createClient } from '../support/client.ts';
+import {
+  auditedBodies,
+  collectBodies,
+  imageAt,
+  storeAt,
+  uploadedImage,
+  uploadImage,
+} from '../support/image-store.ts';
+import { type LiveService, startLiveService } from '../support/live-service.ts';
+import { noise } from '../support/noise.ts';
+import { gifOf } from '../support/pictures.ts';
+import { type S3, startS3 } from '../support/s3.ts';
+
+// Another bucket than the one with the bodies is configured: an empty one that answers as well.
+
+const HOUR = 3_600_000;
+const never = new AbortController().signal;
+const WRONG = { BODY_STORE: 's3://bodies/empty' };
+
+let s3: S3;
+let service: LiveService;
+beforeAll(async () => {
+  s3 = await startS3();
+  service = await startLiveService({ environment: s3.environment });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await s3[Symbol.asyncDispose]();
+});
+
+const database = () => service.service.database;
+const empty = () => storeAt(s3, 'empty');
+const started = (environment = {}): Promise<RealService> =>
+  startRealService({ ...s3.environment, DATABASE_URL: service.databaseUrl, ...environment });
+const email = (seed: number) => ({
+  ...{ from: 'shop@sender.example', to: 'ada@example.com', subject: 'Yours', text: 'Here.' },
+  attachments: [{ filename: 'file.bin', content: noise(80_000, seed).toString('base64') }],
+});
+const collectIn = (bucket: S3['bucket']) => collectBodies(database(), { bucket }, 3 * HOUR);
+
+test('an exchanged bucket is not claimed, and takes, loses and collects nothing', async () => {
+  const picture = gifOf({ width: 7, height: 7 });
+  const image = await uploadedImage(service.url, service.keys.live, picture);
+  const id = await service.send({
+    attachments: email(1).attachments,
+    scheduledAt: new Date(Date.now() + HOUR).toISOString(),
+  });
+  await collectIn(s3.bucket);
+  const before = await s3.keys();
+  await collectIn(empty().bucket);
+  expect(await ownerOf(empty().bucket)).toBeNull();
+  {
+    await using wrong = await started(WRONG);
+    const client = createClient(wrong.url, service.keys.live);
+    const refused = await client.post('/v1/emails', email(2));
+    expect([refused.status, refused.body.error?.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect((await uploadImage(wrong.url, service.keys.live, gifOf({ width: 8, height: 7 }))).status).toBe(
+      503,
+    );
+    // It is stored already.
+    expect((await uploadImage(wrong.url, service.keys.live, picture)).status).toBe(201);
+    expect((await imageAt(wrong.url, image)).status).toBe(503);
+    expect((await client.get(`/v1/emails/${id}`)).status).toBe(200);
+    expect(wrong.logged()).toContain('BODY_STORE is another bucket than the one with the bodies');
+    expect(wrong.logged()).not.toContain('are lost in BODY_STORE');
+  }
+  const audited = await auditedBodies(service.databaseUrl, empty());
+  expect([audited.wrongOf('bodies'), audited.lookedAt('bodies')]).toEqual([0, 0]);
+  expect((await empty().bucket.list('', {}, never)).keys).toEqual([]);
+  expect(await s3.keys()).toEqual(before);
+  await using right = await started();
+  expect(Buffer.from(await (await imageAt(right.url, image)).bytes()).equals(picture)).toBe(true);
+});
+
+test('the doctor tells of an exchanged bucket', async () => {
+  const config = {
+    ...{ bodyStore: WRONG.BODY_STORE, bodyStoreRegion: 'us-east-1', tlsCaFile: null },
+    bodyStoreEndpoint: s3.environment.BODY_STORE_ENDPOINT ?? null,
+    ...{ bodyStoreAccessKeyId: 'test', bodyStoreSecretAccessKey: 'test' },
+    ...{ awsAccessKeyId: null, awsSecretAccessKey: null },
+  };
+  const found = await Array.fromAsync(diagnoseBodies(config, database()));
+  expect([found.at(-1)?.status, found.at(-1)?.detail]).toEqual([
+    'wrong',
+    expect.stringContaining('The bodies of this database are not in s3://bodies/empty/'),
+  ]);
+});
+
+test('a bucket into which everything was copied is taken, and so is any while nothing refers to bodies', async () => {
+  const copy = storeAt(s3, 'copy').bucket;
+  for (const key of await s3.keys()) {
+    const octets = await s3.bucket.get(key, 10_000_000, never);
+    await copy.put(key, octets as Uint8Array<ArrayBuffer>, '', never);
+  }
+  await collectIn(copy);
+  const claimed = () => database().query<{ place: string }>('select place from body_store_owner');
+  expect(await claimed()).toEqual([{ place: copy.name }]);
+  // The former one knows it still.
+  await collectIn(s3.bucket);
+  expect(await claimed()).toEqual([{ place: s3.bucket.name }]);
+  await database().script('delete from assets; delete from email_bodies');
+  await collectIn(empty().bucket);
+  expect(await claimed()).toEqual([{ place: empty().bucket.name }]);
+  expect(await ownerOf(empty().bucket)).toBe(await ownerOf(s3.bucket));
+});
