@@ -67,6 +67,23 @@ test('a preview tells what MJML does not know, of a stored version too', async (
     expect((await data('/v1/templates/render-preview', body)).warnings).toContainEqual(warning);
 });
 
+test('an element without its end in a text of MJML is told where its author wrote it, in a layout too', async () => {
+  const layout = await data('/v1/templates', {
+    ...{ name: 'frame-of-ends', kind: 'layout', format: 'mjml' },
+    mjml: `<mjml>\n<mj-body>\n  ${section('<i>slanted')}{{ content }}</mj-body></mjml>`,
+  });
+  const mjml = `{{ name }}\n ${section('<b>bold')}`;
+  const warnings = async (body: object) =>
+    (await data('/v1/templates/render-preview', { subject: 'S', format: 'mjml', ...body })).warnings
+      .filter(({ code }: { readonly code: string }) => code === 'unclosed_tag')
+      .map(({ message, line, column }: Record<string, unknown>) => [message, line, column]);
+  expect(await warnings({ mjml: page(mjml) })).toEqual([['This b is closed nowhere.', 2, 32]]);
+  expect(await warnings({ mjml, layoutId: layout.id })).toEqual([
+    ['This b is closed nowhere.', 2, 32],
+    ['frame-of-ends: This i is closed nowhere.', 3, 33],
+  ]);
+});
+
 const messagesOf = ({ body }: Told): string[] =>
   (body.error.details ?? []).map(({ message }: { readonly message: string }) => message);
 

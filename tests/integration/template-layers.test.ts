@@ -350,6 +350,16 @@ describe('in other formats', () => {
   });
 });
 
+test('names that a layout or its content sets for the other are not missing', async () => {
+  const html = '{% assign brand = "Acme" %}<main>{{ content }}{{ sign }}{{ place }}</main>';
+  const { id: layoutId } = await post('/v1/templates', { name: 'Setting', kind: 'layout', html });
+  const own = '<p>{{ brand }} {{ name }}</p>{% capture sign %}{{ brand }}{% endcapture %}';
+  const content = { subject: '{{ brand }}', html: own, layoutId };
+  expect((await preview(content)).missingVariables).toEqual(['brand', 'name', 'place']);
+  const shown = await preview({ ...content, subject: 'S' });
+  expect([shown.html, shown.missingVariables]).toEqual(['<main><p>Acme </p>Acme</main>', ['name', 'place']]);
+});
+
 test('a preview lists required variables without a value, also those that nothing writes and those of a layout', async () => {
   const [a, b, brand] = ['a', 'b', 'brand'].map((key) => ({ key, required: true }));
   const frame = { name: 'Frame', kind: 'layout', html: '<main>{{ content }}</main>', variables: [brand] };

@@ -45,7 +45,9 @@ export interface Findings {
 
 /** The most problems of one code: an author mends the first ones and looks again. */
 const MOST_OF_A_KIND = 20;
-const IS_WEB = /^https?:\/\//i;
+const IS_WEB = /^https?:\/\/[^/?#\s]/i;
+/** A browser takes the first word of the path for the host. */
+const WITHOUT_HOST = /^https?:(?!\/\/[^/?#\s])/i;
 const IS_MJML = /<(?:mjml|mj-[a-z-]+)[\s>/]/;
 
 /** Everything that can be said of a message without asking others. Memory and time grow with its length alone. */
@@ -186,7 +188,7 @@ const unclosedIn = ({ tags }: SourceReading): FoundProblem[] =>
 
 /** True of an address that no mail program finds. One that begins with Liquid or an entity may have a host by then. */
 const isRelative = (address: string): boolean =>
-  !/^(?:[a-z][\w+.-]*:|[#&{])/i.test(address) && !isHeld(address.slice(0, 1));
+  WITHOUT_HOST.test(address) || (!/^(?:[a-z][\w+.-]*:|[#&{])/i.test(address) && !isHeld(address.slice(0, 1)));
 
 interface Parts {
   readonly html: string | null;
