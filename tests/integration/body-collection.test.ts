@@ -183,7 +183,9 @@ test('nothing is collected of another database, and the doctor says whose it is'
     true,
     'BODY_STORE belongs to another database: nothing is collected there. `posthorn doctor` says what to do.',
   ]);
-  const found = await diagnoses(s3.environment);
+  // By the address under which it was claimed.
+  const [, BODY_STORE_ENDPOINT = ''] = s3.bucket.name.split(' at ');
+  const found = await diagnoses({ ...s3.environment, BODY_STORE_ENDPOINT });
   expect(found.at(-1)?.detail).toContain('belong to another database (own_another)');
   await s3.bucket.put(OWNER_KEY, owner as Uint8Array<ArrayBuffer>, '', never);
   await collect(Date.now());
