@@ -77,10 +77,10 @@ test('an element without its end in a text of MJML is told where its author wrot
     (await data('/v1/templates/render-preview', { subject: 'S', format: 'mjml', ...body })).warnings
       .filter(({ code }: { readonly code: string }) => code === 'unclosed_tag')
       .map(({ message, line, column }: Record<string, unknown>) => [message, line, column]);
-  expect(await warnings({ mjml: page(mjml) })).toEqual([['This b is closed nowhere.', 2, 32]]);
+  expect(await warnings({ mjml: page(mjml) })).toEqual([['This b is closed nowhere.', 2, 34]]);
   expect(await warnings({ mjml, layoutId: layout.id })).toEqual([
-    ['This b is closed nowhere.', 2, 32],
-    ['frame-of-ends: This i is closed nowhere.', 3, 33],
+    ['frame-of-ends: This i is closed nowhere.', 3, 35],
+    ['This b is closed nowhere.', 2, 34],
   ]);
 });
 
