@@ -79,7 +79,7 @@ test('an element without its end in a text of MJML is told where its author wrot
       .map(({ message, line, column }: Record<string, unknown>) => [message, line, column]);
   expect(await warnings({ mjml: page(mjml) })).toEqual([['This b is closed nowhere.', 2, 34]]);
   expect(await warnings({ mjml, layoutId: layout.id })).toEqual([
-    ['frame-of-ends: This i is closed nowhere.', 3, 35],
+    [`${layout.id}: This i is closed nowhere.`, 3, 35],
     ['This b is closed nowhere.', 2, 34],
   ]);
 });
