@@ -67,7 +67,7 @@ test('a preview tells what MJML does not know, of a stored version too', async (
     expect((await data('/v1/templates/render-preview', body)).warnings).toContainEqual(warning);
 });
 
-test('an element without its end in a text of MJML is told where its author wrote it, in a layout too', async () => {
+test('a preview tells where an element of MJML lacks its end, in a layout too', async () => {
   const layout = await data('/v1/templates', {
     ...{ name: 'frame-of-ends', kind: 'layout', format: 'mjml' },
     mjml: `<mjml>\n<mj-body>\n  ${section('<i>slanted')}{{ content }}</mj-body></mjml>`,

@@ -24,7 +24,7 @@ test('an author hears of twenty faults of a kind, however long or broken the htm
     expect(told(long(broken)).length).toBeLessThanOrEqual(20);
 });
 
-test('of an element without its end the place in MJML is told', () => {
+test('an element without its end has its place in MJML', () => {
   const mjml = '<mjml>\n{{ a }} <mj-text>\n  <b>bold</mj-text>';
   expect(htmlWarnings('<p><b>bold</p>', false, mjml)).toEqual([
     {

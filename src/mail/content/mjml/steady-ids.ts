@@ -15,5 +15,6 @@ export function withSteadyIds(html: string, source: string): string {
   return steady.size === 0 ? html : html.replace(ID, (id) => steady.get(id) ?? id);
 }
 
+/** An id as long as those that MJML draws. */
 const hashed = (text: string): string =>
   new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 16);
