@@ -2,7 +2,7 @@ import { readSource, type SourceReading, type SourceTag } from './source-tags.ts
 import { withoutComments } from './style-facts.ts';
 
 /** An address that a mail program asks for, or that a reader follows. */
-export interface WrittenAddress {
+interface WrittenAddress {
   readonly url: string;
   readonly isImage: boolean;
   readonly line: number;

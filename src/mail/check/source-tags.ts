@@ -22,7 +22,7 @@ export interface SourceSheet {
 }
 
 /** Html in a comment that Outlook for Windows alone reads. */
-export interface ConditionalHtml {
+interface ConditionalHtml {
   readonly html: string;
   readonly line: number;
   readonly at: number;
