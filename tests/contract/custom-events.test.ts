@@ -4,8 +4,8 @@ import {
   recordCustomEvent,
 } from '../../src/audience/contacts/activity/custom-events.ts';
 import { EventRecorder } from '../../src/audience/contacts/activity/event-recorder.ts';
-import { LocalCounter } from '../../src/http/limits/window-counter.ts';
 import { Failure } from '../../src/platform/errors/failure.ts';
+import { LocalCounter } from '../../src/platform/time/window-counter.ts';
 import { BOTH_DATABASES, type RealService, startRealService } from './real-service.ts';
 
 describe.each(BOTH_DATABASES)('custom events on %s', (_, environment) => {

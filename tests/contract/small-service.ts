@@ -2,7 +2,6 @@ import { Type as T } from '@sinclair/typebox';
 import type { Permission } from '../../src/http/auth/permissions.ts';
 import type { KeyPrincipal, Principal } from '../../src/http/auth/principal.ts';
 import { RateLimiter, type RateLimits } from '../../src/http/limits/rate-limit.ts';
-import { LocalCounter } from '../../src/http/limits/window-counter.ts';
 import { listen, type SocketUpgrade } from '../../src/http/listen/listen.ts';
 import { pageOf, pageQuery, positionOf } from '../../src/http/lists/pagination.ts';
 import { replayOf } from '../../src/http/request/idempotency.ts';
@@ -14,6 +13,7 @@ import type { BudgetLimits } from '../../src/platform/async/keyed-budget.ts';
 import { clientAddress, parseTrustedProxies } from '../../src/platform/config/client-address.ts';
 import { Failure, type FailureCode, notFound } from '../../src/platform/errors/failure.ts';
 import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
+import { LocalCounter } from '../../src/platform/time/window-counter.ts';
 
 /** A handful of routes of every sort behind the real pipeline on a real socket, without a database. */
 export interface SmallService extends Disposable {

@@ -1,5 +1,5 @@
-import { LocalCounter } from '../../http/limits/window-counter.ts';
 import type { Module } from '../../http/module.ts';
+import { LocalCounter } from '../../platform/time/window-counter.ts';
 import { matchAudience } from '../audiences/queries.ts';
 import { activityPruner } from './activity/activity-pruner.ts';
 import { EventRecorder } from './activity/event-recorder.ts';

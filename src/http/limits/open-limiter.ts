@@ -1,9 +1,9 @@
 import { RedisClient } from 'bun';
 import { within } from '../../platform/async/deadline.ts';
+import { type Counter, LocalCounter } from '../../platform/time/window-counter.ts';
 import type { Log } from '../log.ts';
 import { RateLimiter, type RateLimits } from './rate-limit.ts';
 import { RedisCounter } from './redis-counter.ts';
-import { type Counter, LocalCounter } from './window-counter.ts';
 
 /** The limits and the place where they are counted. */
 export interface LimiterOptions extends RateLimits {

@@ -1,4 +1,4 @@
-import type { Counter, Hit } from './window-counter.ts';
+import type { Counter, Hit } from '../../platform/time/window-counter.ts';
 
 /** The configured limits; 0 turns one off. */
 export interface RateLimits {

@@ -1,7 +1,7 @@
 import type { RedisClient } from 'bun';
 import { within } from '../../platform/async/deadline.ts';
+import type { Counter, Hit } from '../../platform/time/window-counter.ts';
 import type { Log } from '../log.ts';
-import type { Counter, Hit } from './window-counter.ts';
 
 /** Pause after a failure of the store, during which it is not asked. */
 const REST_MS = 1_000;

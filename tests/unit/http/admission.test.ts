@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test';
 import type { KeyPrincipal } from '../../../src/http/auth/principal.ts';
 import { Recollection } from '../../../src/http/auth/recollection.ts';
 import { RateLimiter } from '../../../src/http/limits/rate-limit.ts';
-import { LocalCounter } from '../../../src/http/limits/window-counter.ts';
 import {
   type AdmissionDeps,
   type AdmissionRequest,
@@ -11,6 +10,7 @@ import {
 import type { Endpoint } from '../../../src/http/request/endpoint.ts';
 import { Failure } from '../../../src/platform/errors/failure.ts';
 import { UnavailableError } from '../../../src/platform/errors/unavailable.ts';
+import { LocalCounter } from '../../../src/platform/time/window-counter.ts';
 
 const KEY = `svc_test_${'a'.repeat(32)}`;
 const TERMS = 'key_1 as it was';

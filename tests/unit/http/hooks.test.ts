@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test';
 import { Type } from '@sinclair/typebox';
 import { isAsync } from 'elysia/compose';
 import { RateLimiter } from '../../../src/http/limits/rate-limit.ts';
-import { LocalCounter } from '../../../src/http/limits/window-counter.ts';
 import { endpointOf } from '../../../src/http/request/endpoint.ts';
 import { dropPipelined } from '../../../src/http/request/exchange.ts';
 import { application, checksOf, type HttpDeps, hooksOf } from '../../../src/http/request/pipeline.ts';
 import { type Route, route } from '../../../src/http/request/route.ts';
+import { LocalCounter } from '../../../src/platform/time/window-counter.ts';
 
 const counter = new LocalCounter(60_000, () => 0);
 const deps: HttpDeps = {

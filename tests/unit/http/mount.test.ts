@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { Type } from '@sinclair/typebox';
 import { RateLimiter } from '../../../src/http/limits/rate-limit.ts';
-import { LocalCounter } from '../../../src/http/limits/window-counter.ts';
 import type { Exchange } from '../../../src/http/request/exchange.ts';
 import { mount } from '../../../src/http/request/mount.ts';
 import { route } from '../../../src/http/request/route.ts';
+import { LocalCounter } from '../../../src/platform/time/window-counter.ts';
 
 const counter = new LocalCounter(60_000, () => 0);
 const waiting = route({

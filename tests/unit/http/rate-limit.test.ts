@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { RateLimiter } from '../../../src/http/limits/rate-limit.ts';
-import { LocalCounter } from '../../../src/http/limits/window-counter.ts';
+import { LocalCounter } from '../../../src/platform/time/window-counter.ts';
 
 function limiterAt(limits: { perAddress: number; perKey: number }) {
   const clock = { ms: 0 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { LocalCounter } from '../../../src/http/limits/window-counter.ts';
+import { LocalCounter } from '../../../src/platform/time/window-counter.ts';
 
 function counterAt(capacity?: number) {
   const clock = { ms: 1_000 };

@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
-import type { LocalCounter } from '../../../http/limits/window-counter.ts';
 import { idempotently, keyedBy } from '../../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../../http/request/route.ts';
 import { mintId } from '../../../platform/db/ids.ts';
 import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
 import { DAY_MS } from '../../../platform/time/clock.ts';
+import type { LocalCounter } from '../../../platform/time/window-counter.ts';
 import type { StandingClock } from '../../../sending/emails/commands.ts';
 import { clockOfRequest } from '../commands.ts';
 import type { ContactCommands } from '../lists/contact-rows.ts';

@@ -32,11 +32,12 @@ export class LocalCounter implements Counter {
     private readonly capacity = 100_000,
   ) {}
 
-  hit(name: string): Hit {
+  /** Counts `amount` at once; a negative one takes hits off, and zero only looks. */
+  hit(name: string, amount = 1): Hit {
     const now = this.monotonic();
     const window = this.windows.get(name);
-    if (!window || window.endsAt <= now) return this.open(name, now);
-    window.used++;
+    if (!window || window.endsAt <= now) return this.open(name, now, amount);
+    window.used += amount;
     return { used: window.used, msLeft: window.endsAt - now };
   }
 
@@ -45,11 +46,12 @@ export class LocalCounter implements Counter {
     return this.windows.size;
   }
 
-  private open(name: string, now: number): Hit {
+  private open(name: string, now: number, used: number): Hit {
     this.windows.delete(name);
+    if (used === 0) return { used, msLeft: this.windowMs };
     this.makeRoom(now);
-    this.windows.set(name, { used: 1, endsAt: now + this.windowMs });
-    return { used: 1, msLeft: this.windowMs };
+    this.windows.set(name, { used, endsAt: now + this.windowMs });
+    return { used, msLeft: this.windowMs };
   }
 
   private makeRoom(now: number): void {
