@@ -160,23 +160,25 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   kept('usage', open.usage.connect(wiring, {}));
   kept('tracking', open.tracking.connect(wiring, {}));
   kept('preferences', open.preferences.connect(wiring, { acceptance }));
+  // The ports that follow open with it.
+  const certificates = kept('certificates', open.certificates.connect(wiring, {}));
+  const { smtp: certificate } = certificates;
   const reports = kept('reports', open.reports.connect(wiring, {}));
-  const inboundNeeds = { recordFeedback, receivingRoutes, receive, reports };
+  const inboundNeeds = { recordFeedback, receivingRoutes, receive, reports, certificate };
   const { takeSes } = kept('inbound', open.inbound.connect(wiring, inboundNeeds));
   kept('ses', open.ses.connect(wiring, { recordFeedback, takeSes }));
   const { hosts } = webhooks;
   kept('mailboxes', open.mailboxes.connect(wiring, { recordFeedback, receive, reports, hosts }));
-  kept('submission', open.submission.connect(wiring, { acceptance, mailRoom: emails.mailRoom }));
+  kept('submission', open.submission.connect(wiring, { acceptance, mailRoom: emails.mailRoom, certificate }));
   kept('dashboard', open.dashboard.connect(wiring, {}));
   const liveView = kept('inspector', open.inspector.connect(wiring, {}));
-  const certificates = kept('certificates', open.certificates.connect(wiring, {}));
   const documented = routesOf(byName, 'routes');
   kept('docs', open.docs.connect(wiring, { documented, tags: MODULE_TAGS }));
 
   return {
     routes: [...documented, ...documented.flatMap(forMembers), ...routesOf(byName, 'pages')],
     connected: [...byName.values()],
-    ...{ liveView, certificates, drain },
+    ...{ liveView, certificates: certificates.https, drain },
   };
 }
 

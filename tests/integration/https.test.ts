@@ -148,8 +148,9 @@ describe('posthorn serve with HTTPS_PORT', () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-https-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('orders a certificate by itself and serves the API with it, after a restart without asking again', async () => {
+  test('orders a certificate by itself, serves the API and the SMTP ports with it, after a restart without asking again', async () => {
     const [port, httpsPort] = [await freePort(), await freePort()];
+    const [inbound, submission] = [await freePort(), await freePort()];
     await using authority = await startAcmeAuthority({
       validateAt: () => port,
       dates: () => ({ notBefore: new Date(Date.now() - day), notAfter: new Date(Date.now() + 80 * day) }),
@@ -161,6 +162,7 @@ describe('posthorn serve with HTTPS_PORT', () => {
       ...{ HTTPS_PORT: String(httpsPort), PUBLIC_URL: 'https://mail.example.com', ACME_TERMS_AGREED: 'yes' },
       ...{ ACME_DIRECTORY_URL: authority.directoryUrl, TLS_CA_FILE: ca, BOOTSTRAP_TEST_KEY: TEST_KEY },
       ...{ DATABASE_URL: database.url, SECRET_KEY: 'the-key-of-this-test-the-key-of-this-test' },
+      ...{ INBOUND_SMTP_PORT: String(inbound), SUBMISSION_PORT: String(submission) },
     };
     for (const start of [1, 2]) {
       await using service = await startService({ env, port });
@@ -171,6 +173,13 @@ describe('posthorn serve with HTTPS_PORT', () => {
         }),
       );
       expect(answer.status).toBe(200);
+      for (const smtp of [inbound, submission]) {
+        const client = Bun.spawnSync([
+          ...['openssl', 's_client', '-connect', `127.0.0.1:${smtp}`, '-starttls', 'smtp', '-CAfile', ca],
+          ...['-verify_hostname', 'mail.example.com', '-verify_return_error'],
+        ]);
+        expect(client.stdout.toString()).toContain('Verify return code: 0 (ok)');
+      }
       expect(await service.stop()).toBe(0);
     }
     // The first signed request is refused for its nonce.

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isWithinRanges } from '../../src/platform/config/client-address.ts';
 import { type Config, type Environment, loadConfig, redacted } from '../../src/platform/config/config.ts';
 import { SETTINGS } from '../../src/platform/config/settings/settings.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../integration/transport/certificates.ts';
@@ -246,6 +247,19 @@ test('all problems are reported at once', () => {
   expect(problems.map((sentence) => sentence.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL', 'TRANSPORT']);
 });
 
+test('the balancers of the SMTP ports are addresses and ranges, and none by default', () => {
+  expect(load({}).smtpTrustProxy).toBeNull();
+  const isTrusted = isWithinRanges(load({ SMTP_TRUST_PROXY: '10.0.0.0/8, 2001:db8::7' }).smtpTrustProxy);
+  const asked = ['10.1.2.3', '::ffff:10.1.2.3', '11.0.0.1', '2001:db8::7', '2001:db8::8', 'balancer'];
+  expect(asked.filter(isTrusted)).toEqual(['10.1.2.3', '::ffff:10.1.2.3', '2001:db8::7']);
+  expect(isWithinRanges(null)('10.1.2.3')).toBe(false);
+});
+
+test('the certificate of HTTPS_PORT serves SUBMISSION_TLS_PORT where no files are named', () => {
+  const https = { HTTPS_PORT: '443', ACME_TERMS_AGREED: 'yes', PUBLIC_URL: 'https://mail.example.com' };
+  expect(load({ ...https, SUBMISSION_TLS_PORT: '465' }).submissionTlsPort).toBe(465);
+});
+
 describe('values that contradict each other stop the start', () => {
   test.each<[string, Environment]>([
     ['SECRET_KEY', { PROFILE: 'production', DATABASE_URL: 'postgres://u:p@h/d' }],
@@ -271,6 +285,8 @@ describe('values that contradict each other stop the start', () => {
     ],
     ['SUBMISSION_TLS_CERT', { SUBMISSION_TLS_KEY: pem('key.pem', PRIVATE_KEY) }],
     ['SUBMISSION_TLS_CERT', { SUBMISSION_TLS_PORT: '465' }],
+    ['SMTP_TRUST_PROXY', { SMTP_TRUST_PROXY: '1' }],
+    ['SMTP_TRUST_PROXY', { SMTP_TRUST_PROXY: '10.0.0.0/8,balancer.example' }],
     [
       'SUBMISSION_TLS_KEY',
       { SUBMISSION_TLS_CERT: pem('ca.pem', AUTHORITY), SUBMISSION_TLS_KEY: pem('key.pem', PRIVATE_KEY) },

@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { KeyPair } from '../../platform/crypto/certificate-source.ts';
 import { openOrNull, type Sealer } from '../../platform/crypto/sealer.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { type Clock, DAY_MS } from '../../platform/time/clock.ts';
@@ -8,10 +9,7 @@ import { putOffMs, renewalOf, type Validity } from './renewal.ts';
 import { type CertificateChange, type CertificateRow, type CertificateStore, LeaseLost } from './store.ts';
 
 /** A certificate chain with its key in PEM, and its period of validity. */
-export interface ServedCertificate extends Validity {
-  readonly certificate: string;
-  readonly key: string;
-}
+export interface ServedCertificate extends KeyPair, Validity {}
 
 export interface KeeperParts {
   readonly store: CertificateStore;

@@ -2,12 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
-
-/** A certificate chain and its key, in PEM. */
-export interface KeyPair {
-  readonly certificate: string;
-  readonly key: string;
-}
+import type { KeyPair } from '../../platform/crypto/certificate-source.ts';
 
 /** A port that speaks TLS with the certificate of the moment. */
 export interface SecureFront {

@@ -29,6 +29,7 @@ export interface Connection {
   handler_RCPT: Handler;
   handler_DATA: Handler;
   handler_BDAT?: Handler;
+  handler_STARTTLS: Handler;
   _socket: Socket;
   _resetSession(): void;
   _onClose(): void;

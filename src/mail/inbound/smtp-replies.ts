@@ -43,16 +43,27 @@ const STATUS_AT: Readonly<Record<string, string>> = {
 
 const NEEDS_TLS = 'Encryption is needed first: say STARTTLS, and sign in over TLS';
 
-/** Completes all replies of a connection. `needsTls`: passwords are taken over TLS alone; `keywords`: of further extensions. */
+/** The extensions that a listener announces beside those of the library. */
+interface Offer {
+  /** Passwords are taken over TLS alone. */
+  readonly needsTls: boolean;
+  /** False while there is no certificate. */
+  readonly hasTls: () => boolean;
+  readonly keywords: readonly string[];
+}
+
+/** Completes all replies of a connection. */
 export function completeReplies(
   connection: Pick<Connection, 'secure' | 'send'>,
-  needsTls: boolean,
-  keywords: readonly string[],
+  { needsTls, hasTls, keywords }: Offer,
 ): void {
   const send = connection.send.bind(connection);
   connection.send = (code, text, context) => {
-    if (Array.isArray(text))
-      return send(code, [...extensions(text, needsTls && !connection.secure), ...keywords], context);
+    if (Array.isArray(text)) {
+      const isHidden = (line: string): boolean =>
+        (line === 'STARTTLS' && !hasTls()) || (line.startsWith('AUTH ') && needsTls && !connection.secure);
+      return send(code, [...extensions(text, isHidden), ...keywords], context);
+    }
     // The greeting and the reply to HELO have none (RFC 2034 4), and 3xx has no status.
     const isBare = code < 200 || (code >= 300 && code < 400) || (context === false && code < 400);
     const words = code === 538 ? NEEDS_TLS : String(text ?? '');
@@ -68,8 +79,8 @@ export function completeReplies(
 const hasStatus = (text: string): boolean => /^[245]\.\d{1,3}\.\d{1,3}(?!\S)/.test(text);
 
 /** The reply to EHLO: RFC 4954 4 has AUTH announced where it can be used. */
-const extensions = (lines: readonly string[], hidesAuth: boolean): string[] => [
+const extensions = (lines: readonly string[], isHidden: (line: string) => boolean): string[] => [
   ...lines.slice(0, 1),
   'ENHANCEDSTATUSCODES',
-  ...lines.slice(1).filter((line) => !(hidesAuth && line.startsWith('AUTH '))),
+  ...lines.slice(1).filter((line) => !isHidden(line)),
 ];

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import {
   SMTPServer,
   type SMTPServerDataStream,
@@ -8,10 +8,13 @@ import {
 } from 'smtp-server';
 import { BodyBudget, type BodyReservation } from '../../platform/async/body-budget.ts';
 import type { BudgetLimits } from '../../platform/async/keyed-budget.ts';
+import type { CertificateSource } from '../../platform/crypto/certificate-source.ts';
 import { type ArrivalTime, type Connection, endSlowData } from './connection.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { readDataAtOnce } from './data-mode.ts';
 import type { MessageBuffer } from './message-buffer.ts';
+import { takeProxyHeader } from './port/proxied-socket.ts';
+import { needCertificate, noteTls, OLDEST_TLS } from './port/session-tls.ts';
 import { completeReplies } from './smtp-replies.ts';
 
 /** The options that both SMTP listeners share. */
@@ -21,10 +24,12 @@ export interface SmtpServerOptions {
   readonly port: number;
   /** The name in the greeting. */
   readonly name: string;
-  /** Key and certificate in PEM; with them STARTTLS is offered. */
-  readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** The certificate; STARTTLS is offered as soon as there is one, and never where this is null. */
+  readonly tls: CertificateSource | null;
   /** The connection is inside TLS from its first octet (RFC 8314 3.3); needs `tls`. */
   readonly implicitTls?: boolean;
+  /** True of the address of a balancer, whose connections begin with a PROXY header. All others must not. */
+  readonly isProxy?: (address: string) => boolean;
   /** Called for errors of single connections, such as failed handshakes; they need no action. */
   readonly onError: (error: Error) => void;
   readonly limits?: Partial<SmtpServerLimits>;
@@ -71,7 +76,7 @@ export interface Extensions {
 /** The handlers of a listener, given its memory budget. */
 export type Behaviour = (budget: BodyBudget) => Omit<
   SMTPServerOptions,
-  'onMailFrom' | 'onConnect' | 'onClose'
+  'onMailFrom' | 'onConnect' | 'onClose' | 'onSecure'
 > & {
   readonly extensions?: Extensions;
   /** The refusal of a message whose size was announced at MAIL (RFC 1870). */
@@ -83,7 +88,7 @@ export const openSmtpServer = async (
   options: SmtpServerOptions,
   behaviour: Behaviour,
 ): Promise<SmtpServer> => {
-  const { host, port, name, tls, onError } = options;
+  const { host, port, name, tls, implicitTls = false, isProxy = () => false, onError } = options;
   const limits = { ...LIMITS, ...options.limits };
   const connections = new ConnectionLimit(limits.connections);
   const {
@@ -94,11 +99,12 @@ export const openSmtpServer = async (
   } = behaviour(new BodyBudget(limits.memory));
   const { parameters } = extensions;
   const needsTls = tls !== null && others.allowInsecureAuth !== true;
-  const server = new CompleteServer(needsTls, extensions, limits.arrival, {
+  const setup = { tls, needsTls, implicitTls, isProxy, extensions, arrival: limits.arrival };
+  const server = new CompleteServer(setup, {
     name,
     banner: 'Posthorn',
-    ...(tls ?? { disabledCommands: ['STARTTLS'] }),
-    secure: options.implicitTls ?? false,
+    ...(tls ? {} : { disabledCommands: ['STARTTLS'] }),
+    secure: implicitTls,
     logger: false,
     // A reverse lookup would depend on the client's own name servers.
     disableReverseLookup: true,
@@ -107,6 +113,10 @@ export const openSmtpServer = async (
     closeTimeout: 10_000,
     onConnect: (session, done) => done(connections.admit(session) ? null : TOO_MANY),
     onClose: (session) => connections.leave(session),
+    onSecure: (socket, session, done) => {
+      noteTls(socket, session);
+      done();
+    },
     onMailFrom: ({ args }, session, done) => {
       const { SIZE = 0 } = (args || {}) as { readonly SIZE?: string };
       done(unknownParameter(args, parameters.mail) ?? onSize(Number(SIZE), session));
@@ -125,20 +135,60 @@ export const openSmtpServer = async (
   return { port: taken, close: () => new Promise((resolve) => server.close(resolve)) };
 };
 
-/** smtp-server, with replies that are complete. */
+/** The traits of a listener that smtp-server has no option for. */
+interface Setup extends Required<Pick<SmtpServerOptions, 'tls' | 'implicitTls' | 'isProxy'>> {
+  readonly needsTls: boolean;
+  readonly extensions: Extensions;
+  readonly arrival: ArrivalTime;
+}
+
+type Accepted = Parameters<SMTPServer['_handleProxy']>[1];
+
+/** smtp-server, with replies that are complete, a certificate that is renewed, and PROXY headers of both versions. */
 class CompleteServer extends SMTPServer {
-  constructor(needsTls: boolean, extensions: Extensions, arrival: ArrivalTime, options: SMTPServerOptions) {
+  readonly #setup: Setup;
+
+  constructor(setup: Setup, options: SMTPServerOptions) {
     super(options);
+    this.#setup = setup;
+    const { tls, needsTls, extensions, arrival } = setup;
+    const hasTls = () => tls !== null && tls.current !== null;
+    tls?.follow(({ certificate, key }) =>
+      this.updateSecureContext({ cert: certificate, key, minVersion: OLDEST_TLS }),
+    );
     const { connections } = this as unknown as { readonly connections: Set<Connection> };
     const add = connections.add.bind(connections);
     // A connection is added before it says anything.
     connections.add = (connection) => {
-      completeReplies(connection, needsTls, extensions.keywords);
+      completeReplies(connection, { needsTls, hasTls, keywords: extensions.keywords });
+      if (tls) needCertificate(connection, tls);
       readDataAtOnce(connection);
       endSlowData(connection, arrival);
       extensions.extend(connection, arrival);
       return add(connection);
     };
+  }
+
+  override _acceptSocket(socket: Socket, handshake: boolean): ReturnType<SMTPServer['_acceptSocket']> {
+    const { tls, implicitTls } = this.#setup;
+    if (!implicitTls || tls?.current) return super._acceptSocket(socket, handshake);
+    // Without a certificate there is no TLS, and no clear text either.
+    socket.on('error', () => {}).destroy();
+    return false;
+  }
+
+  override _expectsProxyHeader({ remoteAddress }: Socket): boolean {
+    return remoteAddress !== undefined && this.#setup.isProxy(remoteAddress);
+  }
+
+  override _handleProxy(socket: Socket, done: Accepted): void {
+    const id = crypto.randomUUID();
+    if (!this._expectsProxyHeader(socket)) return void setImmediate(() => done(null, { id }));
+    takeProxyHeader(socket, (error, client) => {
+      if (error) this.emit('error', error);
+      if (error) return done(error);
+      done(null, { id, ...(client !== null && { remoteAddress: client }) });
+    });
   }
 }
 
@@ -189,7 +239,7 @@ export const takeIn = (
   });
 
 /** The parameters of the extensions that the library offers: 8BITMIME, SIZE, SMTPUTF8 and AUTH (RFC 6152, 1870, 6531, 4954). */
-const NO_EXTENSIONS: Extensions = {
+export const NO_EXTENSIONS: Extensions = {
   keywords: [],
   parameters: { mail: ['BODY', 'SIZE', 'SMTPUTF8', 'AUTH'], rcpt: [] },
   extend: () => {},

@@ -91,9 +91,11 @@ export function traceOf({
   came,
 }: Pick<OutboundTraits, 'id' | 'acceptedAt' | 'came'>): readonly RawField[] {
   if (came === null) return [];
-  const { helo, client, by, protocol } = came;
+  const { helo, client, by, protocol, tls } = came;
   const from = helo === null ? literalOf(client) : `${harmless(helo)} (${literalOf(client)})`;
-  const value = `from ${from} by ${harmless(by)} with ${protocol} id ${id}; ${dateText(acceptedAt)}`;
+  // RFC 8314 4.3 has the clause for the cipher suite; the version is a comment.
+  const secured = tls ? ` tls ${tls}` : '';
+  const value = `from ${from} by ${harmless(by)} with ${protocol} id ${id}${secured}; ${dateText(acceptedAt)}`;
   return [{ name: 'received', octets: `${foldLines(`Received: ${value}`, 76)}\r\n` }];
 }
 

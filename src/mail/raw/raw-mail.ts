@@ -52,6 +52,8 @@ export interface Arrival {
   readonly by: string;
   /** RFC 3848, such as ESMTPSA; HTTP. */
   readonly protocol: string;
+  /** Cipher suite and version; null or absent without TLS, or where they are not known. */
+  readonly tls?: string | null;
 }
 
 /** An octet-exact message with its index. */

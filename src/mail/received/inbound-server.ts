@@ -1,7 +1,11 @@
 import type { SMTPServerSession } from 'smtp-server';
 import type { Feedback } from '../inbound/feedback.ts';
 import { FullBuffer, HeadTailBuffer } from '../inbound/message-buffer.ts';
+import { takeChunks } from '../inbound/port/chunking.ts';
+import { GuessLimit } from '../inbound/port/guess-limit.ts';
+import { tlsOf } from '../inbound/port/session-tls.ts';
 import {
+  NO_EXTENSIONS,
   openSmtpServer,
   Refusal,
   type SmtpServer,
@@ -23,6 +27,10 @@ export interface IncomingMessage<Taken> {
   readonly client: string;
   /** The name that the client gave itself; '' when it gave none. */
   readonly helo: string;
+  /** The protocol by its name in trace fields (RFC 3848). */
+  readonly protocol: string;
+  /** The TLS of the connection; null in clear text. */
+  readonly tls: string | null;
 }
 
 /** Takes mail to the addresses for aggregate reports (RFC 9990, RFC 8460). */
@@ -57,6 +65,7 @@ export interface InboundServerOptions<Taken> extends SmtpServerOptions {
   readonly onMessage: (message: IncomingMessage<Taken>) => Promise<void>;
   /** Null where no address takes aggregate reports. */
   readonly aggregates?: AggregateDoor | null;
+  readonly guesses?: GuessLimit;
 }
 
 /** A bounce may carry the whole message that it is about. */
@@ -65,8 +74,6 @@ export const LARGEST_INBOUND = 32 * 1024 * 1024;
 export const LARGEST_AGGREGATE = 10 * 1024 * 1024;
 /** A message is held as it arrived, as a whole, in the thread that reads it, and packed. The limit of one client has room for the largest. */
 const COPIES = 4;
-/** Unknown recipients of one connection that are answered 550; the next one ends it (Postfix: smtpd_hard_error_limit). */
-const MOST_UNKNOWN = 20;
 /** RFC 5321 4.5.3.1.8: a server takes at least a hundred. */
 const MOST_RECIPIENTS = 100;
 /** The octets that are kept of a report, which anybody can send. Its machine-readable part has a few KiB, the text some more. */
@@ -85,6 +92,7 @@ export const openInboundServer = <Taken>({
   onReport,
   onMessage,
   aggregates = null,
+  guesses = new GuessLimit(),
   ...options
 }: InboundServerOptions<Taken>): Promise<SmtpServer> => {
   /** By the object of the recipient in the envelope: what RCPT has promised is kept, whatever changes until the end of the message. */
@@ -93,8 +101,6 @@ export const openInboundServer = <Taken>({
   const reporting = new WeakSet<object>();
   /** The recipients that are addresses for aggregate reports. */
   const reported = new WeakSet<object>();
-  /** The unknown recipients of each connection. */
-  const unknown = new WeakMap<object, number>();
   /** One reply is for all recipients: where a route takes the message and an address for reports does not, it would be wrong for one. */
   const isOneReply = (one: readonly Taken[], other: readonly Taken[]): boolean =>
     one.length === 0 || other.length === 0 ? one.length === other.length : isTogether(one, other);
@@ -103,6 +109,7 @@ export const openInboundServer = <Taken>({
     session: SMTPServerSession,
   ): Promise<Refusal | null> => {
     if (session.envelope.rcptTo.length >= MOST_RECIPIENTS) return TOO_MANY;
+    if (guesses.isOver(session.remoteAddress)) return GUESSING;
     const found = await takersOf(recipient.address);
     const isForReports = await takesReports(recipient.address);
     const isForAggregates =
@@ -115,17 +122,22 @@ export const openInboundServer = <Taken>({
       if (isForAggregates) reported.add(recipient);
       return null;
     }
-    const count = (unknown.get(session) ?? 0) + 1;
-    unknown.set(session, count);
-    return count > MOST_UNKNOWN ? GUESSING : UNKNOWN;
+    return (await guesses.unknown(session.remoteAddress)) ? UNKNOWN : GUESSING;
   };
   return openSmtpServer(options, (budget) => ({
     disabledCommands: ['AUTH', ...(options.tls ? [] : ['STARTTLS'])],
     size: LARGEST_INBOUND,
+    extensions: {
+      ...NO_EXTENSIONS,
+      keywords: ['CHUNKING'],
+      extend: (connection, arrival) =>
+        takeChunks(connection, { largest: LARGEST_INBOUND, arrival, needsUser: false }),
+    },
     onRcptTo: (recipient, session, done) => {
       admit(recipient, session).then(done, (error) => done(error instanceof Refusal ? error : NOT_NOW));
     },
-    onData: (stream, { envelope, remoteAddress, hostNameAppearsAs }, done) => {
+    onData: (stream, session, done) => {
+      const { envelope, remoteAddress, hostNameAppearsAs, transmissionType: protocol } = session;
       const reservation = budget.reserve(remoteAddress);
       const recipients = envelope.rcptTo.map(({ address }) => address);
       const taken = envelope.rcptTo.flatMap((recipient) => takers.get(recipient) ?? []);
@@ -163,7 +175,11 @@ export const openInboundServer = <Taken>({
         }
         if (!isTaken) throw REPORTS_ALONE;
         if (isMessage)
-          await onMessage({ raw, envelopeFrom, taken, client: remoteAddress, helo: hostNameAppearsAs || '' });
+          await onMessage({
+            ...{ raw, envelopeFrom, taken, client: remoteAddress, helo: hostNameAppearsAs || '' },
+            ...{ protocol, tls: tlsOf(session) },
+          });
+        guesses.taken(remoteAddress, recipients);
       };
       handle()
         .finally(() => reservation.release())
@@ -205,7 +221,10 @@ export function shortened(raw: Buffer): Buffer {
 
 const UNKNOWN = new Refusal(550, '5.1.1 No such mailbox here');
 /** The library ends the connection after it (RFC 5321 3.8). */
-const GUESSING = new Refusal(421, '4.7.0 Too many unknown recipients, please come again with known ones');
+const GUESSING = new Refusal(
+  421,
+  '4.7.0 Too many unknown recipients from your address, please come again in ten minutes',
+);
 const TOO_MANY = new Refusal(452, `4.5.3 Too many recipients, at most ${MOST_RECIPIENTS} a message`);
 /** RFC 5321 4.5.3.1.10: the client sends the others in another transaction. */
 const APART = new Refusal(

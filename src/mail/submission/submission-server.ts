@@ -1,6 +1,8 @@
 import type { SMTPServerSession } from 'smtp-server';
 import { type ArrivalTime, awaitCommands, endOf, type Silence } from '../inbound/connection.ts';
 import { FullBuffer } from '../inbound/message-buffer.ts';
+import { takeChunks } from '../inbound/port/chunking.ts';
+import { tlsOf } from '../inbound/port/session-tls.ts';
 import {
   NO_MEMORY,
   openSmtpServer,
@@ -11,7 +13,6 @@ import {
 } from '../inbound/smtp-server.ts';
 import { type Arrival, NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
 import type { MailReader } from '../reading/mail-reader.ts';
-import { takeChunks } from './chunking.ts';
 import { type SubmittedEnvelope, submittedEnvelope } from './envelope.ts';
 import { MailRoom } from './mail-room.ts';
 import { checkParameters, PARAMETERS } from './parameters.ts';
@@ -101,7 +102,7 @@ export const openSubmissionServer = ({
         ends.set(connection.session, endOf(connection));
         signedIn.set(connection.session, awaitCommands(connection, silence));
         checkParameters(connection);
-        takeChunks(connection, LARGEST, arrival);
+        takeChunks(connection, { largest: LARGEST, arrival, needsUser: true });
       },
     },
     onAuth: ({ username, password }, session, done) => {
@@ -141,6 +142,7 @@ export const openSubmissionServer = ({
           helo: hostNameAppearsAs || null,
           client: remoteAddress,
           protocol: transmissionType,
+          tls: tlsOf(arrival),
         };
         const submitted = 'octets' in submission ? { mail: submission, recipients } : submission;
         const result = await onSubmit(key, submitted, session, envelope);

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Range = readonly [base: Address, bits: number];
+export type Range = readonly [base: Address, bits: number];
 
 /** Finds the address that a request counts against, from the socket's address and the `X-Forwarded-For` header. */
 export type ClientAddress = (socketAddress: string, headers: Headers) => string;
@@ -17,14 +17,21 @@ export function parseTrustedProxies(text: string): TrustedProxies | null {
   const setting = text.trim();
   if (setting === '') return { hops: 0 };
   if (/^\d{1,2}$/.test(setting)) return { hops: Number(setting) };
-  const ranges: Range[] = [];
-  for (const entry of setting.split(',')) {
-    const range = parseRange(entry.trim());
-    if (!range) return null;
-    ranges.push(range);
-  }
-  return { ranges };
+  const ranges = parseRanges(setting);
+  return ranges && { ranges };
 }
+
+/** Reads addresses and CIDR ranges separated by commas; null when one of them is neither. */
+export function parseRanges(text: string): readonly Range[] | null {
+  const ranges = text.split(',').map((entry) => parseRange(entry.trim()));
+  return ranges.every((range) => range !== null) ? ranges : null;
+}
+
+/** Tells whether an address is within the ranges; none is where there are no ranges. */
+export const isWithinRanges =
+  (ranges: readonly Range[] | null) =>
+  (address: string): boolean =>
+    ranges !== null && isWithin(address, ranges);
 
 /**
  * Finds the client of a request. Only the entries of `X-Forwarded-For` that trusted proxies wrote are believed. They are the

@@ -1,7 +1,7 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import { bodyStoreKey } from '../bodies/open.ts';
+import { isUsable } from '../crypto/certificate-source.ts';
 import { type Environment, environmentOfProcess } from './environment.ts';
 import { readRelayUrl } from './relay-url.ts';
 import { isWhole } from './roles.ts';
@@ -172,8 +172,8 @@ function contradictionsIn(config: Config): string[] {
       'SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY must be set together.',
     ],
     [
-      config.submissionTlsPort !== null && config.submissionTlsCert === null,
-      'SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY must be set with SUBMISSION_TLS_PORT.',
+      config.submissionTlsPort !== null && !hasSmtpCertificate(config),
+      'SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY, or HTTPS_PORT, must be set with SUBMISSION_TLS_PORT.',
     ],
     [
       !isPair(config),
@@ -199,11 +199,22 @@ function endOf(relayUrl: string): string {
   return relay === null ? relayUrl : `${relay.host}:${relay.port}`;
 }
 
-/** True when the submission ports can use key and certificate, or when one of the two is missing. */
+/** The host name that MX records lead to: EHLO_NAME, else the host of PUBLIC_URL. */
+export const mailHostOf = ({ ehloName, publicUrl }: Pick<Config, 'ehloName' | 'publicUrl'>): string =>
+  ehloName ?? new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** True where the SMTP ports have a certificate, or will have one as soon as it is ordered. */
+export const hasSmtpCertificate = ({
+  submissionTlsCert,
+  httpsPort,
+}: Pick<Config, 'submissionTlsCert' | 'httpsPort'>): boolean =>
+  submissionTlsCert !== null || httpsPort !== null;
+
+/** True when the SMTP ports can use key and certificate, or when one of the two is missing. */
 function isPair({ submissionTlsCert: cert, submissionTlsKey: key }: Config): boolean {
   if (cert === null || key === null) return true;
   try {
-    return new X509Certificate(readFileSync(cert)).checkPrivateKey(createPrivateKey(readFileSync(key)));
+    return isUsable({ certificate: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') });
   } catch {
     return false;
   }

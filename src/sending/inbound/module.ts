@@ -4,7 +4,9 @@ import type { SmtpServer } from '../../mail/inbound/smtp-server.ts';
 import { openSpamFilter } from '../../mail/spam/spam-filter.ts';
 import { ReceivedObjects } from '../../mail/transport/ses/received-objects.ts';
 import { readBucketAddress } from '../../platform/bodies/address.ts';
+import { isWithinRanges } from '../../platform/config/client-address.ts';
 import type { Config } from '../../platform/config/config.ts';
+import type { CertificateSource } from '../../platform/crypto/certificate-source.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import type { InboundRoutesApi } from '../inbound-routes/api.ts';
 import type { ReceivedApi } from '../received/api.ts';
@@ -19,13 +21,15 @@ interface InboundNeeds
     Pick<InboundRoutesApi, 'receivingRoutes'>,
     ReceivedApi {
   readonly reports: ReportsApi;
+  /** Null where STARTTLS is not offered. */
+  readonly certificate: CertificateSource | null;
 }
 
 /** The SMTP port that receives mail, bounces, complaints and aggregate reports; and what Amazon SES receives. */
 export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
   name: 'inbound',
   open: ({ database, config, clock, signer, logger, mailReader, senderChecks, metrics, ca }) => ({
-    connect(_, { recordFeedback, receivingRoutes, receive, reports }) {
+    connect(_, { recordFeedback, receivingRoutes, receive, reports, certificate }) {
       let server: SmtpServer | null = null;
       const name = config.ehloName ?? hostname();
       const shared = {
@@ -46,6 +50,7 @@ export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
             ...shared,
             database,
             ...{ host: config.host, name, port: config.inboundSmtpPort },
+            ...{ tls: certificate, isProxy: isWithinRanges(config.smtpTrustProxy) },
             ...{ senderChecks, record: recordFeedback },
           });
         },

@@ -2,7 +2,7 @@ import type { ReceivedMessage } from '../../mail/authentication/check-sender.ts'
 import type { SenderChecks } from '../../mail/authentication/sender-checks.ts';
 import type { AuthenticationResult, SenderResults } from '../../mail/authentication/sender-results.ts';
 import type { Feedback } from '../../mail/inbound/feedback.ts';
-import { Refusal, type SmtpServer } from '../../mail/inbound/smtp-server.ts';
+import { Refusal, type SmtpServer, type SmtpServerOptions } from '../../mail/inbound/smtp-server.ts';
 import type { ArcChain } from '../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import { MOST_ADDRESSES } from '../../mail/received/address-keys.ts';
@@ -28,6 +28,8 @@ export interface InboundParts extends ReceivedApi, Pick<InboundRoutesApi, 'recei
   readonly port: number;
   /** The host name in the greeting. */
   readonly name: string;
+  readonly tls: SmtpServerOptions['tls'];
+  readonly isProxy: (address: string) => boolean;
   readonly database: Database;
   readonly signer: Signer;
   readonly now: () => number;
@@ -77,7 +79,6 @@ export const openInbound = ({
   openInboundServer<TakenRecipient>({
     ...where,
     mailReader,
-    tls: null,
     onError: (error) => logger.debug({ err: error }, 'A connection to the inbound port broke.'),
     takesReports: (address) => takesReportsHere({ database, name: where.name, signer, now }, address),
     takersOf: (address) => takersOf({ receivingRoutes, signer, now }, address),
@@ -109,11 +110,11 @@ async function take(
     now,
     name,
   }: Pick<InboundParts, 'mailReader' | 'senderChecks' | 'receive' | 'signer' | 'spamFilter' | 'now' | 'name'>,
-  { raw, envelopeFrom, taken, client, helo }: IncomingMessage<TakenRecipient>,
+  { raw, envelopeFrom, taken, client, helo, protocol, tls }: IncomingMessage<TakenRecipient>,
 ): Promise<void> {
   const [mail, authentication, spam] = await Promise.all([
     mailReader.received(raw, taken[0]?.route.workspaceId ?? ''),
-    authenticationOf(senderChecks, name, { raw, from: envelopeFrom, client, helo }),
+    authenticationOf(senderChecks, name, { raw, from: envelopeFrom, client, helo }, { protocol, tls }),
     spamFilter?.judge(raw, { helo, client, from: envelopeFrom, at: now() }) ?? null,
   ]);
   if (mail.hops > MOST_HOPS) throw LOOP;
@@ -134,6 +135,7 @@ async function authenticationOf(
   senderChecks: Pick<SenderChecks, 'check'>,
   name: string,
   message: ReceivedMessage & { readonly client: string },
+  connection: Pick<IncomingMessage<unknown>, 'protocol' | 'tls'>,
 ): Promise<StoredAuthentication> {
   const { client, helo } = message;
   try {
@@ -142,7 +144,7 @@ async function authenticationOf(
     const chain = isChain(arc.result) ? arc.result : null;
     return {
       ...{ spf: spf.result, dkim: dkim.result, dmarc: dmarc.result },
-      forward: { results: resultsText(name, results), chain, helo: helo || null, client },
+      forward: { results: resultsText(name, results), chain, helo: helo || null, client, ...connection },
     };
   } catch {
     return { spf: 'temperror', dkim: 'temperror', dmarc: 'temperror' };

@@ -60,7 +60,8 @@ export async function forward(
   const octets = await readRaw(deps, workspaceId, row.contentId);
   if (!octets) return { stopped: 'content_expired' };
   const { summary, context, authentication } = row;
-  const { results, chain = null, helo = null, client = '' } = authentication?.forward ?? {};
+  const forwarded = authentication?.forward;
+  const { results, chain = null, helo = null, client = '', protocol = 'ESMTP', tls = null } = forwarded ?? {};
   // No client can choose this key: theirs have no spaces.
   const key = `forward ${row.id} ${context.round ?? 0}`;
   const author = summary.from === null ? null : parseAddress(summary.from);
@@ -75,7 +76,7 @@ export async function forward(
         token: forwardTokenOf(signer, recipient),
         seal: results !== undefined && chain !== null ? { results, chain } : null,
       },
-      came: { helo, client, by: serverName, protocol: 'ESMTP' },
+      came: { helo, client, by: serverName, protocol, tls },
     },
     claim: { key, fingerprint: key },
     now: now(),

@@ -19,6 +19,9 @@ export interface StoredAuthentication extends NonNullable<ReceivedItem['authenti
     readonly chain: ArcChain | null;
     readonly helo: string | null;
     readonly client: string;
+    /** Absent in messages that an earlier version stored, and in those that came by no port. */
+    readonly protocol?: string;
+    readonly tls?: string | null;
   };
 }
 

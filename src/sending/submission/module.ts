@@ -1,16 +1,21 @@
-import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Module } from '../../http/module.ts';
 import type { SmtpServer } from '../../mail/inbound/smtp-server.ts';
-import type { Config } from '../../platform/config/config.ts';
+import { isWithinRanges } from '../../platform/config/client-address.ts';
+import type { CertificateSource } from '../../platform/crypto/certificate-source.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import { openSubmission } from './open.ts';
 
+interface SubmissionNeeds extends Pick<EmailsApi, 'acceptance' | 'mailRoom'> {
+  /** Null where passwords are taken in clear text. */
+  readonly certificate: CertificateSource | null;
+}
+
 /** The SMTP ports for applications whose framework sends mail by SMTP. */
-export const submissionModule: Module<undefined, Pick<EmailsApi, 'acceptance' | 'mailRoom'>> = {
+export const submissionModule: Module<undefined, SubmissionNeeds> = {
   name: 'submission',
   open: ({ config, clock, logger, mailReader, admission }) => ({
-    connect(_, { acceptance, mailRoom }) {
+    connect(_, { acceptance, mailRoom, certificate }) {
       const servers: Record<'submission' | 'submissionTls', SmtpServer | null> = {
         submission: null,
         submissionTls: null,
@@ -21,7 +26,8 @@ export const submissionModule: Module<undefined, Pick<EmailsApi, 'acceptance' | 
         async start() {
           const { submissionPort, submissionTlsPort } = config;
           const shared = {
-            ...{ host: config.host, name: config.ehloName ?? hostname(), tls: await certificateOf(config) },
+            ...{ host: config.host, name: config.ehloName ?? hostname(), tls: certificate },
+            isProxy: isWithinRanges(config.smtpTrustProxy),
             ...{ ...admission, clock, logger, mailReader, mailRoom, emails: acceptance },
           };
           if (submissionPort !== null)
@@ -45,12 +51,3 @@ export const submissionModule: Module<undefined, Pick<EmailsApi, 'acceptance' | 
     },
   }),
 };
-
-/** Reads the certificate of the ports; null when they accept mail without TLS. */
-async function certificateOf({ submissionTlsCert, submissionTlsKey }: Config) {
-  if (submissionTlsCert === null || submissionTlsKey === null) return null;
-  const [cert, key] = await Promise.all(
-    [submissionTlsCert, submissionTlsKey].map((path) => readFile(path, 'utf8')),
-  );
-  return { cert: cert as string, key: key as string };
-}

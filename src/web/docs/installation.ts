@@ -1,5 +1,5 @@
 import type { RetentionDays } from '../../engine/duties/retention.ts';
-import type { Config } from '../../platform/config/config.ts';
+import { type Config, hasSmtpCertificate } from '../../platform/config/config.ts';
 
 /** The encryption of a client's connection to the SMTP port. */
 export type SmtpSecurity = 'implicit' | 'starttls' | 'none';
@@ -21,12 +21,17 @@ export interface Installation extends RetentionDays {
 type Settings = RetentionDays &
   Pick<
     Config,
-    'publicUrl' | 'submissionPort' | 'submissionTlsPort' | 'submissionTlsCert' | 'simulatorDomain'
+    | 'publicUrl'
+    | 'httpsPort'
+    | 'submissionPort'
+    | 'submissionTlsPort'
+    | 'submissionTlsCert'
+    | 'simulatorDomain'
   >;
 
 /** Reads the facts from the configuration. TLS from the first octet is preferred where both are offered (RFC 8314, 3). */
 export function installationOf(config: Settings): Installation {
-  const { publicUrl, submissionPort, submissionTlsPort, submissionTlsCert, simulatorDomain } = config;
+  const { publicUrl, submissionPort, submissionTlsPort, simulatorDomain } = config;
   const { retentionTestDays, retentionLiveDays } = config;
   const facts = {
     ...{ baseUrl: publicUrl, host: new URL(publicUrl).hostname, simulator: simulatorDomain },
@@ -38,7 +43,7 @@ export function installationOf(config: Settings): Installation {
     return {
       ...facts,
       port: submissionPort,
-      security: submissionTlsCert === null ? 'none' : 'starttls',
+      security: hasSmtpCertificate(config) ? 'starttls' : 'none',
       takesSmtp: true,
     };
   return { ...facts, port: 465, security: 'implicit', takesSmtp: false };

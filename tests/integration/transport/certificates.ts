@@ -1,3 +1,5 @@
+import type { CertificateSource, KeyPair } from '../../../src/platform/crypto/certificate-source.ts';
+
 /**
  * A certificate authority for tests alone and a server certificate of its making, valid for a hundred years, for relay.test,
  * localhost, receiver.test, *.receiver.test. Made once with openssl, since nothing in the runtime can make one.
@@ -35,3 +37,20 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgSLVQ9j9AYTUnvzqz
 tnrKYXDlvykH+ahhDpR8bgYNiCyhRANCAAS3iiZgUpwAGdNz8CDKQw0uNuZEzPpV
 fqmMhoPtKr8ocVbiP0EMUZjbvIp5dWZ6z/dAvG484k/2ruJIFtqUv8ZG
 -----END PRIVATE KEY-----`;
+
+/** A source of that certificate, which a test may give another one. */
+export class TestCertificate implements CertificateSource {
+  #followers: ((pair: KeyPair) => void)[] = [];
+
+  constructor(public current: KeyPair | null = { certificate: CERTIFICATE, key: PRIVATE_KEY }) {}
+
+  follow(follower: (pair: KeyPair) => void): void {
+    this.#followers.push(follower);
+    if (this.current) follower(this.current);
+  }
+
+  give(pair: KeyPair): void {
+    this.current = pair;
+    for (const follower of this.#followers) follower(pair);
+  }
+}

@@ -15,7 +15,7 @@ import { leastStall } from '../../support/own-time.ts';
 import { poolParts } from '../../support/pool-parts.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { dsn, POSTFIX } from '../../unit/transport/reports.ts';
-import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
+import { AUTHORITY, TestCertificate } from './certificates.ts';
 import { postfixMissing, startPostfix } from './postfix.ts';
 import { startScriptedSmtp } from './scripted-smtp.ts';
 import { SmtpClient } from './smtp-client.ts';
@@ -28,7 +28,7 @@ const openSmtpServer = (limits: Partial<SmtpServerLimits> = {}) =>
     host: '127.0.0.1',
     port: 0,
     name: 'relay.test',
-    tls: { cert: CERTIFICATE, key: PRIVATE_KEY },
+    tls: new TestCertificate(),
     takesReports: (address) => tokenOf(address) !== null || address === 'complaints@sender.example',
     takersOf: async () => [],
     onMessage: async () => {},

@@ -37,6 +37,11 @@ export class SmtpClient {
     this.socket.write(octets);
   }
 
+  /** Settles when what was sent has left this process. */
+  flushed(): Promise<void> {
+    return new Promise((done) => void this.socket.write('', () => done()));
+  }
+
   /** Settles when the server has ended the session. */
   get ended(): Promise<unknown> {
     return this.socket.readableEnded ? Promise.resolve() : once(this.socket, 'end');

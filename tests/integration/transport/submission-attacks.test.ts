@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { openSubmissionServer } from '../../../src/mail/submission/submission-server.ts';
-import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
+import { AUTHORITY, TestCertificate } from './certificates.ts';
 import { SmtpClient } from './smtp-client.ts';
 import { firstLine, openSubmissionSink } from './submission-sink.ts';
 
@@ -12,7 +12,7 @@ import { firstLine, openSubmissionSink } from './submission-sink.ts';
 const { server, submitted, signedIn } = await openSubmissionSink(64 * 1024 * 1024);
 const secure = await openSubmissionServer({
   ...{ host: '127.0.0.1', port: 0, name: 'relay.test', onError: () => {} },
-  tls: { cert: CERTIFICATE, key: PRIVATE_KEY },
+  tls: new TestCertificate(),
   mailReader: { submission: () => Promise.reject(new Error('No message comes.')) },
   onKey: async () => ({ workspaceId: 'ws_1' }),
   onSubmit: async () => ({ id: 'em_1' }),

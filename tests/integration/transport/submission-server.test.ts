@@ -11,7 +11,7 @@ import {
 } from '../../../src/mail/submission/submission-server.ts';
 import type { BudgetLimits } from '../../../src/platform/async/keyed-budget.ts';
 import { costMs, longestStall } from '../../support/own-time.ts';
-import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
+import { AUTHORITY, TestCertificate } from './certificates.ts';
 
 const KEY = 'svc_live_0123456789abcdefghijklmnopqrstuv';
 let submitted: { key: string; submission: SubmittedRaw }[] = [];
@@ -23,7 +23,7 @@ let lookUpKey = async (key: string): Promise<{ workspaceId: string } | Submissio
 const mailReader = createMailReader({
   own: { threads: 2, deadlineMs: 600_000, startMs: 600_000, mostWaiting: 256, idleMs: 60_000 },
 });
-const open = (tls: { cert: string; key: string } | null, memory?: BudgetLimits) =>
+const open = (tls: TestCertificate | null, memory?: BudgetLimits) =>
   openSubmissionServer({
     mailReader,
     ...(memory && { limits: { memory } }),
@@ -39,7 +39,7 @@ const open = (tls: { cert: string; key: string } | null, memory?: BudgetLimits) 
     },
   });
 
-const secure = await open({ cert: CERTIFICATE, key: PRIVATE_KEY });
+const secure = await open(new TestCertificate());
 const trusting = await open(null);
 afterAll(async () => {
   await Promise.all([secure.close(), trusting.close()]);

@@ -153,6 +153,15 @@ describe('a message that was submitted', () => {
     );
   });
 
+  test('names the TLS that it came by (RFC 8314 4.3)', async () => {
+    const came = { helo: 'laptop', client: '192.0.2.7', by: 'mail.example', protocol: 'ESMTPSA' };
+    const tls = 'TLS_AES_128_GCM_SHA256 (TLSv1.3)';
+    expect(left(await read(`${HEAD}\r\nx\r\n`), { came: { ...came, tls } })).toStartWith(
+      'Received: from laptop ([192.0.2.7]) by mail.example with ESMTPSA id em_1\r\n tls TLS_AES_128_GCM_SHA256 (TLSv1.3); Fri, 27 Nov 2026 12:00:00 +0000\r\n',
+    );
+    expect(left(await read(`${HEAD}\r\nx\r\n`), { came: { ...came, tls: null } })).not.toContain(' tls ');
+  });
+
   test('is refused with too many fields, and as a loop with more than fifty Received', async () => {
     const of = (count: number, field: string) =>
       readRaw(Buffer.from(`${HEAD}${field.repeat(count)}\r\nx\r\n`));

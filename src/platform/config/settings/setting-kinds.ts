@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { readBucketAddress } from '../../bodies/address.ts';
 import { MOST_SERVERS, serverUrls } from '../../db/server/server-urls.ts';
 import { isProblem, parseAddress } from '../../text/address.ts';
-import { parseTrustedProxies, type TrustedProxies } from '../client-address.ts';
+import { parseRanges, parseTrustedProxies, type Range, type TrustedProxies } from '../client-address.ts';
 
 /** The form of a value in the environment. */
 export interface Kind<Value extends TSchema = TSchema> {
@@ -160,6 +160,13 @@ export const proxyTrust = kind(
   'the number of proxies in front, or their addresses or ranges, separated by commas',
   Type.Unsafe<TrustedProxies>(Type.Object({})),
   parseTrustedProxies,
+);
+
+/** The addresses of trusted balancers. */
+export const balancers = kind(
+  'addresses or ranges such as 10.0.0.0/8, separated by commas',
+  Type.Unsafe<readonly Range[]>(Type.Array(Type.Any())),
+  parseRanges,
 );
 
 /** The store for shared counters: a Redis, or the memory of each instance. */

@@ -270,11 +270,20 @@ export const SETTINGS = {
     'off',
     'The port that accepts emails over SMTP with implicit TLS, usually 465',
   ),
-  SUBMISSION_TLS_CERT: optional(certificates, 'none', 'The certificate of the submission ports (PEM)'),
+  SUBMISSION_TLS_CERT: optional(
+    certificates,
+    'that of HTTPS_PORT',
+    'The certificate of the SMTP ports (PEM): those that accept emails, and the one that receives mail',
+  ),
   SUBMISSION_TLS_KEY: optional(
     is.pemFile('a private key', '(?:[A-Z]+ )?PRIVATE KEY'),
     'none',
     'The private key of that certificate (PEM)',
+  ),
+  SMTP_TRUST_PROXY: optional(
+    is.balancers,
+    'none',
+    'The load balancers in front of the SMTP ports, whose connections begin with a PROXY header (version 1 or 2)',
   ),
   STRIPE_SECRET_KEY: secret(
     is.text('a secret key of Stripe, such as sk_live_…', { pattern: '^(sk|rk)_(live|test)_\\w+$' }),

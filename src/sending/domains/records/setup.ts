@@ -3,6 +3,7 @@ import { mayBeFollowed } from '../../../mail/transport/order.ts';
 import { leaves } from '../../../mail/transport/traits.ts';
 import type { Transport } from '../../../mail/transport/transport.ts';
 import { allowedOn, DEFAULT_PER_DAY, endOf, type WarmUp } from '../../../mail/transport/warm-up.ts';
+import { mailHostOf } from '../../../platform/config/config.ts';
 import { readRelayUrl } from '../../../platform/config/relay-url.ts';
 import type { EnabledTransports } from '../../../platform/config/transport-names.ts';
 import { type Failure, invalid } from '../../../platform/errors/failure.ts';
@@ -24,7 +25,7 @@ export interface SetupSource {
 export function setupOf(source: SetupSource): DnsSetup {
   const { transport, publicUrl, ehloName, smtpUrl, smtpFallbackUrl, returnPathDomain } = source;
   const publicHost = new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1');
-  const mailHost = ehloName ?? publicHost;
+  const mailHost = mailHostOf(source);
   const relayHosts = [smtpUrl, smtpFallbackUrl].flatMap((url) => {
     const relay = transport.includes('smtp') && url !== null ? readRelayUrl(url) : null;
     return relay ? [isOwn(relay.host) ? mailHost : relay.host] : [];

@@ -6,8 +6,8 @@ import {
   type Connection,
   endWhenSlow,
   type Handler,
-} from '../inbound/connection.ts';
-import { Refusal } from '../inbound/smtp-server.ts';
+} from '../connection.ts';
+import { Refusal } from '../smtp-server.ts';
 
 /** The answer of the handler of a message. */
 interface Answer {
@@ -33,11 +33,21 @@ const FAILED = new Refusal(503, '5.5.1 A chunk before this one was refused; send
 const BEGUN = new Refusal(503, '5.5.1 The message comes in chunks already; go on with BDAT, or send RSET');
 const TOO_LARGE = new Refusal(552, '5.3.4 The message is too large');
 
+/** The limits of messages in chunks. */
+interface ChunkLimits {
+  /** Octets of a whole message. */
+  readonly largest: number;
+  /** Counts from the first chunk. */
+  readonly arrival: ArrivalTime;
+  /** True where clients sign in first. */
+  readonly needsUser: boolean;
+}
+
 /**
  * Has a connection take messages in chunks (CHUNKING, RFC 3030), which smtp-server does not. The octets of a chunk are read and dropped
- * when the command is refused, since a client sends them without waiting for the reply. `arrival` counts from the first chunk.
+ * when the command is refused, since a client sends them without waiting for the reply.
  */
-export function takeChunks(connection: Connection, largest: number, arrival: ArrivalTime): void {
+export function takeChunks(connection: Connection, { largest, arrival, needsUser }: ChunkLimits): void {
   let transfer: Transfer | null = null;
   let isFailed = false;
 
@@ -104,7 +114,8 @@ export function takeChunks(connection: Connection, largest: number, arrival: Arr
     const { _parser: parser } = connection;
     if (!parser) return done();
     // Without the number, or a client that is known, what follows is not to be read as commands.
-    const unreadable = digits === undefined ? NO_SIZE : connection.session.user ? null : NO_USER;
+    const isStranger = needsUser && !connection.session.user;
+    const unreadable = digits === undefined ? NO_SIZE : isStranger ? NO_USER : null;
     if (unreadable !== null) {
       connection.send(unreadable.responseCode, unreadable.message);
       connection.close();

@@ -1,0 +1,24 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+
+/** A certificate chain and its key, in PEM. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** The certificate of the moment, which may be renewed. */
+export interface CertificateSource {
+  /** Null until the first one is there. */
+  readonly current: KeyPair | null;
+  /** Calls with the current certificate, if there is one, and with every later one. */
+  follow(follower: (pair: KeyPair) => void): void;
+}
+
+/** True when the key is that of the certificate, and needs no passphrase. */
+export function isUsable({ certificate, key }: KeyPair): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
+}
