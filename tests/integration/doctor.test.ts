@@ -19,6 +19,7 @@ import { loadConfig } from '../../src/platform/config/config.ts';
 import { migrations } from '../../src/platform/db/migrations.ts';
 import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
+import { createTestAuthority } from '../support/acme-certificates.ts';
 import { postgresStore } from '../support/engine.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startService } from '../support/service.ts';
@@ -121,6 +122,35 @@ describe('doctor before the first start', () => {
     const within = { DATA_DIR, HOST: '10.1.2.3', SUBMISSION_PORT: '2525', PUBLIC_URL: 'http://10.1.2.3:9' };
     expect((await doctor(within)).about('Submission')).toStartWith('✓');
     expect((await doctor({ DATA_DIR })).about('Public URL')).toStartWith('–');
+  });
+
+  test('mail servers get a certificate for the name of the MX, or the doctor says what to do', async () => {
+    const [cert, key] = [join(folder, 'mx-cert.pem'), join(folder, 'mx-key.pem')];
+    writeFileSync(cert, CERTIFICATE);
+    writeFileSync(key, PRIVATE_KEY);
+    const port = String(await freePort());
+    const received = { DATA_DIR: join(folder, 'none'), INBOUND_SMTP_PORT: port };
+    const of = async (more: Record<string, string>) =>
+      (await doctor({ ...received, ...more })).about('TLS of received mail');
+    const files = { SUBMISSION_TLS_CERT: cert, SUBMISSION_TLS_KEY: key };
+    expect(await of({ ...files, EHLO_NAME: 'relay.test' })).toMatch(
+      /^✓ .+ names relay\.test, .+ \d+ days\.\n$/,
+    );
+    expect(await of({ ...files, EHLO_NAME: 'mx.example.com' })).toMatch(
+      /^! .+ does not name mx\.example\.com.+\n {4}Set .+ a certificate for mx\.example\.com/,
+    );
+    expect(await of({ ...files, PUBLIC_URL: 'https://relay.test' })).toStartWith('✓');
+    expect(await of({})).toMatch(/^! .+ clear text.+\n {4}Set SUBMISSION_TLS_CERT/);
+    const old = await (await createTestAuthority()).own({
+      notBefore: new Date(0),
+      notAfter: new Date(1_000_000),
+    });
+    writeFileSync(cert, old.cert);
+    writeFileSync(key, old.key);
+    expect(await of(files)).toMatch(/^✗ .+ has expired\.\n {4}Renew the files/);
+    expect((await doctor({ DATA_DIR: join(folder, 'none') })).about('TLS of received mail')).toStartWith(
+      'nothing',
+    );
   });
 
   test('a test message to something that is no address is misuse', async () => {

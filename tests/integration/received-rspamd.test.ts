@@ -101,6 +101,7 @@ async function found({ service }: LiveService, rspamdUrl: string): Promise<strin
   const config = {
     host: '127.0.0.1',
     inboundSmtpPort: null,
+    smtpTrustProxy: null,
     spamassassinUrl: null,
     rspamdUrl,
     sesInboundTopics: null,

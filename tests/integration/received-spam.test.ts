@@ -117,6 +117,7 @@ describe('the doctor', () => {
     const config = {
       host: '127.0.0.1',
       inboundSmtpPort: port,
+      smtpTrustProxy: null,
       spamassassinUrl: null,
       rspamdUrl: null,
       sesInboundTopics: null,

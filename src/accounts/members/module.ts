@@ -4,6 +4,7 @@ import { Passwords } from '../../http/auth/passwords/passwords.ts';
 import { SlowDown } from '../../http/auth/passwords/slow-down.ts';
 import { demandsTwoFactor } from '../../http/auth/roles.ts';
 import type { Module } from '../../http/module.ts';
+import { hasSmtpCertificate } from '../../platform/config/config.ts';
 import { revokeKeysOf as revoke } from '../api-keys/commands.ts';
 import type { SendServiceEmail } from '../service-emails.ts';
 import {
@@ -78,6 +79,7 @@ export const membersModule: Module<
       ...{ transports, takesPayments: stripeSecretKey !== null },
       receiving: {
         port: config.inboundSmtpPort !== null,
+        tls: hasSmtpCertificate(config),
         sesUrl: config.sesInboundTopics === null ? null : `${publicUrl}/callbacks/ses/inbound`,
       },
       passwords: new Passwords(),

@@ -28,6 +28,7 @@ import { diagnoseLimits } from './limits.ts';
 import { diagnoseDisk, diagnoseNameServers, diagnoseTimeZones } from './machine.ts';
 import { diagnoseReceived } from './mail/received.ts';
 import { diagnoseRelays } from './mail/relays.ts';
+import { diagnoseSmtpCertificate } from './mail/smtp-certificate.ts';
 import { sendTestMessage } from './mail/test-message.ts';
 import { diagnoseWays } from './mail/transports.ts';
 import { diagnoseWarmUps } from './mail/warm-ups.ts';
@@ -56,6 +57,8 @@ export interface Examination {
       | 'acmeDirectoryUrl'
       | 'tlsCaFile'
       | 'inboundSmtpPort'
+      | 'smtpTrustProxy'
+      | 'ehloName'
       | 'spamassassinUrl'
       | 'rspamdUrl'
       | 'sesInboundTopics'
@@ -114,6 +117,14 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));
     if (usable) yield* guarded('Warm-up', () => diagnoseWarmUps(usable));
     if (usable) yield* diagnoseReceived(config, usable);
+    const certificate = await diagnoseSmtpCertificate(config, usable, now).catch((error: unknown) =>
+      wrong(
+        'TLS of received mail',
+        messageOf(error),
+        'The files of SUBMISSION_TLS_CERT have to be readable.',
+      ),
+    );
+    if (certificate) yield certificate;
     if (usable) yield* guarded('Plan', () => diagnosePlans(usable, config));
     yield* diagnoseBodies(config, usable);
     if (usable) yield* guarded('Limits of servers', () => diagnoseLimits(usable));

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { Config } from '../../platform/config/config.ts';
+import { type Config, hasSmtpCertificate } from '../../platform/config/config.ts';
 import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
 
 /** The settings that decide who can reach this service, and how. */
@@ -46,10 +46,10 @@ export function diagnoseProxy({ publicUrl, trustProxy, httpsPort }: Exposure): D
 /** API keys that come in over SMTP cannot be read on the way. */
 export function diagnoseSubmission(exposure: Exposure): Diagnosis {
   const check = 'Submission';
-  const { host, submissionPort, submissionTlsPort, submissionTlsCert } = exposure;
+  const { host, submissionPort, submissionTlsPort } = exposure;
   const ports = [submissionPort, submissionTlsPort].filter((port) => port !== null);
   if (ports.length === 0) return skipped(check, 'No port takes emails over SMTP.');
-  if (submissionTlsCert !== null)
+  if (hasSmtpCertificate(exposure))
     return fine(check, `Passwords are accepted over TLS only, on ${ports.join(' and ')}.`);
   if (reachOf(host) !== 'world')
     return fine(check, `Port ${submissionPort} takes passwords in clear text, within ${host} only.`);

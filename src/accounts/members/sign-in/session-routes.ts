@@ -34,6 +34,8 @@ export interface SessionRouteDeps extends SignInDeps {
 interface InboundWays {
   /** True where this instance opens a port for mail servers. */
   readonly port: boolean;
+  /** STARTTLS is offered at the port. */
+  readonly tls: boolean;
   /** The address that takes what Amazon SES receives; null where no topic is taken. */
   readonly sesUrl: string | null;
 }

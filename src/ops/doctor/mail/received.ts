@@ -1,4 +1,6 @@
 import { createConnection } from 'node:net';
+import { LOCAL_HEADER } from '../../../mail/inbound/port/proxy-header.ts';
+import { isWithinRanges } from '../../../platform/config/client-address.ts';
 import type { Config } from '../../../platform/config/config.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type Diagnosis, fine, skipped, warning, wrong } from '../diagnosis.ts';
@@ -48,7 +50,10 @@ function* diagnoseMailboxes({ read, failing, waiting, which }: MailboxCounts): G
 
 /** Tells whether the mail of live routes comes in: by the port of this machine, and by the spam filter that it asks. */
 export async function* diagnoseReceived(
-  config: Pick<Config, 'host' | 'inboundSmtpPort' | 'spamassassinUrl' | 'rspamdUrl' | 'sesInboundTopics'>,
+  config: Pick<
+    Config,
+    'host' | 'inboundSmtpPort' | 'smtpTrustProxy' | 'spamassassinUrl' | 'rspamdUrl' | 'sesInboundTopics'
+  >,
   database: Database,
 ): AsyncGenerator<Diagnosis> {
   // An older schema has no routes.
@@ -70,7 +75,9 @@ export async function* diagnoseReceived(
       'Set INBOUND_SMTP_PORT on the instances that the MX records name, or SES_INBOUND_TOPICS, or add a mailbox.',
     );
   if (port !== null) {
-    const greeting = await said(loopbackOf(config.host).replace(/^\[|\]$/g, ''), port, '');
+    const here = loopbackOf(config.host).replace(/^\[|\]$/g, '');
+    const begin = isWithinRanges(config.smtpTrustProxy)(here) ? LOCAL_HEADER : '';
+    const greeting = await said(here, port, begin);
     yield greeting?.startsWith('220 ')
       ? fine(CHECK, `INBOUND_SMTP_PORT ${port} answers; ${routes} live ${routes === 1 ? 'route' : 'routes'}.`)
       : skipped(CHECK, `No service answers at INBOUND_SMTP_PORT ${port}.`);

@@ -27,7 +27,12 @@ export interface Session {
   /** True where plans can be bought. */
   readonly takesPayments: boolean;
   /** The ways by which live mail comes in, besides mailboxes. */
-  readonly receiving: { readonly port: boolean; readonly sesUrl: string | null };
+  readonly receiving: {
+    readonly port: boolean;
+    /** STARTTLS is offered at the port. */
+    readonly tls: boolean;
+    readonly sesUrl: string | null;
+  };
   readonly workspace: { readonly id: string; readonly name: string; readonly archived: boolean };
   /** The clock of the workspace, by which pages show times. */
   readonly clock: ZoneClock;

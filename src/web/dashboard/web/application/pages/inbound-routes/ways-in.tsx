@@ -10,9 +10,11 @@ export function WaysIn() {
     <Card title="How mail comes in" about="Routes take the messages of each way alike.">
       <Facts
         facts={{
-          'Mail servers': receiving.port
-            ? 'The MX record in the DNS records of a domain names this service.'
-            : 'Not open: INBOUND_SMTP_PORT is not set.',
+          'Mail servers': !receiving.port
+            ? 'Not open: INBOUND_SMTP_PORT is not set.'
+            : receiving.tls
+              ? 'The MX record in the DNS records of a domain names this service. STARTTLS is offered.'
+              : 'The MX record in the DNS records of a domain names this service. Mail comes in clear text: neither SUBMISSION_TLS_CERT nor HTTPS_PORT is set.',
           'Amazon SES': receiving.sesUrl ? (
             <>
               Subscribe the address below to the SNS topic of your receipt rule, without raw message delivery.
