@@ -30,6 +30,7 @@ const configuration = (home: string, port: number): string => `
 primary_hostname = exim.customer.example
 spool_directory = ${home}/spool
 log_file_path = ${home}/log/%slog
+exim_path = ${BINARY}
 exim_user = Debian-exim
 exim_group = Debian-exim
 keep_environment =

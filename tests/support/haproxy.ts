@@ -53,7 +53,8 @@ backend posthorn
     const table = await asked(control, 'show stat\n').catch(() => '');
     const [names = '', ...rows] = table.split('\n');
     const row = rows.find((one) => one.startsWith('posthorn,first,'))?.split(',') ?? [];
-    return row[names.split(',').indexOf('check_status')] ?? '';
+    // A star says that the next check is under way.
+    return (row[names.split(',').indexOf('check_status')] ?? '').replace('* ', '');
   };
   await eventually('HAProxy answers', async () => {
     if (child.exitCode !== null) throw new Error(await Bun.file(join(home, 'log')).text());
