@@ -8,10 +8,13 @@ import type { Previewed } from '../check/preview-warnings.ts';
 import type { AggregateReport } from '../inbound/aggregate/aggregate-report.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
+import { readRaw } from '../raw/read-raw.ts';
 import { type ReceivedMail, unreadMail } from '../received/received-mail.ts';
 import type { Submission } from '../submission/submitted.ts';
 import type { MailParts } from './mail-parts.ts';
+import { isShort } from './mail-size.ts';
 import type { CheckQuestion, FileOctets, MailAnswer, MailQuestion } from './mail-thread.ts';
+import { readSubmitted } from './read-submitted.ts';
 
 /**
  * Parses mail in worker threads, away from the thread that answers requests: 8 MB of empty parts took a parser 9.6 s, and anybody
@@ -128,10 +131,12 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
       return answer !== null && 'aggregate' in answer ? answer.aggregate : null;
     },
     async submission(raw, recipients, owner) {
+      if (isShort(raw)) return readHere(() => readSubmitted(raw, recipients));
       const answer = await askFor(owner, { as: 'submission', raw, recipients }, movable(raw));
       return answer !== null && 'submission' in answer ? answer.submission : mailOf(answer);
     },
     async raw(raw, owner) {
+      if (isShort(raw)) return readHere(() => readRaw(raw));
       return mailOf(await askFor(owner, { as: 'raw', raw, recipients: [] }, movable(raw)));
     },
     async file(raw, number, owner) {
@@ -172,9 +177,15 @@ const TOO_SLOW: PreviewNote = {
   line: null,
 };
 
+/** Where a parser fails, the mail is as unreadable as in a thread. */
+const readHere = <Mail>(read: () => Promise<Mail>): Promise<Mail | NotSubmittable> =>
+  read().catch(() => UNREADABLE);
+
+const UNREADABLE = new NotSubmittable('The message has too many lines or parts to be read');
+
 function mailOf(answer: MailAnswer | null): RawMail | NotSubmittable {
   if (answer !== null && 'mail' in answer) return answer.mail;
   return answer !== null && 'refused' in answer
     ? new NotSubmittable(answer.refused.reason, answer.refused.status)
-    : new NotSubmittable('The message has too many lines or parts to be read');
+    : UNREADABLE;
 }

@@ -1,3 +1,5 @@
+import { endOfHeader } from '../raw/header-editor.ts';
+
 /** The limits for a mail parser, which takes 2 µs for each line and 30 µs for each part (measured). */
 export interface MailLimits {
   readonly lines: number;
@@ -11,6 +13,13 @@ export const MAIL_LIMITS: MailLimits = { lines: 1_000_000, delimiters: 10_000 };
 const LF = 0x0a;
 const CR = 0x0d;
 const HYPHEN = 0x2d;
+
+/** Octets and parts of a message that is read within some milliseconds, whatever it holds. */
+const SHORT = { octets: 16_384, header: 4_096, limits: { lines: 512, delimiters: 16 } } as const;
+
+/** True for a mail that may be read where it is: the way to a thread and back takes longer than to read a usual one. */
+export const isShort = (raw: Buffer): boolean =>
+  raw.length <= SHORT.octets && endOfHeader(raw) <= SHORT.header && isWithin(raw, SHORT.limits);
 
 /**
  * True when a mail is within both limits. A bare CR ends a line as well: it becomes CRLF before the parser sees it. Counting takes 40 ms

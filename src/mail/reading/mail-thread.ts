@@ -10,9 +10,10 @@ import { readReport } from '../inbound/read-report.ts';
 import { NotSubmittable, type RawFile, type RawMail } from '../raw/raw-mail.ts';
 import { readFile, readRaw } from '../raw/read-raw.ts';
 import { type ReceivedMail, readReceived, unreadMail } from '../received/received-mail.ts';
-import { isTemplated, readSubmission, type Submission } from '../submission/submitted.ts';
+import type { Submission } from '../submission/submitted.ts';
 import { type MailParts, readParts } from './mail-parts.ts';
 import { isWithin } from './mail-size.ts';
+import { readSubmitted } from './read-submitted.ts';
 
 /** A mail, and the way to read it. */
 export interface MailQuestion {
@@ -67,8 +68,7 @@ const read = async (question: MailQuestion | CheckQuestion): Promise<MailAnswer>
   if (as === 'aggregate') return { aggregate: await readAggregate(mail, now) };
   if (as === 'parts') return { parts: await readParts(mail) };
   if (as === 'file') return { file: await readFile(mail, file) };
-  const isMade = as === 'submission' && isTemplated(mail);
-  const found = isMade ? await readSubmission(mail, recipients) : await readRaw(mail);
+  const found = as === 'submission' ? await readSubmitted(mail, recipients) : await readRaw(mail);
   if (found instanceof NotSubmittable) return { refused: { reason: found.reason, status: found.status } };
   return 'email' in found ? { submission: found } : { mail: found };
 };
