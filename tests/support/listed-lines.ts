@@ -75,7 +75,7 @@ export function compareLines(came: Buffer, left: Buffer, domains: readonly strin
 
 /** The lines of a message in the form of SMTP (RFC 5321 2.3.8): each end is CRLF, also the last one. */
 function inLines(message: string): string {
-  const lines = message.split(/\r\n|\r|\n/);
+  const lines = message.split(/\r+\n|\r|\n/);
   if (lines.at(-1) !== '') lines.push('');
   return lines.join('\r\n');
 }

@@ -94,7 +94,9 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
     from,
     to,
     cc,
-    bcc: mailboxes(email.bcc ?? []),
+    bcc: mailboxes(
+      fields.filter(({ name }) => name === 'bcc').flatMap((one) => addressParser(lettersOf(one))),
+    ),
     replyTo,
     ...shown,
     messageId: messageIdOf(fields),
@@ -131,8 +133,9 @@ function mailboxes(addresses: readonly Address[]): readonly NamedMailbox[] {
 /** The value of a field in Unicode: raw octets are UTF-8 where they can be. */
 const decodedField = (fields: readonly RawField[], name: string): string => {
   const field = fields.find((one) => one.name === name);
-  return field ? Buffer.from(valueOfField(field), 'latin1').toString() : '';
+  return field ? lettersOf(field) : '';
 };
+const lettersOf = (field: RawField): string => Buffer.from(valueOfField(field), 'latin1').toString();
 
 const CONTROLS: ReadonlySet<string> = new Set(['idempotency-key', 'delivered-to']);
 
@@ -170,7 +173,7 @@ export function fileOf({ described, octets }: MessageFile, index: number): RawFi
 function controlsOf(fields: readonly RawField[]): RawControls {
   const said = (name: string): string | null => {
     const field = fields.find((one) => one.name === name);
-    return field ? Buffer.from(valueOfField(field), 'latin1').toString() : null;
+    return field ? lettersOf(field) : null;
   };
   const isAsked = (name: string): boolean => /^(?:true|yes|1)$/i.test(said(name) ?? '');
   return {

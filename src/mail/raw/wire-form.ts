@@ -36,8 +36,9 @@ export function withEdits(message: Buffer, edits: readonly Edit[]): Buffer {
 }
 
 /**
- * The message with CRLF for every bare CR and LF, at its end too, without lines of more than 998 octets where they can be shortened: a leaf becomes
- * quoted-printable, one in base64 gets other lines, a field a fold, also in the header of a part. A part that must not be changed keeps them.
+ * The message with CRLF for every bare CR and LF, for several CR before an LF, and at its end, without lines of more than 998 octets
+ * where they can be shortened: a leaf becomes quoted-printable, one in base64 gets other lines, a field a fold, also in the header of a
+ * part. A part that must not be changed keeps them.
  */
 export function inWireForm(message: Buffer): Buffer {
   const whole = withLineEnds(message);
@@ -62,9 +63,13 @@ function needsLineEnds(message: Buffer): boolean {
 
 function withLineEnds(message: Buffer): Buffer {
   if (!needsLineEnds(message)) return message;
-  const text = message.toString('latin1').replace(/\r\n?|\n/g, '\r\n');
+  const text = message.toString('latin1').replace(/\r+\n?|\n/g, lineEndsOf);
   return Buffer.from(text.endsWith('\r\n') ? text : `${text}\r\n`, 'latin1');
 }
+
+/** A program that adds a CR to each CRLF, as busybox does, means one line end by them. Postfix reads them so as well. */
+const lineEndsOf = (octets: string): string =>
+  octets.endsWith('\n') ? '\r\n' : '\r\n'.repeat(octets.length);
 
 /** True when a line within these octets is longer than 998. */
 export function hasLongLine(message: Buffer, start: number, end: number): boolean {

@@ -57,6 +57,13 @@ test('a second From whose name is before a fold is refused', async () => {
   );
 });
 
+test('every Bcc field names recipients, since clients write one for each', async () => {
+  const { bcc } = await read(
+    `From: a@d.example\r\n${HEAD}Bcc: b@d.example\r\nBCC : Cé <c@d.example>,\r\n e@d.example\r\n\r\nx\r\n`,
+  );
+  expect(bcc.map(({ address }) => address)).toEqual(['b@d.example', 'c@d.example', 'e@d.example']);
+});
+
 describe('the bounds of a raw message', () => {
   test('a bare CR counts as the line end that it becomes', () => {
     const limits = { lines: 10, delimiters: 2 };

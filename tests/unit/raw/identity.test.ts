@@ -86,12 +86,14 @@ describe('a message that was submitted', () => {
       ]);
   });
 
-  test('gets CRLF for bare CR and LF, and an end', async () => {
+  test('gets CRLF for bare CR and LF and for several CR before an LF, and an end', async () => {
     const whole =
       'From: a@sender.example\r\nDate: 27 Nov 2026 10:00 GMT\r\nMessage-ID: <a@b>\r\n\r\na\r\nb\r\n\r\nc\r\n';
     for (const bare of [
       whole.replaceAll('\r\n', '\n'),
       whole.replaceAll('\r\n', '\r'),
+      whole.replaceAll('\r\n', '\r\r\n'),
+      whole.replaceAll('\r\n', '\r\r\r\n'),
       whole.replace('a\r\n', 'a\n'),
       whole.trimEnd(),
     ])
