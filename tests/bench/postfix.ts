@@ -8,10 +8,13 @@ import { createClient } from '../support/client.ts';
 import { startCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { LIVE_KEY, startService } from '../support/service.ts';
+import { parentOf, timeOf, timeOfServer, timeOfTree } from './cpu.ts';
+import { onlooker } from './lives.ts';
 import { median } from './median.ts';
 import { submitAll } from './submitter.ts';
 
-// Mail that comes by SMTP and leaves signed, beside Postfix with OpenDKIM, both durable, to sinks of one kind, in turns:
+// Mail that comes by SMTP and leaves signed, beside Postfix with OpenDKIM, both durable, to sinks of one kind, in turns,
+// in messages a second, and in the time of processors, which a busy machine changes less:
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/bench/postfix.ts [messages] [kB of each] [connections] [rounds]
 // It needs root and the Debian packages postfix and opendkim. Posthorn signs twice (RSA-2048 and Ed25519), OpenDKIM once (RSA-2048).
 const [messages = 2_000, kilobytes = 5, connections = 20, rounds = 3] = process.argv.slice(2).map(Number);
@@ -69,11 +72,21 @@ interface Side {
   readonly port: number;
   readonly auth?: { readonly user: string; readonly pass: string };
   readonly taken: () => number;
+  /** The processor time of all its processes so far, in microseconds. */
+  readonly worked: () => number;
 }
 
-/** Sends all messages over pooled connections; answers messages a second up to the last one at the sink. */
-async function rateOf({ port, auth, taken }: Side): Promise<number> {
+/** A round of one side. */
+interface Round {
+  readonly rate: number;
+  /** Microseconds of processors for a message. */
+  readonly cost: number;
+}
+
+/** Sends all messages over pooled connections, and measures up to the last one at the sink. */
+async function roundOf({ port, auth, taken, worked }: Side): Promise<Round> {
   const before = taken();
+  const workedBefore = worked();
   const begun = performance.now();
   const mails = Array.from({ length: messages }, () => {
     const to = `r${number++}@receiver.example`;
@@ -85,7 +98,7 @@ async function rateOf({ port, auth, taken }: Side): Promise<number> {
     ...{ withinMs: 600_000, everyMs: 5 },
   });
   const rate = (messages * 1_000) / (performance.now() - begun);
-  return rate;
+  return { rate, cost: (worked() - workedBefore) / messages };
 }
 
 async function postfixSide(): Promise<Side> {
@@ -129,7 +142,8 @@ async function postfixSide(): Promise<Side> {
       ].join('\n'),
     }),
   );
-  return { name: 'Postfix with OpenDKIM', port: postfix.port, taken: sink.taken };
+  const worked = () => timeOfTree(postfix.pid) + timeOfTree(signer.pid);
+  return { name: 'Postfix with OpenDKIM', port: postfix.port, taken: sink.taken, worked };
 }
 
 async function posthornSide(): Promise<Side> {
@@ -151,21 +165,33 @@ async function posthornSide(): Promise<Side> {
   const first = await startService({ env });
   await createClient(first.url, LIVE_KEY).post('/v1/domains', { name: 'sender.example' });
   await first.stop();
-  stack.use(await startService({ env: { ...env, TRANSPORT: 'smtp' } }));
-  return { name: 'Posthorn', port, auth: { user: 'svc', pass: LIVE_KEY }, taken: sink.taken };
+  const service = stack.use(await startService({ env: { ...env, TRANSPORT: 'smtp' } }));
+  const sql = onlooker(cluster.url);
+  stack.defer(() => sql.end());
+  const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  const server = parentOf(backend?.pid ?? 0);
+  const worked = () => timeOf(service.pid).process + timeOfServer(server).all;
+  return { name: 'Posthorn', port, auth: { user: 'svc', pass: LIVE_KEY }, taken: sink.taken, worked };
 }
 
 const sides = [await postfixSide(), await posthornSide()];
-const rates = new Map<string, number[]>(sides.map(({ name }) => [name, []]));
+const figures = new Map<string, Round[]>(sides.map(({ name }) => [name, []]));
 // The first round warms up, and does not count.
 for (let round = 0; round <= rounds; round++)
   for (const side of sides) {
-    const rate = await rateOf(side);
-    if (round > 0) rates.get(side.name)?.push(rate);
-    console.log(`round ${round}: ${side.name} ${Math.round(rate)} a second`);
+    const one = await roundOf(side);
+    if (round > 0) figures.get(side.name)?.push(one);
+    console.log(
+      `round ${round}: ${side.name} ${Math.round(one.rate)} a second, ${Math.round(one.cost)} us of processors each`,
+    );
   }
-const [postfix = 0, posthorn = 0] = sides.map(({ name }) => median(rates.get(name) ?? []));
+const [postfix = 0, posthorn = 0] = sides.map(({ name }) =>
+  median((figures.get(name) ?? []).map(({ rate }) => rate)),
+);
+const [before = 0, now = 0] = sides.map(({ name }) =>
+  median((figures.get(name) ?? []).map(({ cost }) => cost)),
+);
 console.log(
-  `${messages} messages of ${kilobytes} kB over ${connections} connections: Postfix ${Math.round(postfix)}, Posthorn ${Math.round(posthorn)} a second, ${(posthorn / postfix).toFixed(2)} times`,
+  `${messages} messages of ${kilobytes} kB over ${connections} connections: Postfix ${Math.round(postfix)}, Posthorn ${Math.round(posthorn)} a second, ${(posthorn / postfix).toFixed(2)} times; ${Math.round(before)} and ${Math.round(now)} us of processors each, PostgreSQL included`,
 );
 process.exit(0);

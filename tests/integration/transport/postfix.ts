@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../src/ops/torture/free-port.ts';
@@ -7,6 +7,8 @@ import { CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 /** A Postfix of the tests' own, strict, on loopback, that puts what it accepts for receiver.test into one Maildir. */
 export interface Postfix extends AsyncDisposable {
   readonly port: number;
+  /** The process from which all others of it descend. */
+  readonly pid: number;
   readonly maildir: string;
   /** File names of the messages delivered so far. */
   delivered(): Promise<string[]>;
@@ -48,8 +50,10 @@ export const startPostfix = async ({
   await run('chmod', '755', home);
   await run('postfix', '-c', inside('config'), 'start');
   const maildir = inside('mail/inbox');
+  const pid = Number(await readFile(inside('queue/pid/master.pid'), 'utf8'));
   return {
     port,
+    pid,
     maildir,
     delivered: async () =>
       (await readdir(join(maildir, 'new')).catch(() => [])).map((name) => join(maildir, 'new', name)),

@@ -38,7 +38,7 @@ describe('a short message', () => {
       reader.raw(Buffer.from(short), 'ws_1').then(note('here')),
     ])) as { from: unknown; text: string; octets: Uint8Array }[];
     expect(order).toEqual(['here', 'here', 'in the thread']);
-    expect(here).toEqual(raw as object);
+    expect<unknown>(here).toEqual(raw);
     expect(Buffer.from(here?.octets ?? []).equals(short)).toBe(true);
     expect([inThread?.from, inThread?.text.trimEnd()]).toEqual([here?.from, here?.text.trimEnd()]);
   });
