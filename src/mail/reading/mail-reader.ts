@@ -10,11 +10,10 @@ import type { Feedback } from '../inbound/feedback.ts';
 import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
 import { readRaw } from '../raw/read-raw.ts';
 import { type ReceivedMail, unreadMail } from '../received/received-mail.ts';
-import type { Submission } from '../submission/submitted.ts';
+import { readSubmitted, type Submission } from '../submission/submitted.ts';
 import type { MailParts } from './mail-parts.ts';
 import { isShort } from './mail-size.ts';
 import type { CheckQuestion, FileOctets, MailAnswer, MailQuestion } from './mail-thread.ts';
-import { readSubmitted } from './read-submitted.ts';
 
 /**
  * Parses mail in worker threads, away from the thread that answers requests: 8 MB of empty parts took a parser 9.6 s, and anybody
@@ -177,7 +176,7 @@ const TOO_SLOW: PreviewNote = {
   line: null,
 };
 
-/** Where a parser fails, the mail is as unreadable as in a thread. */
+/** A mail that the parser fails at is as unreadable as in a thread. */
 const readHere = <Mail>(read: () => Promise<Mail>): Promise<Mail | NotSubmittable> =>
   read().catch(() => UNREADABLE);
 

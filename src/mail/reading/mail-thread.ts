@@ -10,10 +10,9 @@ import { readReport } from '../inbound/read-report.ts';
 import { NotSubmittable, type RawFile, type RawMail } from '../raw/raw-mail.ts';
 import { readFile, readRaw } from '../raw/read-raw.ts';
 import { type ReceivedMail, readReceived, unreadMail } from '../received/received-mail.ts';
-import type { Submission } from '../submission/submitted.ts';
+import { readSubmitted, type Submission } from '../submission/submitted.ts';
 import { type MailParts, readParts } from './mail-parts.ts';
 import { isWithin } from './mail-size.ts';
-import { readSubmitted } from './read-submitted.ts';
 
 /** A mail, and the way to read it. */
 export interface MailQuestion {

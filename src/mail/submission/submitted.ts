@@ -9,7 +9,8 @@ import { isReservedField } from '../message/reserved-fields.ts';
 import { divideMessage } from '../raw/header-editor.ts';
 import { filesOf, type MessageFile } from '../raw/message-files.ts';
 import { PARSER_LIMITS, parseMessage } from '../raw/parsable.ts';
-import { NotSubmittable } from '../raw/raw-mail.ts';
+import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
+import { readRaw } from '../raw/read-raw.ts';
 import { repeatedField } from '../raw/repeated-field.ts';
 
 /** The body of a send request. */
@@ -48,8 +49,15 @@ export interface Submission {
   readonly idempotencyKey: string | null;
 }
 
+/** Reads a mail that stays what it is; or a request, where it names a template. */
+export const readSubmitted = async (
+  raw: Buffer,
+  recipients: readonly string[],
+): Promise<RawMail | Submission | NotSubmittable> =>
+  isTemplated(raw) ? readSubmission(raw, recipients) : readRaw(raw);
+
 /** True when a mail has its content made by a template. */
-export const isTemplated = (raw: Buffer): boolean =>
+const isTemplated = (raw: Buffer): boolean =>
   divideMessage(raw).fields.some(({ name }) => name === TEMPLATE || name === VARIABLES);
 
 /** Reads a mail. The envelope decides who receives it; the header decides which recipients are visible. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createMailReader, type MailReader } from '../../../src/mail/reading/mail-reader.ts';
 import { isShort } from '../../../src/mail/reading/mail-size.ts';
-import { readSubmitted } from '../../../src/mail/reading/read-submitted.ts';
+import { readSubmitted } from '../../../src/mail/submission/submitted.ts';
 import { costMsOf } from '../../support/own-time.ts';
 
 const HEAD = 'From: Shop <shop@sender.example>\r\nTo: ada@example.com\r\nMIME-Version: 1.0\r\n';
