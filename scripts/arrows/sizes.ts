@@ -49,6 +49,7 @@ const SHORT: Readonly<Record<string, string>> = {
     'the one rule for what is shown of a message, on the server and in the browser',
   'src/web/dashboard/web/application/pages/api-keys/curl.ts': 'the one command that pages show with a key',
   'src/platform/db/living.ts': 'one rule for all code that counts instances',
+  'src/platform/db/numbered-time.ts': 'one time for all statements that searches and collectors rest on',
   'src/platform/db/open.ts': 'the one place that knows both databases',
   'src/platform/db/server/prepared.ts': 'replaced by the build',
   'src/platform/errors/unavailable.ts': 'the one error that every layer knows',
