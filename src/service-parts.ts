@@ -82,7 +82,7 @@ export async function openParts(source: ServiceSource): Promise<OpenParts> {
     const parts = await openEach(source, database, opened);
     return {
       parts,
-      engine: embedded?.engine ?? null,
+      engine: embedded?.shared ?? null,
       ended: embedded?.ended ?? new Promise(() => {}),
       close,
     };

@@ -91,6 +91,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   }));
   const engineParts: EngineParts = {
     ...{ database, shards, clock, logger, kinds, epoch: () => presence.epoch },
+    onLeftToOthers: () => roster.news.tell('work'),
     ...(keptActors === undefined ? {} : { keptActors }),
   };
   const engine = source.chaos?.createEngine(engineParts) ?? new Engine(engineParts);
@@ -98,17 +99,27 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     ...{ database, logger, roles, monotonic: clock.monotonic, version: parts.version },
     keys: () => parts.secretKeys.inUse,
     onOthers: (others) => {
-      engine.expectAbandoned(leaveWork(others));
       engine.shareTimers(wakeTimers(others));
-      engine.expectOthers(others.length > 0);
-      // Without the role, live mail is left to others at once.
-      presence.expectOthers(others.length > 0 && roles.includes('delivery') && shards === null);
+      // A process that only answers requests leaves all work to others at once, and has nothing to hear of.
+      const works = roles.includes('delivery') || roles.includes('engine');
+      presence.expectOthers(others.length > 0 && works && shards === null);
+      followOthers();
     },
   });
   const presence = new Presence({
-    ...{ database, logger, monotonic: clock.monotonic, id: roster.id },
+    ...{ database, logger, monotonic: clock.monotonic, id: roster.id, news: roster.news },
     takeUp: (epochs) => engine.takeUp(epochs),
+    onLeft() {
+      engine.othersLeft();
+      schedule?.hurry();
+    },
   });
+  const followOthers = (): void => {
+    engine.expectAbandoned(!roster.hearsAll && leaveWork(roster.others));
+    engine.expectOthers(!roster.hearsAll);
+  };
+  roster.news.onHearing(followOthers);
+  roster.news.on('work', () => engine.lookNow());
   const { routes, connected, liveView, certificates, drain } = connectModules(
     modules,
     { engine, roster, kinds: MODULE_KINDS },
@@ -146,7 +157,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       ...{ bodies: parts.bodies, holders: BODY_HOLDERS },
       isDistributed: shards !== null,
     }),
-    secretKeyWatch({ keys: parts.secretKeys, roster, onSuperseded: superseded.resolve }),
+    secretKeyWatch({ database, keys: parts.secretKeys, roster, onSuperseded: superseded.resolve }),
     ...connected.flatMap((module) => module.duties ?? []),
     ...(source.duties ?? []),
   ].filter(({ isEverybodys = false }) => isEverybodys || roles.includes('engine'));
@@ -174,7 +185,8 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       // These ask the database at once, and what the start still waits for would queue behind them.
       schedule = startDuties(duties, {
         ...{ database, clock, logger, lastRun },
-        isAlone: () => roster.instances.length === 1,
+        // The duties of a process without that role are looked for: not all that it writes for them is told.
+        isAlone: () => roster.hearsAll && roster.others.every((one) => one.roles.includes('engine')),
         isDistributed: shards !== null,
       });
       engine.start();

@@ -1,5 +1,5 @@
 import { earliest } from './machine/decide.ts';
-import { type Draft, hasTimers, ordersOf } from './machine/draft.ts';
+import { type Draft, hasTimers, isOnOwnTime, ordersOf } from './machine/draft.ts';
 import type { ActorEvent, EventOfKind, Kind, KindName } from './machine/kind.ts';
 import type { ClaimOf, EventResultOf, SpawnResultOf } from './machine/result.ts';
 import { claims, ownOrders, WHOLE_SHARE } from './machine/share.ts';
@@ -21,6 +21,8 @@ import { CommitTags } from './store/commit.ts';
 
 export interface EngineParts extends KindParts {
   readonly kinds: readonly Registration[];
+  /** Called once work is due that this process cannot begin: for want of a role, or of room. */
+  readonly onLeftToOthers?: (() => void) | undefined;
 }
 
 /** The load of a kind, for the metrics. */
@@ -31,6 +33,11 @@ export interface Traffic {
   /** Actors of this process that were changed by another first, since the start. */
   readonly lostRaces: number;
 }
+
+const isDue = ({ after }: Draft, now: number): boolean => {
+  const at = earliest(after.timers);
+  return at !== null && at <= now;
+};
 
 /** Hears of commits, for the live view. */
 export type CommitListener = (kind: Kind, drafts: readonly Draft[]) => void;
@@ -65,7 +72,9 @@ export class Engine implements SelectionTeller {
         this.#running(kind).push(id, event, { outboxId, patienceMs: OUTCOME_PATIENCE_MS }),
       parts.logger,
     );
-    this.#scheduler = new Scheduler(parts.database, parts.clock, wakeables, parts.logger);
+    this.#scheduler = new Scheduler(parts.database, parts.clock, wakeables, parts.logger, () =>
+      parts.onLeftToOthers?.(),
+    );
     for (const { performer } of parts.kinds) performer?.attached?.(this);
   }
 
@@ -186,6 +195,17 @@ export class Engine implements SelectionTeller {
     this.#scheduler.expectOthers(areThere);
   }
 
+  /** Looks at once: another process has left work to this one. */
+  lookNow(): void {
+    this.#scheduler.expect(this.parts.clock.now());
+  }
+
+  /** Looks at once and for a while: another process has ended, and its alarms with it. */
+  othersLeft(): void {
+    for (const { localLeases } of this.#kinds.values()) localLeases?.look();
+    this.#scheduler.stayAwake();
+  }
+
   /**
    * Takes up at once what instances of these epochs, which are gone, had in memory and had not begun; answers its
    * number. An attempt that was begun stays as it is: its lease is a timer of the email. @throws UnavailableError
@@ -253,6 +273,7 @@ export class Engine implements SelectionTeller {
 
   #committed(kind: Kind, drafts: readonly Draft[]): void {
     const { performing, share } = this.#running(kind.name);
+    const isMine = ({ after, isLeft }: Draft) => !isLeft && claims(kind, share, after);
     if (performing)
       for (const order of ownOrders(
         kind,
@@ -264,12 +285,12 @@ export class Engine implements SelectionTeller {
     this.#scheduler.expect(
       Math.min(
         // Work that is left to other processes needs no look of this one.
-        ...drafts.map(
-          ({ after, isLeft }) =>
-            (!isLeft && claims(kind, share, after) && earliest(after.timers)) || Number.POSITIVE_INFINITY,
-        ),
+        ...drafts.map((draft) => (isMine(draft) && earliest(draft.after.timers)) || Number.POSITIVE_INFINITY),
       ),
     );
+    const isOthers = (draft: Draft) => !isMine(draft) && !isOnOwnTime(kind, draft.after);
+    if (drafts.some((draft) => isOthers(draft) && isDue(draft, this.parts.clock.now())))
+      this.parts.onLeftToOthers?.();
     for (const { outbox } of drafts) if (outbox.length > 0) this.#outbox.post(outbox);
     for (const listener of this.#listeners)
       try {

@@ -5,24 +5,27 @@ import type { Database, DatabaseSession } from '../platform/db/database.ts';
 import { UnavailableError } from '../platform/errors/unavailable.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { rarely } from '../platform/telemetry/rarely.ts';
+import { LISTEN, type News } from './news.ts';
 
 /** The first number of the locks, the same in every instance. The second one is the epoch. */
 const LOCKS = 1_886_350_440;
-/** The time between two looks of the server at the locks. */
-const LOOK_MS = 100;
 /**
- * The looks of one statement. A server does not notice that the client of a running statement has died, and its snapshot keeps
- * VACUUM from removing rows: a second of either harms nothing, and is no slow query.
+ * The longest wait for the lock of another instance. A statement that waits keeps its snapshot, behind which VACUUM removes
+ * nothing, and a server does not notice that the client of such a statement has died: ten seconds of either harm nothing.
  */
-const LOOKS = 8;
-/** The server ends the statement after this time, also where it is slow and has looked less often. */
-const WATCH_MS = LOOKS * LOOK_MS;
+const WAIT_MS = 10_000;
+/** The shortest, on a server that would log or end longer ones. */
+const LEAST_WAIT_MS = 800;
+/** A wait that ends sooner, by this share of it, has got the lock. */
+const CUT_SHORT = 0.9;
+/** The pause after a search that found nothing, though an epoch was free: another instance may be finding it. */
+const PAUSE_MS = 100;
 /**
  * The wait before the first look. After a restart or a failover of the server all epochs are free at once, until their instances
  * have sessions again: the first one back must not take up what the others have in memory.
  */
 const LOOK_AFTER_MS = 3_000;
-/** The wait for an answer to a look: a session that is silent for longer leads nowhere. */
+/** The wait for an answer, beside that for a lock: a session that is silent for longer leads nowhere. */
 const WATCH_DEADLINE_MS = 5_000;
 /** The same for the session that holds the lock. */
 const DEADLINE_MS = 10_000;
@@ -37,6 +40,8 @@ const LEAVE_MS = 1_000;
 
 const LOST =
   'This instance has no session that shows it to others. It opens the next one; until then, others take up what it leaves when its claims end.';
+const DEAF =
+  'A pooler is before the database, or it has several nodes: instances do not hear of each other, and look for the work of others every second. Nothing is lost by it.';
 const BLIND =
   'This instance could not look at the sessions of others. It tries again; until then, it takes up what they leave when their claims end.';
 
@@ -48,20 +53,27 @@ update service_instances set epoch = ${epoch} from held where id = '${id}' and i
 const IS_FREE = `epoch is not null and pg_try_advisory_xact_lock_shared(${LOCKS}, epoch)`;
 
 /**
- * Answers a row once some epoch may have no session any more, or this instance another one; none after a while. The server looks, so that few
- * statements are sent while nothing happens. To wait for the lock itself would be exact, and keep a snapshot for as long
- * as the other instance lives. `look > 0` has the server ask the locks again at each look.
+ * Says if some epoch may have no session any more, or this instance another one; and whose lock it waits for next. The
+ * instances wait in a ring, in the order of their ids, so that each is awaited by one.
  */
-const WATCH = (
-  id: string,
-  epoch: number,
-): string => `select true as "isFound" from generate_series(1, ${LOOKS}) look
-where case
-  when not exists (select from service_instances where id = '${id}' and epoch = ${epoch})
-    or exists (select from service_instances where look > 0 and ${IS_FREE})
-    or clock_timestamp() > statement_timestamp() + interval '${WATCH_MS} ms' then true
-  else pg_sleep(${LOOK_MS / 1_000}) is null
-end limit 1`;
+const LOOK = (id: string, epoch: number): string => `select
+  not exists (select from service_instances where id = '${id}' and epoch = ${epoch})
+    or exists (select from service_instances where ${IS_FREE}) as "isFound",
+  (select epoch from service_instances where id <> '${id}' and epoch is not null
+    order by id > '${id}' desc, id limit 1) as next`;
+
+/** Waits for the lock of an epoch, which is free at the moment at which its session ends. */
+const WAIT = (epoch: number, ms: number): string => `do $$ begin
+  perform set_config('lock_timeout', '${ms}', true);
+  perform pg_advisory_xact_lock_shared(${LOCKS}, ${epoch});
+exception when lock_not_available then null;
+end $$`;
+
+/** The wait that this server neither ends nor takes for a slow statement or a long wait, which it would log again and again. */
+const LONGEST_WAIT = `select greatest(${LEAST_WAIT_MS}, least(${WAIT_MS}, 0.8 * min(
+  case when name in ('log_min_duration_statement', 'statement_timeout', 'transaction_timeout')
+      or (name = 'deadlock_timeout' and current_setting('log_lock_waits') = 'on')
+    then nullif(greatest(setting::bigint, 0), 0) end)))::integer as ms from pg_settings`;
 
 /** Of several instances that look at the same time, one gets an epoch that is free. Answers also the one of this instance. */
 const FIND_GONE = `with gone as materialized (
@@ -81,12 +93,18 @@ export interface PresenceParts {
   readonly monotonic: () => number;
   /** The instance, as its row in the roster names it. */
   readonly id: string;
+  readonly news: News;
   /** Takes up what the instances of these epochs held. @throws UnavailableError */
   takeUp(epochs: readonly number[]): Promise<number>;
+  /** Called when another instance has died or ended: it may have left what only it knew of. */
+  onLeft(): void;
   /** Its waits where they are not the usual ones. */
   readonly lookAfterMs?: number;
   readonly touchMs?: number;
 }
+
+/** Asks the session that watches; `ms` is the time that the statement may wait. */
+type Ask = <Row extends object>(text: string, ms?: number) => Promise<readonly Row[]>;
 
 const hasEnded = (): Error => new UnavailableError('The session has ended.');
 
@@ -109,10 +127,14 @@ export class Presence {
   #stop = new AbortController();
   /** The epochs that were found free, and whose emails are not taken up yet. */
   #gone: readonly number[] = [];
+  /** Ends the rest of an instance that waits for no lock. */
+  #hurry = new AbortController();
+  #isSaid = false;
   readonly #warn;
 
   constructor(private readonly parts: PresenceParts) {
     this.#warn = rarely(parts.logger, parts.monotonic);
+    parts.news.on('here', () => this.#hurry.abort());
   }
 
   /** The epoch of this instance; null while it has no session. */
@@ -143,13 +165,18 @@ export class Presence {
 
   /** Lives for the time of one session; answers false where there are none. */
   async #live(stop: AbortSignal): Promise<boolean> {
-    const { database, id } = this.parts;
-    const holder = database.session();
-    if (!holder) return false;
+    const { database, id, news } = this.parts;
+    const holder = database.session((payload) => news.heard(payload));
+    if (!holder) {
+      if (!this.#isSaid) this.parts.logger.info(DEAF);
+      this.#isSaid = true;
+      return false;
+    }
     const epoch = randomInt(1, 2 ** 31);
     const over = new AbortController();
     const end = () => {
       this.#epoch = null;
+      news.hears = false;
       over.abort();
     };
     stop.addEventListener('abort', end, { once: true });
@@ -158,6 +185,8 @@ export class Presence {
       const held = await orAborted(holder.query(HOLD(id, epoch), DEADLINE_MS), over.signal, hasEnded);
       if (held.length === 0) throw new Error('The row of this instance is not there yet.');
       if (!over.signal.aborted) this.#epoch = epoch;
+      await orAborted(holder.query(LISTEN, DEADLINE_MS), over.signal, hasEnded);
+      news.tell('here');
       await Promise.all([
         this.#touch(holder, over.signal).finally(end),
         this.#watch(epoch, over.signal).finally(end),
@@ -192,39 +221,60 @@ export class Presence {
 
   /** Watches the others for as long as this instance has the epoch. An error of its session or of a statement costs that session alone. */
   async #watch(epoch: number, over: AbortSignal): Promise<void> {
-    const { database, lookAfterMs = LOOK_AFTER_MS } = this.parts;
+    const { database, news, lookAfterMs = LOOK_AFTER_MS } = this.parts;
     await rest(lookAfterMs, over);
     for (let isOurs = true; isOurs && !over.aborted; ) {
       const watcher = database.session();
       if (!watcher) return;
+      const ask: Ask = (text, ms = 0) =>
+        orAborted(watcher.query(text, WATCH_DEADLINE_MS + ms), over, hasEnded);
       try {
-        while (isOurs) isOurs = await this.#look(epoch, watcher, over);
+        const [{ ms } = { ms: LEAST_WAIT_MS }] = await ask<{ ms: number }>(LONGEST_WAIT);
+        while (isOurs) isOurs = await this.#look(epoch, ms, ask, over);
       } catch (error) {
         if (!over.aborted) this.#warn({ err: error }, BLIND);
       }
+      news.hears = false;
       await watcher.close().catch(() => {});
       if (isOurs) await rest(REST_MS, over);
     }
   }
 
   /** Watches the others for a while; answers false once this instance has the epoch no longer. */
-  async #look(epoch: number, watcher: DatabaseSession, over: AbortSignal): Promise<boolean> {
-    const { logger, id } = this.parts;
+  async #look(epoch: number, longestMs: number, ask: Ask, over: AbortSignal): Promise<boolean> {
+    const { logger, id, news } = this.parts;
     const gone = this.#gone;
     if (gone.length > 0) {
       const emails = await orAborted(this.parts.takeUp(gone), over, hasEnded);
       this.#gone = this.#gone.filter((one) => !gone.includes(one));
+      this.parts.onLeft();
       logger.warn(
         { emails },
         'The session of an instance has ended; the emails that it held in memory are taken up.',
       );
     }
-    const found = await orAborted(watcher.query(WATCH(id, epoch), WATCH_DEADLINE_MS), over, hasEnded);
-    if (found.length === 0) return true;
+    this.#hurry = new AbortController();
+    const [look] = await ask<{ isFound: boolean; next: number | null }>(LOOK(id, epoch));
+    if (look?.isFound === false) {
+      news.hears = true;
+      await this.#await(look.next, longestMs, ask, over);
+      return true;
+    }
     const isOurs = await orAborted(this.#find(epoch), over, hasEnded);
-    // Another instance may be finding the same one.
-    if (this.#gone.length === 0) await rest(LOOK_MS, over);
+    if (this.#gone.length === 0) await rest(PAUSE_MS, over);
     return isOurs;
+  }
+
+  /** Waits until the session of that epoch ends, or it is time to look again. */
+  async #await(epoch: number | null, longestMs: number, ask: Ask, over: AbortSignal): Promise<void> {
+    if (epoch === null) return rest(WAIT_MS, AbortSignal.any([over, this.#hurry.signal]));
+    const { monotonic } = this.parts;
+    const until = monotonic() + WAIT_MS * CUT_SHORT;
+    do {
+      const begun = monotonic();
+      await ask(WAIT(epoch, longestMs), longestMs);
+      if (monotonic() - begun < longestMs * CUT_SHORT) return this.parts.onLeft();
+    } while (monotonic() < until && !this.#hurry.signal.aborted);
   }
 
   /** Finds the epochs that are free; answers false if this instance has its one no longer. */

@@ -10,6 +10,7 @@ import type { KeysInUse } from '../platform/config/served-keys.ts';
 import type { Database } from '../platform/db/database.ts';
 import { GONE_AFTER_MS, IS_LIVING } from '../platform/db/living.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
+import { News } from './news.ts';
 
 /** Time between two signs of life of an instance. */
 const BEAT_MS = 10_000;
@@ -43,8 +44,9 @@ export const readLivingInstances = (database: Database): Promise<LivingInstance[
   );
 
 /** Another instance that lives. */
-interface OtherInstance extends KnownInstance {
+export interface OtherInstance extends KnownInstance {
   readonly id: string;
+  readonly version: string | null;
   /** It has asked who lives since this instance said so, and thus knows of it. */
   readonly knows: boolean;
 }
@@ -57,7 +59,7 @@ const BEAT = `with forgotten as (
   on conflict (id) do update
   set seen_at = excluded.seen_at, secret_keys = excluded.secret_keys, seals_with = excluded.seals_with
 )
-${LIVING('id, roles, seen_at > $3::timestamptz as knows')} and id <> $1 order by id`;
+${LIVING('id, roles, version, seen_at > $3::timestamptz as knows')} and id <> $1 order by id`;
 const NOW = 'select clock_timestamp()::text as now';
 const LEAVE = 'delete from service_instances where id = $1';
 
@@ -73,18 +75,19 @@ export interface RosterParts {
   /** The secret keys of this instance, which a rotation waits for. */
   keys(): KeysInUse;
   /** Called with the other living instances after each look. */
-  onOthers(others: readonly KnownInstance[]): void;
+  onOthers(others: readonly OtherInstance[]): void;
 }
 
 /** The living instances, as other parts need them. */
 export type KnownInstances = Pick<
   Roster,
-  'id' | 'version' | 'runsMs' | 'living' | 'instances' | 'partOf' | 'watch'
+  'id' | 'version' | 'runsMs' | 'living' | 'instances' | 'news' | 'hearsAll' | 'partOf' | 'watch'
 >;
 
 /** Shows that this instance lives, and knows which others do, as of some seconds ago. An embedded database has one instance. */
 export class Roster {
   readonly id = crypto.randomUUID();
+  readonly news: News;
   #others: readonly OtherInstance[] = [];
   readonly #startedAt: number;
   /** When the others could know of it first, by the database's clock. */
@@ -96,6 +99,8 @@ export class Roster {
 
   constructor(private readonly parts: RosterParts) {
     this.#startedAt = parts.monotonic();
+    const hasOthers = () => this.#others.length > 0;
+    this.news = new News({ database: parts.database, id: this.id, hasOthers });
   }
 
   /** Rejects when the database does not take the first sign of life. @throws UnavailableError */
@@ -114,6 +119,19 @@ export class Roster {
   /** The living instances, this one among them. */
   get living(): RoleCounts {
     return countedByRole([...this.#others, this.parts]);
+  }
+
+  /** The other living instances. */
+  get others(): readonly KnownInstance[] {
+    return this.#others;
+  }
+
+  /**
+   * True when no other instance lives, or this one hears what each of them leaves to it. Instances of another version may
+   * not tell.
+   */
+  get hearsAll(): boolean {
+    return this.#others.length === 0 || (this.news.hears && this.#others.every(({ version }) => version === this.version));
   }
 
   /** The time since this instance started, in milliseconds. */

@@ -36,7 +36,7 @@ const logger = createLogger({ level: 'silent', pretty: false });
 /** No duty here says how to look for its work. */
 const PARTS = {
   logger,
-  database: { worked: 0, query: () => Promise.reject(new Error('asked')) },
+  database: { kind: 'postgres' as const, worked: 0, query: () => Promise.reject(new Error('asked')) },
   isAlone: () => true,
 };
 

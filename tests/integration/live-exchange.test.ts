@@ -48,7 +48,8 @@ function instance(befalls: Befalls = (_, run) => run()) {
   const id = crypto.randomUUID();
   const listeners = new Set<CommitListener>();
   const roster = {
-    ...{ id, version: '1.0.0', runsMs: 0, watch: () => {} },
+    ...{ id, version: '1.0.0', runsMs: 0, watch: () => {}, hearsAll: false },
+    news: new News({ database, id, hasOthers: () => true }),
     instances: [
       { id, roles: ['http'] },
       { id: 'another', roles: ['http'] },

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
 import pino from 'pino';
 import postgres from 'postgres';
+import { News } from '../../src/engine/news.ts';
 import { Presence, type PresenceParts } from '../../src/engine/presence.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
@@ -47,7 +48,9 @@ async function watcher(given?: Given, parts: Partial<PresenceParts> = {}): Promi
   const taken: number[] = [];
   const presence = new Presence({
     ...{ database, id, logger: pino({ level: 'silent' }), monotonic: () => performance.now() },
+    news: new News({ database, id, hasOthers: () => true }),
     takeUp: async (epochs) => taken.push(...epochs),
+    onLeft: () => {},
     lookAfterMs: 0,
     ...parts,
   });

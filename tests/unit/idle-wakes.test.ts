@@ -64,7 +64,7 @@ test('duties wake the process at their times, and otherwise some times a minute'
       return passed;
     },
   };
-  const database = { worked: 0, query: async () => [] };
+  const database = { kind: 'postgres', worked: 0, query: async () => [] };
   const schedule = startDuties(
     [{ name: 'minutely', pattern: '20 * * * * *', run: async () => void runs++ }],
     { logger, clock, database: database as never, isAlone: () => true },
@@ -84,7 +84,7 @@ test('duties wake the process at their times, and otherwise some times a minute'
 });
 
 test('what a request wants is considered a quarter of a second later, once for all requests', async () => {
-  const database = { worked: 0, query: async () => [] };
+  const database = { kind: 'postgres', worked: 0, query: async () => [] };
   let [passed, isWanted, runs] = [0, false, 0];
   const schedule = startDuties(
     [

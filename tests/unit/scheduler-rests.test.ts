@@ -60,6 +60,7 @@ async function atRest(): Promise<Scheduler> {
     return text.includes('as "0"') ? [{ at: now(), 0: null }] : [];
   };
   const database = {
+    kind: 'postgres',
     get worked() {
       return worked;
     },

@@ -14,6 +14,7 @@ let asked = '';
 let isAlone = true;
 let found: Readonly<Record<string, boolean>> = {};
 const database = {
+  kind: 'postgres',
   worked: 0,
   query: async (_: string, [, letters]: readonly unknown[] = []) => {
     asked = String(letters);

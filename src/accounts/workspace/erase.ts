@@ -105,6 +105,7 @@ export const workspaceEraser = (
 ): Duty => ({
   name: 'workspaceEraser',
   pattern: '20 * * * * *',
+  asks: () => 'exists (select from workspaces where erase_at is not null)',
   async run(stop) {
     const rows = await database.read((orm) =>
       orm

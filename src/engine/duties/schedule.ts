@@ -17,6 +17,8 @@ const LOOKING = 'look';
 export interface Schedule {
   /** Considers soon which duties are wanted: a request may have changed that. */
   consider(): void;
+  /** Looks for work soon: another instance has left some. */
+  hurry(): void;
   /** Stops starting them, asks those that run to end, and waits for them. */
   stop(): Promise<void>;
 }
@@ -101,9 +103,14 @@ export function startDuties(duties: readonly Duty[], parts: ScheduleParts): Sche
     wake(Math.max(1, Math.ceil(ms)));
   };
   wake(SHORTEST_MS);
+  const soon = (): void => {
+    if (alarmAt > performance.now() + SHORTEST_MS) wake(SHORTEST_MS);
+  };
   return {
-    consider() {
-      if (alarmAt > performance.now() + SHORTEST_MS) wake(SHORTEST_MS);
+    consider: soon,
+    hurry() {
+      look.hurry();
+      soon();
     },
     async stop() {
       stopping.abort();

@@ -24,12 +24,18 @@ reset default_statistics_target`;
  * one has no background process, and its planner would use the figures of an empty table for ever: it would
  * take a filter that most contacts match for a rare one, and count them all where it should estimate.
  */
-export const tableAnalyser = ({ database }: Pick<DutyDeps, 'database'>): Duty => ({
-  name: 'tableAnalyser',
-  pattern: '15,45 * * * * *',
-  async run() {
-    const [table] = await database.query<{ name: string }>(CHANGED);
-    // Its name comes from our migrations.
-    if (table) await database.script(analyse(table.name));
-  },
-});
+export function tableAnalyser({ database }: Pick<DutyDeps, 'database'>): Duty {
+  let analysedAt = -1;
+  return {
+    name: 'tableAnalyser',
+    pattern: '15,45 * * * * *',
+    async run() {
+      const { worked } = database;
+      if (worked === analysedAt) return;
+      const [table] = await database.query<{ name: string }>(CHANGED, [], { isRoutine: true });
+      // Its name comes from our migrations.
+      if (table) await database.script(analyse(table.name));
+      else analysedAt = worked;
+    },
+  };
+}

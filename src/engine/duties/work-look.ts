@@ -11,17 +11,20 @@ const LOOK_MS = 900;
 const ALONE_MS = 2_900;
 /**
  * The same where, beside that, this process has asked the database for nothing but such looks since the last one: only
- * time can have made work then.
+ * time can have made work then, and there is some that only waits for its time.
  */
 const REST_MS = 9_900;
+/** The same where no work waits for its time. Another instance may die before it has told of work that it leaves; the embedded database has no others. */
+const FAR_MS = { postgres: 30_000, embedded: 600_000 };
 
 const NOW = '$1::text::timestamptz';
+const LATER = '$3::text::timestamptz';
 
 /** The dependencies of looking for work. */
 export interface WorkLookParts {
-  readonly database: Pick<Database, 'query' | 'worked'>;
+  readonly database: Pick<Database, 'kind' | 'query' | 'worked'>;
   readonly clock: Clock;
-  /** True when no other instance lives. */
+  /** True when no other instance lives whose work this one has to look for. */
   isAlone(): boolean;
 }
 
@@ -49,7 +52,9 @@ export class WorkLook {
       ({ asks }, place) =>
         `case when substr($2::text, ${place + 1}, 1) = 'y' then ${asks?.(NOW)} else false end as "${place}"`,
     );
-    this.#sql = `select ${[...columns, `${NOW} as now`].join(',\n')}`;
+    const waiting = this.#duties.filter(({ asks }) => asks?.(NOW) !== asks?.(LATER));
+    const later = waiting.map(({ asks }) => asks?.(LATER)).join(' or ') || 'false';
+    this.#sql = `select ${[...columns, `${NOW} as now`, `case when ${LATER} is null then null else ${later} end as later`].join(',\n')}`;
   }
 
   /** The time until the next look; none while one is under way. */
@@ -59,6 +64,13 @@ export class WorkLook {
     const { database, clock, isAlone } = this.parts;
     const rest = database.worked === worked && isAlone() ? ms : 0;
     return Math.max(0, this.#nextAt + rest - clock.monotonic());
+  }
+
+  /** Has the next look be soon: another instance has left work. */
+  hurry(): void {
+    this.#nextAt = Math.min(this.#nextAt, this.parts.clock.monotonic());
+    this.#rest = { ms: 0, worked: 0 };
+    this.#wasQuiet = false;
   }
 
   /** Those of the duties that have work. @throws UnavailableError */
@@ -72,11 +84,14 @@ export class WorkLook {
     // Only a look for the work of all duties shows that there is none: each of them may ask at its own seconds.
     const isWhole = this.#wasQuiet && isAlone();
     try {
+      const now = clock.now();
+      const farMs = FAR_MS[database.kind];
       const [row = {}] = await database.query<Record<string, boolean>>(
         this.#sql,
         [
-          new Date(clock.now()).toISOString(),
+          new Date(now).toISOString(),
           this.#duties.map((duty) => (isWhole || asked.includes(duty) ? 'y' : 'n')).join(''),
+          isWhole ? new Date(now + farMs).toISOString() : null,
         ],
         { isRoutine: true },
       );
@@ -84,7 +99,7 @@ export class WorkLook {
       this.#wasQuiet = found.length === 0;
       if (this.#wasQuiet && isAlone()) {
         this.#nextAt = clock.monotonic() + ALONE_MS;
-        if (isWhole) this.#rest = { ms: REST_MS - ALONE_MS, worked };
+        if (isWhole) this.#rest = { ms: (row.later === false ? farMs : REST_MS) - ALONE_MS, worked };
       }
       return found.filter((duty) => asked.includes(duty));
     } finally {

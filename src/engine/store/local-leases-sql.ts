@@ -14,8 +14,9 @@ export const RENEW = `update instances set heartbeat_at = clock_timestamp(), low
 export const END = `delete from instances where id = $1 and open`;
 const IS_GONE = `not (heartbeat_at between clock_timestamp() - $2 * interval '1 millisecond'
   and clock_timestamp() + $2 * interval '1 millisecond')`;
-/** The terms of a kind that were closed, or have had no heartbeat for this time. */
-export const FIND_GONE = `select id, low_water, open from instances where kind = $1 and (not open or ${IS_GONE}) order by id`;
+/** The terms of a kind, but for this instance's ($3). Those that were closed, or have had no heartbeat for this time, are gone. */
+export const FIND_TERMS = `select id, low_water, open, not open or ${IS_GONE} as gone from instances
+where kind = $1 and id is distinct from $3::integer order by id`;
 /** Closes such a term; it waits for the statements that rely on it. */
 export const CLOSE = `update instances set open = false where id = $1 and open and ${IS_GONE} returning id`;
 /** Forgets a closed term once all that it kept is left to the clock. */

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, timeOfId } from '../../platform/db/ids.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { Kind } from '../machine/kind.ts';
-import { BEGIN, CLOSE, END, FIND_GONE, FORGET, LEFT_AT_ONCE, RENEW } from './local-leases-sql.ts';
+import { BEGIN, CLOSE, END, FIND_TERMS, FORGET, LEFT_AT_ONCE, RENEW } from './local-leases-sql.ts';
 import { storeOf } from './store-of.ts';
 
 /** When an instance shows that it lives, and when others stop believing it. */
@@ -46,10 +46,10 @@ const LAG_MS = 2_000;
  */
 const IDLE_BEATS = 10;
 /**
- * An instance that is alone looks for the actors of dead ones in the first beats after its start, or after it has
- * ended a term itself, and then once in so many.
+ * An instance that is alone, or hears when another one ends, looks for the actors of dead ones in the first beats after its
+ * start, or after it has ended a term itself, while another one has a term, and else once in so many beats.
  */
-const ALONE_BEATS = { first: 15, every: 60 };
+const ALONE_BEATS = { first: 15, every: 30 };
 
 /** One period for which an instance holds new actors. */
 interface Term {
@@ -98,6 +98,8 @@ export class LocalLeases {
   #isWanted = false;
   #idleBeats = 0;
   #beats = 0;
+  /** Other instances held actors at the last look. */
+  #areHeld = false;
 
   constructor(
     private readonly kind: Kind,
@@ -135,7 +137,10 @@ export class LocalLeases {
   get #looksNow(): boolean {
     const { hasOthers } = this.parts;
     return (
-      hasOthers?.() !== false || this.#beats < ALONE_BEATS.first || this.#beats % ALONE_BEATS.every === 0
+      hasOthers?.() !== false ||
+      this.#areHeld ||
+      this.#beats < ALONE_BEATS.first ||
+      this.#beats % ALONE_BEATS.every === 0
     );
   }
 
@@ -314,12 +319,13 @@ export class LocalLeases {
 
   async #takeOver(): Promise<void> {
     const { database, logger } = this.parts;
-    const gone = await database.query<{ id: number; low_water: string; open: boolean }>(
-      FIND_GONE,
-      [this.kind.name, this.#times.goneAfterMs],
+    const terms = await database.query<{ id: number; low_water: string; open: boolean; gone: boolean }>(
+      FIND_TERMS,
+      [this.kind.name, this.#times.goneAfterMs, this.#term?.id ?? null],
       { isRoutine: true },
     );
-    for (const { id, low_water: mark, open } of gone) {
+    this.#areHeld = terms.length > 0;
+    for (const { id, low_water: mark, open } of terms.filter(({ gone }) => gone)) {
       // It waits for statements of the instance that are under way; later inserts find the term closed.
       if (open && (await database.query(CLOSE, [id, this.#times.goneAfterMs])).length === 0) continue;
       let left = 0;

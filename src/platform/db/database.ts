@@ -86,8 +86,9 @@ export interface Database {
   /**
    * A session of the server, opened with its first statement; null where there are none: the embedded database has no
    * second process, and a pooler gives each transaction another backend.
+   * @param onNotification called with the text of each notification, once the session listens
    */
-  session(): DatabaseSession | null;
+  session(onNotification?: (payload: string) => void): DatabaseSession | null;
   /** Measures a round trip, in milliseconds. */
   ping(): Promise<number>;
   close(): Promise<void>;

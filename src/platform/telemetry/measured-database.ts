@@ -38,8 +38,8 @@ export class MeasuredDatabase implements Database {
     return this.inner.script(text);
   }
 
-  session(): DatabaseSession | null {
-    return this.inner.session();
+  session(onNotification?: (payload: string) => void): DatabaseSession | null {
+    return this.inner.session(onNotification);
   }
 
   ping(): Promise<number> {

@@ -16,8 +16,7 @@ where w.erase_at is null and (
   (select position from emails e where e.workspace_id = w.id and e.position > coalesce(c.accepted, 0)
    order by position limit 1) is not null
   or (select position from email_turns t where t.workspace_id = w.id and t.livemode and t.position > coalesce(c.events, 0)
-   order by position limit 1) is not null)
-order by w.id`;
+   order by position limit 1) is not null)`;
 
 const BEGIN = `insert into analytics_cursors (workspace_id, accepted, events)
 select id, 0, 0 from workspaces where id = $1 and erase_at is null on conflict do nothing`;
@@ -91,8 +90,9 @@ export const analyticsRollUp = ({
 }): Duty => ({
   name: 'analyticsRollUp',
   pattern: '*/15 * * * * *',
+  asks: () => `exists (${BEHIND})`,
   async run(stop) {
-    const places = await database.query<Place & { id: string }>(isDistributed ? PLACES : BEHIND);
+    const places = await database.query<Place & { id: string }>(isDistributed ? PLACES : `${BEHIND} order by w.id`);
     for (const { id, ...place } of places) {
       if (stop?.aborted) return;
       if (isDistributed && !(await isBehind(database, id, place))) continue;

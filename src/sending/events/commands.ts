@@ -79,6 +79,8 @@ export function logAligner({ database, logger }: { database: Database; logger: P
     name: 'logAligner',
     pattern: '20 * * * * *',
     async run() {
+      // It is restored as a whole, and not beside a service.
+      if (database.kind === 'embedded') return;
       const seen = await readNumbering(database);
       const isBack = seen.next + IN_FLIGHT < highest;
       if (!isBack && !isElsewhere(seen)) {

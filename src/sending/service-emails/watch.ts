@@ -45,6 +45,11 @@ export class Warner {
       );
   };
 
+  /** SQL that is true when an actor needs a warning. */
+  get asks(): string {
+    return this.deps.warnings.map((warning) => `exists (${unwarned(warning)})`).join(' or ') || 'false';
+  }
+
   /**
    * Writes the emails that no instance has written yet. One look at a time: the second finds the emails of
    * the first.
@@ -70,5 +75,6 @@ export class Warner {
 export const warnerDuty = (warner: Warner): Duty => ({
   name: 'serviceWarner',
   pattern: '35 * * * * *',
+  asks: () => `(${warner.asks})`,
   run: () => warner.look(),
 });

@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import type { SettledTime } from '../../store/settled.ts';
 import { iso } from './due-batches.ts';
-import { AHEAD_MS, type NextSweep, type Sweep } from './sweep.ts';
+import type { NextSweep, Sweep } from './sweep.ts';
 
 /** None of the sweeps. */
 export const NO_SWEEPS: ReadonlyMap<Sweep, NextSweep> = new Map();
@@ -24,22 +24,28 @@ export class NextLook {
   constructor(private readonly parts: NextLookParts) {}
 
   /**
-   * The sweeps that need not run now, each with its next moment; null when the database's clock was put back.
+   * The sweeps that need not run now, each with its next moment; null when the database's clock was put back. A look that
+   * sees far asks for the next actor of each kind whichever sweep takes it: that is the first entry of an index, however
+   * many are scheduled.
    * @throws UnavailableError
    */
-  async ask(sweeps: readonly Sweep[]): Promise<ReadonlyMap<Sweep, NextSweep> | null> {
+  async ask(
+    sweeps: readonly Sweep[],
+    aheadMs: number,
+    isFar: boolean,
+  ): Promise<ReadonlyMap<Sweep, NextSweep> | null> {
     if (sweeps.every(({ from }) => from === null)) return NO_SWEEPS;
     const { clock, settled } = this.parts;
     // Read before the look: what settles during it may have been missed.
     const { until } = settled;
     const monotonic = clock.monotonic();
     const now = clock.now();
-    const soon = now + AHEAD_MS;
+    const soon = now + aheadMs;
     const froms = sweeps.map(({ from }) => from);
     // The text is always the same: a sweep that looks by itself gives no moment, and finds nothing here.
     const columns = sweeps.map(
       ({ wakeable }, place) =>
-        `(${wakeable.store.sql.nextDue(wakeable.where, `$${place + 2}`, '$1')}) as "${place}"`,
+        `(${wakeable.store.sql.nextDue(isFar ? undefined : wakeable.where, `$${place + 2}`, '$1')}) as "${place}"`,
     );
     const [row = {}] = await this.parts.database.query<Record<string, number | null>>(
       `select ${TIME} as at, ${columns.join(',\n')}`,

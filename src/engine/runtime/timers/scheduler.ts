@@ -13,8 +13,15 @@ const TICK_MS = 1_000;
  * The same where nothing was due and no other instance lives: what this process writes has an alarm (`expect`).
  */
 const ALONE_MS = 3_400;
-/** The same where this process, beside that, has done nothing since: a look sees further ahead. */
-const REST_MS = 9_900;
+/** The same where this process, beside that, has done nothing since, by the share of the time that the last look saw ahead. */
+const REST_SHARE = 2 / 3;
+/**
+ * The time that such a look sees ahead. On a server a notification may be lost, and an operator may change a row by hand. The
+ * embedded database has no other writers.
+ */
+const SIGHT_MS = { postgres: 45_000, embedded: 900_000 };
+/** For this time after another instance has ended, whose alarms ended with it, it looks every second: claims last five. */
+const AWAKE_MS = 10_000;
 /** The time between two ticks then. */
 const QUIET_TICK_MS = 2_500;
 /** An alarm waits no longer before it reads the clock again, which may be set. */
@@ -74,6 +81,10 @@ export class Scheduler {
   #isIdle = false;
   /** The count of what this process had done by then (`Database.worked`). */
   #workedBefore = 0;
+  /** The time that the last look saw ahead. */
+  #sightMs = AHEAD_MS;
+  /** The monotonic moment up to which it looks every second. */
+  #awakeUntil = Number.NEGATIVE_INFINITY;
   /** The rest that the last sweep allowed: so late the next one may be without being called late. */
   #restMs = 0;
   /** The clock beside the monotonic one at the end of the last sweep. */
@@ -84,6 +95,8 @@ export class Scheduler {
     private readonly clock: Clock,
     wakeables: readonly DueActors[],
     private readonly logger: Logger,
+    /** Called when due actors are left for want of room: other instances may have some. */
+    private readonly onFull: () => void = () => {},
   ) {
     this.#settled = new SettledTime(database, clock);
     this.#nextLook = new NextLook({ database, clock, settled: this.#settled });
@@ -121,7 +134,7 @@ export class Scheduler {
         this.#tick();
         this.#rest();
       },
-      this.#isQuiet && this.#patienceMs === REST_MS ? QUIET_TICK_MS : TICK_MS,
+      this.#isQuiet && this.#isAtRest ? QUIET_TICK_MS : TICK_MS,
     );
   }
 
@@ -133,12 +146,17 @@ export class Scheduler {
   }
 
   get #isQuiet(): boolean {
-    return this.#isIdle && !this.#hasOthers;
+    return this.#isIdle && !this.#hasOthers && this.clock.monotonic() >= this.#awakeUntil;
+  }
+
+  /** True while this process has done nothing since the last look. */
+  get #isAtRest(): boolean {
+    return this.database.worked === this.#workedBefore;
   }
 
   /** The time between two looks while it is quiet. */
   get #patienceMs(): number {
-    return this.database.worked === this.#workedBefore ? REST_MS : ALONE_MS;
+    return this.#isAtRest ? this.#sightMs * REST_SHARE : ALONE_MS;
   }
 
   /** Starts a sweep unless one runs. */
@@ -174,7 +192,14 @@ export class Scheduler {
     this.#areShared = areShared;
   }
 
-  /** Sets whether other instances live. */
+  /** Looks at once, and every second for a while. */
+  stayAwake(): void {
+    this.#awakeUntil = this.clock.monotonic() + AWAKE_MS;
+    this.#rest();
+    this.expect(this.clock.now());
+  }
+
+  /** Sets whether other instances live whose work this one does not hear of. */
   expectOthers(areThere: boolean): void {
     if (areThere === this.#hasOthers) return;
     this.#hasOthers = areThere;
@@ -193,7 +218,7 @@ export class Scheduler {
   expect(at: number): void {
     const now = this.clock.now();
     // A sweep under way may have passed it already.
-    if (!this.#started || this.#stopped || at > now + AHEAD_MS || at >= this.#alarmAt) return;
+    if (!this.#started || this.#stopped || at > now + this.#sightMs || at >= this.#alarmAt) return;
     this.#alarmAt = at;
     this.#setAlarm(at - now);
   }
@@ -244,10 +269,13 @@ export class Scheduler {
     }
     let next = Number.POSITIVE_INFINITY;
     let oldest = 0;
+    // An instance that has done something looks again soon, and need not see far.
+    const isFar = this.#isQuiet && this.#isAtRest;
+    this.#sightMs = isFar ? SIGHT_MS[this.database.kind] : AHEAD_MS;
     // Read before the looks, which may miss what is done during them.
     this.#workedBefore = this.database.worked;
     const failures: unknown[] = [];
-    const found = await this.#restingSweeps();
+    const found = await this.#restingSweeps(isFar);
     // After the clock was put back the backlog begins where it did at the start.
     if (!found) isTimeToAsk = true;
     const resting = found ?? NO_SWEEPS;
@@ -266,20 +294,21 @@ export class Scheduler {
       }
     }
     this.expect(next);
+    if (this.#sweeps.some(({ awaitsRoom }) => awaitsRoom)) this.onFull();
     const askFrom = this.clock.monotonic() + (this.#isIdle ? IDLE_ASK_MS : TICK_MS / 2);
     this.#askFrom = isTimeToAsk ? askFrom : Math.min(this.#askFrom, askFrom);
     // One kind's failure does not keep the others asleep.
     if (failures.length > 0) throw failures[0];
     this.#oldestDueMs = oldest;
     this.#sweptAt = this.clock.monotonic();
-    this.#restMs = this.#isQuiet ? REST_MS : 0;
+    this.#restMs = this.#isQuiet ? this.#sightMs * REST_SHARE : 0;
     this.#clockOffset = this.clock.now() - this.#sweptAt;
   }
 
   /** The sweeps that one statement shows to have nothing due; where it fails, each sweep looks by itself. */
-  async #restingSweeps(): Promise<ReadonlyMap<Sweep, NextSweep> | null> {
+  async #restingSweeps(isFar: boolean): Promise<ReadonlyMap<Sweep, NextSweep> | null> {
     try {
-      const resting = await this.#nextLook.ask(this.#sweeps);
+      const resting = await this.#nextLook.ask(this.#sweeps, this.#sightMs, isFar);
       if (!resting) for (const sweep of this.#sweeps) sweep.restart();
       return resting;
     } catch {

@@ -58,8 +58,8 @@ export class FaultyDatabase implements Database {
     return this.inner.read(run as never, options);
   }
 
-  session(): DatabaseSession | null {
-    return this.inner.session();
+  session(onNotification?: (payload: string) => void): DatabaseSession | null {
+    return this.inner.session(onNotification);
   }
 
   ping(): Promise<number> {

@@ -90,6 +90,17 @@ export class EmbeddedDatabase implements Database {
     return this.#guard?.ended ?? new Promise(() => {});
   }
 
+  /** The engine for statements of other processes, which count as work of this one. */
+  get shared(): Engine {
+    const { engine } = this;
+    return {
+      query: (...asked) => this.#work.during(() => engine.query(...asked)) as ReturnType<typeof engine.query>,
+      exec: (...asked) => this.#work.during(() => engine.exec(...asked)),
+      close: () => engine.close(),
+      ...(engine.holdLog && { holdLog: () => engine.holdLog?.() ?? (() => {}) }),
+    } as Engine;
+  }
+
   get #guard(): GuardedEngine | null {
     return this.engine instanceof GuardedEngine ? this.engine : null;
   }

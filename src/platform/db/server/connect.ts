@@ -40,6 +40,8 @@ export interface ConnectionOptions {
   readonly primaryOnly?: boolean;
   /** Called whenever a connection has ended. */
   readonly onClose?: () => void;
+  /** Called with the text of each notification of a channel that the connection listens to. */
+  readonly onNotification?: ((payload: string) => void) | undefined;
   readonly link: Link;
 }
 
@@ -51,6 +53,7 @@ export function connect({
   settings = {},
   primaryOnly = false,
   onClose = () => {},
+  onNotification,
   link,
 }: ConnectionOptions): postgres.Sql {
   const client = postgres(url, {
@@ -65,6 +68,7 @@ export function connect({
     connect_timeout: 5,
     onnotice: () => {},
     onclose: onClose,
+    ...(onNotification && { onnotify: (_channel: string, payload: string) => onNotification(payload) }),
     fetch_types: false,
     types: { texts: TEXTS },
     ...(primaryOnly && { target_session_attrs: 'primary' }),

@@ -170,12 +170,15 @@ export class PostgresDatabase implements Database {
     );
   }
 
-  session(): DatabaseSession | null {
+  session(onNotification?: (payload: string) => void): DatabaseSession | null {
     const { isPooled } = this.#link;
     const { url, areSeveral: primaryOnly } = this.#servers;
     return isPooled
       ? null
-      : new PostgresSession({ url, name: this.#sessionName, primaryOnly, link: this.#link });
+      : new PostgresSession({
+          ...{ url, name: this.#sessionName, primaryOnly, onNotification },
+          link: this.#link,
+        });
   }
 
   async ping(): Promise<number> {

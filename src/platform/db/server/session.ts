@@ -17,7 +17,7 @@ export class PostgresSession implements DatabaseSession {
   readonly #over = new AbortController();
   readonly ended = this.#end.promise;
 
-  constructor(options: Pick<ConnectionOptions, 'url' | 'name' | 'primaryOnly' | 'link'>) {
+  constructor(options: Pick<ConnectionOptions, 'url' | 'name' | 'primaryOnly' | 'link' | 'onNotification'>) {
     this.#client = connect({ ...options, max: 1, settings: UNHURRIED, onClose: () => this.#ends() });
   }
 

@@ -30,15 +30,18 @@ interface Pace {
 }
 
 const PACE: Pace = { idle: 1_000, busy: 500, tidy: 5_000 };
-/** The time between two rounds with statements of an instance that is alone and has no viewers. */
-const ALONE_MS = 60_000;
+/**
+ * The time between two rounds with statements of an instance that has no viewers, and is alone or hears of those of the
+ * others.
+ */
+const ALONE_MS = 30_000;
 
 /** The services of it. */
 export interface ExchangeParts {
   readonly database: Database;
   readonly engine: FeedSource;
   readonly logger: Logger;
-  readonly roster: Pick<KnownInstances, 'id' | 'version' | 'runsMs' | 'instances' | 'watch'>;
+  readonly roster: Pick<KnownInstances, 'id' | 'version' | 'runsMs' | 'instances' | 'hearsAll' | 'news' | 'watch'>;
   readonly now: () => number;
   readonly monotonic: () => number;
   /** As usual when absent. */
@@ -51,9 +54,8 @@ export type OtherInstances = Pick<LiveExchange, 'id' | 'instances' | 'join' | 'c
 /**
  * Lets the live view of each instance follow all others through two small tables: each instance writes the
  * environments that its viewers watch, and the others write their commits in these environments, twice a
- * second. No database notifications are used, because a connection pooler may sit in between. Without
- * viewers, an instance looks once a second for new ones. An embedded database has one instance, which does
- * nothing here.
+ * second. Without viewers, an instance waits for the notification of one, or looks once a second where a pooler is in between.
+ * An embedded database has one instance, which does nothing here.
  */
 export class LiveExchange {
   readonly #incoming = new IncomingNews();
@@ -130,6 +132,8 @@ export class LiveExchange {
       if (hasOthers && !hadOthers) this.#soon();
       hadOthers = hasOthers;
     });
+    roster.news.on('watch', () => this.#soon());
+    roster.news.onHearing(() => this.#soon());
     this.#schedule(0);
   }
 
@@ -167,8 +171,9 @@ export class LiveExchange {
 
   async #exchange(): Promise<void> {
     this.#roundAt = this.parts.monotonic();
+    const isAlone = this.#isAlone;
     this.#isWanted = false;
-    if (this.#isAlone) return;
+    if (isAlone) return;
     try {
       await this.#hear();
       await this.#say();
@@ -188,7 +193,7 @@ export class LiveExchange {
       this.#leave === null &&
       this.#said === '[]' &&
       this.#incoming.scopes.length + this.#incoming.begun.length === 0;
-    return roster.instances.length === 1 && isUnwatched && monotonic() - this.#tidiedAt < ALONE_MS;
+    return !this.#isWanted && roster.hearsAll && isUnwatched && monotonic() - this.#tidiedAt < ALONE_MS;
   }
 
   /** Says what is watched here, when that has changed or its time is soon over. */
@@ -198,9 +203,11 @@ export class LiveExchange {
     const at = monotonic();
     const isSaid = scopes === this.#said && (scopes === '[]' || at - this.#saidAt < RENEW_MS);
     if (isSaid) return;
+    const before = this.#said;
     // Without a reply, the statement may or may not have been carried out.
     this.#said = '';
     await database.query(WATCH, [roster.id, scopes]);
+    if (before !== scopes) roster.news.tell('watch');
     this.#said = scopes;
     this.#saidAt = at;
   }

@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '../platform/db/database.ts';
+
+/** The channel of PostgreSQL (LISTEN). It belongs to one database. */
+const CHANNEL = 'posthorn';
+/** The least time between two notifications of one instance. */
+const PAUSE_MS = 50;
+
+/** SQL that has a session hear the notifications of all instances. */
+export const LISTEN = `listen ${CHANNEL}`;
+const TELL = `select pg_notify('${CHANNEL}', topic) from unnest($1::text[]) topic`;
+
+/**
+ * The things that one instance has to tell another: `work` is due that this one cannot begin, a viewer of the live view
+ * begins or ends to `watch`, and an instance is `here` under another epoch.
+ */
+export type Topic = 'work' | 'watch' | 'here';
+
+interface NewsParts {
+  readonly database: Pick<Database, 'query'>;
+  /** The instance, as its row in the roster names it. */
+  readonly id: string;
+  /** True while other instances live. */
+  hasOthers(): boolean;
+}
+
+/**
+ * Notifications between instances. They only make waits shorter: one that is lost, and an instance that hears none, is made up for
+ * by looks. An instance wakes itself for all that it writes, so that only work for others is worth one. It is sent by itself and
+ * not with the commit: PostgreSQL takes one lock of the whole server for each transaction that notifies, until that
+ * transaction is on disk. One that writes nothing else waits for no disk.
+ */
+export class News {
+  /** True while the session of this instance listens. Then it need not look for the work that others leave to it. */
+  #hears = false;
+  readonly #listeners = new Map<Topic, (() => void)[]>();
+  readonly #changed: (() => void)[] = [];
+  readonly #unsent = new Set<Topic>();
+  #isSending = false;
+
+  constructor(private readonly parts: NewsParts) {}
+
+  get hears(): boolean {
+    return this.#hears;
+  }
+
+  set hears(hears: boolean) {
+    if (hears === this.#hears) return;
+    this.#hears = hears;
+    for (const listener of this.#changed) listener();
+  }
+
+  /** Calls back when this instance begins or ceases to hear others. */
+  onHearing(listener: () => void): void {
+    this.#changed.push(listener);
+  }
+
+  on(topic: Topic, listener: () => void): void {
+    this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
+  }
+
+  /** Tells the other instances soon; many calls are one notification. */
+  tell(topic: Topic): void {
+    if (!this.parts.hasOthers()) return;
+    this.#unsent.add(topic);
+    if (!this.#isSending) void this.#send();
+  }
+
+  /** Takes a notification of the channel, unless it is this instance's. */
+  heard(payload: string): void {
+    const [topic = '', from] = payload.split(' ');
+    if (from === this.parts.id) return;
+    for (const listener of this.#listeners.get(topic as Topic) ?? []) listener();
+  }
+
+  async #send(): Promise<void> {
+    this.#isSending = true;
+    while (this.#unsent.size > 0) {
+      const told = [...this.#unsent].map((topic) => `${topic} ${this.parts.id}`);
+      this.#unsent.clear();
+      // The looks of the others make up for one that is lost.
+      await this.parts.database.query(TELL, [told], { isRoutine: true }).catch(() => {});
+      await pause(PAUSE_MS, undefined, { ref: false });
+    }
+    this.#isSending = false;
+  }
+}
