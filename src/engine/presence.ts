@@ -8,7 +8,7 @@ import { rarely } from '../platform/telemetry/rarely.ts';
 import { LISTEN, type News } from './news.ts';
 
 /** The first number of the locks, the same in every instance. The second one is the epoch. */
-const LOCKS = 1_886_350_440;
+export const LOCKS = 1_886_350_440;
 /**
  * The longest wait for the lock of another instance. A statement that waits keeps its snapshot, behind which VACUUM removes
  * nothing, and a server does not notice that the client of such a statement has died: ten seconds of either harm nothing.
@@ -70,7 +70,9 @@ exception when lock_not_available then null;
 end $$`;
 
 /** The wait that this server neither ends nor takes for a slow statement or a long wait, which it would log again and again. */
-const LONGEST_WAIT = `select greatest(${LEAST_WAIT_MS}, least(${WAIT_MS}, 0.8 * min(
+const LONGEST_WAIT = (
+  ms: number,
+): string => `select greatest(${Math.min(ms, LEAST_WAIT_MS)}, least(${ms}, 0.8 * min(
   case when name in ('log_min_duration_statement', 'statement_timeout', 'transaction_timeout')
       or (name = 'deadlock_timeout' and current_setting('log_lock_waits') = 'on')
     then nullif(greatest(setting::bigint, 0), 0) end)))::integer as ms from pg_settings`;
@@ -101,6 +103,7 @@ export interface PresenceParts {
   /** Its waits where they are not the usual ones. */
   readonly lookAfterMs?: number;
   readonly touchMs?: number;
+  readonly waitMs?: number;
 }
 
 /** Asks the session that watches; `ms` is the time that the statement may wait. */
@@ -140,6 +143,10 @@ export class Presence {
   /** The epoch of this instance; null while it has no session. */
   get epoch(): number | null {
     return this.#epoch;
+  }
+
+  get #waitMs(): number {
+    return this.parts.waitMs ?? WAIT_MS;
   }
 
   /** Sets whether other instances live. An instance that is alone needs no session. */
@@ -229,7 +236,7 @@ export class Presence {
       const ask: Ask = (text, ms = 0) =>
         orAborted(watcher.query(text, WATCH_DEADLINE_MS + ms), over, hasEnded);
       try {
-        const [{ ms } = { ms: LEAST_WAIT_MS }] = await ask<{ ms: number }>(LONGEST_WAIT);
+        const [{ ms } = { ms: LEAST_WAIT_MS }] = await ask<{ ms: number }>(LONGEST_WAIT(this.#waitMs));
         while (isOurs) isOurs = await this.#look(epoch, ms, ask, over);
       } catch (error) {
         if (!over.aborted) this.#warn({ err: error }, BLIND);
@@ -267,9 +274,9 @@ export class Presence {
 
   /** Waits until the session of that epoch ends, or it is time to look again. */
   async #await(epoch: number | null, longestMs: number, ask: Ask, over: AbortSignal): Promise<void> {
-    if (epoch === null) return rest(WAIT_MS, AbortSignal.any([over, this.#hurry.signal]));
+    if (epoch === null) return rest(this.#waitMs, AbortSignal.any([over, this.#hurry.signal]));
     const { monotonic } = this.parts;
-    const until = monotonic() + WAIT_MS * CUT_SHORT;
+    const until = monotonic() + this.#waitMs * CUT_SHORT;
     do {
       const begun = monotonic();
       await ask(WAIT(epoch, longestMs), longestMs);

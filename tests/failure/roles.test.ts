@@ -89,7 +89,8 @@ const until = (state: string, ids: readonly string[]): Promise<true> =>
 async function passLeases(): Promise<void> {
   await eventually('no commit is under way', async () => {
     const [others] = await sql`select count(*)::integer as n from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`;
+      where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'
+        and application_name not like 'posthorn session %'`;
     return others?.n === 0 || undefined;
   });
   for (const text of timersPassed(`'sending'`)) await sql.unsafe(text);
@@ -105,6 +106,17 @@ describe('instances with one role each', () => {
     await until('delivered', tests);
     expect(sink.received).toHaveLength(EMAILS);
     expect(greeters()).toEqual(['delivery.example']);
+  });
+
+  test('hear of each other by a session each, and the one that only answers requests opens none', async () => {
+    const names = await eventually('two have an epoch', async () => {
+      const known = await sql<{ roles: string[] }[]>`select roles from service_instances where epoch is not null`;
+      if (known.length < 2) return;
+      expect(known.flatMap(({ roles }) => roles).sort()).toEqual(['delivery', 'engine']);
+      return await sql`select distinct application_name from pg_stat_activity
+        where datname = current_database() and application_name like 'posthorn session %'`;
+    });
+    expect(names).toHaveLength(2);
   });
 
   test('say what they are there for, and answer nothing else without the role http', async () => {

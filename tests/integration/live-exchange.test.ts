@@ -5,6 +5,7 @@ import type { CommitListener } from '../../src/engine/engine.ts';
 import type { Draft } from '../../src/engine/machine/draft.ts';
 import type { Kind } from '../../src/engine/machine/kind.ts';
 import type { Scope } from '../../src/engine/machine/result.ts';
+import { News } from '../../src/engine/news.ts';
 import type { Database, Parameter, QueryOptions } from '../../src/platform/db/database.ts';
 import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
@@ -357,7 +358,11 @@ describe('what is left over or too much', () => {
     const exchange = new LiveExchange({
       database: { kind: 'embedded', query: () => Promise.reject(new Error('asked')) } as never as Database,
       engine: { listen: () => () => {} },
-      roster: { ...{ id, version: '1.0.0', runsMs: 5, watch: () => {} }, instances: [{ id, roles: [] }] },
+      roster: {
+        ...{ id, version: '1.0.0', runsMs: 5, watch: () => {}, hearsAll: true },
+        news: new News({ database, id, hasOthers: () => false }),
+        instances: [{ id, roles: [] }],
+      },
       ...{ logger: pino({ level: 'silent' }), now: () => 1_000, monotonic: () => 0 },
     });
     exchange.start();

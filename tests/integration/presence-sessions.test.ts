@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:te
 import pino from 'pino';
 import postgres from 'postgres';
 import { News } from '../../src/engine/news.ts';
-import { Presence, type PresenceParts } from '../../src/engine/presence.ts';
+import { LOCKS, Presence, type PresenceParts } from '../../src/engine/presence.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
@@ -28,6 +28,7 @@ afterEach(() => open.disposeAsync());
 
 interface Watcher {
   readonly id: string;
+  readonly news: News;
   readonly presence: Presence;
   readonly taken: number[];
 }
@@ -46,16 +47,17 @@ async function watcher(given?: Given, parts: Partial<PresenceParts> = {}): Promi
   const id = crypto.randomUUID();
   await sql`insert into service_instances (id, roles, seen_at) values (${id}, '{}', now())`;
   const taken: number[] = [];
+  const news = new News({ database, id, hasOthers: () => true });
   const presence = new Presence({
     ...{ database, id, logger: pino({ level: 'silent' }), monotonic: () => performance.now() },
-    news: new News({ database, id, hasOthers: () => true }),
+    news,
     takeUp: async (epochs) => taken.push(...epochs),
     onLeft: () => {},
-    lookAfterMs: 0,
+    ...{ lookAfterMs: 0, waitMs: 300 },
     ...parts,
   });
   open.defer(() => presence.stop());
-  return { id, presence, taken };
+  return { id, news, presence, taken };
 }
 
 /** Sessions of a database, at whose statements and closes a test looks. */
@@ -64,8 +66,8 @@ const observed = (
   { onQuery, onClose }: { onQuery?(text: string): void; onClose?(hasHeld: boolean): Promise<void> },
 ): Given => ({
   query: database.query.bind(database),
-  session() {
-    const real = database.session();
+  session(onNotification) {
+    const real = database.session(onNotification);
     if (!real) return null;
     let hasHeld = false;
     return {
@@ -99,11 +101,21 @@ const holderOf = async (epoch: number): Promise<number> => {
 const leaveDead = (epoch: number) =>
   sql`insert into service_instances (id, roles, seen_at, epoch) values (${`dead ${epoch}`}, '{}', now(), ${epoch})`;
 
+/** Another instance that lives: its row, and the session that holds its lock. */
+async function neighbour(epoch: number): Promise<{ die(): Promise<void> }> {
+  const session = postgres(store.url ?? '', { max: 1, onnotice: () => {} });
+  open.defer(() => session.end());
+  await session`select pg_advisory_lock(${LOCKS}, ${epoch})`;
+  await sql`insert into service_instances (id, roles, seen_at, epoch) values (${`live ${epoch}`}, '{}', now(), ${epoch})`;
+  return { die: () => session.end() };
+}
+
 /** The statements that watch at the moment, with a transaction that began after each of them. */
 const watching = () => sql<
   { pid: number; began: string; xmin: string | null; next: string }[]
 >`select pid, query_start::text as began, backend_xmin::text as xmin, pg_current_xact_id()::text as next
-  from pg_stat_activity where query like 'select true as "isFound"%' and state = 'active' and datname = current_database()`;
+  from pg_stat_activity where query like 'do $$ begin%pg_advisory_xact_lock_shared%' and state = 'active'
+    and datname = current_database()`;
 
 /** Waits until that many sessions have each begun to watch again, twice. */
 async function watchedAgain(sessions: number): Promise<void> {
@@ -148,8 +160,9 @@ test('an error of the watcher, of the search and of the take-up costs no epoch, 
     failOnce('search');
     return await database.query(...asked);
   };
+  await neighbour(3);
   const own = await watcher(
-    { query, session: () => database.session() },
+    { query, session: (onNotification) => database.session(onNotification) },
     {
       takeUp: async (epochs) => {
         failOnce('take-up');
@@ -214,38 +227,124 @@ test('an instance looks at the others only once they have had time for sessions,
   first.presence.expectOthers(true);
   await epochOf(first);
   await eventually('it touches', () => asked.filter((text) => text === 'select 1').length > 2 || undefined);
-  expect(asked.some((text) => text.includes('generate_series'))).toBe(false);
+  expect(asked.some((text) => text.includes('as "isFound"'))).toBe(false);
   expect(await storedEpoch('dead 9')).toBe(9);
   other.presence.expectOthers(true);
   await eventually('the other takes it up', () => other.taken.includes(9) || undefined);
   expect(first.taken).toEqual([]);
 });
 
-test('a look that the server is slow at ends the statement, which is bounded by time', async () => {
-  const database = await openedDatabase();
-  const watched = Promise.withResolvers<string>();
-  const own = await watcher(
-    observed(database, {
-      onQuery: (text) => void (text.includes('generate_series') && watched.resolve(text)),
-    }),
-  );
+test('the end of a session is noticed by the statement that waits for it, and no other is sent meanwhile', async () => {
+  const dying = await neighbour(4);
+  const asked: string[] = [];
+  const left = Promise.withResolvers<void>();
+  const given = observed(await openedDatabase(), { onQuery: (text) => void asked.push(text) });
+  const own = await watcher(given, { waitMs: 600_000, onLeft: () => left.resolve() });
   own.presence.expectOthers(true);
-  await epochOf(own);
-  const text = await watched.promise;
-  const found = await sql.begin(async (tx) => {
-    await tx`create schema slow`;
-    await tx`create sequence slow.looks`;
-    await tx`create view slow.service_instances as
-      select id, case when id = ${tx.unsafe(`'${own.id}'`)} then epoch end as epoch from public.service_instances
-      union all select 'slow', case when nextval('slow.looks') > 0 and pg_sleep(1) is null then 1 end`;
-    await tx`set local search_path = slow, public`;
-    const rows = await tx.unsafe(text);
-    const [looks] = await tx<{ n: number }[]>`select last_value::integer as n from slow.looks`;
-    await tx`drop schema slow cascade`;
-    return { rows: rows.length, looks: looks?.n };
+  await eventually('it waits', async () => (await watching()).length > 0 || undefined);
+  const before = asked.filter((text) => text.includes('as "isFound"')).length;
+  expect([before, own.news.hears]).toEqual([1, true]);
+  await dying.die();
+  await left.promise;
+  await eventually('the epoch is taken up', () => own.taken.length > 0 || undefined);
+  expect(own.taken).toEqual([4]);
+});
+
+test('an instance that ends in order is noticed at once, and nothing of it is taken up', async () => {
+  const ending = await watcher();
+  const left = Promise.withResolvers<void>();
+  const own = await watcher(undefined, { waitMs: 600_000, onLeft: () => left.resolve() });
+  ending.presence.expectOthers(true);
+  await epochOf(ending);
+  own.presence.expectOthers(true);
+  await eventually('it waits', async () => {
+    const waits = await sql`select from pg_locks where locktype = 'advisory' and not granted
+      and objid::bigint = ${ending.presence.epoch ?? 0}`;
+    return waits.length > 0 || undefined;
   });
-  // After the first look the time is over.
-  expect(found).toEqual({ rows: 1, looks: 1 });
+  await ending.presence.stop();
+  await left.promise;
+  expect(own.taken).toEqual([]);
+});
+
+test('of three instances each is awaited by another one', async () => {
+  const three = [await watcher(), await watcher(), await watcher()];
+  for (const each of three) each.presence.expectOthers(true);
+  await eventually('a ring of waits', async () => {
+    const waits = await sql<{ epoch: number }[]>`select distinct objid::bigint::integer as epoch from pg_locks
+      where locktype = 'advisory' and not granted`;
+    const epochs = three.map(({ presence }) => presence.epoch);
+    return epochs.every((epoch) => waits.some((one) => one.epoch === epoch)) || undefined;
+  });
+});
+
+test('an instance hears what others tell and not what it tells itself, as long as its session lasts', async () => {
+  await neighbour(6);
+  const [own, other] = [await watcher(), await watcher()];
+  let heard = 0;
+  own.news.on('work', () => heard++);
+  own.presence.expectOthers(true);
+  await eventually('it hears', () => own.news.hears || undefined);
+  own.news.tell('work');
+  other.news.tell('watch');
+  other.news.tell('work');
+  await eventually('a notification', () => heard > 0 || undefined);
+  expect(heard).toBe(1);
+  const states: boolean[] = [];
+  own.news.onHearing(() => states.push(own.news.hears));
+  await sql`select pg_terminate_backend(${await holderOf(own.presence.epoch ?? 0)}, 10000)`;
+  await eventually('it hears again', () => states.length > 1 || undefined);
+  expect(states.slice(0, 2)).toEqual([false, true]);
+  other.news.tell('work');
+  await eventually('another notification', () => heard > 1 || undefined);
+});
+
+test('a server that ends idle sessions costs an instance its epoch, and it comes back under another', async () => {
+  const database = await openedDatabase();
+  let opened = 0;
+  const given = observed(database, {});
+  const own = await watcher({
+    query: given.query,
+    session(onNotification) {
+      const session = given.session(onNotification);
+      opened += 1;
+      if (!session || opened > 1) return session;
+      let isSet = false;
+      return {
+        ...session,
+        async query<Row extends object>(text: string, deadlineMs: number): Promise<readonly Row[]> {
+          if (!isSet) await session.query("set idle_session_timeout = '200ms'", deadlineMs);
+          isSet = true;
+          return await session.query<Row>(text, deadlineMs);
+        },
+      };
+    },
+  });
+  own.presence.expectOthers(true);
+  const first = await epochOf(own);
+  const second = await epochOf(own, first);
+  expect(await storedEpoch(own.id)).toBe(second);
+  expect(own.taken).toEqual([]);
+});
+
+test.each([
+  ['by default', [], 10_000],
+  ['that logs statements of five seconds', ["log_min_duration_statement = '5s'"], 4_000],
+  ['that logs waits for locks after a second', ['log_lock_waits = on'], 800],
+  ['that ends statements after two seconds', ["transaction_timeout = '2s'"], 1_600],
+])('on a server %s an instance waits as long as is neither logged nor ended', async (_, settings, ms) => {
+  const [{ name } = { name: '' }] = await sql<{ name: string }[]>`select current_database() as name`;
+  for (const each of settings) await sql.unsafe(`alter database ${name} set ${each}`);
+  try {
+    await neighbour(8);
+    const waits = Promise.withResolvers<string>();
+    const onQuery = (text: string) => void (text.includes('lock_timeout') && waits.resolve(text));
+    const own = await watcher(observed(await openedDatabase(), { onQuery }), { waitMs: 10_000 });
+    own.presence.expectOthers(true);
+    expect(await waits.promise).toContain(`'lock_timeout', '${ms}'`);
+  } finally {
+    for (const each of settings) await sql.unsafe(`alter database ${name} reset ${each.split(' ')[0]}`);
+  }
 });
 
 test('a free epoch that another instance is just finding makes none look without a pause', async () => {
@@ -349,6 +448,7 @@ test('a stop does not wait for a session that never answers', async () => {
 });
 
 test('watching keeps no old snapshot, which would keep VACUUM from removing rows', async () => {
+  await neighbour(2);
   const own = await watcher();
   own.presence.expectOthers(true);
   await epochOf(own);

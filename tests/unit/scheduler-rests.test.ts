@@ -8,7 +8,7 @@ import { WorkCount } from '../../src/platform/db/work-count.ts';
 import type { Agreement } from '../../src/platform/time/clock.ts';
 import { emailKind } from '../../src/sending/emails/kind.ts';
 
-// An instance that is alone and did nothing looks every ten seconds. Each test is about something for which it must not wait so long.
+// An instance that is alone and did nothing looks every thirty seconds. Each test is about something for which it must not wait so long.
 
 const NOW = 1_780_000_000_000;
 let passed: number;
@@ -91,10 +91,49 @@ async function nextLook(withinMs: number): Promise<number> {
   return passed - from;
 }
 
-test('it looks some times a minute', async () => {
+test('it looks twice a minute', async () => {
   const scheduler = await atRest();
-  await pass(60_000);
-  expect(new Set(asked).size).toBeWithin(4, 8);
+  await pass(120_000);
+  expect(new Set(asked).size).toBeWithin(3, 6);
+  await scheduler.stop();
+});
+
+test('what a look sees ahead has an alarm', async () => {
+  const scheduler = await atRest();
+  let dueAt = 0;
+  answer = async (own) => own.map((row) => ('0' in row ? { ...row, 0: dueAt } : row));
+  dueAt = NOW + passed + 40_000;
+  await nextLook(35_000);
+  const seenAt = passed;
+  await pass(dueAt - NOW - passed - 200);
+  const before = asked.length;
+  await pass(400);
+  expect(asked.length).toBeGreaterThan(before);
+  expect(dueAt - NOW - seenAt).toBeGreaterThan(15_000);
+  await scheduler.stop();
+});
+
+test('after another instance has ended it looks at once, and every second for a while', async () => {
+  const scheduler = await atRest();
+  scheduler.stayAwake();
+  expect(await nextLook(2_000)).toBeLessThanOrEqual(100);
+  asked.splice(0);
+  await pass(9_000);
+  expect(new Set(asked).size).toBeGreaterThanOrEqual(8);
+  await pass(10_000);
+  asked.splice(0);
+  await pass(20_000);
+  expect(new Set(asked).size).toBeLessThan(4);
+  await scheduler.stop();
+});
+
+test('while others live that it does not hear it looks every second', async () => {
+  const scheduler = await atRest();
+  scheduler.expectOthers(true);
+  await pass(2_000);
+  asked.splice(0);
+  await pass(5_000);
+  expect(new Set(asked).size).toBeGreaterThanOrEqual(4);
   await scheduler.stop();
 });
 

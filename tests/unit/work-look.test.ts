@@ -11,13 +11,14 @@ const duty = (name: string): Duty => ({
 const [often, rare] = [duty('often'), duty('rare')];
 let passed = 0;
 let asked = '';
+let far: unknown = null;
 let isAlone = true;
 let found: Readonly<Record<string, boolean>> = {};
 const database = {
   kind: 'postgres',
   worked: 0,
-  query: async (_: string, [, letters]: readonly unknown[] = []) => {
-    asked = String(letters);
+  query: async (_: string, [, letters, later]: readonly unknown[] = []) => {
+    [asked, far] = [String(letters), later];
     return [found];
   },
 };
@@ -60,4 +61,32 @@ test('a rest ends with a statement of this process, and with another instance', 
   isAlone = true;
   database.worked++;
   expect(look.dueIn).toBe(2_900);
+});
+
+test.each([
+  ['postgres', 30_000],
+  ['embedded', 600_000],
+])('where no work waits for its time an instance on %s rests for %d ms', async (kind, ms) => {
+  database.kind = kind;
+  const look = looker();
+  found = { later: false };
+  await look.look([often]);
+  expect(far).toBeNull();
+  await look.look([often]);
+  expect([far, look.dueIn]).toEqual([new Date(passed + ms).toISOString(), ms]);
+  found = { later: true };
+  await look.look([often]);
+  expect(look.dueIn).toBe(9_900);
+  database.kind = 'postgres';
+});
+
+test('work that another instance has left is looked for at once', async () => {
+  const look = looker();
+  found = { later: false };
+  await look.look([often]);
+  await look.look([often]);
+  look.hurry();
+  expect(look.dueIn).toBe(0);
+  found = { 0: true };
+  expect(await look.look([often])).toEqual([often]);
 });

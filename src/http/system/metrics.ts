@@ -54,6 +54,12 @@ export function countInstances(metrics: Metrics, own: Roles, roster: Pick<Roster
     ['role'],
     byRole((role) => roster.living[role]),
   );
+  metrics.watch(
+    'posthorn_hears_instances',
+    '1 while this process needs no looks for the work of others: it is alone, or hears of it by LISTEN. 0 while it looks every second.',
+    [],
+    () => [{ labels: {}, value: roster.hearsAll ? 1 : 0 }],
+  );
 }
 
 /** Counts the outcomes of one attempt. Accepted and refused recipients have an event; the others are in the note of the attempt. */
