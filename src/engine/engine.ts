@@ -21,7 +21,7 @@ import { CommitTags } from './store/commit.ts';
 
 export interface EngineParts extends KindParts {
   readonly kinds: readonly Registration[];
-  /** Called once work is due that this process cannot begin: for want of a role, or of room. */
+  /** Called once work is soon due that this process cannot begin: for want of a role, or of room. */
   readonly onLeftToOthers?: (() => void) | undefined;
 }
 
@@ -34,9 +34,12 @@ export interface Traffic {
   readonly lostRaces: number;
 }
 
-const isDue = ({ after }: Draft, now: number): boolean => {
+/** An instance at rest sees no further ahead: what is due later it finds by its next look. */
+const SOON_MS = 60_000;
+
+const isDueSoon = ({ after }: Draft, now: number): boolean => {
   const at = earliest(after.timers);
-  return at !== null && at <= now;
+  return at !== null && at <= now + SOON_MS;
 };
 
 /** Hears of commits, for the live view. */
@@ -289,7 +292,7 @@ export class Engine implements SelectionTeller {
       ),
     );
     const isOthers = (draft: Draft) => !isMine(draft) && !isOnOwnTime(kind, draft.after);
-    if (drafts.some((draft) => isOthers(draft) && isDue(draft, this.parts.clock.now())))
+    if (drafts.some((draft) => isOthers(draft) && isDueSoon(draft, this.parts.clock.now())))
       this.parts.onLeftToOthers?.();
     for (const { outbox } of drafts) if (outbox.length > 0) this.#outbox.post(outbox);
     for (const listener of this.#listeners)

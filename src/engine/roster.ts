@@ -131,7 +131,10 @@ export class Roster {
    * not tell.
    */
   get hearsAll(): boolean {
-    return this.#others.length === 0 || (this.news.hears && this.#others.every(({ version }) => version === this.version));
+    return (
+      this.#others.length === 0 ||
+      (this.news.hears && this.#others.every(({ version }) => version === this.version))
+    );
   }
 
   /** The time since this instance started, in milliseconds. */

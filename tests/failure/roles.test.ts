@@ -110,7 +110,9 @@ describe('instances with one role each', () => {
 
   test('hear of each other by a session each, and the one that only answers requests opens none', async () => {
     const names = await eventually('two have an epoch', async () => {
-      const known = await sql<{ roles: string[] }[]>`select roles from service_instances where epoch is not null`;
+      const known = await sql<
+        { roles: string[] }[]
+      >`select roles from service_instances where epoch is not null`;
       if (known.length < 2) return;
       expect(known.flatMap(({ roles }) => roles).sort()).toEqual(['delivery', 'engine']);
       return await sql`select distinct application_name from pg_stat_activity

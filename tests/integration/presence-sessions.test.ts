@@ -338,7 +338,8 @@ test.each([
   try {
     await neighbour(8);
     const waits = Promise.withResolvers<string>();
-    const onQuery = (text: string) => void (text.includes('lock_timeout') && waits.resolve(text));
+    const onQuery = (text: string) =>
+      void (text.includes("set_config('lock_timeout'") && waits.resolve(text));
     const own = await watcher(observed(await openedDatabase(), { onQuery }), { waitMs: 10_000 });
     own.presence.expectOthers(true);
     expect(await waits.promise).toContain(`'lock_timeout', '${ms}'`);

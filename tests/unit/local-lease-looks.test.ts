@@ -8,14 +8,14 @@ const NOW = Date.parse('2026-11-27T12:00:00.000Z');
 /** An instance over a database that only counts the looks for dead instances. */
 function scene(hasOthers: boolean) {
   let passed = 0;
-  const counted = { looks: 0, isAway: false };
+  const counted = { looks: 0, isAway: false, terms: [] as object[] };
   const kept = new LocalLeases(emailKind, {
     database: {
       query: async (text: string) => {
-        if (!text.includes('low_water, open from instances')) return [{ id: 1 }];
+        if (!text.includes('as gone from instances')) return [{ id: 1 }];
         counted.looks++;
         if (counted.isAway) throw new Error('The database is away.');
-        return [];
+        return counted.terms;
       },
     } as never,
     clock: { now: () => NOW + passed, monotonic: () => passed },
@@ -45,8 +45,8 @@ test('an instance that is alone looks for dead ones after its start, after it ha
     const { kept, counted, beats } = scene(false);
     kept.start();
     expect(await beats(15)).toBe(15);
-    expect(await beats(45)).toBe(0);
-    expect(await beats(120)).toBe(2);
+    expect(await beats(45)).toBe(1);
+    expect(await beats(120)).toBe(4);
     kept.begun('em_z');
     expect(await beats(1)).toBe(1);
     // Its term has begun, and holds an actor from here on.
@@ -55,7 +55,7 @@ test('an instance that is alone looks for dead ones after its start, after it ha
     // A commit without a reply: the actors of the term are unknown.
     kept.doubt();
     expect(await beats(15)).toBe(15);
-    expect(await beats(45)).toBe(0);
+    expect(await beats(45)).toBe(1);
     counted.isAway = true;
     expect(await beats(30), 'a look that failed is repeated').toBe(30);
     await kept.stop();
@@ -70,6 +70,24 @@ test('an instance with others looks for dead ones at every beat', async () => {
     const { kept, beats } = scene(true);
     kept.start();
     expect(await beats(100)).toBe(100);
+    await kept.stop();
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('an instance that hears the others looks at every beat while one of them holds new actors', async () => {
+  jest.useFakeTimers();
+  try {
+    const { kept, counted, beats } = scene(false);
+    kept.start();
+    await beats(30);
+    counted.terms = [{ id: 7, low_water: 'em_a', open: true, gone: false }];
+    await beats(30);
+    expect(await beats(100)).toBe(100);
+    counted.terms = [];
+    await beats(1);
+    expect(await beats(90)).toBeLessThan(4);
     await kept.stop();
   } finally {
     jest.useRealTimers();

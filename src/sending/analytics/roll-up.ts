@@ -92,7 +92,9 @@ export const analyticsRollUp = ({
   pattern: '*/15 * * * * *',
   asks: () => `exists (${BEHIND})`,
   async run(stop) {
-    const places = await database.query<Place & { id: string }>(isDistributed ? PLACES : `${BEHIND} order by w.id`);
+    const places = await database.query<Place & { id: string }>(
+      isDistributed ? PLACES : `${BEHIND} order by w.id`,
+    );
     for (const { id, ...place } of places) {
       if (stop?.aborted) return;
       if (isDistributed && !(await isBehind(database, id, place))) continue;

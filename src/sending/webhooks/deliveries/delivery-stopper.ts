@@ -7,5 +7,6 @@ import { type StoppingDeps, stopDeliveries } from './stop-pending.ts';
 export const deliveryStopper = (deps: StoppingDeps): Duty => ({
   name: 'deliveryStopper',
   pattern: '45 * * * * *',
+  asks: () => `exists (select from webhook_endpoints where state <> 'active')`,
   run: (stop) => stopDeliveries(deps, stop),
 });

@@ -41,7 +41,10 @@ export interface ExchangeParts {
   readonly database: Database;
   readonly engine: FeedSource;
   readonly logger: Logger;
-  readonly roster: Pick<KnownInstances, 'id' | 'version' | 'runsMs' | 'instances' | 'hearsAll' | 'news' | 'watch'>;
+  readonly roster: Pick<
+    KnownInstances,
+    'id' | 'version' | 'runsMs' | 'instances' | 'hearsAll' | 'news' | 'watch'
+  >;
   readonly now: () => number;
   readonly monotonic: () => number;
   /** As usual when absent. */
