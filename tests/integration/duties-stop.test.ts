@@ -144,11 +144,8 @@ test('an instance that is alone looks for work less often after it found none', 
   let passed = 0;
   const clock = { now: () => NOW + passed, monotonic: () => passed };
   let [looks, hasWork] = [0, false];
-  const database = {
-    kind: 'postgres' as const,
-    worked: 0,
-    query: async () => [{ 0: ++looks > 0 && hasWork }],
-  };
+  const query = async () => [{ 0: ++looks > 0 && hasWork }];
+  const database = { kind: 'postgres', worked: 0, query };
   jest.useFakeTimers();
   try {
     const duty: Duty = { name: 'asks', pattern: '* * * * * *', asks: () => 'a', run: async () => {} };

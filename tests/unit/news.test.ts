@@ -43,7 +43,7 @@ test('a notification reaches the listeners of its topic, unless this instance ha
   expect(heard).toEqual(['work', 'watch']);
 });
 
-test('what changes is told once', () => {
+test('a change is reported once', () => {
   const { news } = instance();
   const states: boolean[] = [];
   news.onHearing(() => states.push(news.hears));

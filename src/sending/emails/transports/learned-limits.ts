@@ -77,7 +77,8 @@ export class LimitKeeper {
     // Twice the time since then: the others may have written for a while.
     const since = this.#loadedAt === null ? 1e12 : 2 * (beganAt - this.#loadedAt) + SAVE_EVERY_MS;
     try {
-      for (const entry of await database.query<FoundEntry>(LOAD, [since])) book.adopt(entry);
+      for (const entry of await database.query<FoundEntry>(LOAD, [since], { isRoutine: true }))
+        book.adopt(entry);
       this.#loadedAt = beganAt;
     } catch (error) {
       this.#warn(
