@@ -19,10 +19,13 @@ let answer: (own: object[]) => Promise<object[]>;
 let worked: number;
 let markedAt: number;
 let agreement: Agreement;
+let room: number;
+/** The times that others were told that there is no room here. */
+let fulls: number;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  [passed, leapt, asked, worked, markedAt] = [0, 0, [], 0, 0];
+  [passed, leapt, asked, worked, markedAt, room, fulls] = [0, 0, [], 0, 0, 1, 0];
   agreement = { agrees: true, skewMs: 0, machineSkewMs: 0 };
   answer = async (own) => own;
 });
@@ -73,8 +76,9 @@ async function atRest(): Promise<Scheduler> {
   const scheduler = new Scheduler(
     database,
     clock,
-    [{ store, room: () => 1, wake: async () => ({ left: [], isContested: false }) }],
+    [{ store, waitsForRoom: true, room: () => room, wake: async () => ({ left: [], isContested: false }) }],
     pino({ enabled: false }),
+    () => fulls++,
   );
   scheduler.expectOthers(false);
   scheduler.start();
@@ -124,6 +128,22 @@ test('after another instance has ended it looks at once, and every second for a 
   asked.splice(0);
   await pass(20_000);
   expect(new Set(asked).size).toBeLessThan(4);
+  await scheduler.stop();
+});
+
+test('others are told once a second while there is no room for what is due', async () => {
+  const scheduler = await atRest();
+  room = 0;
+  for (let n = 0; n < 100; n++) {
+    scheduler.expect(NOW + passed);
+    await pass(100);
+  }
+  expect(fulls).toBeWithin(8, 12);
+  room = 1;
+  await pass(2_000);
+  fulls = 0;
+  await pass(5_000);
+  expect(fulls).toBe(0);
   await scheduler.stop();
 });
 

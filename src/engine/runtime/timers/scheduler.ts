@@ -85,6 +85,8 @@ export class Scheduler {
   #sightMs = AHEAD_MS;
   /** The monotonic moment up to which it looks every second. */
   #awakeUntil = Number.NEGATIVE_INFINITY;
+  /** The monotonic moment from which others are told again that there is no room here. */
+  #tellsFrom = Number.NEGATIVE_INFINITY;
   /** The rest that the last sweep allowed: so late the next one may be without being called late. */
   #restMs = 0;
   /** The clock beside the monotonic one at the end of the last sweep. */
@@ -294,7 +296,7 @@ export class Scheduler {
       }
     }
     this.expect(next);
-    if (this.#sweeps.some(({ awaitsRoom }) => awaitsRoom)) this.onFull();
+    this.#tellIfFull();
     const askFrom = this.clock.monotonic() + (this.#isIdle ? IDLE_ASK_MS : TICK_MS / 2);
     this.#askFrom = isTimeToAsk ? askFrom : Math.min(this.#askFrom, askFrom);
     // One kind's failure does not keep the others asleep.
@@ -303,6 +305,13 @@ export class Scheduler {
     this.#sweptAt = this.clock.monotonic();
     this.#restMs = this.#isQuiet ? this.#sightMs * REST_SHARE : 0;
     this.#clockOffset = this.clock.now() - this.#sweptAt;
+  }
+
+  #tellIfFull(): void {
+    const now = this.clock.monotonic();
+    if (now < this.#tellsFrom || !this.#sweeps.some(({ awaitsRoom }) => awaitsRoom)) return;
+    this.#tellsFrom = now + TICK_MS;
+    this.onFull();
   }
 
   /** The sweeps that one statement shows to have nothing due; where it fails, each sweep looks by itself. */
