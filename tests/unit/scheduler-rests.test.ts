@@ -136,7 +136,7 @@ test('after another instance has ended it looks at once, and every second for a 
   await scheduler.stop();
 });
 
-test('others are told once a second while there is no room for what is due', async () => {
+test('it tells others once a second that there is no room for what is due', async () => {
   const scheduler = await atRest();
   room = 0;
   for (let n = 0; n < 100; n++) {

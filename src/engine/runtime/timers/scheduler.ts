@@ -85,7 +85,7 @@ export class Scheduler {
   #sightMs = AHEAD_MS;
   /** The monotonic moment up to which it looks every second. */
   #awakeUntil = Number.NEGATIVE_INFINITY;
-  /** The monotonic moment from which others are told again that there is no room here. */
+  /** The monotonic moment from which it tells others again that there is no room here. */
   #tellsFrom = Number.NEGATIVE_INFINITY;
   /** The rest that the last sweep allowed: so late the next one may be without being called late. */
   #restMs = 0;
