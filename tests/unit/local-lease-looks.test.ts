@@ -6,11 +6,12 @@ import { emailKind } from '../../src/sending/emails/kind.ts';
 const NOW = Date.parse('2026-11-27T12:00:00.000Z');
 
 /** An instance over a database that only counts the looks for dead instances. */
-function scene(hasOthers: boolean) {
+function scene(hasOthers: boolean, kind = 'postgres') {
   let passed = 0;
   const counted = { looks: 0, isAway: false, terms: [] as object[] };
   const kept = new LocalLeases(emailKind, {
     database: {
+      kind,
       query: async (text: string) => {
         if (!text.includes('as gone from instances')) return [{ id: 1 }];
         counted.looks++;
@@ -88,6 +89,26 @@ test('an instance that hears the others looks at every beat while one of them ho
     counted.terms = [];
     await beats(1);
     expect(await beats(90)).toBeLessThan(4);
+    await kept.stop();
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('on the embedded database nothing looks any more after the first beats, until a term has ended in doubt', async () => {
+  jest.useFakeTimers();
+  try {
+    const { kept, beats } = scene(false, 'embedded');
+    kept.start();
+    expect(await beats(15)).toBe(15);
+    expect(jest.getTimerCount()).toBe(0);
+    expect(await beats(600)).toBe(0);
+    kept.begun('em_z');
+    await beats(1);
+    expect(kept.begun('em_z')).not.toBeNull();
+    kept.doubt();
+    expect(await beats(15)).toBe(15);
+    expect(await beats(600)).toBe(0);
     await kept.stop();
   } finally {
     jest.useRealTimers();

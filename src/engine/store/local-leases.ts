@@ -126,6 +126,8 @@ export class LocalLeases {
     clearTimeout(this.#timer);
     if (!this.#isOn) return;
     const isQuiet = this.#term === null && !this.#isWanted && this.#isIdle && !this.#looksNow;
+    // The embedded database has no other instance that could die.
+    if (isQuiet && this.parts.database.kind === 'embedded') return;
     const beats = isQuiet ? ALONE_BEATS.every - (this.#beats % ALONE_BEATS.every) : 1;
     this.#timer = setTimeout(() => {
       this.#beats += beats - 1;
