@@ -39,7 +39,11 @@ export function countEngine(metrics: Metrics, engine: Engine): void {
 }
 
 /** Shows the roles of this process, and how many processes have each. */
-export function countInstances(metrics: Metrics, own: Roles, roster: Pick<Roster, 'living'>): void {
+export function countInstances(
+  metrics: Metrics,
+  own: Roles,
+  roster: Pick<Roster, 'hearsAll' | 'living'>,
+): void {
   const byRole = (read: (role: Role) => number) => () =>
     ROLES.map((role) => ({ labels: { role }, value: read(role) }));
   metrics.watch(
