@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type FetchMessageObject, type FetchQueryObject, ImapFlow, type MailboxObject } from 'imapflow';
+import type { FetchMessageObject, FetchQueryObject, ImapFlow, MailboxObject } from 'imapflow';
 import { within } from '../../platform/async/deadline.ts';
 import { AnswerGuard, type AnswerLimits } from './answer-limits.ts';
 import { MailboxUnreadable, problemOf } from './imap-problem.ts';
@@ -90,6 +90,8 @@ export class ImapMailbox {
     signal: AbortSignal,
     times: ImapTimes = IMAP_TIMES,
   ): Promise<ImapMailbox> {
+    // With the tables of Japanese character sets among the rest of it, evaluating it would take 25 ms of each start.
+    const { ImapFlow } = await import('imapflow');
     const client = new ImapFlow({
       ...{ host: address, port, secure: security === 'tls' },
       // RFC 6066 3: an address is no name of a server.
