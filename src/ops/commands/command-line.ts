@@ -6,35 +6,22 @@ import { PLAN_NAMES, type PlanName } from '../../platform/config/plans.ts';
 import { SAFEGUARDS } from '../../platform/config/settings/chaos-setting.ts';
 import { VERSION_TEXT } from '../../platform/config/version.ts';
 import { parseAddress } from '../../platform/text/address.ts';
-import { createKey, type KeyRequest } from './accounts/keys.ts';
-import { printResetLink } from './accounts/members.ts';
-import { changePlan } from './accounts/plan.ts';
-import {
-  addWorkspace,
-  changeWorkspace,
-  removeWorkspace,
-  saveWorkspace,
-  showWorkspaces,
-} from './accounts/workspaces.ts';
-import { runAudit } from './database/audit.ts';
+import type { KeyRequest } from './accounts/keys.ts';
 import { addBackupCommands } from './database/backup-commands.ts';
-import { type MigrateOptions, runMigrations } from './database/migrate.ts';
-import { revokeLinks, rotateSecretKey } from './database/rotate-secret-key.ts';
-import { replaceSecretKey } from './database/secret-key.ts';
-import { type DoctorRequest, runDoctor } from './doctor.ts';
-import { MISUSE } from './explain.ts';
-import { printLicenses } from './licenses.ts';
-import { type ListenRequest, listen } from './listen.ts';
-import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
-import { type McpRequest, runMcp } from './mcp.ts';
-import { checkHealth } from './serving/health.ts';
-import { type ServeOptions, serve } from './serving/serve.ts';
+import type { MigrateOptions } from './database/migrate.ts';
+import type { DoctorRequest } from './doctor.ts';
+import type { ListenRequest } from './listen.ts';
+import type { McpRequest } from './mcp.ts';
+import type { ServeOptions } from './serving/serve.ts';
 import { settingsHelp } from './settings-help.ts';
-import type { Terminal } from './terminal.ts';
-import { runTorture, type TortureRequest } from './torture.ts';
-import { momentOf, oneToThree, wholeNumber } from './words.ts';
+import { MISUSE, type Terminal } from './terminal.ts';
+import type { TortureRequest } from './torture.ts';
+import { MACHINE_FORMATS, type MachineFormat, momentOf, oneToThree, wholeNumber } from './words.ts';
 
-/** Runs one command line (without the two leading arguments) and returns the exit code. */
+/**
+ * Runs one command line (without the two leading arguments) and returns the exit code. Each command is loaded when it runs, so that a
+ * health check needs no service, and a service no torture.
+ */
 export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
@@ -71,7 +58,7 @@ export async function runCommandLine(
     .addHelpText('after', settingsHelp)
     .action((options: ServeOptions) =>
       configured(
-        (config) => serve(config, terminal, options),
+        async (config) => (await import('./serving/serve.ts')).serve(config, terminal, options),
         options.only === undefined ? {} : { ROLES: options.only },
       ),
     );
@@ -80,7 +67,11 @@ export async function runCommandLine(
     .command('migrate')
     .description('bring the database schema up to date')
     .option('--distributed', 'spread the tables by workspace over the nodes of a Citus cluster as well')
-    .action((options: MigrateOptions) => configured((config) => runMigrations(config, terminal, options)));
+    .action((options: MigrateOptions) =>
+      configured(async (config) =>
+        (await import('./database/migrate.ts')).runMigrations(config, terminal, options),
+      ),
+    );
 
   addBackupCommands(program, {
     configured,
@@ -105,7 +96,9 @@ export async function runCommandLine(
         .choices(PERMISSION_NAMES)
         .default(['*']),
     )
-    .action((request: KeyRequest) => configured((config) => createKey(config, request, terminal)));
+    .action((request: KeyRequest) =>
+      configured(async (config) => (await import('./accounts/keys.ts')).createKey(config, request, terminal)),
+    );
 
   const secretKey = program.command('secret-key').description('the key that seals secrets');
   secretKey
@@ -113,15 +106,27 @@ export async function runCommandLine(
     .description(
       'change to another key while the service runs: from SECRET_KEY_PREVIOUS to SECRET_KEY, or to a new key in DATA_DIR',
     )
-    .action(() => configured((config) => rotateSecretKey(config, terminal)));
+    .action(() =>
+      configured(async (config) =>
+        (await import('./database/rotate-secret-key.ts')).rotateSecretKey(config, terminal),
+      ),
+    );
   secretKey
     .command('revoke-links')
     .description('refuse links and return addresses in emails that an earlier key has signed')
-    .action(() => configured((config) => revokeLinks(config, terminal)));
+    .action(() =>
+      configured(async (config) =>
+        (await import('./database/rotate-secret-key.ts')).revokeLinks(config, terminal),
+      ),
+    );
   secretKey
     .command('replace')
     .description('use another key, when the previous one is lost for good')
-    .action(() => configured((config) => replaceSecretKey(config, terminal)));
+    .action(() =>
+      configured(async (config) =>
+        (await import('./database/secret-key.ts')).replaceSecretKey(config, terminal),
+      ),
+    );
 
   program
     .command('plan')
@@ -131,21 +136,29 @@ export async function runCommandLine(
     .argument('<workspace>', 'its id')
     .addArgument(new Argument('<plan>').choices(PLAN_NAMES))
     .action((workspace: string, plan: PlanName) =>
-      configured((config) => changePlan(config, workspace, plan, terminal)),
+      configured(async (config) =>
+        (await import('./accounts/plan.ts')).changePlan(config, workspace, plan, terminal),
+      ),
     );
 
   const workspaces = program.command('workspaces').description('the workspaces of this installation');
   workspaces
     .command('list')
     .description('list them')
-    .action(() => configured((config) => showWorkspaces(config, terminal)));
+    .action(() =>
+      configured(async (config) =>
+        (await import('./accounts/workspaces.ts')).showWorkspaces(config, terminal),
+      ),
+    );
   workspaces
     .command('create')
     .description('create a workspace and print its id')
     .argument('<name>')
     .option('--owner <email>', 'the account of its owner')
     .action((name: string, { owner }: { owner?: string }) =>
-      configured((config) => addWorkspace(config, name, owner ?? null, terminal)),
+      configured(async (config) =>
+        (await import('./accounts/workspaces.ts')).addWorkspace(config, name, owner ?? null, terminal),
+      ),
     );
   workspaces
     .command('rename')
@@ -153,7 +166,9 @@ export async function runCommandLine(
     .argument('<workspace>', 'its id')
     .argument('<name>')
     .action((id: string, name: string) =>
-      configured((config) => changeWorkspace(config, id, { name }, terminal)),
+      configured(async (config) =>
+        (await import('./accounts/workspaces.ts')).changeWorkspace(config, id, { name }, terminal),
+      ),
     );
   workspaces
     .command('archive')
@@ -161,19 +176,29 @@ export async function runCommandLine(
     .argument('<workspace>', 'its id')
     .option('--undo', 'restore it')
     .action((id: string, { undo }: { undo?: boolean }) =>
-      configured((config) => changeWorkspace(config, id, { archived: !undo }, terminal)),
+      configured(async (config) =>
+        (await import('./accounts/workspaces.ts')).changeWorkspace(config, id, { archived: !undo }, terminal),
+      ),
     );
   workspaces
     .command('export')
     .description('export all rows of a workspace to a file, one JSON object a line, without secrets')
     .argument('<workspace>', 'its id')
     .argument('<file>', 'a file that does not exist yet')
-    .action((id: string, file: string) => configured((config) => saveWorkspace(config, id, file, terminal)));
+    .action((id: string, file: string) =>
+      configured(async (config) =>
+        (await import('./accounts/workspaces.ts')).saveWorkspace(config, id, file, terminal),
+      ),
+    );
   workspaces
     .command('delete')
     .description('delete an archived workspace and all of its rows, permanently')
     .argument('<workspace>', 'its id')
-    .action((id: string) => configured((config) => removeWorkspace(config, id, terminal)));
+    .action((id: string) =>
+      configured(async (config) =>
+        (await import('./accounts/workspaces.ts')).removeWorkspace(config, id, terminal),
+      ),
+    );
 
   program
     .command('members')
@@ -183,7 +208,9 @@ export async function runCommandLine(
     .argument('<email>', 'the address of the account')
     .option('--without-second-factor', 'also remove authenticator, passkeys and recovery codes', false)
     .action((email: string, { withoutSecondFactor }: { withoutSecondFactor: boolean }) =>
-      configured((config) => printResetLink(config, email, withoutSecondFactor, terminal)),
+      configured(async (config) =>
+        (await import('./accounts/members.ts')).printResetLink(config, email, withoutSecondFactor, terminal),
+      ),
     );
 
   program
@@ -193,15 +220,17 @@ export async function runCommandLine(
     .addOption(
       new Option('--format <format>', 'the format of the output').choices(MACHINE_FORMATS).default('mermaid'),
     )
-    .action((name: string | undefined, { format }: { format: MachineFormat }) => {
-      code = showMachines(name, format, terminal);
+    .action(async (name: string | undefined, { format }: { format: MachineFormat }) => {
+      code = (await import('./machines.ts')).showMachines(name, format, terminal);
     });
 
   program
     .command('audit')
     .description('check the consistency of the database: reads only, and exits with 1 on any fault')
     .option('--since <time>', 'only emails accepted since then (ISO 8601)', momentOf, 0)
-    .action(({ since }: { since: number }) => configured((config) => runAudit(config, since, terminal)));
+    .action(({ since }: { since: number }) =>
+      configured(async (config) => (await import('./database/audit.ts')).runAudit(config, since, terminal)),
+    );
 
   program
     .command('torture')
@@ -223,7 +252,7 @@ export async function runCommandLine(
       ),
     )
     .action(async (request: TortureRequest) => {
-      code = await runTorture(request, terminal);
+      code = await (await import('./torture.ts')).runTorture(request, terminal);
     });
 
   program
@@ -235,7 +264,9 @@ export async function runCommandLine(
       'the domain whose mail server tests that port 25 is open outwards',
       'gmail.com',
     )
-    .action((request: DoctorRequest) => configured((config) => runDoctor(config, request, terminal)));
+    .action((request: DoctorRequest) =>
+      configured(async (config) => (await import('./doctor.ts')).runDoctor(config, request, terminal)),
+    );
 
   program
     .command('listen')
@@ -246,7 +277,7 @@ export async function runCommandLine(
     .option('--events <types>', 'only these types, separated by commas: delivered,bounced', eventTypes)
     .option('--print-secret', 'print the secret that signs events for this key, and end')
     .action(async (request: ListenRequest) => {
-      code = await listen(request, terminal);
+      code = await (await import('./listen.ts')).listen(request, terminal);
     });
 
   program
@@ -261,19 +292,21 @@ export async function runCommandLine(
       'also offer tools that store templates and send email, within the permissions of the key',
     )
     .action(async (request: McpRequest) => {
-      code = await runMcp(request, terminal);
+      code = await (await import('./mcp.ts')).runMcp(request, terminal);
     });
 
   program
     .command('health')
     .description('check the health of the service on this machine')
-    .action(() => configured((config) => checkHealth(config, terminal)));
+    .action(() =>
+      configured(async (config) => (await import('./serving/health.ts')).checkHealth(config, terminal)),
+    );
 
   program
     .command('licenses')
     .description('print the licence of everything that this program contains')
     .action(async () => {
-      code = await printLicenses(terminal);
+      code = await (await import('./licenses.ts')).printLicenses(terminal);
     });
 
   program

@@ -15,6 +15,7 @@ import { NotAuditable } from '../audit/audit.ts';
 import { BackupRefused, TargetNotEmpty } from '../backup/refused.ts';
 import { NotBreakable } from '../torture/faults/faulty-engine.ts';
 import { NoPostgres } from '../torture/postgres-programs.ts';
+import { MISUSE } from './terminal.ts';
 
 /** The operator can correct these failures. Their message is enough; a stack trace would bury it. */
 const PLAIN = [
@@ -41,9 +42,6 @@ export function explain(error: unknown): string {
   const isPlain = PLAIN.some((plain) => error instanceof plain) || 'syscall' in error;
   return `${isPlain ? error.message : (error.stack ?? error.message)}\n`;
 }
-
-/** The exit code where a setting is wrong, as for one that cannot be understood, or names a place that is taken: another start would end in the same way. */
-export const MISUSE = 2;
 
 const MISUSES = [NoSecretKey, OldServer, TargetNotEmpty, WrongSecretKey];
 

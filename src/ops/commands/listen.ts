@@ -3,11 +3,10 @@ import { systemClock } from '../../platform/time/clock.ts';
 import { resolveBySystem } from '../../sending/webhooks/http/lookup.ts';
 import { createPoster } from '../../sending/webhooks/http/poster.ts';
 import { isPosthornError, Posthorn } from '../../web/client/posthorn.ts';
-import { MISUSE } from './explain.ts';
 import { type ForwardingDeps, forward, isPassing } from './listening/forwarding.ts';
 import { followReceived } from './listening/received.ts';
 import { stopRequested } from './serving/shutdown.ts';
-import type { Terminal } from './terminal.ts';
+import { MISUSE, type Terminal } from './terminal.ts';
 
 /** The words of `posthorn listen`. */
 export interface ListenRequest {

@@ -3,18 +3,13 @@ import { type Drawing, draw } from '../../engine/drawing/moves.ts';
 import { toMermaid } from '../../engine/drawing/page.ts';
 import { toStately } from '../../engine/drawing/source.ts';
 import type { Terminal } from './terminal.ts';
+import type { MachineFormat } from './words.ts';
 
 const FORMATS = {
   mermaid: (drawing: Drawing) => `${toMermaid(drawing)}\n`,
   json: (drawing: Drawing) => `${JSON.stringify(drawing, null, 2)}\n`,
   stately: toStately,
-} as const;
-
-/** The output formats of `posthorn machines`. */
-export type MachineFormat = keyof typeof FORMATS;
-
-/** The names of the formats, for `--help`. */
-export const MACHINE_FORMATS = Object.keys(FORMATS) as MachineFormat[];
+} satisfies Record<MachineFormat, (drawing: Drawing) => string>;
 
 /** `posthorn machines [name]` lists the lifecycles or shows one. */
 export function showMachines(name: string | undefined, format: MachineFormat, terminal: Terminal): number {

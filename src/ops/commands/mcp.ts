@@ -1,8 +1,7 @@
 import { VERSION } from '../../platform/config/version.ts';
 import { Posthorn } from '../../web/client/posthorn.ts';
 import { fetchBeginnings } from '../../web/mcp/result-size.ts';
-import { MISUSE } from './explain.ts';
-import type { Terminal } from './terminal.ts';
+import { MISUSE, type Terminal } from './terminal.ts';
 
 /** The words of `posthorn mcp`. */
 export interface McpRequest {

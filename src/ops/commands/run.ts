@@ -1,7 +1,6 @@
 import { loadConfig } from '../../platform/config/config.ts';
 import { askSecret } from './accounts/ask-secret.ts';
 import { runCommandLine } from './command-line.ts';
-import { exitCodeOf, explain } from './explain.ts';
 import type { Terminal } from './terminal.ts';
 
 const terminal: Terminal = {
@@ -18,6 +17,7 @@ export async function run(words: readonly string[]): Promise<number> {
   try {
     return await runCommandLine(words, terminal, (above) => loadConfig(undefined, undefined, above));
   } catch (error) {
+    const { exitCodeOf, explain } = await import('./explain.ts');
     terminal.error(explain(error));
     return exitCodeOf(error);
   }

@@ -1,5 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 
+/** The output formats of `posthorn machines`. */
+export const MACHINE_FORMATS = ['mermaid', 'json', 'stately'] as const;
+
+export type MachineFormat = (typeof MACHINE_FORMATS)[number];
+
 /** Reads a time (ISO 8601) as epoch milliseconds. @throws InvalidArgumentError */
 export function momentOf(text: string): number {
   const at = Date.parse(text);

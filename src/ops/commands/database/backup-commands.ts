@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../../../platform/config/config.ts';
 import type { Terminal } from '../terminal.ts';
-import { runBackup } from './backup.ts';
-import { EMBEDDED, runMove } from './move.ts';
 import type { PassphraseRequest, PassphraseSource } from './passphrase.ts';
-import { type InspectRequest, inspectBackup, runRestore } from './restore.ts';
+import type { InspectRequest } from './restore.ts';
+
+/** The word for the database in the data directory; with a colon and a folder behind it, for one in that folder. */
+export const EMBEDDED = 'embedded';
 
 const PASSPHRASE = [
   '--passphrase-file <path>',
@@ -53,7 +54,7 @@ export function addBackupCommands(
     .option(...PASSPHRASE)
     .addHelpText('after', BACKUP_HELP)
     .action((file: string, request: PassphraseRequest) =>
-      configured((config) => runBackup(config, file, request, terminal)),
+      configured(async (config) => (await import('./backup.ts')).runBackup(config, file, request, terminal)),
     );
   program
     .command('restore')
@@ -65,8 +66,12 @@ export function addBackupCommands(
     .addHelpText('after', RESTORE_HELP)
     .action((file: string, request: InspectRequest) =>
       request.check || request.printSecretKey
-        ? withPassphrase((config) => inspectBackup(config, file, request, terminal))
-        : configured((config) => runRestore(config, file, request, terminal)),
+        ? withPassphrase(async (config) =>
+            (await import('./restore.ts')).inspectBackup(config, file, request, terminal),
+          )
+        : configured(async (config) =>
+            (await import('./restore.ts')).runRestore(config, file, request, terminal),
+          ),
     );
   program
     .command('move')
@@ -77,7 +82,9 @@ export function addBackupCommands(
       databaseOf,
     )
     .addHelpText('after', MOVE_HELP)
-    .action(({ to }: { to: string }) => configured((config) => runMove(config, to, terminal)));
+    .action(({ to }: { to: string }) =>
+      configured(async (config) => (await import('./move.ts')).runMove(config, to, terminal)),
+    );
 }
 
 function databaseOf(text: string): string {

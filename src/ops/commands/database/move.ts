@@ -13,9 +13,7 @@ import { placeSecretKey } from '../../backup/secret-key-file.ts';
 import { openSourceAlone } from '../../backup/source.ts';
 import type { Terminal } from '../terminal.ts';
 import { auditReport } from './audit.ts';
-
-/** The word for the database in the data directory; with a colon and a folder behind it, for one in that folder. */
-export const EMBEDDED = 'embedded';
+import { EMBEDDED } from './backup-commands.ts';
 
 /** The destination of the data: a server, or the embedded database of a folder. */
 interface Destination {

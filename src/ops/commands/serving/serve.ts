@@ -7,12 +7,9 @@ import { type Config, redacted } from '../../../platform/config/config.ts';
 import { VERSION } from '../../../platform/config/version.ts';
 import { type ControlServer, serveControl } from '../../../platform/control/server.ts';
 import { WrongSecretKey } from '../../../platform/db/canary.ts';
-import { EngineEnded } from '../../../platform/db/embedded/guarded-engine.ts';
 import { createLogger, type Logger } from '../../../platform/telemetry/logger.ts';
 import { openService, type Service } from '../../../service.ts';
 import type { Inspector } from '../../../web/live/inspector.ts';
-import { chaosOf } from '../../torture/faults/faulty-engine.ts';
-import { exitCodeOf, explain } from '../explain.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Doors, openDoors } from './doors.ts';
 import { firstRunText } from './first-run.ts';
@@ -50,7 +47,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   const service = await openService({
     config: withItsDoors(config, worker === undefined || worker === 1),
     logger,
-    chaos: config.torture && chaosOf(config.torture),
+    chaos: config.torture && (await import('../../torture/faults/faulty-engine.ts')).chaosOf(config.torture),
   });
   let doors: Doors | undefined;
   let isDraining = false;
@@ -75,13 +72,13 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     if (config.profile === 'development' && worker === undefined)
       terminal.out(await liveViewText(service.inspector, workspace.id));
     const signal = await Promise.race([stop, service.superseded, service.databaseEnded]);
-    if (signal instanceof WrongSecretKey) {
-      logger.error({ err: signal }, 'Stopping: the database is used with another secret key');
-      terminal.error(explain(signal));
-      return exitCodeOf(signal);
-    }
-    if (signal instanceof EngineEnded) {
-      logger.error({ err: signal }, 'Stopping: the embedded database has ended');
+    if (typeof signal !== 'string') {
+      const reason =
+        signal instanceof WrongSecretKey
+          ? 'the database is used with another secret key'
+          : 'the embedded database has ended';
+      logger.error({ err: signal }, `Stopping: ${reason}`);
+      const { exitCodeOf, explain } = await import('../explain.ts');
       terminal.error(explain(signal));
       return exitCodeOf(signal);
     }

@@ -1,6 +1,6 @@
 import type { Subprocess } from 'bun';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { MISUSE } from '../explain.ts';
+import { MISUSE } from '../terminal.ts';
 import { stopRequested } from './shutdown.ts';
 
 /** The wait before a restart doubles from the first to the longest while a worker keeps dying. */
