@@ -32,7 +32,7 @@ import type { Reads } from './platform/db/reads.ts';
 import { ReplicatedReads } from './platform/db/replica/replicated-reads.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
 import { MeasuredDatabase } from './platform/telemetry/measured-database.ts';
-import { Metrics } from './platform/telemetry/metrics.ts';
+import type { Metrics } from './platform/telemetry/metrics.ts';
 import { openTracing } from './platform/telemetry/open-tracing.ts';
 import { rarely } from './platform/telemetry/rarely.ts';
 import { type Clock, systemClock } from './platform/time/clock.ts';
@@ -98,7 +98,7 @@ type CloseStep = () => Promise<void> | void;
 /** Opens each part, and adds the function that closes it to `opened`. */
 async function openEach(source: ServiceSource, plain: Database, opened: CloseStep[]): Promise<EveryPart> {
   const { config, logger, liveMail = {} } = source;
-  const metrics = config.metricsPort === null ? null : new Metrics({ version: VERSION });
+  const metrics = config.metricsPort === null ? null : await openMetrics();
   const database = await readyDatabase(source, plain, metrics);
   const secretKeys = await ServedKeys.open(database, config);
   const { sealer, signer } = secretKeys;
@@ -168,6 +168,12 @@ async function openEach(source: ServiceSource, plain: Database, opened: CloseSte
       config.requireTwoFactor,
     ),
   };
+}
+
+/** Most services have no metrics, and need not load the library. */
+async function openMetrics(): Promise<Metrics> {
+  const { Metrics } = await import('./platform/telemetry/metrics.ts');
+  return new Metrics({ version: VERSION });
 }
 
 /** Brings the schema of the database and its event log in order. */
