@@ -37,7 +37,13 @@ export function sendEmail(
   return (
     refusalOfHeader(caller, headers, joined) ??
     acceptEmail(deps, {
-      ...{ sender: caller, body: joined, claim, now, at: '/body', unheard, isGivenUp },
+      sender: caller,
+      body: joined,
+      claim,
+      now,
+      at: '/body',
+      unheard,
+      isGivenUp,
       ...further,
     })
   );

@@ -24,8 +24,10 @@ export const erasedContent = async (): Promise<string> =>
   packContent({ text: null, html: null, markdown: null, attachments: [] });
 
 /** The octets of a content before they are packed. */
-export function writtenContent({ raw, ...content }: PartialContent): string | Buffer<ArrayBuffer> {
-  if (raw === undefined) return JSON.stringify(content);
+export function writtenContent(whole: PartialContent): string | Buffer<ArrayBuffer> {
+  // As most: a copy of it would be made for nothing.
+  if (whole.raw === undefined) return JSON.stringify(whole);
+  const { raw, ...content } = whole;
   const { octets, index } = raw;
   return Buffer.concat([Buffer.from(`${JSON.stringify({ ...content, index })}\n`), octets]);
 }
