@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants } from 'node:zlib';
 import type { FilePack, PackedFile } from '../../src/web/dashboard/pack.ts';
 
 const DIST = resolve(import.meta.dir, '../../src/web/dashboard/dist');
@@ -13,11 +13,8 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
 
 /** Compresses a file, as well as can be: it is done once and sent often. Threads do it, so that files are compressed side by side. */
 export async function packed(type: string, bytes: Uint8Array | string): Promise<PackedFile> {
-  const [brotli, gzipped] = await Promise.all([
-    promisify(brotliCompress)(bytes, BROTLI),
-    promisify(gzip)(bytes, { level: 9 }),
-  ]);
-  return { type, brotli: brotli.toString('base64'), gzip: gzipped.toString('base64') };
+  const brotli = await promisify(brotliCompress)(bytes, BROTLI);
+  return { type, brotli: brotli.toString('base64') };
 }
 
 /** A file by its name, before it is compressed: its type, and its contents. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { brotliDecompressSync } from 'node:zlib';
 import { openPack } from '../../src/web/dashboard/pack.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
@@ -105,7 +106,7 @@ test('the application is there for links into it, under the same policy as the l
     'This request has no session, or the session has ended.',
   ]);
   const { build, page } = await openPack();
-  const html = new TextDecoder().decode(Bun.gunzipSync(Buffer.from(page.gzip, 'base64')));
+  const html = new TextDecoder().decode(brotliDecompressSync(Buffer.from(page.brotli, 'base64')));
   const addresses = html.match(/\/app\/assets\/[^"]+/g) ?? [];
   expect(addresses).toHaveLength(3);
   for (const address of addresses) {

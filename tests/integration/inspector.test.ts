@@ -128,8 +128,14 @@ describe('access to the live view', () => {
     const [, script = ''] = /src="(\/app\/assets\/[^"]+\.js)"/.exec(await page.text()) ?? [];
     const plain = await fetch(service.url + script, { headers: { 'accept-encoding': 'identity' } });
     const packed = await fetch(service.url + script, { headers: { 'accept-encoding': 'br' } });
+    // By HTTP alone most browsers have no brotli.
+    const gzipped = await fetch(service.url + script, { headers: { 'accept-encoding': 'gzip' } });
+    const encodings = [plain, packed, gzipped].map(({ headers }) => headers.get('content-encoding'));
+    expect(encodings).toEqual([null, 'br', 'gzip']);
     expect(packed.headers.get('cache-control')).toContain('immutable');
-    expect(await packed.text()).toBe(await plain.text());
+    const text = await plain.text();
+    expect(await packed.text()).toBe(text);
+    expect(await gzipped.text()).toBe(text);
     expect((await fetch(`${service.url}${script.replace(/[^/]+$/, 'view-other.js')}`)).status).toBe(404);
     expect((await fetch(`${service.url}${script.replace(/[^/]+$/, '__proto__')}`)).status).toBe(404);
   });

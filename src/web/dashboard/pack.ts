@@ -7,7 +7,6 @@ export interface PackedFile {
   readonly type: string;
   /** Base64. */
   readonly brotli: string;
-  readonly gzip: string;
 }
 
 /** Built files for browsers. */

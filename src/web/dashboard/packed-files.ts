@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gzip } from 'node:zlib';
 import { Type } from '@sinclair/typebox';
 import { RawResponse, type Route, route } from '../../http/request/route.ts';
 import { isDoneWithin } from '../../platform/async/deadline.ts';
@@ -18,7 +20,7 @@ const BUILDING_MS = 5_000;
 export async function whenBuilt<Pack extends FilePack>(
   opening: Promise<Pack>,
   headers: Readonly<Record<string, string>>,
-  answer: (pack: Pack) => RawResponse,
+  answer: (pack: Pack) => RawResponse | Promise<RawResponse>,
 ): Promise<RawResponse> {
   if (await isDoneWithin(BUILDING_MS, opening)) return answer(await opening);
   return new RawResponse(
@@ -47,17 +49,32 @@ export const packedFilesRoute = (path: string, summary: string, open: () => Prom
   });
 
 /** A built file, in the best encoding that the client takes. */
-export function packedReply(
+export async function packedReply(
   file: PackedFile,
   headers: Headers,
   more: Readonly<Record<string, string>>,
-): RawResponse {
+): Promise<RawResponse> {
   const accepted = headers.get('accept-encoding') ?? '';
   const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : null;
-  const content = encoding === 'br' ? bytes(file.brotli) : bytes(file.gzip);
-  return new RawResponse(file.type, encoding === null ? new Uint8Array(Bun.gunzipSync(content)) : content, {
+  const content = encoding === 'br' ? bytesOf(file) : await (encoding === 'gzip' ? gzipped : plain)(file);
+  return new RawResponse(file.type, content, {
     headers: { vary: 'accept-encoding', ...(encoding !== null && { 'content-encoding': encoding }), ...more },
   });
 }
 
-const bytes = (base64: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(base64, 'base64'));
+const bytesOf = ({ brotli }: PackedFile): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(Buffer.from(brotli, 'base64'));
+
+const plain = async (file: PackedFile): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await promisify(brotliDecompress)(bytesOf(file)));
+
+/** The forms for browsers without brotli, which most have by HTTPS alone: in the executable they took 2.8 MB. */
+const gzippedOf = new WeakMap<PackedFile, Promise<Uint8Array<ArrayBuffer>>>();
+
+function gzipped(file: PackedFile): Promise<Uint8Array<ArrayBuffer>> {
+  const known = gzippedOf.get(file);
+  if (known) return known;
+  const made = plain(file).then(async (octets) => new Uint8Array(await promisify(gzip)(octets)));
+  gzippedOf.set(file, made);
+  return made;
+}
