@@ -12,8 +12,6 @@ export class LruMap<Key, Value> {
   /** In the order of their last use: a Map keeps the order of insertion. */
   readonly #entries = new Map<Key, Value>();
   #weight = 0;
-  /** The key that was used last, whose entry need not move. */
-  #newest: Key | undefined;
 
   constructor(private readonly limits: LruLimits<Value>) {}
 
@@ -24,10 +22,9 @@ export class LruMap<Key, Value> {
   /** The value of a key, which becomes the last to go. */
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key);
-    if (value === undefined || key === this.#newest) return value;
+    if (value === undefined) return undefined;
     this.#entries.delete(key);
     this.#entries.set(key, value);
-    this.#newest = key;
     return value;
   }
 
@@ -42,7 +39,6 @@ export class LruMap<Key, Value> {
     const { entries, weight = Number.POSITIVE_INFINITY } = this.limits;
     if (this.#weightOf(value) > weight) return;
     this.#entries.set(key, value);
-    this.#newest = key;
     this.#weight += this.#weightOf(value);
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= entries && this.#weight <= weight) return;
