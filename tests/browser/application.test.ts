@@ -8,12 +8,14 @@ import {
   ADA,
   asMember,
   type Dashboard,
+  invite,
   openDashboard,
   opens,
   PASSWORD,
   placeOf,
   press,
   pressOn,
+  signIn,
   typeInto,
 } from './dashboard.ts';
 import { inspect } from './looks.ts';
@@ -163,11 +165,7 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
 });
 
 test('an invitation, a role that reads only, and a session that ended elsewhere', async () => {
-  const invitation = await asMember<{ url: string }>(page, 'POST', 'live/members/invitations', {
-    email: 'eve@acme.example',
-    role: 'viewer',
-  });
-  const link = opens(dashboard.service, invitation.data.url);
+  const link = await invite(dashboard, page, 'eve@acme.example', 'viewer');
   const eve = await dashboard.newcomer();
   await eve.goto(link);
   await heading('Join Acme', eve);
@@ -202,13 +200,9 @@ const signOut = async () => {
 test('signing out and in, and a new password by the link that the operator prints', async () => {
   await signOut();
   await inspect(page, 'sign-in');
-  const signIn = async (password: string) => {
-    await typeInto(page, { 'Email address': ADA, Password: password });
-    await page.keyboard.press('Enter');
-  };
-  await signIn('wrong');
+  await signIn(page, 'wrong');
   await page.getByRole('alert').filter({ hasText: 'The address or the password is wrong.' }).waitFor();
-  await signIn(PASSWORD);
+  await signIn(page);
   // After signing in, people are back on the page that they wanted.
   await heading('API keys');
 
@@ -228,14 +222,14 @@ test('signing out and in, and a new password by the link that the operator print
   await typeInto(page, { Password: 'another horse battery staple' });
   await page.keyboard.press('Enter');
   await page.getByText('Password changed. Sign in with it.').waitFor();
-  await signIn('another horse battery staple');
+  await signIn(page, 'another horse battery staple');
   await heading('Welcome, Ada Lovelace');
 
   const { secret } = (await asMember<{ secret: string }>(page, 'POST', 'account/totp', {})).data;
   const step = Math.floor(Date.now() / 30_000);
   await asMember(page, 'POST', 'account/totp/confirm', { code: totpCode(secret, step) });
   await signOut();
-  await signIn('another horse battery staple');
+  await signIn(page, 'another horse battery staple');
   // The field appears when the service asks for it, and has the focus.
   await page.locator('[name=code]:focus').waitFor();
   await inspect(page, 'code');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { asMember, type Dashboard, openDashboard, pressOn, signUp, waitForToast } from './dashboard.ts';
+import { asMember, type Dashboard, openDashboard, ownerPage, pressOn, waitForToast } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
 let dashboard: Dashboard;
@@ -11,8 +11,7 @@ let page: Page;
 beforeAll(async () => {
   dashboard = await openDashboard();
   url = dashboard.service.url;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 

@@ -19,7 +19,7 @@ const NINE = {
 beforeAll(async () => {
   dashboard = await openDashboard();
   url = dashboard.service.url;
-  page = await dashboard.newcomer('Asia/Tokyo');
+  page = await dashboard.newcomer({ timezoneId: 'Asia/Tokyo' });
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { openPack } from '../../src/web/dashboard/pack.ts';
 import { eventually } from '../support/eventually.ts';
 import { EXECUTABLE, type Service, type ServiceOptions, startServiceOnServer } from '../support/service.ts';
@@ -14,9 +14,11 @@ export interface Dashboard extends AsyncDisposable {
   readonly browser: Browser;
   /** The complaints of browsers: the policy, a script, a request to elsewhere. It has to stay empty. */
   readonly complaints: string[];
-  /** A separate browser without a session, on a computer in that time zone. */
-  newcomer(timezoneId?: string): Promise<Page>;
+  /** A separate browser without a session, on a computer in that time zone, of a person who reads that language. */
+  newcomer(computer?: Computer): Promise<Page>;
 }
+
+type Computer = Pick<BrowserContextOptions, 'timezoneId' | 'locale'>;
 
 /**
  * Starts a service, of the executable where one was built, and a Chromium, unless there is one already. The service uses a database
@@ -38,8 +40,9 @@ export async function openDashboard(
     service,
     browser,
     complaints,
-    newcomer: async (timezoneId = 'UTC') => {
-      const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en', timezoneId });
+    newcomer: async (computer) => {
+      const usual = { reducedMotion: 'reduce', locale: 'en', timezoneId: 'UTC' } as const;
+      const context = await browser.newContext({ ...usual, ...computer });
       // Laying a page out takes its time on a busy machine; what hangs is ended by PATIENCE.
       context.setDefaultTimeout(PATIENCE_MS);
       context.setDefaultNavigationTimeout(PATIENCE_MS);
@@ -72,6 +75,30 @@ export async function signUp({ service }: Dashboard, page: Page): Promise<void> 
   const owner = { token, email: ADA, password: PASSWORD, name: 'Ada Lovelace', workspaceName: 'Acme' };
   const { status } = await asMember(page, 'POST', 'setup', owner);
   expect(status).toBe(201);
+}
+
+/** A browser in which the first owner is signed in. */
+export async function ownerPage(dashboard: Dashboard): Promise<Page> {
+  const page = await dashboard.newcomer();
+  await signUp(dashboard, page);
+  return page;
+}
+
+/** Signs the owner in on a page that asks for it, without a mouse. */
+export async function signIn(page: Page, password = PASSWORD): Promise<void> {
+  await typeInto(page, { 'Email address': ADA, Password: password });
+  await page.keyboard.press('Enter');
+}
+
+/** The link of an invitation that the member on that page makes. */
+export async function invite(
+  { service }: Dashboard,
+  by: Page,
+  email: string,
+  role: 'viewer' | 'member' | 'admin',
+): Promise<string> {
+  const { data } = await asMember<{ url: string }>(by, 'POST', 'live/members/invitations', { email, role });
+  return opens(service, data.url);
 }
 
 /** Asks the API of the dashboard as who is signed in on that page. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Page, chromium as playwright } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { chromiumProgram, PATIENCE_MS } from './chromium.ts';
-import { ADA, asMember, openDashboard, PASSWORD, press, signUp, typeInto } from './dashboard.ts';
+import { asMember, openDashboard, ownerPage, press, signIn } from './dashboard.ts';
 
 /** The letters of one round: 200 take about two seconds. */
 const MOST_LETTERS = 200;
@@ -28,8 +28,7 @@ export interface Kill {
 export async function killWhileTyping(kills: number, onKill: (kill: Kill) => void): Promise<void> {
   await using dashboard = await openDashboard();
   const { url } = dashboard.service;
-  const first = await dashboard.newcomer();
-  await signUp(dashboard, first);
+  const first = await ownerPage(dashboard);
   const audience = await asMember<{ id: string }>(first, 'POST', 'live/audiences', { name: 'Readers' });
   const body = { name: 'News', audienceId: audience.data.id, html: '<p>x</p>' };
   const { data } = await asMember<{ id: string }>(first, 'POST', 'live/campaigns', body);
@@ -87,11 +86,10 @@ function outcomeOf({ letters, known, endedAt }: Typing, restored: string): Kill 
 async function openCampaign(page: Page, address: string) {
   await page.goto(address);
   const subject = page.getByLabel('Subject', { exact: true });
-  const signIn = page.getByLabel('Email address', { exact: true });
-  await subject.or(signIn).waitFor();
-  if (await signIn.isVisible()) {
-    await typeInto(page, { 'Email address': ADA, Password: PASSWORD });
-    await page.keyboard.press('Enter');
+  const whose = page.getByLabel('Email address', { exact: true });
+  await subject.or(whose).waitFor();
+  if (await whose.isVisible()) {
+    await signIn(page);
     await subject.waitFor();
   }
   return subject;

@@ -2,15 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import {
-  ADA,
   asMember,
   type Dashboard,
   openDashboard,
-  PASSWORD,
+  ownerPage,
   press,
   pressOn,
-  signUp,
-  typeInto,
+  signIn,
   waitForToast,
   withoutDialog,
 } from './dashboard.ts';
@@ -25,8 +23,7 @@ let page: Page;
 beforeAll(async () => {
   dashboard = await openDashboard();
   url = dashboard.service.url;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
   await asMember(page, 'POST', 'live/domains', { name: 'acme.test' });
   await asMember(page, 'PATCH', 'live/workspace', { branding: { address: '1 Main Street' } });
   await asMember(page, 'POST', 'live/audiences', { name: 'Readers' });
@@ -292,17 +289,13 @@ describe('nothing typed is lost', () => {
   test('a session that ends keeps it, and signing out removes it', async () => {
     const id = await aTemplate();
     const eve = await dashboard.newcomer();
-    const signIn = async () => {
-      await typeInto(eve, { 'Email address': ADA, Password: PASSWORD });
-      await eve.keyboard.press('Enter');
-    };
     await eve.goto(`${url}/app/live/templates/${id}`);
-    await signIn();
+    await signIn(eve);
     await field('Subject', eve).fill('Before the session ended');
     await eve.context().clearCookies();
     await eve.keyboard.press('Control+s');
     await eve.getByText('Your session has ended. Sign in again.').waitFor();
-    await signIn();
+    await signIn(eve);
     await press(eve, 'Restore');
     expect(await field('Subject', eve).inputValue()).toBe('Before the session ended');
     await eventually('it is kept', async () => (await keptTexts(eve)).includes('Before the') || undefined);

@@ -4,16 +4,15 @@ import { directionOf, PAGE_LANGUAGES } from '../../src/platform/text/language.ts
 import { contentOf } from '../../src/sending/service-emails/contents.ts';
 import { htmlOf } from '../../src/sending/service-emails/layout.ts';
 import { WORDS } from '../../src/web/dashboard/web/application/entrances/words/all-words.ts';
-import { PATIENCE_MS } from './chromium.ts';
 import {
   ADA,
   asMember,
   type Dashboard,
+  invite,
   openDashboard,
-  opens,
+  ownerPage,
   PASSWORD,
   pressOn,
-  signUp,
   waitForToast,
 } from './dashboard.ts';
 import { pictureOf, sidewaysOf, violations } from './looks.ts';
@@ -23,25 +22,12 @@ let owner: Page;
 
 beforeAll(async () => {
   dashboard = await openDashboard();
-  owner = await dashboard.newcomer();
-  await signUp(dashboard, owner);
+  owner = await ownerPage(dashboard);
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 
-/** A browser without a session, whose person reads that language. */
-async function reader(locale: string): Promise<Page> {
-  const context = await dashboard.browser.newContext({ locale, reducedMotion: 'reduce', timezoneId: 'UTC' });
-  context.setDefaultTimeout(PATIENCE_MS);
-  const page = await context.newPage();
-  page.on('pageerror', ({ message }) => dashboard.complaints.push(message));
-  return page;
-}
-
-const invite = async (email: string): Promise<string> => {
-  const body = { email, role: 'member' };
-  const { data } = await asMember<{ url: string }>(owner, 'POST', 'live/members/invitations', body);
-  return opens(dashboard.service, data.url);
-};
+const reader = (locale: string): Promise<Page> => dashboard.newcomer({ locale });
+const invited = (email: string): Promise<string> => invite(dashboard, owner, email, 'member');
 
 const stated = (page: Page) => page.evaluate('[document.documentElement.lang, document.documentElement.dir]');
 
@@ -61,7 +47,7 @@ async function look(page: Page, name: string): Promise<void> {
 }
 
 test('an invitation in Arabic runs from right to left, and its refusals are in Arabic', async () => {
-  const link = await invite('rana@people.example');
+  const link = await invited('rana@people.example');
   const page = await reader('ar-EG');
   await page.goto(link);
   const { ar } = WORDS;
@@ -123,7 +109,7 @@ test.each(PAGE_LANGUAGES)(
 
 test('a browser whose languages are not spoken here gets English', async () => {
   const page = await reader('ko');
-  await page.goto(await invite('min@people.example'));
+  await page.goto(await invited('min@people.example'));
   await page.getByRole('button', { name: WORDS.en.accept }).waitFor();
   expect(await stated(page)).toEqual(['en', 'ltr']);
   await page.context().close();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { ContactSheet } from './contact-sheet.ts';
-import { type Dashboard, openDashboard, signUp } from './dashboard.ts';
+import { type Dashboard, openDashboard, ownerPage } from './dashboard.ts';
 import { fillWorkspace, type Places } from './filled.ts';
 import { sidewaysOf } from './looks.ts';
 
@@ -20,8 +20,7 @@ let page: Page;
 let places: Places;
 beforeAll(async () => {
   dashboard = await openDashboard();
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
   const lists = NAMES.map((name) => [name || 'overview', `live/${name}`]);
   places = { ...Object.fromEntries(lists), ...(await fillWorkspace(dashboard, page)) };
 });

@@ -6,9 +6,9 @@ import {
   ADA,
   type Dashboard,
   openDashboard,
+  ownerPage,
   press,
   pressOn,
-  signUp,
   typeInto,
   waitForToast,
   withoutDialog,
@@ -29,8 +29,7 @@ beforeAll(async () => {
     ...{ name: 'Your basket', format: 'emailmd', from: 'Shop <shop@kept.example>' },
     ...{ subject: '{{ contact.firstName }}, it waits for you', markdown: '# Hello {{ contact.firstName }}' },
   });
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 

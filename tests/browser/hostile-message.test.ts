@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { TEST_KEY } from '../support/service.ts';
-import { type Dashboard, openDashboard, placeOf, pressOn, signUp } from './dashboard.ts';
+import { type Dashboard, openDashboard, ownerPage, placeOf, pressOn } from './dashboard.ts';
 import { sidewaysOf } from './looks.ts';
 
 /** A server that answers nothing and remembers who connected: a connection alone tells the sender that the message is read. */
@@ -83,8 +83,7 @@ beforeAll(async () => {
   });
   expect(status).toBe(202);
   id = body.data.id;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(async () => {
   for (const { server } of listeners?.values() ?? []) server.close();

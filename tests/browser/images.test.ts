@@ -4,9 +4,9 @@ import {
   asMember,
   type Dashboard,
   openDashboard,
+  ownerPage,
   press,
   pressOn,
-  signUp,
   typeInto,
   waitForToast,
   withoutDialog,
@@ -26,8 +26,7 @@ let page: Page;
 beforeAll(async () => {
   dashboard = await openDashboard();
   url = dashboard.service.url;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 

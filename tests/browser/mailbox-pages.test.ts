@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY } from '../support/service.ts';
-import { type Dashboard, openDashboard, pressOn, signUp, typeInto, waitForToast } from './dashboard.ts';
+import { type Dashboard, openDashboard, ownerPage, pressOn, typeInto, waitForToast } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
 let dashboard: Dashboard;
@@ -12,8 +12,7 @@ let page: Page;
 beforeAll(async () => {
   dashboard = await openDashboard();
   url = dashboard.service.url;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(() => dashboard[Symbol.asyncDispose]());
 

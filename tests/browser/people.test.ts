@@ -4,13 +4,13 @@ import { eventually } from '../support/eventually.ts';
 import {
   asMember,
   type Dashboard,
+  invite,
   openDashboard,
-  opens,
+  ownerPage,
   PASSWORD,
   press,
   pressOn,
   readsAfter,
-  signUp,
   typeInto,
   waitForToast,
   withoutDialog,
@@ -24,8 +24,7 @@ let page: Page;
 beforeAll(async () => {
   dashboard = await openDashboard();
   url = dashboard.service.url;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 
@@ -371,12 +370,8 @@ test('analytics: live mail over time, and as rates', async () => {
 });
 
 test('a viewer sees the people, and no button that would fail', async () => {
-  const { data } = await asMember<{ url: string }>(page, 'POST', 'live/members/invitations', {
-    email: 'eve@acme.example',
-    role: 'viewer',
-  });
   const eve = await dashboard.newcomer();
-  await eve.goto(opens(dashboard.service, data.url));
+  await eve.goto(await invite(dashboard, page, 'eve@acme.example', 'viewer'));
   await typeInto(eve, { 'Your name': 'Eve', Password: PASSWORD });
   await eve.keyboard.press('Enter');
   await heading('Welcome, Eve', eve);

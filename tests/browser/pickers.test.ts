@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import jsQR from 'jsqr';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { asMember, type Dashboard, openDashboard, press, signUp, waitForToast } from './dashboard.ts';
+import { asMember, type Dashboard, openDashboard, ownerPage, press, waitForToast } from './dashboard.ts';
 
 // Contacts and colours are chosen rather than typed; a telephone reads the code of an authenticator.
 
@@ -16,8 +16,7 @@ let url: string;
 beforeAll(async () => {
   dashboard = await openDashboard();
   ({ url } = dashboard.service);
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 

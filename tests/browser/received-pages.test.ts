@@ -6,9 +6,9 @@ import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
 import {
   type Dashboard,
   openDashboard,
+  ownerPage,
   press,
   pressOn,
-  signUp,
   typeInto,
   waitForToast,
 } from './dashboard.ts';
@@ -22,8 +22,7 @@ beforeAll(async () => {
   const SES_INBOUND_TOPICS = 'arn:aws:sns:eu-west-1:123456789012:inbound';
   dashboard = await openDashboard({ env: { EHLO_NAME: 'mail.acme.example', SES_INBOUND_TOPICS } });
   url = dashboard.service.url;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
   await createClient(url, LIVE_KEY).post('/v1/domains', { name: 'acme.example' });
 });
 afterAll(() => dashboard[Symbol.asyncDispose]());

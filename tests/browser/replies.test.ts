@@ -7,7 +7,7 @@ import { dovecotMissing, startDovecot } from '../support/dovecot.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Email } from '../support/live-service.ts';
 import { LIVE_KEY } from '../support/service.ts';
-import { type Dashboard, openDashboard, pressOn, signUp, typeInto, waitForToast } from './dashboard.ts';
+import { type Dashboard, openDashboard, ownerPage, pressOn, typeInto, waitForToast } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
 const CUSTOMER = 'grace@customer.example';
@@ -22,8 +22,7 @@ beforeAll(async () => {
   dashboard = await openDashboard({
     env: { INBOUND_SMTP_PORT: String(port), EHLO_NAME: 'mail.acme.example' },
   });
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
   client = createClient(dashboard.service.url, LIVE_KEY);
 });
 afterAll(() => dashboard[Symbol.asyncDispose]());

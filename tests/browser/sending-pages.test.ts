@@ -7,10 +7,10 @@ import {
   asMember,
   type Dashboard,
   openDashboard,
+  ownerPage,
   placeOf,
   press,
   pressOn,
-  signUp,
   typeInto,
   waitForToast,
 } from './dashboard.ts';
@@ -58,8 +58,7 @@ beforeAll(async () => {
     scheduledAt: new Date(Date.now() + 3_600_000).toISOString(),
   });
   sent = body.data.id;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(async () => {
   await dashboard?.[Symbol.asyncDispose]();

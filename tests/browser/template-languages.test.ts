@@ -5,8 +5,8 @@ import {
   asMember,
   type Dashboard,
   openDashboard,
+  ownerPage,
   pressOn,
-  signUp,
   typeInto,
   waitForToast,
   withoutDialog,
@@ -20,8 +20,7 @@ let page: Page;
 beforeAll(async () => {
   dashboard = await openDashboard();
   url = dashboard.service.url;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { type Dashboard, openDashboard, pressOn, signUp } from './dashboard.ts';
+import { type Dashboard, openDashboard, ownerPage, pressOn } from './dashboard.ts';
 
 let dashboard: Dashboard;
 let page: Page;
@@ -8,8 +8,7 @@ let url: string;
 beforeAll(async () => {
   dashboard = await openDashboard();
   ({ url } = dashboard.service);
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(() => dashboard[Symbol.asyncDispose]());
 

@@ -6,7 +6,7 @@ import { writeTree } from '../../src/web/dashboard/web/application/pages/visual/
 import { startSink } from '../integration/transport/smtp-sink.ts';
 import { eventually } from '../support/eventually.ts';
 import { generatedSource } from '../unit/dashboard/visual/generated-message.ts';
-import { ADA, asMember, openDashboard, pressOn, signUp, waitForToast } from './dashboard.ts';
+import { ADA, asMember, openDashboard, ownerPage, pressOn, waitForToast } from './dashboard.ts';
 
 // Messages that generated acts make with the visual editor: what its preview shows is what leaves, and its source is read as the same blocks.
 
@@ -108,8 +108,7 @@ export async function makeMessages(
       ...{ RATE_LIMIT_PREVIEW: '0', TEST_SENDS_PER_DAY: '0' },
     },
   });
-  const page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  const page = await ownerPage(dashboard);
   const ask = async <Data>(method: string, path: string, body?: object): Promise<Data> => {
     const { status, data } = await asMember<Data>(page, method, `live/${path}`, body);
     if (status >= 300) throw new Error(`${method} ${path}: ${status}`);

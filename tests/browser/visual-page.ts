@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { asMember, type Dashboard, openDashboard, pressOn, signUp, waitForToast } from './dashboard.ts';
+import { asMember, type Dashboard, openDashboard, ownerPage, pressOn, waitForToast } from './dashboard.ts';
 
 // A signed-in page for the tests of the visual editor, and what they do there again and again.
 
@@ -11,8 +11,7 @@ export let page: Page;
 export async function openVisual(): Promise<void> {
   dashboard = await openDashboard();
   url = dashboard.service.url;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
   await asMember(page, 'POST', 'live/domains', { name: 'acme.test' });
   await asMember(page, 'PATCH', 'live/workspace', {
     branding: { address: '1 Main Street', colour: '#7c3aed' },

@@ -9,10 +9,11 @@ import {
   type Dashboard,
   openDashboard,
   opens,
+  ownerPage,
   PASSWORD,
   press,
   pressOn,
-  signUp,
+  signIn,
   typeInto,
   waitForToast,
   withoutDialog,
@@ -35,8 +36,7 @@ let page: Page;
 beforeAll(async () => {
   dashboard = await openDashboard();
   url = dashboard.service.url;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 
@@ -227,8 +227,7 @@ test('a passkey is added for the password, which can be looked at, and signs in'
   });
   // Passkeys are bound to the host of PUBLIC_URL, which is no number.
   await person.goto(`http://localhost:${dashboard.service.port}/app`);
-  await typeInto(person, { 'Email address': 'ada@acme.example', Password: PASSWORD });
-  await person.keyboard.press('Enter');
+  await signIn(person);
   await press(person, /^Account/);
   await pressOn(person.getByRole('menuitem', { name: 'Your account' }));
   // A new password shows how hard it is to guess, and can be made visible.
@@ -262,8 +261,7 @@ test('a passkey is added for the password, which can be looked at, and signs in'
 test('an authenticator is set up, and another session is signed out', async () => {
   const second = await dashboard.newcomer();
   await second.goto(`${url}/app`);
-  await typeInto(second, { 'Email address': 'ada@acme.example', Password: PASSWORD });
-  await second.keyboard.press('Enter');
+  await signIn(second);
   await second.getByRole('heading', { name: 'Welcome, Ada Lovelace' }).waitFor();
   await press(page, /^Account/);
   await pressOn(page.getByRole('menuitem', { name: 'Your account' }));
