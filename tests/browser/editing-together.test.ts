@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import {
-  ADA,
   asMember,
   type Dashboard,
+  invite,
   openDashboard,
+  ownerPage,
   PASSWORD,
   press,
   pressOn,
-  signUp,
-  typeInto,
+  signIn,
   waitForToast,
   withoutDialog,
 } from './dashboard.ts';
@@ -25,8 +25,7 @@ let page: Page;
 beforeAll(async () => {
   dashboard = await openDashboard();
   url = dashboard.service.url;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 
@@ -56,10 +55,9 @@ const isSaved = (on: Page) =>
 
 /** Signs another member in. */
 async function invited(on: Page): Promise<void> {
-  const invitation = { email: 'bo@acme.example', role: 'admin' };
-  const { data } = await asMember<{ url: string }>(page, 'POST', 'live/members/invitations', invitation);
+  const link = await invite(dashboard, page, 'bo@acme.example', 'admin');
   await on.goto(`${url}/app/setup`);
-  const token = data.url.split('#token=')[1];
+  const token = link.split('#token=')[1];
   const { status } = await asMember(on, 'POST', 'invitation', { token, name: 'Bo', password: PASSWORD });
   expect(status).toBe(201);
 }
@@ -88,8 +86,7 @@ describe('two members who edit one campaign', () => {
     // The text of Ada is not in this browser alone, and meets what Bo has saved.
     const home = await dashboard.newcomer();
     await home.goto(`${url}/app/live/campaigns/${id}`);
-    await typeInto(home, { 'Email address': ADA, Password: PASSWORD });
-    await home.keyboard.press('Enter');
+    await signIn(home);
     await press(home, 'Restore');
     expect(await field('Subject', home).inputValue()).toBe('Of Ada');
     await press(home, 'Compare');
@@ -117,8 +114,7 @@ describe('two members who edit one campaign', () => {
       .waitFor();
     const home = await dashboard.newcomer();
     await home.goto(`${url}/app/live/templates/${template}`);
-    await typeInto(home, { 'Email address': ADA, Password: PASSWORD });
-    await home.keyboard.press('Enter');
+    await signIn(home);
     await press(home, 'Restore');
     expect(await field('Subject', home).inputValue()).toBe('Typed elsewhere');
     await home.keyboard.press('Control+s');
@@ -139,6 +135,59 @@ describe('two members who edit one campaign', () => {
     await home.context().close();
     await press(page, 'Discard changes');
   });
+});
+
+test('a draft that is slow on its way neither comes back after Save nor takes what was typed since', async () => {
+  const id = await aTemplate();
+  const drafts = /\/app\/api\/drafts$/;
+  const own = () => stored<readonly { values: { subject: string } }[]>(`drafts?place=live/templates/${id}`);
+  /** Holds the next drafts back; the answer lets them go. */
+  const hold = async () => {
+    const held = Promise.withResolvers<void>();
+    await page.route(drafts, async (route) => {
+      if (route.request().method() === 'PUT') await held.promise;
+      await route.continue();
+    });
+    return async () => {
+      await page.unroute(drafts, undefined);
+      held.resolve();
+    };
+  };
+  const isOnItsWay = () =>
+    page.waitForRequest((request) => request.method() === 'PUT' && drafts.test(request.url()));
+  await page.goto(`${url}/app/live/templates/${id}`);
+  await field('Subject').waitFor();
+
+  let release = await hold();
+  let begun = isOnItsWay();
+  await field('Subject').fill('Saved first');
+  await begun;
+  await page.keyboard.press('Control+s');
+  await isSaved(page);
+  const removed = page.waitForResponse((reply) => reply.request().method() === 'DELETE');
+  await release();
+  expect((await removed).status()).toBe(204);
+  expect(await own()).toEqual([]);
+
+  release = await hold();
+  begun = isOnItsWay();
+  await field('Subject').fill('Saved second');
+  await begun;
+  await page.keyboard.press('Control+s');
+  await isSaved(page);
+  await field('Subject').fill('Typed since');
+  await page.getByText('Not saved', { exact: true }).waitFor();
+  await release();
+  await eventually('the service has what was typed since', async () =>
+    (await own()).some(({ values }) => values.subject === 'Typed since') ? true : undefined,
+  );
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.reload();
+  await press(page, 'Restore');
+  expect(await field('Subject').inputValue()).toBe('Typed since');
+  await press(page, 'Save');
+  await isSaved(page);
+  await eventually('no draft is left', async () => (await own()).length === 0 || undefined);
 });
 
 test('no page has complained', () => expect(dashboard.complaints).toEqual([]));

@@ -91,8 +91,12 @@ export const drafts = {
     return left.toSorted((a, b) => b.at - a.at)[0] ?? null;
   },
 
+  /** Removes one from this browser. */
+  removeHere: (key: string): Promise<void> => removeAll([key]),
+
+  /** Removes one of another page everywhere; one that is still open writes it again. */
   async remove(key: string): Promise<void> {
-    await Promise.all([removeAll([key]), serverDrafts.remove(key)]);
+    await Promise.all([removeAll([key]), serverDrafts.remove(key).catch(() => {})]);
     channel?.postMessage({ removed: key });
   },
 

@@ -48,9 +48,10 @@ export const serverDrafts = {
     return (await request<{ readonly at: number }>('PUT', 'drafts', { body })).data.at;
   },
 
+  /** Removes one. @throws RequestError */
   async remove(key: string): Promise<void> {
     if (addressOf(placeOf(key)) === null) return;
     const path = `drafts?${new URLSearchParams({ key: keyOf(key) })}`;
-    await request('DELETE', path, { body: {} }).catch(() => {});
+    await request('DELETE', path, { body: {} });
   },
 };

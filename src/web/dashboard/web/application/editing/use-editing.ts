@@ -1,21 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { RequestError } from '../api/requests.ts';
 import { useMember } from '../api/viewer.tsx';
-import type { Draft } from './draft.ts';
+import { DraftKeeper } from './draft-keeper.ts';
 import { drafts } from './drafts.ts';
 import { Edit, type EditPlan, type EditState, type TimestampedResource } from './edit.ts';
 import { useGuard } from './leaving.ts';
 import { pick, type Values } from './merge.ts';
 import { type OthersDraft, serverDrafts } from './server-drafts.ts';
 
-/** Typed text is kept within this time: a process that is killed loses no more. */
-const KEPT_WITHIN_MS = 400;
-/** The service gets it within this time, more than that many characters within a longer one; while it does not answer, again and again. */
-const SENT_WITHIN_MS = 1_000;
-const MANY_CHARACTERS = 100_000;
-const MANY_SENT_WITHIN_MS = 5_000;
-const SENT_AGAIN_MS = 10_000;
 /** The time between two looks for changes of other members. */
 const LOOK_MS = 10_000;
 /** The unsaved changes of others are shown for so long. */
@@ -88,10 +80,6 @@ export interface EditingPlan<Resource extends TimestampedResource, V extends Val
     readonly reveal: (kept: Partial<V>, base: V) => Partial<V>;
   };
 }
-
-/** True where the service has read it and does not take it. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof RequestError && error.status >= 400 && error.status < 500 && error.status !== 429;
 
 const plainText = (_: string, value: unknown): string =>
   typeof value === 'string'
@@ -175,88 +163,28 @@ function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
   });
   const secrets = useRef(keeping);
   secrets.current = keeping;
-  const keeper = useMemo(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let isThere = false;
-    let isOver = false;
-    const stop = () => {
-      clearTimeout(timer);
-      timer = undefined;
-    };
-    const draftOf = (): Draft => {
-      const { values, changed, updatedAt } = edit.state();
-      const sums = edit.sums();
-      const typed = pick(values, changed);
-      const kept = secrets.current?.conceal(typed) ?? typed;
-      return { key, account, place, at: Date.now(), updatedAt, values: kept, sums };
-    };
-    const write = () => {
-      stop();
-      if (isOver || !edit.state().isUnsaved) return;
-      const draft = draftOf();
-      isThere = true;
-      void drafts.keep(draft).then((isOnDisk) => setKeptAt(isOnDisk ? draft.at : null));
-    };
-    let sending: ReturnType<typeof setTimeout> | undefined;
-    let isSending = false;
-    let sentWithin = SENT_WITHIN_MS;
-    let sent: Promise<unknown> = Promise.resolve();
-    const send = () => {
-      sending = undefined;
-      if (isOver || !edit.state().isUnsaved) return;
-      const draft = draftOf();
-      const { values } = edit.state();
-      sentWithin =
-        JSON.stringify(draft.values).length > MANY_CHARACTERS ? MANY_SENT_WITHIN_MS : SENT_WITHIN_MS;
-      isThere = true;
-      isSending = true;
-      sent = serverDrafts.keep(draft).then(
-        (at) => {
-          isSending = false;
-          setSentAt(at);
-          // Text that was typed meanwhile follows.
-          if (values !== edit.state().values) followServer();
+  const keeper = useMemo(
+    () =>
+      new DraftKeeper({
+        isUnsaved: () => edit.state().isUnsaved,
+        values: () => edit.state().values,
+        draft: () => {
+          const { values, changed, updatedAt } = edit.state();
+          const typed = pick(values, changed);
+          const kept = secrets.current?.conceal(typed) ?? typed;
+          return { key, account, place, at: Date.now(), updatedAt, values: kept, sums: edit.sums() };
         },
-        (error: unknown) => {
-          isSending = false;
-          setSentAt(null);
-          // A refusal comes again until something is changed.
-          if (!isRefusal(error)) sending = setTimeout(send, SENT_AGAIN_MS);
-          else if (values !== edit.state().values) followServer();
+        browser: { keep: drafts.keep, remove: () => void drafts.removeHere(key) },
+        service: isSent ? { keep: serverDrafts.keep, remove: () => serverDrafts.remove(key) } : null,
+        onKept: setKeptAt,
+        onSent: setSentAt,
+        after: (ms, act) => {
+          const timer = setTimeout(act, ms);
+          return () => clearTimeout(timer);
         },
-      );
-    };
-    const followServer = () => {
-      if (isSent && !isSending) sending ??= setTimeout(send, sentWithin);
-    };
-    const forget = () => {
-      stop();
-      // One that is on its way would come back after it was removed.
-      if (isThere) void sent.then(() => drafts.remove(key));
-      isThere = false;
-      setKeptAt(null);
-      setSentAt(null);
-    };
-    return {
-      write,
-      forget,
-      follow: () => {
-        if (!edit.state().isUnsaved) return forget();
-        timer ??= setTimeout(write, KEPT_WITHIN_MS);
-        followServer();
-      },
-      again: () => {
-        write();
-        followServer();
-      },
-      flush: () => timer !== undefined && write(),
-      end: () => {
-        isOver = true;
-        stop();
-        clearTimeout(sending);
-      },
-    };
-  }, [edit, key, account, place, isSent]);
+      }),
+    [edit, key, account, place, isSent],
+  );
   useEffect(() => {
     if (!isKept) return;
     let isHere = true;
