@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { LIVE_KEY } from '../support/service.ts';
@@ -8,9 +8,9 @@ import {
   asMember,
   type Dashboard,
   openDashboard,
+  ownerPage,
   press,
   pressOn,
-  signUp,
   typeInto,
   waitForToast,
   withoutDialog,
@@ -32,8 +32,7 @@ let url: string;
 beforeAll(async () => {
   dashboard = await openDashboard();
   ({ url } = dashboard.service);
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
   await asMember(page, 'POST', 'live/domains', { name: 'acme.test' });
   const others = Array.from({ length: PEOPLE - NAMES.length }, (_, at) => `m${String(at).padStart(2, '0')}`);
   for (const name of [...others, ...NAMES])
@@ -134,6 +133,36 @@ test('an order is saved as a view, and read page by page without a gap', async (
   expect(await page.locator('[data-row]:focus').getAttribute('data-row')).toBe(String(PEOPLE - 1));
 });
 
+test('a page that is refused while all are selected ends it, and says so', async () => {
+  await openContacts();
+  await page.getByText(`${PEOPLE} contacts`, { exact: true }).waitFor();
+  const further = /\/app\/api\/live\/contacts\?.*after=/;
+  let asked = 0;
+  await page.route(further, async (route) => {
+    asked++;
+    await route.fulfill({ status: 403, json: { error: { message: 'Your role has changed.' } } });
+  });
+  await page.reload();
+  await box('Select all loaded rows').click();
+  await page.getByText('50 selected').waitFor();
+  await press(page, /^Select all, up to/);
+  await page
+    .locator('[data-toast]')
+    .getByText('Only the 50 loaded rows are selected: the rest could not be read. Your role has changed.')
+    .waitFor();
+  await page.getByRole('alert').getByText('Your role has changed.').waitFor();
+  // Neither the rows in sight nor the selection ask on and on.
+  const before = asked;
+  await box('Select emma@people.test').click();
+  await page.getByText('49 selected').waitFor();
+  expect(asked).toBe(before);
+  await box('Select emma@people.test').click();
+  await page.unroute(further);
+  await press(page, /^Select all, up to/);
+  await page.getByText(`${PEOPLE} selected`).waitFor();
+  await press(page, 'Clear selection');
+});
+
 test('columns are chosen with the keyboard, and stay chosen in this browser', async () => {
   await openContacts();
   await press(page, 'Columns');
@@ -167,6 +196,8 @@ test('contacts are selected, saved as a file, added to an audience, and taken ou
   expect([download.suggestedFilename(), rows.length, rows[0]?.includes('email')]).toEqual([
     ...['contacts-live.csv', 4, true],
   ]);
+  const [noted] = await list<{ action: string; details: object }>('audit-log?action=contacts.exported');
+  expect(noted?.details).toEqual({ selected: true, environment: 'live', rows: 3 });
   await pressOn(bar('Add to audience'));
   await dialog().getByLabel('Audience').selectOption({ label: 'Readers' });
   await pressOn(dialog().getByRole('button', { name: 'Add contacts' }));
@@ -243,8 +274,18 @@ test('scheduled emails are cancelled, and others sent again, but for those with 
     .getByRole('checkbox')
     .click();
   await bar('Resend').click();
+  const read: string[] = [];
+  const note = (request: Request) => {
+    if (request.method() === 'GET') read.push(new URL(request.url()).pathname);
+  };
+  await dialog().getByRole('button', { name: 'Resend emails' }).waitFor();
+  page.on('request', note);
   await dialog().getByRole('button', { name: 'Resend emails' }).click();
   await dialog().getByText('3 of 3, 1 failed').waitFor();
+  await eventually('the list is read again', async () => read.includes('/app/api/live/emails') || undefined);
+  page.off('request', note);
+  // Emails have changed, and nothing else that the page shows.
+  expect(read.filter((path) => !path.startsWith('/app/api/live/emails'))).toEqual([]);
   await dialog().getByText('Its attachments are not sent again', { exact: false }).waitFor();
   await dialog().getByText('Close', { exact: true }).click();
   await withoutDialog(page);

@@ -19,6 +19,7 @@ import type { InvitationDeps } from './invitations.ts';
 import { memberRoutes } from './member-routes.ts';
 import { isMember, type RemovalDeps } from './members.ts';
 import { savedViewRoutes } from './saved-views.ts';
+import { selectedExportRoutes } from './selected-exports.ts';
 import { accountRoutes } from './sign-in/account-routes.ts';
 import { entryRoutes } from './sign-in/entry-routes.ts';
 import { Passkeys } from './sign-in/passkeys.ts';
@@ -66,6 +67,7 @@ export const membersModule: Module<
     ...workspaceRoutes(deps),
     ...savedViewRoutes(deps),
     ...editorDraftRoutes(deps),
+    ...selectedExportRoutes(),
   ],
   open({ config, database, reads, clock, logger, sealer, sessions }) {
     const { publicUrl, signup, simulatorDomain, defaultPlan: plan, requireTwoFactor } = config;

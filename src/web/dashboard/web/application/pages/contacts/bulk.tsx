@@ -25,7 +25,7 @@ export function ContactActions({ selection }: { readonly selection: Selection<Co
   const number = selection.items.length;
   return (
     <>
-      <SelectionBar selection={selection} file={`contacts-${environment}.csv`}>
+      <SelectionBar selection={selection} list="contacts">
         {Object.keys(audiences).length > 0 && (
           <Button onClick={() => setAsked('audience')}>Add to audience</Button>
         )}

@@ -22,7 +22,7 @@ export function EmailActions({ selection }: { readonly selection: Selection<Item
   const maySuppress = may('contacts:write') && environment === 'live';
   return (
     <>
-      <SelectionBar selection={selection} file={`emails-${environment}.csv`}>
+      <SelectionBar selection={selection} list="emails">
         {may('emails:send') && (
           <Button
             aria-disabled={scheduled.length === 0}

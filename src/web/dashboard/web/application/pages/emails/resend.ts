@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import type { Email } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { request } from '../../api/requests.ts';
@@ -21,10 +20,9 @@ function refusalOf(email: Email): string | null {
 /** Sends a new email that says the same to the same people. */
 export function useResend() {
   const { environment } = useViewer();
-  const client = useQueryClient();
   const send = useChange('POST /emails');
   return {
-    refresh: () => client.invalidateQueries(),
+    refresh: send.refresh,
     resend: async (id: string) => {
       const { data: email } = await request<Email>('GET', `${environment}/emails/${id}`);
       const refusal = refusalOf(email);

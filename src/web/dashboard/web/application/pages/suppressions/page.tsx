@@ -122,7 +122,7 @@ export default function Suppressions() {
           )
         }
       />
-      <SelectionBar selection={selection} file="suppressions.csv">
+      <SelectionBar selection={selection} list="suppressions">
         <Button look="danger" onClick={() => setAsked('remove')}>
           Remove suppressions
         </Button>

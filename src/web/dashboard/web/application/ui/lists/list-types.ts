@@ -22,6 +22,8 @@ export interface ListResult<Item> {
   readonly error: Error | null;
   readonly hasNextPage?: boolean;
   readonly isFetchingNextPage?: boolean;
+  /** True where the page after `items` could not be read; `error` says why. */
+  readonly isFetchNextPageError?: boolean;
   fetchNextPage?(): unknown;
   refetch(): unknown;
 }

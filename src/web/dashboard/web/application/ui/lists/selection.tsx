@@ -1,11 +1,12 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { request } from '../../api/requests.ts';
+import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../button.tsx';
 import { count } from '../display/format.ts';
+import { toastProblem } from '../overlays/toast.tsx';
 import type { ListResult } from './list-types.ts';
+import { allToggled, MOST_SELECTED, type Selected, toggled } from './selected.ts';
 import { saveCsv } from './selected-csv.ts';
-
-/** The most rows that are selected at once: each is one request. */
-export const MOST_SELECTED = 1_000;
 
 /** The rows of a list that actions apply to. */
 export interface Selection<Item> {
@@ -24,26 +25,20 @@ export function useSelection<Item>(
   keyOf: (item: Item) => string,
   labelOf: (item: Item) => string,
 ): Selection<Item> {
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Item>>(new Map());
+  const [chosen, setChosen] = useState<Selected<Item>>(new Map());
   const has = useCallback((item: Item) => chosen.has(keyOf(item)), [chosen, keyOf]);
   return useMemo(
     () => ({
       items: [...chosen.values()],
       labelOf,
       has,
-      toggle: (item) =>
-        setChosen((before) => {
-          const next = new Map(before);
-          if (!next.delete(keyOf(item)) && next.size < MOST_SELECTED) next.set(keyOf(item), item);
-          return next;
-        }),
+      toggle: (item) => setChosen((before) => toggled(before, keyOf(item), item)),
       toggleAll: (items) =>
         setChosen((before) =>
-          items.every((item) => before.has(keyOf(item)))
-            ? new Map()
-            : new Map(
-                [...before, ...items.map((item) => [keyOf(item), item] as const)].slice(0, MOST_SELECTED),
-              ),
+          allToggled(
+            before,
+            items.map((item) => [keyOf(item), item]),
+          ),
         ),
       clear: () => setChosen(new Map()),
     }),
@@ -51,45 +46,77 @@ export function useSelection<Item>(
   );
 }
 
+/** The lists whose selected rows can be saved as a file. */
+type ExportedList = 'contacts' | 'emails' | 'suppressions';
+
 /** The number of selected rows and the actions on them, at the lower edge of the window. */
 export const SelectionBar = <Item extends object>({
   selection,
-  file,
+  list,
   children,
 }: {
   readonly selection: Selection<Item>;
-  /** The name of the file with the selected rows. */
-  readonly file: string;
+  /** The list of the rows; their file is named after it. */
+  readonly list: ExportedList;
   readonly children: ReactNode;
-}) =>
-  selection.items.length > 0 && (
+}) => {
+  const { environment } = useViewer();
+  const [isSaving, setSaving] = useState(false);
+  if (selection.items.length === 0) return null;
+  // The audit log has every export: nothing is saved that it does not know of.
+  const save = async () => {
+    const { items } = selection;
+    setSaving(true);
+    try {
+      await request('POST', `exports/${list}`, { body: { environment, rows: items.length } });
+      saveCsv(items, `${list}-${environment}.csv`);
+    } catch (error) {
+      toastProblem(error);
+    } finally {
+      setSaving(false);
+    }
+  };
+  return (
     <section
       aria-label="Selected rows"
       className="card sticky bottom-3 z-10 flex flex-wrap items-center gap-2 px-4 py-2 shadow-lg"
     >
       <output className="min-w-0 flex-1 font-medium">{count(selection.items.length)} selected</output>
       {children}
-      <Button onClick={() => saveCsv(selection.items, file)}>Export selected</Button>
+      <Button busy={isSaving} onClick={() => void save()}>
+        Export selected
+      </Button>
       <Button look="quiet" onClick={selection.clear}>
         Clear selection
       </Button>
     </section>
   );
+};
 
-/** Reads the rest of a list, as far as rows can be selected, and selects all of it. */
-export function useSelectAll<Item>(
-  list: Pick<ListResult<Item>, 'items' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>,
-  selection: Selection<Item> | undefined,
-) {
+/** Reads the rest of a list, as far as rows can be selected, and selects all of it. A page that is refused ends it, with the reason. */
+export function useSelectAll<Item>(list: ListResult<Item>, selection: Selection<Item> | undefined) {
   const [isRunning, setRunning] = useState(false);
-  const { items = [], hasNextPage = false, isFetchingNextPage = false } = list;
+  const { items = [], hasNextPage = false, isFetchingNextPage = false, isFetchNextPageError = false } = list;
   const isWhole = !hasNextPage || items.length >= MOST_SELECTED;
   useEffect(() => {
     if (!isRunning || !selection || isFetchingNextPage) return;
+    if (isFetchNextPageError) {
+      setRunning(false);
+      return toastProblem(
+        new Error(
+          `Only the ${count(items.length)} loaded rows are selected: the rest could not be read. ${list.error?.message ?? ''}`,
+        ),
+      );
+    }
     if (!isWhole) return void list.fetchNextPage?.();
     setRunning(false);
     if (!items.every(selection.has)) selection.toggleAll(items);
-  }, [isRunning, selection, isFetchingNextPage, isWhole, list, items]);
+  }, [isRunning, selection, isFetchingNextPage, isFetchNextPageError, isWhole, list, items]);
   const isOffered = selection && items.length > 0 && hasNextPage && !isWhole && items.every(selection.has);
-  return isRunning || isOffered ? { isRunning, start: () => setRunning(true) } : null;
+  const start = () => {
+    setRunning(true);
+    // An earlier refusal is over once the list is read again.
+    void list.fetchNextPage?.();
+  };
+  return isRunning || isOffered ? { isRunning, start } : null;
 }

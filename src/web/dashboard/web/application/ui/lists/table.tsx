@@ -6,7 +6,8 @@ import { Button } from '../button.tsx';
 import { Failed, Skeleton } from '../display/states.tsx';
 import { icons } from '../icons.tsx';
 import { useColumns } from './columns.ts';
-import { countText, ListBar, type ListCount, type Nouns } from './list-bar.tsx';
+import { ListBar } from './list-bar.tsx';
+import { countText, type ListCount, type Nouns } from './list-count.ts';
 import type { Column, ListResult } from './list-types.ts';
 import { type Selection, useSelectAll } from './selection.tsx';
 import type { Sorting } from './sort.ts';
@@ -135,8 +136,9 @@ export function Table<Item>(props: {
   }, [hasRows]);
 
   useEffect(() => {
-    if (hasNextPage && !isBehind && list.isFetchingNextPage !== true && last >= count - 10)
-      list.fetchNextPage?.();
+    // What was refused is asked for again by the button alone.
+    const isFree = list.isFetchingNextPage !== true && list.isFetchNextPageError !== true;
+    if (hasNextPage && !isBehind && isFree && last >= count - 10) list.fetchNextPage?.();
   }, [hasNextPage, isBehind, list, last, count]);
 
   const focusWanted = () => {
@@ -245,7 +247,12 @@ export function Table<Item>(props: {
         </tbody>
       </table>
       {hasNextPage && (
-        <div className="grid place-items-center border-t border-edge p-2">
+        <div className="grid place-items-center gap-1 border-t border-edge p-2">
+          {list.isFetchNextPageError === true && list.isFetchingNextPage !== true && (
+            <p role="alert" data-color="bad" className="state-text text-caption">
+              {list.error?.message}
+            </p>
+          )}
           <Button look="quiet" busy={list.isFetchingNextPage === true} onClick={() => list.fetchNextPage?.()}>
             {list.isFetchingNextPage === true ? 'Loading…' : 'Show more'}
           </Button>
