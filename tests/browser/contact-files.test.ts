@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { asMember, type Dashboard, openDashboard, press, signUp } from './dashboard.ts';
+import { asMember, type Dashboard, openDashboard, ownerPage, press } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
 let dashboard: Dashboard;
@@ -10,8 +10,7 @@ let page: Page;
 beforeAll(async () => {
   dashboard = await openDashboard();
   url = dashboard.service.url;
-  page = await dashboard.newcomer();
-  await signUp(dashboard, page);
+  page = await ownerPage(dashboard);
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 
@@ -81,4 +80,78 @@ test('contacts: what the export writes, the import of the dashboard gives back',
   expect(said(await asMember<readonly object[]>(page, 'GET', 'test/contacts?limit=100'))).toEqual(
     said(before),
   );
+});
+
+const LINES = Array.from({ length: 3 }, (_, at) => `late${at}@example.com`);
+/** Chooses a file and checks it. */
+async function checkedFile(name: string, environment = 'live'): Promise<void> {
+  await page.goto(`${url}/app/${environment}/contacts/import`);
+  await page.locator('input[type=file]').setInputFiles({
+    ...{ name, mimeType: 'text/csv', buffer: Buffer.from(`email\n${LINES.join('\n')}\n`) },
+  });
+}
+
+test('contacts: an import that cannot start leaves no audience behind, and its next try makes one', async () => {
+  await checkedFile('readers.csv');
+  const named = 'New audience “readers”';
+  await page.getByLabel('Add all contacts to', { exact: true }).selectOption({ label: named });
+  await press(page, 'Check file');
+  const start = page.getByRole('button', { name: 'Import 3 contacts' });
+  await start.waitFor();
+  const audiences = async () =>
+    (await asMember<readonly { name: string }[]>(page, 'GET', 'live/audiences')).data.map(({ name }) => name);
+  const begins = /\/app\/api\/live\/contacts\/import\?dryRun=false/;
+  const answers = [
+    { status: 422, message: 'The file is not readable.' },
+    // It may have started: its audience stays, and serves the next try.
+    { status: 503, message: 'Not at the moment.' },
+    { status: 503, message: 'Still not.' },
+  ];
+  for (const [index, { status, message }] of answers.entries()) {
+    await page.route(begins, (route) => route.fulfill({ status, json: { error: { message } } }));
+    await start.click();
+    await page.getByText(message).waitFor();
+    await page.unroute(begins);
+    expect([index, await audiences()]).toEqual([index, status === 422 ? [] : ['readers']]);
+  }
+  await start.click();
+  await page.getByText('Completed', { exact: true }).waitFor();
+  expect(await audiences()).toEqual(['readers']);
+});
+
+test('contacts: the list of an import shows nobody before it knows the import, and nobody else after it', async () => {
+  const [latest] = (await asMember<readonly { id: string }[]>(page, 'GET', 'live/contacts/imports')).data;
+  await asMember(page, 'POST', 'live/contacts', { email: 'other@example.com' });
+  const known = Promise.withResolvers<void>();
+  let isRunning = true;
+  const listed: string[] = [];
+  page.on('request', (request) => {
+    if (/\/live\/contacts\?/.test(request.url())) listed.push(new URL(request.url()).search);
+  });
+  const ofImport = /\/app\/api\/live\/contacts\/imports\/imp_\w+$/;
+  await page.route(ofImport, async (route) => {
+    await known.promise;
+    const reply = await route.fetch();
+    const { data } = (await reply.json()) as { data: object };
+    await route.fulfill({
+      json: { data: { ...data, ...(isRunning && { endedAt: null, status: 'processing' }) } },
+    });
+  });
+  await page.goto(`${url}/app/live/contacts?import=${latest?.id}`);
+  await page.getByRole('button', { name: /^Added while the import ran/ }).waitFor();
+  expect([listed, await page.getByText('other@example.com').count()]).toEqual([[], 0]);
+  known.resolve();
+  await page.getByText('This import is still running', { exact: false }).waitFor();
+  await page.getByRole('row', { name: /late0@/ }).waitFor();
+  // Rows that are still coming would be left over by whoever deletes the others.
+  expect(await page.getByRole('checkbox').count()).toBe(0);
+  isRunning = false;
+  await asMember(page, 'POST', 'live/contacts', { email: 'after@example.com' });
+  await page.getByRole('checkbox', { name: 'Select late0@example.com' }).waitFor();
+  await page.getByText('3 contacts', { exact: true }).waitFor();
+  expect(await page.getByText(/(?:other|after)@example\.com/).count()).toBe(0);
+  await page.unroute(ofImport);
+  await page.goto(`${url}/app/live/contacts?import=imp_01m7xj1rwzprnwr10308attx`);
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByRole('row').count()).toBe(0);
 });

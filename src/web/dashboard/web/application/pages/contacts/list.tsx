@@ -93,11 +93,15 @@ export function ContactList() {
   const { search, status, audience } = values;
   const [isMaking, setMaking] = useState(false);
   const audiences = useAudienceNames();
-  const added = useRead(
+  const ofImport = values.import !== '';
+  const { data: added, error: importProblem } = useRead(
     'GET /contacts/imports/{id}',
     { path: { id: values.import } },
-    { enabled: values.import !== '' },
-  ).data;
+    { enabled: ofImport },
+  );
+  // Without its times the list would have everyone, and its rows are there to be deleted.
+  const isKnown = !ofImport || added !== undefined;
+  const isRunning = ofImport && added?.endedAt === null;
   const query = {
     ...(added && { createdAfter: added.createdAt }),
     ...(added?.endedAt && { createdBefore: added.endedAt }),
@@ -107,8 +111,13 @@ export function ContactList() {
   };
   const { query: order, sorting } = useSort('email');
   const file = useDownload('GET /contacts/export', { query: { ...query, ...order } });
-  const list = useList('GET /contacts', { query: { ...query, ...order } }, { keeps: true });
-  const counted = useRead('GET /contacts/count', { query }, countRule(list)).data;
+  const read = useList(
+    'GET /contacts',
+    { query: { ...query, ...order } },
+    { keeps: !ofImport, enabled: isKnown },
+  );
+  const list = importProblem && !added ? { ...read, error: importProblem } : read;
+  const counted = useRead('GET /contacts/count', { query }, countRule(read)).data;
   const selection = useSelection<Contact>(idOf, addressOf);
   const hasSome = isSet || (list.items?.length ?? 0) > 0;
   const create = may('contacts:write') && (
@@ -167,6 +176,11 @@ export function ContactList() {
           </button>
         )}
       </FilterBar>
+      {isRunning && (
+        <p role="status" className="text-dim">
+          This import is still running, and adds more contacts. They can be selected once it has ended.
+        </p>
+      )}
       <Table
         label="Contacts"
         list={list}
@@ -174,7 +188,7 @@ export function ContactList() {
         nouns={['contact', 'contacts']}
         {...{ counted, sorting }}
         keyOf={idOf}
-        selection={may('contacts:write') ? selection : undefined}
+        selection={may('contacts:write') && isKnown && !isRunning ? selection : undefined}
         linkOf={({ id }) => `/contacts/${id}`}
         empty={
           isSet ? (

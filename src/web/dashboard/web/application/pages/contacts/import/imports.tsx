@@ -8,6 +8,7 @@ import { Time } from '../../../ui/display/time.tsx';
 import { icons } from '../../../ui/icons.tsx';
 import { useOneChoice } from '../../../ui/lists/filters.tsx';
 import type { Column } from '../../../ui/lists/list-types.ts';
+import { useSort } from '../../../ui/lists/sort.ts';
 import { Lead, Table } from '../../../ui/lists/table.tsx';
 import { Page } from '../../../ui/page.tsx';
 
@@ -50,14 +51,21 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     isRight: true,
     cell: ({ counts }) => <span className="num">{count(counts.failed)}</span>,
   },
-  { name: 'Started', width: 'w-36', isRight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    name: 'Started',
+    sortBy: 'createdAt',
+    width: 'w-36',
+    isRight: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ];
 
-/** The imports of one environment, newest first. */
+/** The imports of one environment. */
 export default function Imports() {
   const { may } = useViewer();
   const { chosen: status, isSet, bar } = useOneChoice('status', 'Status', STATES);
-  const list = useList('GET /contacts/imports', { query: { ...(status && { status }) } });
+  const { query: order, sorting } = useSort();
+  const list = useList('GET /contacts/imports', { query: { ...(status && { status }), ...order } });
   const start = may('contacts:write') && (
     <ButtonLink to="/contacts/import" look="main">
       Import contacts
@@ -70,6 +78,7 @@ export default function Imports() {
         label="Imports"
         list={list}
         columns={COLUMNS}
+        sorting={sorting}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/contacts/imports/${id}`}
         empty={

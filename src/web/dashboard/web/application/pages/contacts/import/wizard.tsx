@@ -13,6 +13,7 @@ import { useAudienceNames } from '../../names.ts';
 import { CheckResult } from './check-result.tsx';
 import { type ColumnTarget, columnsText, mappedBy } from './columns.ts';
 import { Mapping } from './mapping.tsx';
+import { useNewAudience } from './new-audience.ts';
 import { Warnings } from './warnings.tsx';
 
 const ON_CONFLICT = {
@@ -51,7 +52,7 @@ export default function ImportWizard() {
   const [, navigate] = useLocation();
   const audiences = useAudienceNames();
   const start = useChange('POST /contacts/import', ['audiences']);
-  const create = useChange('POST /audiences');
+  const audience = useNewAudience();
   const ask = useChange('POST /contacts/import/plan');
   const back = { to: '/contacts', text: 'Contacts' };
   if (!may('contacts:write'))
@@ -80,24 +81,21 @@ export default function ImportWizard() {
   };
   const send = async ({ onConflict, onError, audienceId: named = '' }: Fields, dryRun: boolean) => {
     if (!chosen) throw new Error('Choose a file first.');
-    const isNew = named === NEW;
+    const begin = (audienceId: string) =>
+      start.mutateAsync({
+        query: {
+          dryRun,
+          onConflict: onConflict === 'skip' ? 'skip' : 'upsert',
+          onError: onError === 'abort' ? 'abort' : 'continue',
+          ...(audienceId !== '' && { audienceId }),
+          columns: columnsText(chosen.plan, mapped),
+          filename: chosen.file.name.slice(-255),
+        },
+        body: new Blob([chosen.file], { type: 'text/csv' }),
+      });
+    if (named !== NEW) return begin(named);
     // A check writes nothing, not even an audience.
-    const audienceId = !isNew
-      ? named
-      : dryRun
-        ? ''
-        : (await create.mutateAsync({ body: { name: nameOf(chosen.file) } })).id;
-    return start.mutateAsync({
-      query: {
-        dryRun,
-        onConflict: onConflict === 'skip' ? 'skip' : 'upsert',
-        onError: onError === 'abort' ? 'abort' : 'continue',
-        ...(audienceId !== '' && { audienceId }),
-        columns: columnsText(chosen.plan, mapped),
-        filename: chosen.file.name.slice(-255),
-      },
-      body: new Blob([chosen.file], { type: 'text/csv' }),
-    });
+    return dryRun ? begin('') : audience.startWith(nameOf(chosen.file), begin);
   };
   return (
     <Page
@@ -152,7 +150,7 @@ export default function ImportWizard() {
           {(total) => (
             <Button
               look="main"
-              busy={start.isPending || create.isPending}
+              busy={start.isPending || audience.isPending}
               onClick={() =>
                 void send(check.fields, false)
                   .then(({ id }) => navigate(`/contacts/imports/${id}`))
