@@ -111,6 +111,43 @@ test('a block is saved as a partial, and inserted into another message', async (
   expect(source).toContain('href="{{ url }}" background-color="#7c3aed" font-family="Georgia, Times, serif"');
 });
 
+test('saved blocks that cannot be saved, listed or read say so, and can be tried again', async () => {
+  const refused = (message: string) => ({ status: 403, json: { error: { message } } });
+  const made = await newTemplate(SOURCE.join('\n'));
+  await block(/^Button/).click();
+  await press(page, 'Save block');
+  const dialog = page.getByRole('dialog');
+  const create = /\/app\/api\/test\/templates$/;
+  await page.route(create, (route) => route.fulfill(refused('There is no room for another one.')));
+  await dialog.getByLabel('Name').fill('Kept button');
+  await pressOn(dialog.getByRole('button', { name: 'Save block' }));
+  await dialog.getByText('There is no room for another one.').waitFor();
+  await page.unroute(create);
+  await pressOn(dialog.getByRole('button', { name: 'Save block' }));
+  await waitForToast(page, 'Block “Kept button” saved as a partial');
+  await withoutDialog(page);
+  const list = /\/app\/api\/test\/templates\?.*kind=partial/;
+  await page.route(list, (route) => route.fulfill(refused('The list cannot be read.')));
+  await page.goto(`${url}/app/test/templates/${made.id}`);
+  await block(/^Button/).waitFor();
+  await add('Saved block…');
+  await dialog.getByText('The list cannot be read.').waitFor();
+  await page.unroute(list);
+  await pressOn(dialog.getByRole('button', { name: 'Try again' }));
+  const kept = dialog.getByRole('button', { name: 'Kept button' });
+  await kept.waitFor();
+  const one = /\/app\/api\/test\/templates\/tpl_\w+$/;
+  await page.route(one, (route) => route.fulfill(refused('It was deleted just now.')));
+  await pressOn(kept);
+  await dialog.getByText('It was deleted just now.').waitFor();
+  await page.unroute(one);
+  await pressOn(kept);
+  await withoutDialog(page);
+  await block(/^Button/)
+    .nth(1)
+    .waitFor();
+});
+
 test('HTML and Markdown say why they are edited as source', async () => {
   const { data } = await asMember<Stored>(page, 'POST', 'test/templates', {
     ...{ name: 'Letter', subject: 'Hello', format: 'emailmd', markdown: 'Hello' },

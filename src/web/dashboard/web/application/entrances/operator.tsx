@@ -39,14 +39,9 @@ export const Setup = ({ token, onIn }: { readonly token: string; readonly onIn: 
         goHome('/app/test/start');
       }}
     >
-      <Field label="Your name" name="name" autoComplete="name" autoFocus />
-      <Field label="Email address" name="email" type="email" autoComplete="username" inputMode="email" />
-      <PasswordField
-        label="Password"
-        name="password"
-        isNew
-        hint="At least 12 characters. A few unrelated words work best."
-      />
+      <Field label={en.name} name="name" autoComplete="name" autoFocus />
+      <Field label={en.email} name="email" type="email" autoComplete="username" inputMode="email" />
+      <PasswordField label={en.password} name="password" isNew hint={en.passwordHint} />
       <Field
         label="Workspace name"
         name="workspaceName"

@@ -1,4 +1,5 @@
 import { counted } from '../../../../../../platform/text/plurals.ts';
+import { ENGLISH, PASSWORD_HINT } from '../../ui/forms/form-words.ts';
 import type { EntranceWords } from './words.ts';
 
 export const en: EntranceWords = {
@@ -16,7 +17,7 @@ export const en: EntranceWords = {
   name: 'Your name',
   email: 'Email address',
   password: 'Password',
-  passwordHint: 'At least 12 characters. A few unrelated words work best.',
+  passwordHint: PASSWORD_HINT,
   code: 'Authenticator code',
   codeHint: 'The six digits of your authenticator, or a recovery code.',
   signIn: 'Sign in',
@@ -41,11 +42,7 @@ export const en: EntranceWords = {
     passwordSet: 'Password changed. Sign in with it.',
     alreadySetUp: 'The first account already exists.',
   },
-  form: {
-    working: 'Working…',
-    showPassword: 'Show password',
-    strengths: ['Weak: easy to guess', 'Fair: a longer password is safer', 'Good', 'Strong'],
-  },
+  form: ENGLISH,
   problems: {
     spent:
       'This link was already used, or it has expired. Ask the person who sent you the link for another one.',

@@ -1,4 +1,5 @@
 import type { PageLanguage } from '../../../../../../platform/text/language.ts';
+import type { OwnFormWords } from '../../ui/forms/form-words.ts';
 
 /** All that people read on the pages to which emails of the service lead, and at the sign-in behind them; one file for each language. */
 export interface EntranceWords {
@@ -49,12 +50,7 @@ export interface EntranceWords {
     readonly passwordSet: string;
     readonly alreadySetUp: string;
   };
-  readonly form: {
-    readonly working: string;
-    readonly showPassword: string;
-    /** From the weakest password to the strongest. */
-    readonly strengths: readonly [string, string, string, string];
-  };
+  readonly form: OwnFormWords;
   /** Problems, each with the next step. */
   readonly problems: {
     readonly spent: string;

@@ -1,5 +1,6 @@
 import { useMember } from '../../api/viewer.tsx';
 import { Form } from '../../ui/forms/form.tsx';
+import { PASSWORD_HINT } from '../../ui/forms/form-words.ts';
 import { PasswordField } from '../../ui/forms/password-field.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Page } from '../../ui/page.tsx';
@@ -25,12 +26,7 @@ export default function Account() {
             }}
           >
             <PasswordField label="Current password" name="current" />
-            <PasswordField
-              label="New password"
-              name="new"
-              isNew
-              hint="At least 12 characters. A few unrelated words work best."
-            />
+            <PasswordField label="New password" name="new" isNew hint={PASSWORD_HINT} />
           </Form>
         </div>
       </Card>

@@ -1,10 +1,10 @@
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
-import { createPortal } from 'react-dom';
 import type { Campaign } from '../../../../../client/operations.ts';
 import type { EditSession } from '../../editing/use-editing.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
 import { Choice, Field, FieldProblem, TextArea, Tick } from '../../ui/forms/form.tsx';
+import { OutsideForm } from '../../ui/forms/outside-form.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { FieldMenu, insertInto, useMergeFields } from '../merge-fields.tsx';
 import { NEWS } from '../templates/starters/news.ts';
@@ -130,24 +130,20 @@ export function CampaignFields(props: {
           } else change(next as CampaignValues['content']);
         }}
       />
-      {isAsking &&
-        content !== 'template' &&
-        createPortal(
-          // The form around it is another one.
-          <div onSubmit={(event) => event.stopPropagation()}>
-            <Confirm
-              title="Begin a new message?"
-              action="Begin new message"
-              keep={`Keep ${SOURCES[content]}`}
-              onClose={() => setAsking(false)}
-              onConfirm={async () => change('mjml')}
-            >
-              The visual editor cannot take over {SOURCES[content]}; it begins with a sample newsletter.
-              Choose {SOURCES[content]} again to have your text back. Saving replaces it.
-            </Confirm>
-          </div>,
-          document.body,
-        )}
+      {isAsking && content !== 'template' && (
+        <OutsideForm>
+          <Confirm
+            title="Begin a new message?"
+            action="Begin new message"
+            keep={`Keep ${SOURCES[content]}`}
+            onClose={() => setAsking(false)}
+            onConfirm={async () => change('mjml')}
+          >
+            The visual editor cannot take over {SOURCES[content]}; it begins with a sample newsletter. Choose{' '}
+            {SOURCES[content]} again to have your text back. Saving replaces it.
+          </Confirm>
+        </OutsideForm>
+      )}
       {content === 'template' ? (
         <Choice
           label="Template"

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useChange, useList, useRead } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Skeleton } from '../../ui/display/states.tsx';
+import { Failed, Skeleton } from '../../ui/display/states.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
@@ -14,11 +14,12 @@ export function InsertSaved(props: {
   const list = useList('GET /templates', { query: { kind: 'partial', limit: 100 } });
   const [chosen, setChosen] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const { data: partial } = useRead(
-    'GET /templates/{id}',
-    { path: { id: chosen ?? '' } },
-    { enabled: chosen !== null },
-  );
+  const {
+    data: partial,
+    error,
+    isFetching,
+    refetch,
+  } = useRead('GET /templates/{id}', { path: { id: chosen ?? '' } }, { enabled: chosen !== null });
   const { onPick, onClose } = props;
   useEffect(() => {
     if (!partial || partial.id !== chosen) return;
@@ -34,7 +35,8 @@ export function InsertSaved(props: {
         A copy is inserted, which you can change. To take a partial with all its later versions, write{' '}
         <code className="font-mono">{"{% render 'alias' %}"}</code> in Code.
       </p>
-      {!blocks && <Skeleton className="h-24" />}
+      {!blocks && list.error && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {!blocks && !list.error && <Skeleton className="h-24" />}
       {blocks?.length === 0 && (
         <p>There is no saved block yet. Choose a block, and press “Save block” above it.</p>
       )}
@@ -43,9 +45,14 @@ export function InsertSaved(props: {
           <li key={id}>
             <Button
               look="quiet"
-              busy={chosen === id}
+              busy={chosen === id && isFetching}
               className="w-full justify-start"
-              onClick={() => setChosen(id)}
+              onClick={() => {
+                setProblem(null);
+                // The one that could not be read is read again.
+                if (chosen === id) void refetch();
+                else setChosen(id);
+              }}
             >
               {name}
             </Button>
@@ -53,7 +60,7 @@ export function InsertSaved(props: {
         ))}
       </ul>
       <p role="alert" data-color="bad" className="state-text">
-        {problem}
+        {problem ?? (chosen === null || isFetching ? null : error?.message)}
       </p>
     </Dialog>
   );

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { createPortal } from 'react-dom';
 import { useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { OutsideForm } from '../../ui/forms/outside-form.tsx';
 import type { MergeFieldGroup } from '../merge-fields.tsx';
 import { AddBlock } from './add-block.tsx';
 import { BlockBar } from './block-bar.tsx';
@@ -273,42 +273,32 @@ function DesignEditor(props: VisualShape & { readonly session: DesignSession }) 
       <p role="status" className="sr-only">
         {said}
       </p>
-      {saved !== null &&
-        createPortal(
-          // The form around the editor, where there is one, is another one.
-          <div onSubmit={(event) => event.stopPropagation()}>
-            <Suspense>
-              {saved === 'insert' ? (
-                <InsertSaved onPick={acts.addSaved} onClose={() => setSaved(null)} />
-              ) : (
-                <SaveBlock source={acts.sourceOfChosen() ?? ''} onClose={() => setSaved(null)} />
-              )}
-            </Suspense>
-          </div>,
-          document.body,
-        )}
-      {isPicking !== null &&
-        createPortal(
-          // The form around the editor, where there is one, is another one.
-          <div onSubmit={(event) => event.stopPropagation()}>
-            <Suspense>
-              <PickImage
-                format="mjml"
-                onPick={(_, image) => {
-                  hasAdded.current = isPicking === 'new';
-                  acts.placeImage(isPicking === 'new', image);
-                }}
-                onClose={() => {
-                  setPicking(null);
-                  // A new image has the focus.
-                  if (!hasAdded.current) focusBlock(chosen);
-                  hasAdded.current = false;
-                }}
-              />
-            </Suspense>
-          </div>,
-          document.body,
-        )}
+      {saved !== null && (
+        <OutsideForm>
+          {saved === 'insert' ? (
+            <InsertSaved onPick={acts.addSaved} onClose={() => setSaved(null)} />
+          ) : (
+            <SaveBlock source={acts.sourceOfChosen() ?? ''} onClose={() => setSaved(null)} />
+          )}
+        </OutsideForm>
+      )}
+      {isPicking !== null && (
+        <OutsideForm>
+          <PickImage
+            format="mjml"
+            onPick={(_, image) => {
+              hasAdded.current = isPicking === 'new';
+              acts.placeImage(isPicking === 'new', image);
+            }}
+            onClose={() => {
+              setPicking(null);
+              // A new image has the focus.
+              if (!hasAdded.current) focusBlock(chosen);
+              hasAdded.current = false;
+            }}
+          />
+        </OutsideForm>
+      )}
     </div>
   );
 }

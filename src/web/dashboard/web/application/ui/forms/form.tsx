@@ -18,23 +18,12 @@ import type { ShownEditing } from '../../editing/use-editing.ts';
 import { Button } from '../button.tsx';
 import { Edited, useEdited, useText } from './edited-field.ts';
 import { sortProblems } from './form-problems.ts';
+import { ENGLISH, type OwnFormWords } from './form-words.ts';
 
 /** The problems of the surrounding form's fields, by name. */
 export const Problems = createContext<ReadonlyMap<string, string>>(new Map());
 
-/** The words that forms bring themselves. Pages that people open without an account have them in their language. */
-interface OwnFormWords {
-  readonly working: string;
-  readonly showPassword: string;
-  /** For how hard a password is to guess, from the weakest to the strongest. */
-  readonly strengths: readonly [string, string, string, string];
-}
-
-export const FormWords = createContext<OwnFormWords>({
-  working: 'Working…',
-  showPassword: 'Show password',
-  strengths: ['Weak: easy to guess', 'Fair: a longer password is safer', 'Good', 'Strong'],
-});
+export const FormWords = createContext<OwnFormWords>(ENGLISH);
 
 const NOTHING = { atFields: new Map<string, string>(), words: '' };
 
