@@ -175,6 +175,46 @@ test('suppressions are sorted by time and by address, and counted', async () => 
   expect(await counted('', key)).toBe(0);
 });
 
+test('runs, imports and deliveries are sorted by their creation, page by page', async () => {
+  const { database } = service.service;
+  const flow = await post('/v1/flows', { name: 'Runs', trigger: { type: 'manual' } });
+  const webhook = await post('/v1/webhooks', { url: 'https://hooks.example/in', events: ['delivered'] });
+  for (const name of NAMES) {
+    const headers = { 'content-type': 'text/csv' };
+    const file = { key, body: `email\n${name}@file.example\n`, headers };
+    const { status } = await service.ask({ method: 'POST', path: '/v1/contacts/import', ...file });
+    expect(status).toBe(202);
+    await database.query(
+      `insert into flow_runs (id, workspace_id, livemode, state, context, revision, machine_version, status, ended_at, started_at,
+        flow_id, flow_version, contact_id, occurrence_key, is_watched)
+       select $1, workspace_id, livemode, 'completed', '{}', 1, 1, 'completed', now(), now(), id, 1, $3, $3, false
+       from flows where id = $2`,
+      [mintId('run', Date.now()), flow.id ?? '', name],
+    );
+    await database.query(
+      `insert into webhook_deliveries (id, workspace_id, livemode, state, context, revision, machine_version, webhook_id, event_id,
+        event_type, email_id) values ($1, $2, false, 'failed', '{"attempt":0}', 1, 1, $3, $4, 'delivered', 'em_1')`,
+      [mintId('dlv', Date.now()), service.workspaceId, webhook.id ?? '', `evt_${name}`],
+    );
+  }
+  for (const path of [
+    `/v1/flows/${flow.id}/runs`,
+    `/v1/flows/${flow.id}/runs?status=completed`,
+    '/v1/contacts/imports',
+    `/v1/webhooks/${webhook.id}/deliveries`,
+    `/v1/webhooks/${webhook.id}/deliveries?status=failed`,
+  ]) {
+    const newest = (await all(path)).map(({ id }) => id);
+    expect([path, newest.length, newest]).toEqual([path, NAMES.length, newest.toSorted().reverse()]);
+    const more = path.includes('?') ? '&' : '?';
+    expect([path, (await all(`${path}${more}sort=createdAt`)).map(({ id }) => id)]).toEqual([
+      path,
+      newest.toReversed(),
+    ]);
+    expect((await service.ask({ path: `${path}${more}sort=status`, key })).status).toBe(422);
+  }
+});
+
 test('the other logs are sorted and counted with their filters', async () => {
   const audience = await post('/v1/audiences', { name: 'Readers' }, live);
   const campaign = { audienceId: audience.id, subject: 'Hi', html: '<p>Hi</p>' };

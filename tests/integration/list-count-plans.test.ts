@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { countContacts } from '../../src/audience/contacts/lists/list.ts';
 import { READ_FOR_COUNT } from '../../src/http/lists/count.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
 import type { Parameter } from '../../src/platform/db/database.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
 import { countEmails } from '../../src/sending/emails/read/page.ts';
+import { listSuppressions } from '../../src/sending/suppressions/queries.ts';
 import { postgresStore, type Store } from '../support/engine.ts';
 
-// A count looks at ten thousand rows, however many there are: by the rows that PostgreSQL says it has read.
+// A count, and a list whose filter has no index, look at ten thousand rows, however many there are: by the rows that PostgreSQL says it
+// has read.
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const ROWS = 60_000;
@@ -27,6 +31,15 @@ beforeAll(async () => {
        case when n % 3 = 0 then 'bounced' else 'subscribed' end, now(), now() from generate_series(1, $1::integer) n`,
     [ROWS],
   );
+  // The few that bounced are the last in every order.
+  await store.database.query(
+    `insert into suppressions (workspace_id, address_key, address, reason, created_at)
+     select 'ws_1', lpad(n::text, 8, '0') || '@out.example', lpad(n::text, 8, '0') || '@out.example',
+       case when n > $1::integer - 3 or n <= 3 then 'bounced' else 'manual' end, now() - n * interval '1 second'
+     from generate_series(1, $1::integer) n`,
+    [ROWS],
+  );
+  await store.database.script('vacuum analyze suppressions');
   await store.database.script('vacuum analyze emails');
   await store.database.script('vacuum analyze contacts');
 });
@@ -39,6 +52,11 @@ interface Node {
   readonly 'Rows Removed by Filter'?: number;
   readonly Plans?: readonly Node[];
 }
+interface BuiltQuery {
+  readonly sql: string;
+  readonly params: readonly Parameter[];
+}
+type Orm = Parameters<Parameters<Store['database']['read']>[0]>[0];
 interface Explained {
   readonly Plan: Node;
   readonly 'Execution Time': number;
@@ -63,6 +81,17 @@ function watched() {
           seen.rows = Math.max(seen.rows, each * (node['Actual Loops'] ?? 1));
         }
       return store.database.query(text, parameters);
+    },
+    /** The statements of Drizzle. */
+    async read<Result extends object>(run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
+      let built: BuiltQuery | undefined;
+      const answer = await store.database.read((orm) => {
+        const query = run(orm);
+        built = (query as unknown as { toSQL(): BuiltQuery }).toSQL();
+        return query;
+      });
+      if (built) await reads.query(built.sql, built.params);
+      return answer;
     },
   };
   return { seen, reads: reads as unknown as typeof store.database };
@@ -94,3 +123,27 @@ test.each([
   console.log(`contacts, ${name}: ${seen.ms.toFixed(1)} ms`);
   expect(seen.rows).toBeLessThanOrEqual(READ_FOR_COUNT);
 });
+
+test.each(['-createdAt', 'createdAt', 'address', '-address'] as const)(
+  'suppressions of a rare reason, in the order of %s: a page reads so many rows at most, and all pages find all',
+  async (sort) => {
+    const { seen, reads } = watched();
+    const found: string[] = [];
+    let pages = 0;
+    for (let after: string | undefined; ; ) {
+      const query = { reason: 'bounced', sort, limit: 50, ...(after !== undefined && { after }) };
+      const call = { caller: OWNER, query } as unknown as Parameters<typeof listSuppressions>[1];
+      const page = await listSuppressions({ reads, signer: createSigner('only-for-tests') }, call);
+      if (page instanceof Failure) throw new Error(page.message);
+      pages++;
+      found.push(...page.data.map(({ address }) => address ?? ''));
+      if (page.pagination.nextCursor === null) break;
+      after = page.pagination.nextCursor;
+    }
+    console.log(`suppressions, ${sort}: ${seen.ms.toFixed(1)} ms in ${pages} pages`);
+    const isBackwards = sort === '-address' || sort === 'createdAt';
+    const all = [1, 2, 3, ROWS - 2, ROWS - 1, ROWS].map((n) => `${String(n).padStart(8, '0')}@out.example`);
+    expect(found).toEqual(isBackwards ? all.toReversed() : all);
+    expect(seen.rows).toBeLessThanOrEqual(READ_FOR_COUNT);
+  },
+);

@@ -1,7 +1,8 @@
-import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, lt, lte, sql } from 'drizzle-orm';
 import { WEAKEST_REASON } from '../../../machines/email/rules.ts';
+import { search } from '../../http/lists/bounded-search.ts';
 import { type CountView, countSql, readCount } from '../../http/lists/count.ts';
-import { pageOf, positionOf } from '../../http/lists/pagination.ts';
+import { positionOf, searchPageOf } from '../../http/lists/pagination.ts';
 import { type Call, Page } from '../../http/request/route.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import { type Database, PREPARED } from '../../platform/db/database.ts';
@@ -56,56 +57,101 @@ export interface SuppressionLister {
   readonly signer: Signer;
 }
 
+/** The most suppressions that one request looks at for a reason, which no index has in either order. */
+const MOST_SEARCHED = 10_000;
+
 /** The addresses that get no more live mail. Test mail is suppressed by nothing, so a test key sees none. */
 export async function listSuppressions(
   { reads, signer }: SuppressionLister,
   { caller, query }: Call<unknown, SuppressionQuery>,
 ): Promise<Page<SuppressionView> | Failure> {
-  const { sort = '-createdAt' } = query;
+  const { sort = '-createdAt', limit } = query;
   const isByAddress = sort === 'address' || sort === '-address';
-  const [beyond, inOrder] = sort.startsWith('-') ? [lt, desc] : [gt, asc];
   const request = { list: 'suppressions', caller, isPosition: isByAddress ? isKey : isMoment, query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const address = query.address === undefined ? null : parseAddress(query.address);
   if (address && isProblem(address)) return invalid([{ path: '/query/address', message: address.problem }]);
   if (!caller.livemode) return new Page([], { hasMore: false, nextCursor: null });
-  const [, from = '', key = ''] = POSITION.exec(after ?? '') ?? [];
-  const { workspaceId, addressKey, reason, createdAt } = suppressions;
-  const rows = await reads.read((orm) =>
-    orm
-      .select({
-        ...{ address: suppressions.address, reason, emailId: suppressions.emailId, createdAt },
-        // The time of the row to the microsecond, which a Date does not have, and its key.
-        position: isByAddress
-          ? sql<string>`${addressKey}`
-          : sql<string>`to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-          || ' ' || ${addressKey}`,
-      })
-      .from(suppressions)
-      .where(
-        and(
-          eq(workspaceId, caller.workspaceId),
-          after === null
-            ? undefined
-            : isByAddress
-              ? beyond(addressKey, after)
-              : beyond(sql`(${createdAt}, ${addressKey})`, sql`(${from}::timestamptz, ${key})`),
-          query.reason === undefined ? undefined : eq(reason, query.reason),
-          address === null
-            ? undefined
-            : inArray(addressKey, [address.key, forgottenKey(signer, caller.workspaceId, address.key)]),
-        ),
-      )
-      .orderBy(...(isByAddress ? [] : [inOrder(createdAt)]), inOrder(addressKey))
-      .limit(query.limit + 1),
-  );
-  return pageOf(
+  const keys = address && [address.key, forgottenKey(signer, caller.workspaceId, address.key)];
+  const order = orderOf(isByAddress, sort.startsWith('-'));
+  const rowsUntil = (end: string | null) =>
+    reads.read((orm) =>
+      orm
+        .select({ ...SHOWN, position: order.position })
+        .from(suppressions)
+        .where(
+          and(
+            eq(suppressions.workspaceId, caller.workspaceId),
+            after === null ? undefined : order.beyond(after),
+            end === null ? undefined : order.until(end),
+            query.reason === undefined ? undefined : eq(suppressions.reason, query.reason),
+            keys === null ? undefined : inArray(suppressions.addressKey, keys),
+          ),
+        )
+        .orderBy(...order.by)
+        .limit(limit + 1),
+    );
+  const nth = async (count: number) => {
+    const [row] = await reads.read((orm) =>
+      orm
+        .select({ position: order.position })
+        .from(suppressions)
+        .where(
+          and(
+            eq(suppressions.workspaceId, caller.workspaceId),
+            after === null ? undefined : order.beyond(after),
+          ),
+        )
+        .orderBy(...order.by)
+        .limit(1)
+        .offset(count - 1),
+    );
+    return row?.position ?? null;
+  };
+  const isFound = query.reason === undefined || keys !== null;
+  const { rows, stoppedAt } = isFound
+    ? { rows: await rowsUntil(null), stoppedAt: null }
+    : await search({ nth, rowsUntil }, limit, MOST_SEARCHED);
+  return searchPageOf(
     request,
     rows,
     ({ position }) => position,
     ({ emailId, createdAt: at, ...row }) => viewOf({ ...row, email_id: emailId, created_at: at.getTime() }),
+    stoppedAt,
   );
+}
+
+const { addressKey, createdAt } = suppressions;
+const SHOWN = {
+  address: suppressions.address,
+  reason: suppressions.reason,
+  emailId: suppressions.emailId,
+  createdAt,
+};
+
+/** An order of the list, with the position of a row in it and the rows on either side of one. */
+function orderOf(isByAddress: boolean, isDescending: boolean) {
+  const [beyond, until, inOrder] = isDescending ? ([lt, gte, desc] as const) : ([gt, lte, asc] as const);
+  if (isByAddress)
+    return {
+      position: sql<string>`${addressKey}`,
+      beyond: (position: string) => beyond(addressKey, position),
+      until: (position: string) => until(addressKey, position),
+      by: [inOrder(addressKey)],
+    };
+  const place = sql`(${createdAt}, ${addressKey})`;
+  const placeOf = (position: string) => {
+    const [, at = '', key = ''] = POSITION.exec(position) ?? [];
+    return sql`(${at}::timestamptz, ${key})`;
+  };
+  return {
+    // The time of the row to the microsecond, which a Date does not have, and its key.
+    position: sql<string>`to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' ' || ${addressKey}`,
+    beyond: (position: string) => beyond(place, placeOf(position)),
+    until: (position: string) => until(place, placeOf(position)),
+    by: [inOrder(createdAt), inOrder(addressKey)],
+  };
 }
 
 /** The query of that list without its order and its pages. */

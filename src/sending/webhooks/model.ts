@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { EMAIL_EVENT_TYPES } from '../../../machines/email/recipient.ts';
 import { STOP_REASONS, WEBHOOK_ENDPOINT_STATES } from '../../../machines/webhook-endpoint/machine.ts';
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
+import { sortQuery } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { literals } from '../../http/request/schema.ts';
 import { EmailEventType } from '../emails/queries.ts';
@@ -135,6 +136,7 @@ export const Delivery = Type.Object(
 /** The query of the list of deliveries. */
 export const DeliveryQuery = Type.Object({
   ...pageQuery,
+  ...sortQuery(),
   status: Type.Optional(DeliveryStatus),
   attempted: Type.Optional(
     Type.Boolean({

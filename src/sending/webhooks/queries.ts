@@ -1,8 +1,9 @@
-import { and, desc, eq, gte, inArray, lt, lte, ne, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, inArray, lte, ne, type SQL, sql } from 'drizzle-orm';
 import type { WebhookDeliveryContext } from '../../../machines/webhook-delivery/context.ts';
 import type { WebhookDeliveryState } from '../../../machines/webhook-delivery/machine.ts';
 import type { Principal } from '../../http/auth/principal.ts';
 import { search } from '../../http/lists/bounded-search.ts';
+import { type IdRange, idRangeOf, inOrder, withinRange } from '../../http/lists/list.ts';
 import { byId, positionOf, searchPageOf } from '../../http/lists/pagination.ts';
 import type { Call, Page } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -114,7 +115,7 @@ const attemptColumns = {
 const NO_ATTEMPT = { attemptedAt: null, httpStatus: null, responseBody: null, durationMs: null, error: null };
 
 /**
- * Reads the deliveries of a workspace that meet a condition, each with its last attempt, newest event first.
+ * Reads the deliveries of a workspace that meet a condition, each with its last attempt, in the order of the range.
  * A second statement reads the attempts: where tables are distributed no join goes by the id of a delivery.
  * Only attempts that the rows know of count: a delivery that is shown as under way must not come with the
  * answer of an attempt that has ended since.
@@ -123,6 +124,7 @@ async function deliveriesWhere(
   reads: Reads,
   workspaceId: string,
   condition: SQL | undefined,
+  range: Pick<IdRange, 'order'>,
   limit: number,
 ): Promise<readonly DeliveryRow[]> {
   const rows = await reads.read((orm) =>
@@ -130,7 +132,7 @@ async function deliveriesWhere(
       .select(deliveryColumns)
       .from(webhookDeliveries)
       .where(and(condition, eq(webhookDeliveries.workspaceId, workspaceId)))
-      .orderBy(desc(webhookDeliveries.id))
+      .orderBy(inOrder(webhookDeliveries.id, range))
       .limit(limit),
   );
   if (rows.length === 0) return [];
@@ -178,16 +180,15 @@ export async function listDeliveries(
   const webhook = await findWebhook(reader, caller, id);
   if (!webhook) return notFound('webhook endpoint');
   const filters = filtersOf(query, webhook.status);
-  const within = and(
-    eq(webhookDeliveries.webhookId, id),
-    ...(after === null ? [] : [lt(webhookDeliveries.id, after)]),
-  );
+  const range = idRangeOf('dlv', after, query);
+  const within = and(eq(webhookDeliveries.webhookId, id), ...withinRange(webhookDeliveries.id, range));
   const rowsUntil = (end: string | null): Promise<readonly DeliveryRow[]> => {
-    const lowest = end === null ? [] : [gte(webhookDeliveries.id, end)];
-    const condition = and(within, ...lowest, ...filters);
-    return deliveriesWhere(reader.reads, caller.workspaceId, condition, query.limit + 1);
+    const until = range.order === 'asc' ? lte : gte;
+    const part = end === null ? [] : [until(webhookDeliveries.id, end)];
+    const condition = and(within, ...part, ...filters);
+    return deliveriesWhere(reader.reads, caller.workspaceId, condition, range, query.limit + 1);
   };
-  const nth = (count: number): Promise<string | null> => nthDelivery(reader.reads, within, count);
+  const nth = (count: number): Promise<string | null> => nthDelivery(reader.reads, within, range, count);
   const found =
     filters.length === 0
       ? { rows: await rowsUntil(null), stoppedAt: null }
@@ -196,13 +197,18 @@ export async function listDeliveries(
   return searchPageOf(request, found.rows, ({ id }) => id, item, found.stoppedAt);
 }
 
-async function nthDelivery(reads: Reads, within: SQL | undefined, count: number): Promise<string | null> {
+async function nthDelivery(
+  reads: Reads,
+  within: SQL | undefined,
+  range: IdRange,
+  count: number,
+): Promise<string | null> {
   const rows = await reads.read((orm) =>
     orm
       .select({ id: webhookDeliveries.id })
       .from(webhookDeliveries)
       .where(within)
-      .orderBy(desc(webhookDeliveries.id))
+      .orderBy(inOrder(webhookDeliveries.id, range))
       .offset(count - 1)
       .limit(1),
   );
@@ -217,6 +223,6 @@ export async function findDelivery(
   id: string,
 ): Promise<DeliveryView | null> {
   const condition = and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.webhookId, webhookId));
-  const [row] = await deliveriesWhere(database, workspaceId, condition, 1);
+  const [row] = await deliveriesWhere(database, workspaceId, condition, { order: 'desc' }, 1);
   return row ? deliveryOf(row, 'active') : null;
 }

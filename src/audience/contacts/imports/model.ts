@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { sortQuery } from '../../../http/lists/list.ts';
 import { pageQuery } from '../../../http/lists/pagination.ts';
 import { literals } from '../../../http/request/schema.ts';
 import { FIELD_COLUMNS } from '../field-columns.ts';
@@ -230,6 +231,7 @@ export type PlanView = Static<typeof ImportPlanView>;
 /** The query of the list. */
 export const ImportListQuery = Type.Object({
   ...pageQuery,
+  ...sortQuery(),
   status: Type.Optional(Status),
 });
 

@@ -4,7 +4,7 @@ import type { ContactImportState } from '../../../../machines/contact-import/mac
 import { decidedFor } from '../../../engine/machine/kind.ts';
 import type { Principal } from '../../../http/auth/principal.ts';
 import { csvDownload } from '../../../http/lists/csv-download.ts';
-import { listById } from '../../../http/lists/list.ts';
+import { type IdRange, listById } from '../../../http/lists/list.ts';
 import type { Call, Page, RawResponse } from '../../../http/request/route.ts';
 import { CSV_MARK, csvRow } from '../../../platform/csv/write.ts';
 import { type Database, PREPARED } from '../../../platform/db/database.ts';
@@ -44,8 +44,10 @@ from contact_imports i left join contact_import_counts t on t.import_id = i.id
 where i.workspace_id = $1 and i.livemode = $2::boolean`;
 
 const ONE = `${READ} and i.id = $3`;
-const LIST = `${READ} and ($3::text is null or i.id < $3) and ($4::text is null or i.id >= $4)
-  and ($5::text[] is null or i.state = any ($5)) order by i.id desc limit $6::integer`;
+const listSql = ({
+  order,
+}: IdRange): string => `${READ} and ($3::text is null or i.id < $3) and ($4::text is null or i.id >= $4)
+  and ($5::text[] is null or i.state = any ($5)) order by i.id ${order} limit $6::integer`;
 
 /** An import as it is stored. */
 export interface ImportRow {
@@ -92,7 +94,7 @@ export const importDetail = async (
 ): Promise<ImportView | Failure> =>
   (await findImport(database, caller, params.id)) ?? notFound('contact import');
 
-/** Lists the imports of the caller's environment, newest first. */
+/** Lists the imports of the caller's environment. */
 export function listImports(
   { database }: ImportReader,
   call: Call<unknown, ImportListQuery>,
@@ -105,8 +107,10 @@ export function listImports(
   return listById(call, {
     list: 'contacts/imports',
     prefix: 'imp',
-    rows: ({ below, from }, limit) =>
-      database.query<ImportRow>(LIST, [workspaceId, livemode, below, from, states, limit]),
+    rows: (range, limit) =>
+      database.query<ImportRow>(listSql(range), [
+        ...[workspaceId, livemode, range.below, range.from, states, limit],
+      ]),
     item: viewOf,
   });
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { createdQuery } from '../../../http/lists/list.ts';
+import { createdQuery, sortQuery } from '../../../http/lists/list.ts';
 import { pageQuery } from '../../../http/lists/pagination.ts';
 import { literals } from '../../../http/request/schema.ts';
 
@@ -53,6 +53,7 @@ export type FlowRunView = Static<typeof FlowRun>;
 export const RunQuery = Type.Object({
   ...pageQuery,
   ...createdQuery,
+  ...sortQuery(),
   status: Type.Optional(literals(RUN_STATUSES)),
   contactId: Type.Optional(Type.String({ maxLength: 40 })),
   step: Type.Optional(Type.String({ maxLength: 64, description: 'Only runs at this step.' })),

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { findContact, type Scope } from '../../../audience/contacts/queries.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { listById } from '../../../http/lists/list.ts';
+import { type IdRange, listById } from '../../../http/lists/list.ts';
 import { idempotently, keyedBy } from '../../../http/request/idempotent.ts';
 import type { Call, Page, Replay } from '../../../http/request/route.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -61,12 +61,14 @@ const itemOf = (row: RunRow): FlowRunItemView => ({
   testClockId: row.test_clock_id,
 });
 
-const LIST = `select ${COLUMNS} from flow_runs r where r.flow_id = $1 and ($2::text is null or r.id < $2)
+const listSql = ({
+  order,
+}: IdRange): string => `select ${COLUMNS} from flow_runs r where r.flow_id = $1 and ($2::text is null or r.id < $2)
   and ($3::text is null or r.id >= $3) and ($4::text is null or r.status = $4) and ($5::text is null or r.contact_id = $5)
   and ($6::text is null or r.step = $6) and ($7::integer is null or r.flow_version = $7)
-order by r.id desc limit $8::integer`;
+order by r.id ${order} limit $8::integer`;
 
-/** Lists the runs of a flow, newest first. */
+/** Lists the runs of a flow. */
 export const listRuns = (
   { database, reads }: Pick<RunCommands, 'database' | 'reads'>,
   call: Call<{ readonly id: string }, RunQuery>,
@@ -74,11 +76,11 @@ export const listRuns = (
   listById(call, {
     list: `flows/${call.params.id}/runs`,
     prefix: 'run',
-    rows: async ({ below, from }, limit) => {
+    rows: async (range, limit) => {
       if (!(await findFlow(database, call.caller, call.params.id))) return NO_FLOW;
       const { status = null, contactId = null, step = null, version = null } = call.query;
-      return reads.query<RunRow>(LIST, [
-        ...[call.params.id, below, from, status, contactId, step, version, limit],
+      return reads.query<RunRow>(listSql(range), [
+        ...[call.params.id, range.below, range.from, status, contactId, step, version, limit],
       ]);
     },
     item: itemOf,

@@ -11,6 +11,7 @@ import { Time } from '../../../ui/display/time.tsx';
 import { icons } from '../../../ui/icons.tsx';
 import { ChoiceFilter, FilterBar, useFilters } from '../../../ui/lists/filters.tsx';
 import type { Column } from '../../../ui/lists/list-types.ts';
+import { useSort } from '../../../ui/lists/sort.ts';
 import { Lead, RowActions, Table } from '../../../ui/lists/table.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
 import { toast } from '../../../ui/overlays/toast.tsx';
@@ -42,23 +43,22 @@ export function Runs({ flow }: { readonly flow: Flow }) {
   const [ending, setEnding] = useState<Run | null>(null);
   const cancel = useChange('DELETE /flows/runs/{id}');
   const status = values.status in RUN_STATUSES ? (values.status as Run['status']) : undefined;
+  const { query: order, sorting } = useSort();
   const list = useList('GET /flows/{id}/runs', {
     path: { id: flow.id },
-    query: { ...(status && { status }), ...(values.step !== '' && { step: values.step }) },
+    query: { ...order, ...(status && { status }), ...(values.step !== '' && { step: values.step }) },
   });
   const columns: readonly [Column<Run>, ...Column<Run>[]] = [
     {
       name: 'Contact',
-      cell: ({ contactId, startedAt }) => (
-        <Lead
-          title={<ContactName id={contactId} />}
-          sub={
-            <>
-              started <Time at={startedAt} />
-            </>
-          }
-        />
-      ),
+      cell: ({ contactId }) => <Lead title={<ContactName id={contactId} />} />,
+    },
+    {
+      name: 'Started',
+      sortBy: 'createdAt',
+      width: 'w-32',
+      from: 'md',
+      cell: ({ startedAt }) => <Time at={startedAt} />,
     },
     {
       name: 'Status',
@@ -115,6 +115,7 @@ export function Runs({ flow }: { readonly flow: Flow }) {
         label="Runs"
         list={list}
         columns={columns}
+        sorting={sorting}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/flows/${flow.id}/runs/${id}`}
         empty={
