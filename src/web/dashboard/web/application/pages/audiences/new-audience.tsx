@@ -6,12 +6,13 @@ import { useViewer } from '../../api/viewer.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { ChoiceCards } from '../../ui/forms/choice-cards.tsx';
-import { Field, Form, Tick } from '../../ui/forms/form.tsx';
+import { Field, Form } from '../../ui/forms/form.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { FilterBuilder } from './filter-builder.tsx';
 import { filterOf, newGroup } from './filter-tree.ts';
+import { Joining } from './joining.tsx';
 import { LiveCount, problemsOfFilter, useFilterCount } from './live-count.tsx';
 
 const KINDS = {
@@ -80,18 +81,7 @@ export default function NewAudience() {
                 }}
               />
             )}
-            <Tick
-              label="Show it on the preference page"
-              name="public"
-              hint="Contacts can leave and join it there."
-            />
-            {type === 'static' && (
-              <Tick
-                label="Require confirmation"
-                name="confirm"
-                hint="Contacts get an email with a link. They join when they open it."
-              />
-            )}
+            <Joining isStatic={type === 'static'} />
           </Form>
         </Card>
         {type === 'dynamic' && <LiveCount answer={answer} />}

@@ -6,8 +6,8 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { CREATED } from '../../ui/lists/created.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
@@ -44,14 +44,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
       <span className="num">{contactCount === null ? '–' : count(contactCount)}</span>
     ),
   },
-  {
-    name: 'Created',
-    sortBy: 'createdAt',
-    width: 'w-36',
-    from: 'md',
-    isRight: true,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  { ...CREATED, isExtra: false },
 ];
 
 /** Audiences: the list, and one of them. */

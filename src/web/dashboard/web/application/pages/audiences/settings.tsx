@@ -3,11 +3,12 @@ import type { Audience, Filter } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { useEditing } from '../../editing/use-editing.ts';
-import { Field, Form, Tick } from '../../ui/forms/form.tsx';
+import { Field, Form } from '../../ui/forms/form.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
 import { FilterBuilder } from './filter-builder.tsx';
 import { filterOf, newGroup, treeOf } from './filter-tree.ts';
+import { Joining } from './joining.tsx';
 import { LiveCount, problemsOfFilter, useFilterCount } from './live-count.tsx';
 
 const groupOf = (filter: Filter | null) => (filter === null ? newGroup() : treeOf(filter));
@@ -97,18 +98,7 @@ function EditAudience({ audience }: { readonly audience: Audience }) {
               }}
             />
           )}
-          <Tick
-            label="Show it on the preference page"
-            name="public"
-            hint="Contacts can leave and join it there."
-          />
-          {!isDynamic && (
-            <Tick
-              label="Require confirmation"
-              name="confirm"
-              hint="Contacts get an email with a link. They join when they open it."
-            />
-          )}
+          <Joining isStatic={!isDynamic} />
         </Form>
       </Card>
       {isDynamic && <LiveCount answer={answer} />}

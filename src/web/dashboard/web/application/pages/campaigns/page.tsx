@@ -8,6 +8,7 @@ import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { CREATED } from '../../ui/lists/created.tsx';
 import { useOneChoice } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
@@ -47,15 +48,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     isRight: true,
     cell: ({ startedAt, scheduledAt, createdAt }) => <Time at={startedAt ?? scheduledAt ?? createdAt} />,
   },
-  {
-    name: 'Created',
-    sortBy: 'createdAt',
-    width: 'w-36',
-    from: 'md',
-    isRight: true,
-    isExtra: true,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  CREATED,
 ];
 
 /** Campaigns: the list, and one of them. */

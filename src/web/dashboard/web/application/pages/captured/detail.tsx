@@ -3,6 +3,7 @@ import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { sizeText } from '../../ui/display/format.ts';
+import { Headers } from '../../ui/display/headers.tsx';
 import { Message } from '../../ui/display/message.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
@@ -72,17 +73,7 @@ export default function CapturedDetail({ id }: { readonly id: string }) {
           }}
         />
       </Card>
-      <Card title="Headers">
-        <dl className="grid gap-1.5 font-mono text-caption">
-          {data.headers.map(({ name, value }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a header may come twice, and none ever moves
-            <div key={index} className="break-all">
-              <dt className="inline font-semibold">{name}: </dt>
-              <dd className="inline text-dim">{value}</dd>
-            </div>
-          ))}
-        </dl>
-      </Card>
+      <Headers headers={data.headers} />
     </Page>
   );
 }

@@ -9,6 +9,7 @@ import { Empty } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { CREATED } from '../../ui/lists/created.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
@@ -50,15 +51,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     isRight: true,
     cell: ({ status }) => <Badge status={status} {...DOMAIN_STATES[status]} />,
   },
-  {
-    name: 'Created',
-    sortBy: 'createdAt',
-    width: 'w-36',
-    from: 'md',
-    isRight: true,
-    isExtra: true,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  CREATED,
 ];
 
 function DomainList() {

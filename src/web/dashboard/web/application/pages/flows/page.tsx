@@ -7,6 +7,7 @@ import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { CREATED } from '../../ui/lists/created.tsx';
 import { useOneChoice } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
@@ -48,15 +49,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     isRight: true,
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
   },
-  {
-    name: 'Created',
-    sortBy: 'createdAt',
-    width: 'w-36',
-    from: 'md',
-    isRight: true,
-    isExtra: true,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  CREATED,
 ];
 
 /** Flows: the list, one of them, and one run of it. */

@@ -6,6 +6,7 @@ import { Button, Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Id } from '../../ui/display/copy-button.tsx';
 import { count, sizeText, wordsOf } from '../../ui/display/format.ts';
+import { Headers } from '../../ui/display/headers.tsx';
 import { Message } from '../../ui/display/message.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
@@ -60,17 +61,7 @@ export default function ReceivedPage({ id }: { readonly id: string }) {
       </Card>
       {data.forward && <Forward forward={data.forward} />}
       <Posts message={data} />
-      <Card title="Headers">
-        <dl className="grid gap-1.5 font-mono text-caption">
-          {data.headers.map(({ name, value }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a header may come twice, and none ever moves
-            <div key={index} className="break-all">
-              <dt className="inline font-semibold">{name}: </dt>
-              <dd className="inline text-dim">{value}</dd>
-            </div>
-          ))}
-        </dl>
-      </Card>
+      <Headers headers={data.headers} />
     </Page>
   );
 }

@@ -8,6 +8,7 @@ import { Empty } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { CREATED } from '../../ui/lists/created.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
@@ -56,15 +57,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     cell: ({ version }) => <span className="num">{version}</span>,
   },
   { name: 'Updated', width: 'w-36', isRight: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-  {
-    name: 'Created',
-    sortBy: 'createdAt',
-    width: 'w-36',
-    from: 'md',
-    isRight: true,
-    isExtra: true,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  CREATED,
 ];
 
 const SHOWN = { template: 'Templates', layout: 'Layouts', partial: 'Partials' } as const satisfies Record<

@@ -3,6 +3,7 @@ import { Choice, Field, type Fields } from '../../../ui/forms/form.tsx';
 import { type Names, TRIGGERS } from '../words.ts';
 import { OptionalFilter } from './optional-filter.tsx';
 import { Panel, type PanelProps, Target } from './step-panel.tsx';
+import { TimeZoneField } from './time-zone.tsx';
 
 type Trigger = FlowTrigger['type'];
 type Settings = Readonly<Record<string, unknown>>;
@@ -164,13 +165,7 @@ function Quiet({ quietHours }: Pick<FlowDefinition, 'quietHours'>) {
             <Field label="From" name="quietHours/from" type="time" defaultValue={quietHours.from} />
             <Field label="To" name="quietHours/to" type="time" defaultValue={quietHours.to} />
           </div>
-          <Field
-            label="Time zone"
-            name="quietHours/timeZone"
-            defaultValue={quietHours.timeZone ?? ''}
-            placeholder="Europe/Berlin"
-            hint="Empty: the contact's time zone, or else the workspace's."
-          />
+          <TimeZoneField name="quietHours/timeZone" zone={quietHours.timeZone} />
         </>
       )}
     </div>

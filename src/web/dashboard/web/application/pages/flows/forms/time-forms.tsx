@@ -8,6 +8,7 @@ import { instantOf, localText, shownZone } from '../../../ui/display/clock.ts';
 import { Choice, Field, type Fields } from '../../../ui/forms/form.tsx';
 import { given, type StepForm } from './form-parts.tsx';
 import { OptionalFilter } from './optional-filter.tsx';
+import { TimeZoneField } from './time-zone.tsx';
 
 const UNITS = { minutes: 'minutes', hours: 'hours', days: 'days', weeks: 'weeks' } as const;
 const DAYS = {
@@ -93,13 +94,7 @@ export const TIME_FORMS: { readonly [Type in TimeStepType]: StepForm<StepConfigs
               </div>
               <p className="mt-1 text-caption text-dim">None selected: every day.</p>
             </fieldset>
-            <Field
-              label="Time zone"
-              name="timeZone"
-              defaultValue={config.timeZone ?? ''}
-              placeholder="Europe/Berlin"
-              hint="Empty: the contact's time zone, or else the workspace's."
-            />
+            <TimeZoneField name="timeZone" zone={config.timeZone} />
           </>
         )}
       </>
