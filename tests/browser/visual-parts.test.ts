@@ -16,6 +16,7 @@ import {
   type Stored,
   save,
   stored,
+  TEXT_ROW,
   url,
 } from './visual-page.ts';
 
@@ -146,6 +147,25 @@ test('saved blocks that cannot be saved, listed or read say so, and can be tried
   await block(/^Button/)
     .nth(1)
     .waitFor();
+});
+
+test('the preview draws again only what was edited', async () => {
+  await newTemplate(SOURCE.join('\n').replace('  </mj-body>', `${TEXT_ROW}\n  </mj-body>`));
+  await message().getByText('Two', { exact: true }).waitFor();
+  const inFrame = (script: string) =>
+    page.evaluate(
+      `((shown) => ${script})([...document.querySelector('iframe[title=Message]').contentDocument.querySelectorAll('div')].filter((each) => each.textContent === 'Two').at(-1))`,
+    );
+  await inFrame('{ shown.isKept = true; }');
+  await block(/^Text: Hello/).click();
+  const text = page.getByRole('textbox', { name: 'Text', exact: true });
+  await text.press('End');
+  await text.pressSequentially(' again');
+  await message().getByText('again').waitFor();
+  expect(await inFrame('shown.isKept')).toBe(true);
+  // A row less changes what is around the rows.
+  await block(/^Text: Two/).press('Delete');
+  await message().getByText('Two', { exact: true }).waitFor({ state: 'detached' });
 });
 
 test('HTML and Markdown say why they are edited as source', async () => {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { Template, TemplatePreview } from '../../../../../client/operations.ts';
 import { useQuestion, useSettled } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
@@ -33,7 +33,8 @@ export function usePreview(
     variables: values,
   });
   const settled = useSettled(asked, SETTLE_MS);
-  const answer = useQuestion('POST /templates/render-preview', { body: JSON.parse(settled) });
+  const body = useMemo(() => JSON.parse(settled), [settled]);
+  const answer = useQuestion('POST /templates/render-preview', { body });
   const [last, setLast] = useState<TemplatePreview | undefined>();
   useEffect(() => {
     if (answer.data) setLast(answer.data);

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { withoutResourceHints } from '../../../../../../mail/message/resource-hints.ts';
+import { patch } from './patch.ts';
 
 /** As wide as a usual telephone. */
 const PHONE = 'max-w-[24.375rem]';
@@ -28,10 +29,13 @@ export function PreviewFrame(props: {
   useEffect(() => {
     const shown = frame.current?.contentDocument;
     if (!shown || shown.URL === 'about:blank') return;
-    shown.documentElement.innerHTML = withoutResourceHints(inScheme(props.html, props.isDark));
-    const base = shown.createElement('base');
+    const html = withoutResourceHints(inScheme(props.html, props.isDark));
+    // The parser's document loads and runs nothing.
+    const next = new DOMParser().parseFromString(html, 'text/html');
+    const base = next.createElement('base');
     base.target = '_blank';
-    shown.head.prepend(base);
+    next.head.prepend(base);
+    patch(shown.documentElement, next.documentElement);
   }, [props.html, props.isDark, loads]);
   const isInverted = props.isDark && !/prefers-color-scheme\s*:\s*dark/i.test(props.html);
   return (
