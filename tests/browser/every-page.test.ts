@@ -74,7 +74,7 @@ test('no page scrolls sideways at 320 pixels', async () => {
 test('no page breaks where its words are a third longer', async () => {
   await each(async (name) => {
     await page.evaluate(LONGER);
-    for (const width of [1440, 768, 390]) {
+    for (const width of [1440, 768, 390, 320]) {
       await page.setViewportSize({ width, height: 900 });
       expect([name, width, await sidewaysOf(page)]).toEqual([name, width, 0]);
       expect([name, width, await page.evaluate(CUT)]).toEqual([name, width, []]);
