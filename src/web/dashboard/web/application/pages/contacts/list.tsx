@@ -94,11 +94,11 @@ export function ContactList() {
   const [isMaking, setMaking] = useState(false);
   const audiences = useAudienceNames();
   const ofImport = values.import !== '';
-  const { data: added, error: importProblem } = useRead(
-    'GET /contacts/imports/{id}',
-    { path: { id: values.import } },
-    { enabled: ofImport },
-  );
+  const {
+    data: added,
+    error: importProblem,
+    refetch: readImport,
+  } = useRead('GET /contacts/imports/{id}', { path: { id: values.import } }, { enabled: ofImport });
   // Without its times the list would have everyone, and its rows are there to be deleted.
   const isKnown = !ofImport || added !== undefined;
   const isRunning = ofImport && added?.endedAt === null;
@@ -116,7 +116,7 @@ export function ContactList() {
     { query: { ...query, ...order } },
     { keeps: !ofImport, enabled: isKnown },
   );
-  const list = importProblem && !added ? { ...read, error: importProblem } : read;
+  const list = importProblem && !added ? { ...read, error: importProblem, refetch: readImport } : read;
   const counted = useRead('GET /contacts/count', { query }, countRule(read)).data;
   const selection = useSelection<Contact>(idOf, addressOf);
   const hasSome = isSet || (list.items?.length ?? 0) > 0;
@@ -139,7 +139,7 @@ export function ContactList() {
             isPicture
             items={
               <>
-                {hasSome && (
+                {hasSome && isKnown && (
                   <Item render={<a href={file} download={`contacts-${environment}.csv`} />}>
                     {isSet ? 'Export matching contacts as CSV' : 'Export all as CSV'}
                   </Item>

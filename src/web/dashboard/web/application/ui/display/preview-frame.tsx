@@ -30,8 +30,9 @@ export function PreviewFrame(props: {
     const shown = frame.current?.contentDocument;
     if (!shown || shown.URL === 'about:blank') return;
     const html = withoutResourceHints(inScheme(props.html, props.isDark));
-    // The parser's document loads and runs nothing.
-    const next = new DOMParser().parseFromString(html, 'text/html');
+    // A document without a window loads nothing, and has the policy of the frame: that of the application has no inline styles.
+    const next = shown.implementation.createHTMLDocument('');
+    next.documentElement.innerHTML = html;
     const base = next.createElement('base');
     base.target = '_blank';
     next.head.prepend(base);
