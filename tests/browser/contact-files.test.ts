@@ -119,7 +119,7 @@ test('contacts: an import that cannot start leaves no audience behind, and its n
   expect(await audiences()).toEqual(['readers']);
 });
 
-test('contacts: the list of an import shows nobody before it knows the import, and nobody else after it', async () => {
+test('contacts: the list of an import has no one before the import is known, and no one else after it', async () => {
   const [latest] = (await asMember<readonly { id: string }[]>(page, 'GET', 'live/contacts/imports')).data;
   await asMember(page, 'POST', 'live/contacts', { email: 'other@example.com' });
   const known = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ test('contacts: the list of an import shows nobody before it knows the import, a
   known.resolve();
   await page.getByText('This import is still running', { exact: false }).waitFor();
   await page.getByRole('row', { name: /late0@/ }).waitFor();
-  // Rows that are still coming would be left over by whoever deletes the others.
+  // Rows that still come would be left over where the others are deleted.
   expect(await page.getByRole('checkbox').count()).toBe(0);
   isRunning = false;
   await asMember(page, 'POST', 'live/contacts', { email: 'after@example.com' });
