@@ -47,6 +47,6 @@ test('a member without the permission to read a list exports none of it, and no 
   expect((await browser.ask('/exports/contacts', most)).status).toBe(204);
   const key = await service.keyWith('live', ['*']);
   const byKey = { method: 'POST', path: '/app/api/exports/contacts', key, body: most };
-  expect((await service.ask(byKey)).status).toBe(401);
+  expect([401, 403]).toContain((await service.ask(byKey)).status);
   expect((await noted()).filter(({ action }) => action === 'contacts.exported')).toHaveLength(2);
 });
