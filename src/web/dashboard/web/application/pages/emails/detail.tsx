@@ -55,7 +55,7 @@ export default function EmailDetail({ id }: { readonly id: string }) {
     >
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-          <Explanation id={id} status={data.status} />
+          <Explanation email={data} />
           <Message list="emails" id={id} html={data.html} text={data.text} raw={() => <Source id={id} />} />
           <Envelope email={data} />
         </div>

@@ -1,12 +1,22 @@
-import type { EmailStatus } from '../../../../../client/operations.ts';
+import { Link } from 'wouter';
+import type { Email } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
 import { toneOf } from '../../ui/display/badge.tsx';
 import { momentText } from '../../ui/display/format.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 
+/** The most recipients whose suppressions are linked. */
+const MOST_LINKS = 3;
+
 /** The reason for the email's status in a sentence, with its evidence and the next step. */
-export function Explanation({ id, status }: { readonly id: string; readonly status: EmailStatus }) {
+export function Explanation({ email: { id, status, failureReason, recipients } }: { readonly email: Email }) {
+  const { may } = useViewer();
   const { data } = useRead('GET /emails/{id}/explain', { path: { id } });
+  const suppressed =
+    failureReason === 'suppressed' && may('contacts:read')
+      ? recipients.filter((each) => each.status === 'failed').slice(0, MOST_LINKS)
+      : [];
   return (
     <section
       aria-label="Explanation of the status"
@@ -21,6 +31,19 @@ export function Explanation({ id, status }: { readonly id: string; readonly stat
               ? data.next.text
               : `${data.next.text.replace(/\.$/, '')}: ${momentText(data.next.at)}.`}
           </p>
+          {suppressed.length > 0 && (
+            <p className="flex flex-wrap gap-x-3">
+              {suppressed.map(({ address }) => (
+                <Link
+                  key={address}
+                  href={`/suppressions?address=${encodeURIComponent(address)}`}
+                  className="link break-all"
+                >
+                  View suppression of {address}
+                </Link>
+              ))}
+            </p>
+          )}
           {data.evidence.length > 0 && (
             <details>
               <summary className="link min-h-6 cursor-pointer">Evidence</summary>

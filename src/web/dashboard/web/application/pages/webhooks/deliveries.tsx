@@ -116,7 +116,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
             <Empty title="No deliveries yet" icon={icons.Hook}>
               <p>
                 The next matching event is posted within seconds. A test event is posted at once. To see a
-                bounce, add an endpoint in the test environment and send an email to
+                bounce, add an endpoint in the test environment and send an email to{' '}
                 {`bounced@${session.simulatorDomain}`} there.
               </p>
             </Empty>
