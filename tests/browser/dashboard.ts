@@ -69,7 +69,7 @@ export async function openDashboard(
 export const opens = ({ url }: Service, link: string): string => url + link.slice(link.indexOf('/app/'));
 
 /** Makes the first owner, and signs that page in. */
-export async function signUp({ service }: Dashboard, page: Page): Promise<void> {
+async function signUp({ service }: Dashboard, page: Page): Promise<void> {
   const token = /\/app\/setup#token=(\S+)/.exec(service.output())?.[1] ?? '';
   await page.goto(`${service.url}/app/setup`);
   const owner = { token, email: ADA, password: PASSWORD, name: 'Ada Lovelace', workspaceName: 'Acme' };

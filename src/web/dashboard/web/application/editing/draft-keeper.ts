@@ -10,7 +10,7 @@ const MANY_SENT_WITHIN_MS = 5_000;
 export const SENT_AGAIN_MS = 10_000;
 
 /** The edit whose unsaved changes are kept, and the two places that keep them. */
-export interface DraftKeeperDeps {
+interface DraftKeeperDeps {
   readonly isUnsaved: () => boolean;
   /** The values on the screen: another object after each change. */
   readonly values: () => unknown;
