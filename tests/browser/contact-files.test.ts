@@ -126,7 +126,7 @@ test('contacts: the list of an import has no one before the import is known, and
   let isRunning = true;
   const listed: string[] = [];
   page.on('request', (request) => {
-    if (/\/live\/contacts\?/.test(request.url())) listed.push(new URL(request.url()).search);
+    if (/\/app\/api\/live\/contacts\?/.test(request.url())) listed.push(new URL(request.url()).search);
   });
   const ofImport = /\/app\/api\/live\/contacts\/imports\/imp_\w+$/;
   await page.route(ofImport, async (route) => {

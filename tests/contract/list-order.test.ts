@@ -175,6 +175,9 @@ test('suppressions are sorted by time and by address, and counted', async () => 
   expect(await counted('', key)).toBe(0);
 });
 
+/** The context of a delivery that was never posted. */
+const UNTRIED = JSON.stringify({ attempt: 0, retryCount: 0, attemptedAt: null, stoppedBy: null });
+
 test('runs, imports and deliveries are sorted by their creation, page by page', async () => {
   const { database } = service.service;
   const flow = await post('/v1/flows', { name: 'Runs', trigger: { type: 'manual' } });
@@ -193,8 +196,8 @@ test('runs, imports and deliveries are sorted by their creation, page by page', 
     );
     await database.query(
       `insert into webhook_deliveries (id, workspace_id, livemode, state, context, revision, machine_version, webhook_id, event_id,
-        event_type, email_id) values ($1, $2, false, 'failed', '{"attempt":0}', 1, 1, $3, $4, 'delivered', 'em_1')`,
-      [mintId('dlv', Date.now()), service.workspaceId, webhook.id ?? '', `evt_${name}`],
+        event_type, email_id) values ($1, $2, false, 'failed', $5, 1, 1, $3, $4, 'delivered', 'em_1')`,
+      [mintId('dlv', Date.now()), service.workspaceId, webhook.id ?? '', `evt_${name}`, UNTRIED],
     );
   }
   for (const path of [
