@@ -142,7 +142,7 @@ test('a page that is refused while all are selected ends it, and says so', async
     asked++;
     await route.fulfill({ status: 403, json: { error: { message: 'Your role has changed.' } } });
   });
-  await page.reload();
+  await openContacts();
   await box('Select all loaded rows').click();
   await page.getByText('50 selected').waitFor();
   await press(page, /^Select all, up to/);
@@ -276,7 +276,8 @@ test('scheduled emails are cancelled, and others sent again, but for those with 
   await bar('Resend').click();
   const read: string[] = [];
   const note = (request: Request) => {
-    if (request.method() === 'GET') read.push(new URL(request.url()).pathname);
+    const { pathname } = new URL(request.url());
+    if (request.method() === 'GET' && pathname.startsWith('/app/api/')) read.push(pathname);
   };
   await dialog().getByRole('button', { name: 'Resend emails' }).waitFor();
   page.on('request', note);
