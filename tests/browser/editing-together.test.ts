@@ -141,35 +141,34 @@ test('a draft that is slow on its way neither comes back after Save nor takes wh
   const id = await aTemplate();
   const drafts = /\/app\/api\/drafts$/;
   const own = () => stored<readonly { values: { subject: string } }[]>(`drafts?place=live/templates/${id}`);
+  let gate = Promise.resolve();
+  await page.route(drafts, async (route) => {
+    if (route.request().method() === 'PUT') await gate;
+    await route.continue();
+  });
   /** Holds the next drafts back; the answer lets them go. */
-  const hold = async () => {
-    const held = Promise.withResolvers<void>();
-    await page.route(drafts, async (route) => {
-      if (route.request().method() === 'PUT') await held.promise;
-      await route.continue();
-    });
-    return async () => {
-      await page.unroute(drafts, undefined);
-      held.resolve();
-    };
+  const hold = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    return resolve;
   };
   const isOnItsWay = () =>
     page.waitForRequest((request) => request.method() === 'PUT' && drafts.test(request.url()));
   await page.goto(`${url}/app/live/templates/${id}`);
   await field('Subject').waitFor();
 
-  let release = await hold();
+  let release = hold();
   let begun = isOnItsWay();
   await field('Subject').fill('Saved first');
   await begun;
   await page.keyboard.press('Control+s');
   await isSaved(page);
   const removed = page.waitForResponse((reply) => reply.request().method() === 'DELETE');
-  await release();
+  release();
   expect((await removed).status()).toBe(204);
   expect(await own()).toEqual([]);
 
-  release = await hold();
+  release = hold();
   begun = isOnItsWay();
   await field('Subject').fill('Saved second');
   await begun;
@@ -177,7 +176,7 @@ test('a draft that is slow on its way neither comes back after Save nor takes wh
   await isSaved(page);
   await field('Subject').fill('Typed since');
   await page.getByText('Not saved', { exact: true }).waitFor();
-  await release();
+  release();
   await eventually('the service has what was typed since', async () =>
     (await own()).some(({ values }) => values.subject === 'Typed since') ? true : undefined,
   );
@@ -188,6 +187,7 @@ test('a draft that is slow on its way neither comes back after Save nor takes wh
   await press(page, 'Save');
   await isSaved(page);
   await eventually('no draft is left', async () => (await own()).length === 0 || undefined);
+  await page.unroute(drafts);
 });
 
 test('no page has complained', () => expect(dashboard.complaints).toEqual([]));
