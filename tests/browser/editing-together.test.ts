@@ -184,7 +184,7 @@ test('a draft that is slow on its way neither comes back after Save nor takes wh
   await page.reload();
   await press(page, 'Restore');
   expect(await field('Subject').inputValue()).toBe('Typed since');
-  await press(page, 'Save');
+  await page.keyboard.press('Control+s');
   await isSaved(page);
   await eventually('no draft is left', async () => (await own()).length === 0 || undefined);
   await page.unroute(drafts);
