@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { request } from '../../api/requests.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../button.tsx';
@@ -96,11 +96,14 @@ export const SelectionBar = <Item extends object>({
 /** Reads the rest of a list, as far as rows can be selected, and selects all of it. A page that is refused ends it, with the reason. */
 export function useSelectAll<Item>(list: ListResult<Item>, selection: Selection<Item> | undefined) {
   const [isRunning, setRunning] = useState(false);
+  /** The refusal that was there at the start. */
+  const earlier = useRef<Error | null>(null);
   const { items = [], hasNextPage = false, isFetchingNextPage = false, isFetchNextPageError = false } = list;
   const isWhole = !hasNextPage || items.length >= MOST_SELECTED;
   useEffect(() => {
     if (!isRunning || !selection || isFetchingNextPage) return;
     if (isFetchNextPageError) {
+      if (list.error === earlier.current) return;
       setRunning(false);
       return toastProblem(
         new Error(
@@ -115,7 +118,8 @@ export function useSelectAll<Item>(list: ListResult<Item>, selection: Selection<
   const isOffered = selection && items.length > 0 && hasNextPage && !isWhole && items.every(selection.has);
   const start = () => {
     setRunning(true);
-    // An earlier refusal is over once the list is read again.
+    // It is shown until the page that renders the list hears of the next answer.
+    earlier.current = list.error;
     void list.fetchNextPage?.();
   };
   return isRunning || isOffered ? { isRunning, start } : null;
