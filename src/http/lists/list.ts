@@ -63,7 +63,8 @@ export function idRangeOf(
 }
 
 /** The order of a range, for a query of Drizzle. */
-export const inOrder = (id: Column, { order }: Pick<IdRange, 'order'>): SQL => (order === 'asc' ? asc(id) : desc(id));
+export const inOrder = (id: Column, { order }: Pick<IdRange, 'order'>): SQL =>
+  order === 'asc' ? asc(id) : desc(id);
 
 /** The SQL conditions that keep an id column within a range. */
 export const withinRange = (id: Column, { below, from }: IdRange): readonly SQL[] => [
