@@ -5,8 +5,8 @@ const isAlike = (one: Node, other: Node): boolean =>
   one.cloneNode(false).isEqualNode(other.cloneNode(false));
 
 /**
- * Makes one tree like another, and replaces no more than what differs: of a long message that is edited, its other sections are neither
- * laid out nor painted again, which took 80 ms of a fast processor for 200 sections.
+ * Makes one tree like another, and replaces no more than what differs: of a long message that is edited, the other sections are neither
+ * laid out nor painted again on the thread that takes the keys.
  */
 export function patch(shown: Node, next: Node): void {
   if (shown.isEqualNode(next)) return;
