@@ -43,7 +43,7 @@ export default function NewAudience() {
     );
   return (
     <Page title="New audience" back={back}>
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <Card>
           <Form
             action="Create audience"

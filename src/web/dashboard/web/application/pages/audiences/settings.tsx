@@ -83,7 +83,7 @@ function EditAudience({ audience }: { readonly audience: Audience }) {
   const { group } = edited;
   const answer = useFilterCount(group, isDynamic);
   return (
-    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
+    <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
       <Card>
         <Form action="Save" editing={editing} onSaved={() => toast('Saved')}>
           <Field label="Name" name="name" />

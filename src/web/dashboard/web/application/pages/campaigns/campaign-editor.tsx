@@ -59,7 +59,7 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
       about={<Badge status="draft">Draft</Badge>}
       actions={<CampaignMenu campaign={campaign} editing={editing} />}
     >
-      <div className="grid items-start gap-5 xl:grid-cols-2">
+      <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-2">
         <Card title="Message">
           <Form action="Save" editing={editing} isSticky onSaved={() => toast('Saved')}>
             <CampaignFields

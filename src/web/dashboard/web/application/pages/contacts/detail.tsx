@@ -65,7 +65,7 @@ export default function ContactDetail({ id }: { readonly id: string }) {
       }
       actions={data && <Actions contact={data} />}
     >
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <Activity id={id} />
         <div className="grid gap-5 not-lg:order-first">
           <Card title="Person">

@@ -53,7 +53,7 @@ export default function EmailDetail({ id }: { readonly id: string }) {
       }
       actions={<Actions email={data} />}
     >
-      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
           <Explanation email={data} />
           <Message list="emails" id={id} html={data.html} text={data.text} raw={() => <Source id={id} />} />

@@ -16,7 +16,7 @@ export function LiveStep() {
   const id = send.data?.id ?? null;
   if (!items) return <Skeleton className="h-72 w-full" />;
   return (
-    <div className="grid items-start gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
+    <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
       <Card
         title="Send a live email"
         about={

@@ -27,7 +27,7 @@ export function TestStep() {
   const id = send.data?.id ?? null;
   const to = `${outcome}@${session.simulatorDomain}`;
   return (
-    <div className="grid items-start gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
+    <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
       <Card
         title="Send a test email"
         about="It takes the whole delivery path but never leaves: the recipient's address chooses the outcome. No setup is needed."

@@ -170,7 +170,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
     >
       <EditingNotes editing={editing} />
       <div
-        className={`grid items-start gap-5 ${pane === 'visual' ? 'xl:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]' : 'xl:grid-cols-2'}`}
+        className={`grid grid-cols-1 items-start gap-5 ${pane === 'visual' ? 'xl:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]' : 'xl:grid-cols-2'}`}
       >
         <section aria-label="Editor" className="card grid overflow-hidden">
           <LanguageSwitch

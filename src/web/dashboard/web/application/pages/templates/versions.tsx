@@ -57,7 +57,7 @@ export default function Versions({ id }: { readonly id: string }) {
       }
     >
       {error && <Failed error={error} onRetry={() => void list.refetch()} />}
-      <div className="grid items-start gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
         <fieldset className="card grid divide-y divide-edge overflow-hidden">
           <legend className="sr-only">Versions, newest first</legend>
           {list.items === undefined && <Skeleton className="m-4 h-20" />}

@@ -144,7 +144,7 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
         </Problem>
       )}
       <div
-        className={`grid items-start gap-4 ${chosen === null ? '' : 'lg:grid-cols-[minmax(0,1fr)_22rem]'}`}
+        className={`grid grid-cols-1 items-start gap-4 ${chosen === null ? '' : 'lg:grid-cols-[minmax(0,1fr)_22rem]'}`}
       >
         <section
           aria-label="Canvas"

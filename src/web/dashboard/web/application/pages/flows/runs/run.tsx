@@ -51,7 +51,7 @@ export default function Run({ flowId, id }: { readonly flowId: string; readonly 
         isOpen && may('campaigns:write') && <Button onClick={() => setEnding(true)}>Cancel run</Button>
       }
     >
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <RunDrawing run={run} />
         <div className="grid gap-5">
           <Card title="Timeline">

@@ -41,7 +41,7 @@ export default function Simulate({ flow, edited }: { readonly flow: Flow; readon
       </Empty>
     );
   return (
-    <div className="grid items-start gap-5 lg:grid-cols-[22rem_minmax(0,1fr)]">
+    <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[22rem_minmax(0,1fr)]">
       <SimulateForm
         flow={flow}
         isChanged={edited.isChanged}
