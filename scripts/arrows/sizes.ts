@@ -22,6 +22,14 @@ const SHORT_BY_KIND: readonly { readonly path: RegExp; readonly why: string }[] 
 
 /** Shorter ones all the same, and why. */
 const SHORT: Readonly<Record<string, string>> = {
+  'src/web/dashboard/web/application/pages/audiences/joining.tsx':
+    'the two ways to join, for both pages that ask',
+  'src/web/dashboard/web/application/pages/flows/forms/time-zone.tsx': 'one field of several forms of steps',
+  'src/web/dashboard/web/application/ui/display/patch.ts': 'an algorithm apart from the frame that uses it',
+  'src/web/dashboard/web/application/ui/forms/form-words.ts':
+    'shown before sign-in too, which loads no form of the application',
+  'src/web/dashboard/web/application/ui/forms/outside-form.tsx': 'for dialogs of any page',
+  'src/web/dashboard/web/application/ui/lists/created.tsx': 'one column of several lists',
   'src/web/dashboard/web/application/pages/requests/outcome.tsx':
     'shown by the list and by the page of a request, which is loaded apart',
   'src/mail/authentication/organization.ts':

@@ -34,7 +34,7 @@ const [rounds, starts, emails, connections] = [
 ].map(Number) as [number, number, number, number];
 const only = values.only.split(',');
 
-/** What follows the first answer, compilers and first looks among it, is over by then. */
+/** By then the work behind the first answer is over, compilers and first looks among it. */
 const RESTED_MS = 3_000;
 const EVERY_MS = 2;
 /** Emails before those that count, for which code is compiled. */

@@ -8,7 +8,7 @@ import {
   SENT_WITHIN_MS,
 } from '../../../src/web/dashboard/web/application/editing/draft-keeper.ts';
 
-// What is kept is what is unsaved, in whatever order requests, answers and keys come.
+// All that is unsaved is kept, and nothing else, in any order of requests, answers and keys.
 
 const KEY = 'page-1 ws live campaigns/cmp_1';
 

@@ -1,11 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../../../platform/config/config.ts';
 import type { Terminal } from '../terminal.ts';
+import { EMBEDDED } from '../words.ts';
 import type { PassphraseRequest, PassphraseSource } from './passphrase.ts';
 import type { InspectRequest } from './restore.ts';
-
-/** The word for the database in the data directory; with a colon and a folder behind it, for one in that folder. */
-export const EMBEDDED = 'embedded';
 
 const PASSPHRASE = [
   '--passphrase-file <path>',

@@ -12,8 +12,8 @@ import { restore } from '../../backup/restore.ts';
 import { placeSecretKey } from '../../backup/secret-key-file.ts';
 import { openSourceAlone } from '../../backup/source.ts';
 import type { Terminal } from '../terminal.ts';
+import { EMBEDDED } from '../words.ts';
 import { auditReport } from './audit.ts';
-import { EMBEDDED } from './backup-commands.ts';
 
 /** The destination of the data: a server, or the embedded database of a folder. */
 interface Destination {

@@ -136,7 +136,7 @@ export function Table<Item>(props: {
   }, [hasRows]);
 
   useEffect(() => {
-    // What was refused is asked for again by the button alone.
+    // A refused page is asked for again by the button alone.
     const isFree = list.isFetchingNextPage !== true && list.isFetchNextPageError !== true;
     if (hasNextPage && !isBehind && isFree && last >= count - 10) list.fetchNextPage?.();
   }, [hasNextPage, isBehind, list, last, count]);
