@@ -53,7 +53,7 @@ export const Card = (props: {
 }) => (
   <section
     {...(props.title !== undefined && { 'aria-label': props.title })}
-    className="card grid content-start gap-4 p-5"
+    className="card grid grid-cols-1 content-start gap-4 p-5"
   >
     {props.title !== undefined && (
       <header className="flex flex-wrap items-start gap-x-4 gap-y-2">

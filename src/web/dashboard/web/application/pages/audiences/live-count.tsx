@@ -46,7 +46,7 @@ export function useFilterCount(group: Group, enabled = true) {
 export function LiveCount({ answer }: { readonly answer: ReturnType<typeof useFilterCount> }) {
   const { data, error, isReady, isBusy, problems } = answer;
   return (
-    <section aria-label="Matching contacts" className="card grid content-start gap-3 p-5">
+    <section aria-label="Matching contacts" className="card grid grid-cols-1 content-start gap-3 p-5">
       <h2 className="text-caption text-dim">Matches now</h2>
       <p role="status" aria-busy={isBusy} className="num text-figure font-semibold">
         {!isReady || error ? '–' : data ? `${data.isExact ? '' : 'about '}${count(data.count)}` : '…'}

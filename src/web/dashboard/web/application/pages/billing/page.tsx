@@ -89,7 +89,7 @@ function Plans({ billing }: { readonly billing: Billing }) {
       {SOLD.map((plan) => (
         <li
           key={plan}
-          className={`card grid content-start gap-3 p-5 ${plan === billing.plan ? 'border-accent' : ''}`}
+          className={`card grid grid-cols-1 content-start gap-3 p-5 ${plan === billing.plan ? 'border-accent' : ''}`}
         >
           <h2 className="flex items-center gap-2 text-heading font-semibold">
             {capital(plan)}

@@ -21,7 +21,7 @@ export function Explanation({ email: { id, status, failureReason, recipients } }
     <section
       aria-label="Explanation of the status"
       data-color={toneOf(status)}
-      className="card grid gap-2 border-l-4 border-l-(--state) p-5"
+      className="card grid grid-cols-1 gap-2 border-l-4 border-l-(--state) p-5"
     >
       {data ? (
         <>

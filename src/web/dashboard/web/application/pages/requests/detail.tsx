@@ -59,7 +59,7 @@ function Refusal({ code }: { readonly code: string }) {
     <section
       aria-label="Reason"
       data-color="bad"
-      className="card grid gap-2 border-l-4 border-l-(--state) p-5"
+      className="card grid grid-cols-1 gap-2 border-l-4 border-l-(--state) p-5"
     >
       <p className="font-mono font-medium">{code}</p>
       {entry && <p className="break-words">{plain(entry.meaning)}</p>}

@@ -18,7 +18,7 @@ export function UsedBy({ template }: { readonly template: Template }) {
   const { usedBy, kind } = template;
   const title = KINDS[kind].title.toLowerCase();
   return (
-    <section aria-label="Used by" className="card grid gap-2 p-4">
+    <section aria-label="Used by" className="card grid grid-cols-1 gap-2 p-4">
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="font-medium">Used by {count(usedBy.count)}</h2>
         {usedBy.count > 0 && may('templates:write') && (

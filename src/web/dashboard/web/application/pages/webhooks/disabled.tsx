@@ -36,7 +36,7 @@ export function Disabled({
     <section
       aria-label="Reason for disabling"
       data-color="waiting"
-      className="card grid gap-3 border-l-4 border-l-(--state) p-4"
+      className="card grid grid-cols-1 gap-3 border-l-4 border-l-(--state) p-4"
     >
       <p className="font-semibold">
         {disabledReason === 'failures'
