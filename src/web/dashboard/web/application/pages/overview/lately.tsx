@@ -1,24 +1,23 @@
+import type { ReactNode } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Chart } from '../../ui/charts/chart.tsx';
 import { Figures, NotCounted } from '../../ui/charts/figures.tsx';
 import { intervalText, rateText, roundCount } from '../../ui/display/format.ts';
-import { Skeleton } from '../../ui/display/states.tsx';
 import { Card } from '../../ui/page.tsx';
 import { rangeOf } from '../analytics/periods.ts';
 import { useTrackedDomains } from '../names.ts';
 import { isCounted, trackingOf } from '../tracking.ts';
 
 /** A summary of the last 30 days. Nothing is shown before the first email. */
-export default function Lately() {
+export default function Lately({ waiting }: { readonly waiting: ReactNode }) {
   const { data } = useRead(
     'GET /analytics',
     { query: rangeOf('30') },
     { follows: ['emails'], every: 15_000 },
   );
-  const { data: workspace } = useRead('GET /workspace', {});
   const tracking = trackingOf(useTrackedDomains());
-  if (!data) return workspace?.usage.emailsSent ? <Skeleton className="h-112 w-full" /> : null;
+  if (!data) return waiting;
   if (data.totals.accepted === 0) return null;
   const { totals, rates } = data;
   return (

@@ -16,14 +16,17 @@ const Lately = lazy(() => import('./lately.tsx'));
 /** Totals, failures with their reasons, and the problems that need an action. */
 export default function Overview() {
   const { session, environment, may } = useMember();
+  const { data } = useRead('GET /workspace', {});
+  // Before the first email there is nothing to wait for.
+  const waiting = data?.usage.emailsSent ? <Skeleton className="h-112 w-full" /> : null;
   return (
     <Page title="Overview" heading={`Welcome, ${session.account.name}`}>
       <Attention />
       <Figures />
       {environment === 'live' && may('emails:read') && (
-        <Later instead={null}>
-          <Suspense>
-            <Lately />
+        <Later instead={waiting}>
+          <Suspense fallback={waiting}>
+            <Lately waiting={waiting} />
           </Suspense>
         </Later>
       )}
