@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { isExchanged } from '../../src/engine/bodies/exchanged.ts';
+import { BODY_HOLDERS } from '../../src/modules.ts';
+import { BodyReader } from '../../src/ops/backup/bodies.ts';
+import { dump } from '../../src/ops/backup/dump.ts';
 import { diagnoseBodies } from '../../src/ops/doctor/bodies.ts';
-import { ownerOf } from '../../src/platform/bodies/owner.ts';
+import { ownerOf, ownName } from '../../src/platform/bodies/owner.ts';
+import { openBulkSession } from '../../src/platform/db/bulk-session.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { createClient } from '../support/client.ts';
 import {
@@ -89,6 +94,27 @@ test('the doctor tells of an exchanged bucket', async () => {
     'wrong',
     expect.stringContaining('The bodies of this database are not in s3://bodies/empty/'),
   ]);
+  expect(found.at(-1)?.advice).toContain(`store an object "owner" with the text ${await ownName(database())} in`);
+});
+
+test('a backup beside an exchanged bucket counts what it lacks', async () => {
+  const reader = new BodyReader(empty());
+  const from = await openBulkSession({ url: service.databaseUrl, dataDir: null }, 'read');
+  const kinds = await Array.fromAsync(dump(from, null, reader), ({ kind }) => kind);
+  await from.close();
+  expect([kinds.includes('body'), kinds.at(-1), reader.isExchanged, reader.lost]).toEqual([
+    ...[false, 'trailer', true, 2],
+  ]);
+});
+
+test('a new bucket takes the place of one that is lost for good once it names the database', async () => {
+  const { bucket } = storeAt(s3, 'new');
+  expect(await isExchanged(bucket, database(), BODY_HOLDERS)).toBe(true);
+  const name = new TextEncoder().encode((await ownName(database())) ?? '');
+  await bucket.put('owner', name, '', never);
+  expect(await isExchanged(bucket, database(), BODY_HOLDERS)).toBe(false);
+  await collectIn(bucket);
+  expect(await database().query('select place from body_store_owner')).toEqual([{ place: bucket.name }]);
 });
 
 test('a bucket into which everything was copied is taken, and so is any while nothing refers to bodies', async () => {

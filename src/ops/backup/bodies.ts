@@ -28,6 +28,7 @@ ${holders.map((holder) => `(${nextReferences(holder, PAGE)})`).join('\nunion all
 /** Reads the bodies that a database refers to. */
 export class BodyReader {
   #lost = 0;
+  #isExchanged = false;
 
   /** @param store null where the settings name none */
   constructor(private readonly store: BodyStore | null) {}
@@ -37,11 +38,15 @@ export class BodyReader {
     return this.#lost;
   }
 
+  /** True where the store is another one than that with the bodies. They may be lost for good, and the rest is worth a backup even more. */
+  get isExchanged(): boolean {
+    return this.#isExchanged;
+  }
+
   /** Every body once. @throws BackupRefused where there are some and no store is named, UnavailableError */
   async *all(session: Pick<BulkSession, 'query'>): AsyncGenerator<Body> {
     const holders = await presentHolders(session, BODY_HOLDERS);
-    if (this.store && (await isExchanged(this.store.bucket, session, BODY_HOLDERS)))
-      throw new BackupRefused('The bodies of this database are in another BODY_STORE: set it as it was.');
+    if (this.store) this.#isExchanged = await isExchanged(this.store.bucket, session, BODY_HOLDERS);
     for (let after = ['', '']; holders.length > 0; ) {
       const rows = await session.query<{ workspace_id: string; key: string }>(keysOf(holders), after);
       const last = rows.at(-1);

@@ -57,7 +57,7 @@ export async function* diagnoseBodies(
       yield wrong(
         CHECK,
         `The bodies of this database are not in ${bucket.name}, but where BODY_STORE was before: they can be neither sent nor shown.`,
-        'Set BODY_STORE as it was, or copy all objects from there, "owner" too.',
+        `Set BODY_STORE as it was, or copy all objects from there, "owner" too. If they are lost for good, store an object "owner" with the text ${own} in ${bucket.name}: large emails and uploads are taken again within a minute, and what lay there stays lost.`,
       );
       return;
     }

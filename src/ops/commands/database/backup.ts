@@ -45,6 +45,10 @@ export async function runBackup(
     terminal.error(
       `${bodies.lost.toLocaleString('en')} bodies are not in it: they are missing or damaged in BODY_STORE, or what refers to them was removed meanwhile.\n`,
     );
+  if (bodies.isExchanged)
+    terminal.error(
+      'BODY_STORE is another bucket than the one with the bodies of this database: set it as it was, and back up again. `posthorn doctor` says what to do if they are lost.\n',
+    );
   if (passphrase === null && source.secretKey !== null)
     terminal.error(
       'The secret key is in it, readable: keep the file as you keep that key, or encrypt backups with --encrypt or --passphrase-file.\n',
