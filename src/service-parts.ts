@@ -1,6 +1,6 @@
 import { findActiveKey } from './accounts/api-keys/queries.ts';
 import { findTerms } from './accounts/workspace/queries.ts';
-import { isExchanged } from './engine/bodies/exchanged.ts';
+import { expectedOwner } from './engine/bodies/exchanged.ts';
 import type { Chaos } from './engine/chaos.ts';
 import { KeyAuthenticator } from './http/auth/key-authenticator.ts';
 import { SessionCookie } from './http/auth/sessions/session-cookie.ts';
@@ -137,7 +137,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: CloseSte
   const bodies = openBodyStore(config, {
     ...{ ca, now, metrics, monotonic: clock.monotonic },
     limits: liveMail.bodies ?? {},
-    isExchanged: (bucket) => isExchanged(bucket, database, BODY_HOLDERS),
+    expectedOwner: (bucket) => expectedOwner(bucket, database, BODY_HOLDERS),
   });
   return {
     ...{ config, database, reads, shards, clock, logger },

@@ -94,7 +94,9 @@ test('the doctor tells of an exchanged bucket', async () => {
     'wrong',
     expect.stringContaining('The bodies of this database are not in s3://bodies/empty/'),
   ]);
-  expect(found.at(-1)?.advice).toContain(`store an object "owner" with the text ${await ownName(database())} in`);
+  expect(found.at(-1)?.advice).toContain(
+    `store an object "owner" with the text ${await ownName(database())} in`,
+  );
 });
 
 test('a backup beside an exchanged bucket counts what it lacks', async () => {
@@ -102,9 +104,8 @@ test('a backup beside an exchanged bucket counts what it lacks', async () => {
   const from = await openBulkSession({ url: service.databaseUrl, dataDir: null }, 'read');
   const kinds = await Array.fromAsync(dump(from, null, reader), ({ kind }) => kind);
   await from.close();
-  expect([kinds.includes('body'), kinds.at(-1), reader.isExchanged, reader.lost]).toEqual([
-    ...[false, 'trailer', true, 2],
-  ]);
+  expect(kinds).not.toContain('body');
+  expect([reader.isExchanged, reader.lost]).toEqual([true, 2]);
 });
 
 test('a new bucket takes the place of one that is lost for good once it names the database', async () => {

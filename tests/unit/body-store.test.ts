@@ -7,7 +7,7 @@ import {
   readBodyKey,
   shelfOf,
 } from '../../src/platform/bodies/body-key.ts';
-import { BodyStore } from '../../src/platform/bodies/body-store.ts';
+import { BodyStore, type BodyStoreParts } from '../../src/platform/bodies/body-store.ts';
 import type { Bucket } from '../../src/platform/bodies/bucket.ts';
 import { readListing } from '../../src/platform/bodies/listing.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
@@ -25,32 +25,38 @@ const BODY = new TextEncoder().encode('a body');
 class Fake {
   readonly kept = new Map<string, Uint8Array>();
   puts = 0;
+  readonly gets: string[] = [];
   fails = false;
   hangs = false;
   hold: Promise<void> | null = null;
 
   async put(key: string, body: Uint8Array, _hash: string, signal: AbortSignal): Promise<void> {
     this.puts++;
-    if (this.hangs)
-      await new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(new UnavailableError('late')));
-      });
+    if (this.hangs) await this.#end(signal);
     await this.hold;
     if (this.fails) throw new UnavailableError('away');
     this.kept.set(key, body);
   }
 
-  async get(key: string): Promise<Uint8Array | null> {
+  async get(key: string, _most: number, signal: AbortSignal): Promise<Uint8Array | null> {
+    this.gets.push(key);
+    if (this.hangs) await this.#end(signal);
     if (this.fails) throw new UnavailableError('away');
     return this.kept.get(key) ?? null;
   }
+
+  #end(signal: AbortSignal): Promise<never> {
+    return new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(new UnavailableError('late')));
+    });
+  }
 }
 
-function storeOf(limits = {}) {
+function storeOf(limits = {}, expectedOwner?: BodyStoreParts['expectedOwner']) {
   const bucket = new Fake();
   const time = { now: Date.parse('2026-11-24T10:00:00Z'), monotonic: 0 };
   const store = new BodyStore(bucket as unknown as Bucket, {
-    ...{ now: () => time.now, monotonic: () => time.monotonic, limits },
+    ...{ now: () => time.now, monotonic: () => time.monotonic, limits, expectedOwner },
   });
   return { bucket, time, store };
 }
@@ -247,4 +253,40 @@ test('a store that answers nothing is left alone after three deadlines at most, 
   );
   await eventually('it rests', () => (other.store.state === 'open' ? true : undefined));
   expect(other.bucket.puts).toBe(6);
+});
+
+const separate = (count: number) => Array.from({ length: count }, (_, seed) => new Uint8Array([seed]));
+
+test('a question about the owner that has no answer ends in time, takes no turn, and says nothing about the bucket', async () => {
+  let questions = 0;
+  const { store, bucket } = storeOf({ octets: 1, waiting: 1, writeMs: 20 }, () => {
+    questions++;
+    return new Promise(() => {});
+  });
+  for (let round = 1; round <= 4; round++) {
+    const all = await Promise.allSettled(separate(6).map((body) => store.write(OWNER, body)));
+    for (const each of all)
+      expect(String((each as PromiseRejectedResult).reason)).toContain('did not say in time which database');
+    expect([questions, store.state]).toEqual([round, 'closed']);
+  }
+  expect(bucket.puts).toBe(0);
+});
+
+test('a bucket that hangs when its owner is asked for is left alone after three deadlines', async () => {
+  const { store, bucket } = storeOf({ writeMs: 20 }, async () => 'own_1');
+  bucket.hangs = true;
+  for (let round = 1; round <= 3; round++)
+    await expect(store.write(OWNER, BODY)).rejects.toThrow(UnavailableError);
+  await expect(store.write(OWNER, BODY)).rejects.toThrow('tried again soon');
+  expect([bucket.gets.length, store.state]).toEqual([3, 'open']);
+});
+
+test('a bucket of another database is no bucket that is away', async () => {
+  const { store, bucket } = storeOf({}, async () => 'own_1');
+  for (const body of separate(5)) {
+    const refused = await store.write(OWNER, body).catch((error: unknown) => error);
+    expect(String(refused)).toContain('BODY_STORE is another bucket');
+    expect((refused as UnavailableError).retryAfterSeconds).toBe(60);
+  }
+  expect([store.state, bucket.puts]).toEqual(['closed', 0]);
 });

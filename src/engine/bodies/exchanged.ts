@@ -20,6 +20,20 @@ async function isUsed(database: Pick<Statements, 'query'>, holders: BodyHolders)
 }
 
 /**
+ * The owner that a bucket must have, because the database has bodies and has claimed another bucket; null where it may be any:
+ * nothing is asked of the bucket that was claimed. @throws UnavailableError
+ */
+export async function expectedOwner(
+  { name }: Pick<Bucket, 'name'>,
+  database: Pick<Statements, 'query'>,
+  holders: BodyHolders,
+): Promise<string | null> {
+  const [own] = await database.query<OwnStore>(OWN);
+  if (!own || own.place === null || own.place === name) return null;
+  return (await isUsed(database, holders)) ? own.id : null;
+}
+
+/**
  * True where a database has bodies in another bucket, and this one does not know it: each body would seem lost here,
  * and what is whole there would be collected once rows refer to copies here. @throws UnavailableError
  */
@@ -28,8 +42,6 @@ export async function isExchanged(
   database: Pick<Statements, 'query'>,
   holders: BodyHolders,
 ): Promise<boolean> {
-  const [own] = await database.query<OwnStore>(OWN);
-  // Nothing is asked of the bucket that was claimed.
-  if (!own || own.place === null || own.place === bucket.name) return false;
-  return (await ownerOf(bucket)) !== own.id && (await isUsed(database, holders));
+  const expected = await expectedOwner(bucket, database, holders);
+  return expected !== null && (await ownerOf(bucket)) !== expected;
 }

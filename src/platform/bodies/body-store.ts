@@ -1,5 +1,5 @@
 import { Circuit, type CircuitState } from '../async/circuit.ts';
-import { withDeadline } from '../async/deadline.ts';
+import { orAborted, withDeadline } from '../async/deadline.ts';
 import { Semaphore } from '../async/semaphore.ts';
 import { mintId } from '../db/ids.ts';
 import { UnavailableError } from '../errors/unavailable.ts';
@@ -7,6 +7,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { BODY_KINDS, type BodyOwner, bodyKey, generationClosed, readBodyKey, shelfOf } from './body-key.ts';
 import type { Bucket } from './bucket.ts';
 import { Generations } from './generations.ts';
+import { ownerOf } from './owner.ts';
 
 export interface WrittenBody {
   readonly key: string;
@@ -32,8 +33,8 @@ export interface BodyStoreParts {
   readonly now: () => number;
   readonly monotonic: () => number;
   readonly metrics?: Pick<Metrics, 'bodyStore' | 'bodyStoreFailure'> | null;
-  /** True where the bodies of this database are in another bucket; absent for a command that looks at one. @throws UnavailableError */
-  readonly isExchanged?: ((bucket: Bucket) => Promise<boolean>) | undefined;
+  /** The owner that the bucket must have; null where it may be any. Absent for a command that looks at one. @throws UnavailableError */
+  readonly expectedOwner?: ((bucket: Bucket) => Promise<string | null>) | undefined;
   readonly limits?: Partial<BodyLimits>;
 }
 
@@ -68,6 +69,8 @@ export class BodyStore {
   readonly #writing: Semaphore;
   readonly #reading: Semaphore;
   #isOwn = false;
+  /** The question about the owner that is under way: all wait for one. */
+  #question: Promise<void> | null = null;
 
   constructor(
     readonly bucket: Bucket,
@@ -94,9 +97,11 @@ export class BodyStore {
     const { workspaceId } = owner;
     const key = bodyKey({ shelf: shelfOf(owner), workspaceId, generation, hash, octets: octets.length });
     const put = () =>
-      this.#asked('write', this.#writing, octets.length, this.#limits.writeMs, async (signal) => {
-        await this.#expectOwn();
-        await this.bucket.put(key, octets, hash, signal);
+      withDeadline({ signal: NEVER, deadlineMs: this.#limits.writeMs }, async (signal) => {
+        await this.#expectOwn(signal);
+        await this.#asked('write', this.#writing, octets.length, signal, () =>
+          this.bucket.put(key, octets, hash, signal),
+        );
       });
     await (isShared ? this.#generations.once(key, put) : put());
     return { key, until: generationClosed(generation) };
@@ -108,60 +113,91 @@ export class BodyStore {
     if (!place) throw new BodyLost(key, 'missing');
     const { octets, hash } = place;
     const deadlineMs = this.#limits.readMs + (1_000 * octets) / MIB;
-    const found = await this.#asked('read', this.#reading, octets, deadlineMs, (signal) =>
-      this.bucket.get(key, octets, signal),
-    );
+    const found = await withDeadline({ signal: NEVER, deadlineMs }, async (signal) => {
+      const body = await this.#asked('read', this.#reading, octets, signal, () =>
+        this.bucket.get(key, octets, signal),
+      );
+      if (!body) await this.#expectOwn(signal);
+      return body;
+    });
     const isSame =
       found?.length === octets && new Bun.CryptoHasher('sha256').update(found).digest('hex') === hash;
     if (found && isSame) return found;
-    if (!found) await this.#expectOwn();
     this.#generations.endAfterLoss(key);
     throw new BodyLost(key, found ? 'damaged' : 'missing');
   }
 
   /** Refuses a bucket in which every body seems lost. It is looked at until it is the right one. */
-  async #expectOwn(): Promise<void> {
+  async #expectOwn(signal: AbortSignal): Promise<void> {
     if (this.#isOwn) return;
-    if (await this.parts.isExchanged?.(this.bucket)) throw new UnavailableError(EXCHANGED, 'no', 60);
-    this.#isOwn = true;
+    this.#question ??= this.#look().finally(() => {
+      this.#question = null;
+    });
+    await orAborted(this.#question, signal, late);
+    if (!this.#isOwn) throw new UnavailableError(EXCHANGED, 'no', 60);
   }
 
+  /** It takes no turn, and only the bucket's failures count: neither a slow database nor a refusal has the store left alone. */
+  async #look(): Promise<void> {
+    const deadlineMs = this.#limits.writeMs / 2;
+    await withDeadline({ signal: NEVER, deadlineMs }, async (signal) => {
+      const expected = await orAborted(this.#expected(), signal, late);
+      const isOwn =
+        expected === null ||
+        (await this.#admitted('read', signal, () => ownerOf(this.bucket, signal))) === expected;
+      this.#isOwn = isOwn;
+    });
+  }
+
+  async #expected(): Promise<string | null> {
+    return (await this.parts.expectedOwner?.(this.bucket)) ?? null;
+  }
+
+  /** Asks the bucket once there is a turn for so many octets. */
   async #asked<T>(
-    operation: 'read' | 'write',
+    operation: Operation,
     turns: Semaphore,
     octets: number,
-    deadlineMs: number,
-    ask: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+    ask: () => Promise<T>,
   ): Promise<T> {
-    const { metrics, monotonic } = this.parts;
     const need = Math.max(octets, LEAST);
-    const refuse = (reason: 'busy' | 'resting', seconds: number): UnavailableError => {
-      metrics?.bodyStoreFailure(operation, reason);
-      const says = reason === 'busy' ? 'is overloaded' : 'is unavailable, and is tried again soon';
-      return new UnavailableError(`The body store ${says}.`, 'no', seconds);
-    };
-    return withDeadline({ signal: NEVER, deadlineMs }, async (signal) => {
-      if (!(await turns.take(need, signal))) throw refuse('busy', 1);
-      const admission = this.#circuit.admit();
-      if (admission === null) {
-        turns.release(need);
-        throw refuse('resting', Math.max(1, Math.ceil(this.#circuit.restMs / 1_000)));
-      }
-      const begun = monotonic();
-      try {
-        const done = await ask(signal);
-        this.#circuit.worked();
-        metrics?.bodyStore(operation, monotonic() - begun);
-        return done;
-      } catch (error) {
-        this.#circuit.failed(admission);
-        metrics?.bodyStoreFailure(operation, signal.aborted ? 'late' : 'unavailable');
-        throw error;
-      } finally {
-        turns.release(need);
-      }
-    });
+    if (!(await turns.take(need, signal))) throw this.#refused(operation, 'busy', 1);
+    try {
+      return await this.#admitted(operation, signal, ask);
+    } finally {
+      turns.release(need);
+    }
+  }
+
+  /** Asks the bucket unless it is left alone. */
+  async #admitted<T>(operation: Operation, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+    const { metrics, monotonic } = this.parts;
+    const admission = this.#circuit.admit();
+    if (admission === null)
+      throw this.#refused(operation, 'resting', Math.max(1, Math.ceil(this.#circuit.restMs / 1_000)));
+    const begun = monotonic();
+    try {
+      const done = await ask();
+      this.#circuit.worked();
+      metrics?.bodyStore(operation, monotonic() - begun);
+      return done;
+    } catch (error) {
+      this.#circuit.failed(admission);
+      metrics?.bodyStoreFailure(operation, signal.aborted ? 'late' : 'unavailable');
+      throw error;
+    }
+  }
+
+  #refused(operation: Operation, reason: 'busy' | 'resting', seconds: number): UnavailableError {
+    this.parts.metrics?.bodyStoreFailure(operation, reason);
+    const says = reason === 'busy' ? 'is overloaded' : 'is unavailable, and is tried again soon';
+    return new UnavailableError(`The body store ${says}.`, 'no', seconds);
   }
 }
 
+type Operation = 'read' | 'write';
+
 const NEVER = new AbortController().signal;
+const late = (): Error =>
+  new UnavailableError('BODY_STORE did not say in time which database it belongs to.', 'no', 5);

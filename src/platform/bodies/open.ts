@@ -2,7 +2,7 @@ import { trustedAuthorities } from '../crypto/authorities.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { systemClock } from '../time/clock.ts';
 import { readBucketAddress } from './address.ts';
-import { type BodyLimits, BodyStore } from './body-store.ts';
+import { type BodyLimits, BodyStore, type BodyStoreParts } from './body-store.ts';
 import { Bucket } from './bucket.ts';
 
 export interface BodySettings {
@@ -45,14 +45,14 @@ export function openBodyStore(
     monotonic,
     metrics = null,
     limits = {},
-    isExchanged,
+    expectedOwner,
   }: {
     readonly ca: string | null;
     readonly now: () => number;
     readonly monotonic: () => number;
     readonly metrics?: Metrics | null;
     readonly limits?: Partial<BodyLimits>;
-    readonly isExchanged?: (bucket: Bucket) => Promise<boolean>;
+    readonly expectedOwner?: BodyStoreParts['expectedOwner'];
   },
 ): BodyStore | null {
   const address = config.bodyStore === null ? null : readBucketAddress(config.bodyStore);
@@ -64,6 +64,6 @@ export function openBodyStore(
     monotonic,
     metrics,
     limits,
-    isExchanged,
+    expectedOwner,
   });
 }

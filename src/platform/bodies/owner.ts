@@ -22,8 +22,8 @@ export const patiently = <T>(ask: (signal: AbortSignal) => Promise<T>, stop = NE
 /**
  * The name of the database that the bodies belong to; null where none has claimed them. @throws UnavailableError
  */
-export async function ownerOf(bucket: Bucket): Promise<string | null> {
-  const octets = await patiently((signal) => bucket.get(OWNER_KEY, MOST, signal));
+export async function ownerOf(bucket: Bucket, stop = NEVER): Promise<string | null> {
+  const octets = await patiently((signal) => bucket.get(OWNER_KEY, MOST, signal), stop);
   return octets && new TextDecoder().decode(octets).trim();
 }
 
