@@ -290,3 +290,24 @@ test('a bucket of another database is no bucket that is away', async () => {
   }
   expect([store.state, bucket.puts]).toEqual(['closed', 0]);
 });
+
+test('a bucket of another database is looked at again after thirty seconds', async () => {
+  const { key } = await storeOf().store.write(OWNER, BODY);
+  let questions = 0;
+  const { store, bucket, time } = storeOf({}, async () => {
+    questions++;
+    return 'own_1';
+  });
+  const reads = async () => {
+    for (let at = 0; at < 10; at++) await expect(store.read(key)).rejects.toThrow('is another bucket');
+    return [questions, bucket.gets.filter((each) => each === 'owner').length];
+  };
+  expect(await reads()).toEqual([1, 1]);
+  time.monotonic += 29_999;
+  expect(await reads()).toEqual([1, 1]);
+  time.monotonic += 1;
+  expect(await reads()).toEqual([2, 2]);
+  bucket.kept.set('owner', new TextEncoder().encode('own_1\n'));
+  time.monotonic += 30_000;
+  await expect(store.read(key)).rejects.toThrow('is missing');
+});

@@ -55,6 +55,8 @@ const EXCHANGED =
   'BODY_STORE is another bucket than the one with the bodies of this database: set that one again, or copy all its objects, `owner` too.';
 /** The least weight of a body in octets: so no more than 256 go at once. */
 const LEAST = 262_144;
+/** A bucket of another database is looked at again after this time: anyone may ask for its images, again and again. */
+const EXCHANGED_MS = 30_000;
 /** The longest that a store which was away is left alone before it is tried again. */
 const LONGEST_REST_MS = 10_000;
 
@@ -69,6 +71,8 @@ export class BodyStore {
   readonly #writing: Semaphore;
   readonly #reading: Semaphore;
   #isOwn = false;
+  /** The monotonic time up to which the last answer holds. */
+  #heldUntil = Number.NEGATIVE_INFINITY;
   /** The question about the owner that is under way: all wait for one. */
   #question: Promise<void> | null = null;
 
@@ -129,11 +133,12 @@ export class BodyStore {
 
   /** Refuses a bucket in which every body seems lost. It is looked at until it is the right one. */
   async #expectOwn(signal: AbortSignal): Promise<void> {
-    if (this.#isOwn) return;
-    this.#question ??= this.#look().finally(() => {
-      this.#question = null;
-    });
-    await orAborted(this.#question, signal, late);
+    if (this.parts.monotonic() >= this.#heldUntil) {
+      this.#question ??= this.#look().finally(() => {
+        this.#question = null;
+      });
+      await orAborted(this.#question, signal, late);
+    }
     if (!this.#isOwn) throw new UnavailableError(EXCHANGED, 'no', 60);
   }
 
@@ -146,6 +151,7 @@ export class BodyStore {
         expected === null ||
         (await this.#admitted('read', signal, () => ownerOf(this.bucket, signal))) === expected;
       this.#isOwn = isOwn;
+      this.#heldUntil = isOwn ? Number.POSITIVE_INFINITY : this.parts.monotonic() + EXCHANGED_MS;
     });
   }
 
