@@ -8,7 +8,7 @@ import {
 } from '../../platform/bodies/body-key.ts';
 import type { Bucket } from '../../platform/bodies/bucket.ts';
 import type { BodyHolders } from '../../platform/bodies/holder.ts';
-import { claim, ownerOf, patiently } from '../../platform/bodies/owner.ts';
+import { claim, givenName, ownerOf, patiently } from '../../platform/bodies/owner.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { bodyCollections } from '../../platform/db/schema/mail.ts';
 import { retention } from '../../platform/db/schema/service.ts';
@@ -33,9 +33,6 @@ export interface CollectorDeps extends DutyDeps {
 /** Removals under way at once. */
 const AT_ONCE = 8;
 
-const OWN_NAME = `with made as (
-  insert into body_store_owner (id) select $1 where not exists (select from body_store_owner) on conflict do nothing returning id
-) select id from made union all select id from body_store_owner order by id limit 1`;
 const CLAIMED = 'update body_store_owner set place = $2 where id = $1 and place is distinct from $2';
 
 /** Every body of an image is looked for this often by a process: each workspace is a question. */
@@ -149,18 +146,17 @@ class Collection {
   /** All bodies of another database would seem to have no email. */
   async #isOurs(): Promise<boolean> {
     const { database, bucket, clock, logger, holders } = this.deps;
-    const [row] = await database.query<{ id: string }>(OWN_NAME, [mintId('own', clock.now())]);
-    const own = row?.id ?? '';
-    const owner = await ownerOf(bucket);
-    const isForeign = owner !== null && owner !== own;
-    if (isForeign || (await isExchanged(bucket, database, holders))) {
+    const own = await givenName(database, mintId('own', clock.now()));
+    let owner = await ownerOf(bucket);
+    // Another database may claim it at the same time.
+    if (owner === null && !(await isExchanged(bucket, database, holders))) owner = await claim(bucket, own);
+    if (owner !== own) {
       logger.warn(
         { owner, own },
-        `BODY_STORE ${isForeign ? 'belongs to another database' : 'is another bucket than the one with the bodies'}: nothing is collected there. \`posthorn doctor\` says what to do.`,
+        `BODY_STORE ${owner !== null ? 'belongs to another database' : 'is another bucket than the one with the bodies'}: nothing is collected there. \`posthorn doctor\` says what to do.`,
       );
       return false;
     }
-    if (owner === null) await claim(bucket, own);
     await database.query(CLAIMED, [own, bucket.name]);
     return true;
   }

@@ -29,6 +29,8 @@ interface BucketRequest {
   readonly body?: Uint8Array<ArrayBuffer>;
   /** SHA-256 of the body in hexadecimal: a server that got it torn refuses it. */
   readonly hash?: string;
+  /** True where nothing may be there yet. */
+  readonly isNew?: boolean;
 }
 
 /**
@@ -55,6 +57,14 @@ export class Bucket {
   async put(key: string, body: Uint8Array<ArrayBuffer>, hash: string, signal: AbortSignal): Promise<void> {
     const response = await this.#ask('PUT', { key, body, hash }, signal);
     await this.#expect(response, 'PUT', signal);
+  }
+
+  /** Stores under a key unless it has something. Servers that do not know the condition (RFC 9110, 13.1.2) ignore or refuse it. */
+  async putNew(key: string, body: Uint8Array<ArrayBuffer>, hash: string, signal: AbortSignal): Promise<void> {
+    const response = await this.#ask('PUT', { key, body, hash, isNew: true }, signal);
+    await this.#text(response, signal);
+    const isTaken = response.status === 412 || response.status === 409;
+    if (!response.ok && !isTaken) await this.put(key, body, hash, signal);
   }
 
   /** The number of octets of a key; null where the server does not say. A refusal has no words, so that a missing key is one. */
@@ -126,12 +136,15 @@ export class Bucket {
   }
 
   async #ask(method: Method, asked: BucketRequest, signal: AbortSignal): Promise<Response> {
-    const { body, hash } = asked;
+    const { body, hash, isNew } = asked;
     const request = await this.#client.sign(this.#url(asked), {
       method,
       aws: { datetime: amzDate(this.settings.now()) },
       ...(body && { body }),
-      headers: hash === undefined ? {} : { 'x-amz-content-sha256': hash },
+      headers: {
+        ...(hash !== undefined && { 'x-amz-content-sha256': hash }),
+        ...(isNew && { 'if-none-match': '*' }),
+      },
     });
     return this.#fetch(request, signal);
   }

@@ -39,9 +39,22 @@ export async function isOwnedBy(bucket: Bucket, database: Pick<Statements, 'quer
   return owner !== null && owner === (await ownName(database));
 }
 
-/** Claims them for a database. @throws UnavailableError */
-export async function claim(bucket: Bucket, id: string): Promise<void> {
+/**
+ * The name of a database, which gets this one if it has none. Two collectors that begin together would each see no row, and make one:
+ * the lock has the second one wait, and look again. @throws UnavailableError
+ */
+export async function givenName(database: Statements, id: string): Promise<string> {
+  const own = await ownName(database);
+  if (own !== null) return own;
+  await database.script(`lock table body_store_owner in share row exclusive mode;
+insert into body_store_owner (id) select '${id}' where not exists (select from body_store_owner)`);
+  return (await ownName(database)) ?? id;
+}
+
+/** Claims them for a database, unless another one was faster, and answers the name that they have. @throws UnavailableError */
+export async function claim(bucket: Bucket, id: string): Promise<string | null> {
   const octets = new TextEncoder().encode(`${id}\n`);
   const hash = new Bun.CryptoHasher('sha256').update(octets).digest('hex');
-  await patiently((signal) => bucket.put(OWNER_KEY, octets, hash, signal));
+  await patiently((signal) => bucket.putNew(OWNER_KEY, octets, hash, signal));
+  return ownerOf(bucket);
 }
