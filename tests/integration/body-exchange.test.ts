@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import pino from 'pino';
 import { isExchanged } from '../../src/engine/bodies/exchanged.ts';
 import { BODY_HOLDERS } from '../../src/modules.ts';
 import { BodyReader } from '../../src/ops/backup/bodies.ts';
@@ -46,7 +47,13 @@ const email = (seed: number) => ({
   ...{ from: 'shop@sender.example', to: 'ada@example.com', subject: 'Yours', text: 'Here.' },
   attachments: [{ filename: 'file.bin', content: noise(80_000, seed).toString('base64') }],
 });
-const collectIn = (bucket: S3['bucket']) => collectBodies(database(), { bucket }, 3 * HOUR);
+/** Collects, and answers the warnings. */
+async function collectIn(bucket: S3['bucket']): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
+  await collectBodies(database(), { bucket }, 3 * HOUR, logger);
+  return lines;
+}
 
 test('an exchanged bucket is not claimed, and takes, loses and collects nothing', async () => {
   const picture = gifOf({ width: 7, height: 7 });
@@ -124,12 +131,15 @@ test('a bucket into which everything was copied is taken, and so is any while no
     const octets = await s3.bucket.get(key, 10_000_000, never);
     await copy.put(key, octets as Uint8Array<ArrayBuffer>, '', never);
   }
-  await collectIn(copy);
+  expect(await collectIn(copy)).toEqual([expect.stringContaining('are in another BODY_STORE from now on')]);
+  expect(await collectIn(copy)).toEqual([]);
   const claimed = () => database().query<{ place: string }>('select place from body_store_owner');
   expect(await claimed()).toEqual([{ place: copy.name }]);
-  // The former one knows it still.
-  await collectIn(s3.bucket);
+  // The former one knows it still, until its owner is deleted.
+  expect(await collectIn(s3.bucket)).toHaveLength(1);
   expect(await claimed()).toEqual([{ place: s3.bucket.name }]);
+  await copy.delete('owner', never);
+  expect(await isExchanged(copy, database(), BODY_HOLDERS)).toBe(true);
   await database().script('delete from assets; delete from email_bodies');
   await collectIn(empty().bucket);
   expect(await claimed()).toEqual([{ place: empty().bucket.name }]);

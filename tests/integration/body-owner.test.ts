@@ -10,11 +10,15 @@ import { type S3, startS3 } from '../support/s3.ts';
 
 let s3: S3;
 let service: LiveService;
+let instances: readonly Database[];
 beforeAll(async () => {
   s3 = await startS3();
   service = await startLiveService({ environment: s3.environment });
+  const url = service.databaseUrl;
+  instances = await Promise.all([1, 2, 3, 4].map(() => openDatabase({ url, dataDir: null })));
 });
 afterAll(async () => {
+  for (const instance of instances) await instance.close();
   await service[Symbol.asyncDispose]();
   await s3[Symbol.asyncDispose]();
 });
@@ -22,13 +26,6 @@ afterAll(async () => {
 const named = () => service.service.database.query<{ id: string }>('select id from body_store_owner');
 
 test('collectors that begin together give their database one name', async () => {
-  await using stack = new AsyncDisposableStack();
-  const instances: Database[] = [];
-  for (let at = 0; at < 4; at++) {
-    const instance = await openDatabase({ url: service.databaseUrl, dataDir: null });
-    stack.defer(() => instance.close());
-    instances.push(instance);
-  }
   for (let round = 0; round < 200; round++) {
     await service.service.database.script('delete from body_store_owner');
     const names = await Promise.all(
@@ -39,11 +36,12 @@ test('collectors that begin together give their database one name', async () => 
 });
 
 test('the collectors that name a database claim its bucket by that name', async () => {
-  const { database } = service.service;
-  await database.script('delete from body_store_owner');
-  const { bucket } = storeAt(s3, 'first');
-  await Promise.all([0, 1, 2].map((at) => collectBodies(database, { bucket }, -at * 1_000)));
-  expect(await named()).toEqual([{ id: (await ownerOf(bucket)) ?? '' }]);
+  for (let round = 0; round < 20; round++) {
+    await service.service.database.script('delete from body_store_owner');
+    const { bucket } = storeAt(s3, `first-${round}`);
+    await Promise.all(instances.map((instance, at) => collectBodies(instance, { bucket }, -at * 1_000)));
+    expect(await named()).toEqual([{ id: (await ownerOf(bucket)) ?? '' }]);
+  }
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { issueKey } from '../../src/accounts/api-keys/issue.ts';
 import { createWorkspace } from '../../src/accounts/workspace/commands.ts';
 import type { Findings } from '../../src/engine/audit/findings.ts';
 import { openSession } from '../../src/engine/audit/session.ts';
-import { bodyCollector } from '../../src/engine/bodies/collector.ts';
+import { bodyCollector, type CollectorDeps } from '../../src/engine/bodies/collector.ts';
 import { BODY_HOLDERS } from '../../src/modules.ts';
 import { auditLedger } from '../../src/ops/audit/audit.ts';
 import type { BodyLimits, BodyStore } from '../../src/platform/bodies/body-store.ts';
@@ -52,11 +52,16 @@ export async function anotherWorkspace(
 }
 
 /** Collects as it is done so many milliseconds later, when all that was written by then is settled. */
-export function collectBodies(database: Database, { bucket }: Pick<S3, 'bucket'>, laterMs: number) {
+export function collectBodies(
+  database: Database,
+  { bucket }: Pick<S3, 'bucket'>,
+  laterMs: number,
+  logger: CollectorDeps['logger'] = pino({ enabled: false }),
+) {
   const now = Date.now() + laterMs;
   return bodyCollector({
     ...{ database, bucket, holders: BODY_HOLDERS, settled: async () => now },
-    ...{ logger: pino({ enabled: false }), clock: { now: () => now, monotonic: () => performance.now() } },
+    ...{ logger, clock: { now: () => now, monotonic: () => performance.now() } },
   }).run();
 }
 

@@ -255,6 +255,7 @@ test('a store that answers nothing is left alone after three deadlines at most, 
   expect(other.bucket.puts).toBe(6);
 });
 
+type Body = Uint8Array<ArrayBuffer>;
 const separate = (count: number) => Array.from({ length: count }, (_, seed) => new Uint8Array([seed]));
 
 test('a question about the owner that has no answer ends in time, takes no turn, and says nothing about the bucket', async () => {
@@ -310,4 +311,22 @@ test('a bucket of another database is looked at again after thirty seconds', asy
   bucket.kept.set('owner', new TextEncoder().encode('own_1\n'));
   time.monotonic += 30_000;
   await expect(store.read(key)).rejects.toThrow('is missing');
+});
+
+test('the right bucket is looked at again after ten minutes, and stays so where nothing answers', async () => {
+  let expected: () => Promise<string | null> = async () => null;
+  const { store, bucket, time } = storeOf({}, () => expected());
+  const [first, second, third, fourth] = separate(4) as [Body, Body, Body, Body];
+  await store.write(OWNER, first);
+  expected = async () => 'own_1';
+  time.monotonic += 599_999;
+  await store.write(OWNER, second);
+  time.monotonic += 1;
+  expected = async () => {
+    throw new UnavailableError('away');
+  };
+  await store.write(OWNER, third);
+  expected = async () => 'own_1';
+  await expect(store.write(OWNER, fourth)).rejects.toThrow('is another bucket');
+  expect(bucket.puts).toBe(3);
 });

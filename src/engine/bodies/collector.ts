@@ -17,7 +17,7 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { DAY_MS } from '../../platform/time/clock.ts';
 import type { Duty, DutyDeps } from '../duties/duty.ts';
 import { SettledTime } from '../store/settled.ts';
-import { isExchanged } from './exchanged.ts';
+import { isExchanged, ownStore } from './exchanged.ts';
 import { referredKeys } from './references.ts';
 
 /** The dependencies of the collector. */
@@ -33,7 +33,7 @@ export interface CollectorDeps extends DutyDeps {
 /** Removals under way at once. */
 const AT_ONCE = 8;
 
-const CLAIMED = 'update body_store_owner set place = $2 where id = $1 and place is distinct from $2';
+const CLAIMED = 'update body_store_owner set place = $2 where id = $1';
 
 /** Every body of an image is looked for this often by a process: each workspace is a question. */
 const KEPT_EVERY_MS = DAY_MS - 60_000;
@@ -157,8 +157,21 @@ class Collection {
       );
       return false;
     }
-    await database.query(CLAIMED, [own, bucket.name]);
+    await this.#take(own);
     return true;
+  }
+
+  /** Remembers the bucket. Instances that name different ones, which both know this database, would lose bodies to each other. */
+  async #take(own: string): Promise<void> {
+    const { database, bucket, logger } = this.deps;
+    const { place: former = null } = (await ownStore(database)) ?? {};
+    if (former === bucket.name) return;
+    await database.query(CLAIMED, [own, bucket.name]);
+    if (former !== null)
+      logger.warn(
+        { former, now: bucket.name },
+        'The bodies are in another BODY_STORE from now on. Stop every instance that names the former one, and delete the object "owner" there.',
+      );
   }
 
   async #day(

@@ -12,6 +12,12 @@ interface OwnStore {
 /** A database of an earlier version has no place. */
 const OWN = `select id, to_jsonb(o) ->> 'place' as place from body_store_owner o order by id limit 1`;
 
+/** The name of a database and its bucket; null before the first collection. @throws UnavailableError */
+export async function ownStore(database: Pick<Statements, 'query'>): Promise<OwnStore | null> {
+  const [own] = await database.query<OwnStore>(OWN);
+  return own ?? null;
+}
+
 /** True where rows refer to bodies. @throws UnavailableError */
 async function isUsed(database: Pick<Statements, 'query'>, holders: BodyHolders): Promise<boolean> {
   const each = Object.values(holders).map(({ references }) => `exists (${references})`);
@@ -28,7 +34,7 @@ export async function expectedOwner(
   database: Pick<Statements, 'query'>,
   holders: BodyHolders,
 ): Promise<string | null> {
-  const [own] = await database.query<OwnStore>(OWN);
+  const own = await ownStore(database);
   if (!own || own.place === null || own.place === name) return null;
   return (await isUsed(database, holders)) ? own.id : null;
 }

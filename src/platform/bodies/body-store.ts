@@ -57,6 +57,8 @@ const EXCHANGED =
 const LEAST = 262_144;
 /** A bucket of another database is looked at again after this time: anyone may ask for its images, again and again. */
 const EXCHANGED_MS = 30_000;
+/** The right bucket is looked at again after this time: another instance may have changed where the bodies are. */
+const OWN_MS = 600_000;
 /** The longest that a store which was away is left alone before it is tried again. */
 const LONGEST_REST_MS = 10_000;
 
@@ -134,9 +136,14 @@ export class BodyStore {
   /** Refuses a bucket in which every body seems lost. It is looked at until it is the right one. */
   async #expectOwn(signal: AbortSignal): Promise<void> {
     if (this.parts.monotonic() >= this.#heldUntil) {
-      this.#question ??= this.#look().finally(() => {
-        this.#question = null;
-      });
+      this.#question ??= this.#look()
+        .catch((error: unknown) => {
+          // The bucket that was the right one stays so until another answer comes.
+          if (!this.#isOwn) throw error;
+        })
+        .finally(() => {
+          this.#question = null;
+        });
       await orAborted(this.#question, signal, late);
     }
     if (!this.#isOwn) throw new UnavailableError(EXCHANGED, 'no', 60);
@@ -151,7 +158,7 @@ export class BodyStore {
         expected === null ||
         (await this.#admitted('read', signal, () => ownerOf(this.bucket, signal))) === expected;
       this.#isOwn = isOwn;
-      this.#heldUntil = isOwn ? Number.POSITIVE_INFINITY : this.parts.monotonic() + EXCHANGED_MS;
+      this.#heldUntil = this.parts.monotonic() + (isOwn ? OWN_MS : EXCHANGED_MS);
     });
   }
 
