@@ -125,6 +125,14 @@ test('a new bucket takes the place of one that is lost for good once it names th
   expect(await database().query('select place from body_store_owner')).toEqual([{ place: bucket.name }]);
 });
 
+test('an emptied bucket of the same name has its owner again, and the log warns', async () => {
+  const { bucket } = storeAt(s3, 'new');
+  await bucket.delete('owner', never);
+  expect(await collectIn(bucket)).toEqual([expect.stringContaining('has lost its object')]);
+  expect(await ownerOf(bucket)).toBe(await ownName(database()));
+  expect(await collectIn(bucket)).toEqual([]);
+});
+
 test('a bucket into which everything was copied is taken, and so is any while nothing refers to bodies', async () => {
   const copy = storeAt(s3, 'copy').bucket;
   for (const key of await s3.keys()) {

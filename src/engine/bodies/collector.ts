@@ -149,7 +149,7 @@ class Collection {
     const own = await givenName(database, mintId('own', clock.now()));
     let owner = await ownerOf(bucket);
     // Another database may claim it at the same time.
-    if (owner === null && !(await isExchanged(bucket, database, holders))) owner = await claim(bucket, own);
+    if (owner === null && !(await isExchanged(bucket, database, holders))) owner = await this.#claim(own);
     if (owner !== own) {
       logger.warn(
         { owner, own },
@@ -159,6 +159,17 @@ class Collection {
     }
     await this.#take(own);
     return true;
+  }
+
+  /** An emptied bucket is claimed again: what was there is lost whether it is or not, and new bodies want a place. */
+  async #claim(own: string): Promise<string | null> {
+    const { database, bucket, logger } = this.deps;
+    if ((await ownStore(database))?.place === bucket.name)
+      logger.warn(
+        { bucket: bucket.name },
+        'BODY_STORE has lost its object "owner", and gets it again: it was emptied, or its disk is not mounted. If so, stop the service and mount it, since what is stored now will be missing there.',
+      );
+    return claim(bucket, own);
   }
 
   /** Remembers the bucket. Instances that name different ones, which both know this database, would lose bodies to each other. */
