@@ -34,6 +34,33 @@ test('an image of this service is looked for only where its images are', async (
   expect(asked).toEqual(['https://a.example/b.png']);
 });
 
+test('an image of this service is found by its origin, however it is written', async () => {
+  const own = ['https://MAIL.example/images/a.png', 'https://mail.example:443/images/gone.png'];
+  const problems = await askFor(
+    asking(() => Promise.reject(new Error('No one is asked.'))),
+    found([], own),
+    scope,
+  );
+  expect(problems.map(({ code, message }) => `${code} ${message.slice(0, 51)}`)).toEqual([
+    'image_dead The image https://mail.example:443/images/gone.png ',
+  ]);
+});
+
+test('an address with a password is not asked for, and told without it', async () => {
+  const url = 'https://ada:se@cret@a.example/x?to=b@c.example';
+  const problems = await askFor(
+    asking(() => Promise.reject(new Error('No one is asked.'))),
+    found([url], [url]),
+    scope,
+  );
+  const rest =
+    'https://a.example/x?to=b@c.example was not asked for, because it has a user name or a password, which each reader would get. Take them out of it.';
+  expect(problems.map(({ code, message }) => [code, message])).toEqual([
+    ['link_in_doubt', rest],
+    ['link_in_doubt', `The image ${rest}`],
+  ]);
+});
+
 test('a host gets twenty requests for a message, and no further one is followed', async () => {
   let asked = 0;
   const services = asking(async ({ url, mayAsk }) => {

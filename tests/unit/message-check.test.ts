@@ -196,6 +196,29 @@ test('at most fifty links and fifty images are asked for, each once, and none of
   expect(looked.leftOut).toBe(6);
 });
 
+test('an address is asked for once, an own one in any writing not at all, and of a head its style sheets alone', () => {
+  const { links, images, leftOut } = look(
+    '<link rel="canonical" href="https://a.example/c"><link rel="icon" href="https://a.example/i.png"><link rel="Alternate StyleSheet" href="https://a.example/l.css">' +
+      '<input src="https://a.example/no.png"><input type="IMAGE" src="https://a.example/b.png"><a href="https://a.example/p.png"><img alt="" src="https://a.example/p.png"></a>' +
+      '<a href="https://US.example/t/c/x">a</a><a href="https://us.example:443/t/c/y">b</a><a href="https://us.example.a.example/">c</a>' +
+      '<table background="HTTPS://us.EXAMPLE/images/a.png">',
+  );
+  expect(links.map(({ url }) => url)).toEqual(['https://us.example.a.example/', 'https://a.example/l.css']);
+  expect(images.map(({ url }) => url)).toEqual([
+    ...['https://a.example/b.png', 'https://a.example/p.png', 'HTTPS://us.EXAMPLE/images/a.png'],
+  ]);
+  expect(leftOut).toBe(2);
+});
+
+test('no message says the user name and the password of an address', () => {
+  const html =
+    '<a href="//ada:secret@a.example/x">a</a><a href="https:ada:secret@a.example/y">b</a><a href="ada@a.example">c</a><a href="https:///ada:secret@a.example/z">d</a>';
+  const told = found(html, 'relative_address', { source: { text: html, isMade: false } });
+  expect(told.map((one) => one.split(' leads')[0])).toEqual([
+    ...['1: //a.example/x', '1: https:a.example/y', '1: ada@a.example', '1: https:///a.example/z'],
+  ]);
+});
+
 test('at most twenty thousand tags are read', () => {
   const { tags, isWhole } = readSource('<a>'.repeat(30_000));
   expect([tags.length, isWhole]).toEqual([20_000, false]);

@@ -10,10 +10,25 @@ interface WrittenAddress {
   readonly at: number;
 }
 
-/** A hint for browsers: it names a host and no resource. */
-const IS_HINT = /\b(?:preconnect|dns-prefetch)\b/i;
-const OF_IMAGES: ReadonlySet<string> = new Set(['img', 'image', 'input', 'v:fill', 'v:image', 'v:imagedata']);
+/** The only links of a head that mail programs ask for. */
+const IS_SHEET = /(?:^|\s)stylesheet(?:\s|$)/i;
+const OF_IMAGES: ReadonlySet<string> = new Set(['img', 'image', 'v:fill', 'v:image', 'v:imagedata']);
 const OF_FILES: ReadonlySet<string> = new Set(['video', 'audio', 'source', 'embed']);
+
+const USER = /^(https?:\/*|\/{2,})[^/?#\s]*@/i;
+
+/** True of an address with a user name, and a password perhaps. */
+export const hasUser = (url: string): boolean => USER.test(url);
+
+/** An address as messages show it: its password is no one's who reads a check. */
+export const withoutUser = (url: string): string => url.replace(USER, '$1');
+
+/** The path of an address of this service behind the beginning of all its addresses; null for one of others. */
+export function ownPath(url: string, ownUrl: string): string | null {
+  const [parsed, own] = [URL.parse(url), new URL(ownUrl)];
+  if (parsed?.origin !== own.origin || !parsed.pathname.startsWith(own.pathname)) return null;
+  return parsed.pathname.slice(own.pathname.length) + parsed.search;
+}
 
 /**
  * The addresses of html beside the links that readers see: of images in tags, in styles and in what Outlook alone reads (VML in conditional
@@ -34,7 +49,8 @@ function ofTag({ name, attributes, line, at }: SourceTag): WrittenAddress[] {
     if (url !== undefined) found.push({ url: decoded(url).trim(), isImage, line, at });
   };
   const src = attributes.get('src');
-  if (OF_IMAGES.has(name)) take(true, src);
+  const isButton = name === 'input' && /^image$/i.test(attributes.get('type')?.trim() ?? '');
+  if (isButton || OF_IMAGES.has(name)) take(true, src);
   else if (OF_FILES.has(name)) take(false, src);
   take(true, attributes.get('background'));
   take(true, attributes.get('poster'));
@@ -42,7 +58,7 @@ function ofTag({ name, attributes, line, at }: SourceTag): WrittenAddress[] {
   for (const candidate of (attributes.get('srcset') ?? '').split(/,\s+|,(?=https?:)/i))
     take(true, candidate.trim().split(/\s/, 1)[0]);
   // A link of a or area is read where readers see it.
-  const isSheet = name === 'link' && !IS_HINT.test(attributes.get('rel') ?? '');
+  const isSheet = name === 'link' && IS_SHEET.test(attributes.get('rel') ?? '');
   if (isSheet || name.startsWith('v:')) take(false, attributes.get('href'));
   for (const { url, isImage } of inStyles(decoded(attributes.get('style') ?? ''))) take(isImage, url);
   return found;

@@ -38,7 +38,7 @@ export const CHECKS = {
   link_in_doubt: spec(
     'warning',
     'Link without a good answer',
-    'A link answers 5xx, not in time, or with more than five redirects.',
+    'A link answers 5xx, not in time, or with more than five redirects, or has a user name in its address.',
   ),
   links_left_out: spec(
     'info',

@@ -1,6 +1,6 @@
 import { encodedPlaceholders, filterWarnings, wayOutWarnings } from '../content/filter-warnings.ts';
 import { readHtml } from '../html/read-html.ts';
-import { writtenAddresses } from './addresses.ts';
+import { ownPath, withoutUser, writtenAddresses } from './addresses.ts';
 import { type CheckCode, type FoundProblem, MOST_ASKED } from './codes.ts';
 import { darkProblems } from './dark-mode.ts';
 import { droppedBy } from './dropped.ts';
@@ -79,8 +79,15 @@ export function lookAt(message: LookedAt): Findings {
   for (const { code, message: words } of filterWarnings(parts, { opens: false, clicks: false }))
     say(code, words);
   if (as === 'finished') problems.push(...leftPlaceholders(parts));
-  return { problems: bounded(problems), ...addressesOf(message, shown, written, placeOf) };
+  return {
+    problems: bounded(problems).map(withoutPassword),
+    ...addressesOf(message, shown, written, placeOf),
+  };
 }
+
+/** Of an address that leads nowhere its author has to see all but the password. */
+const withoutPassword = (problem: FoundProblem): FoundProblem =>
+  problem.code === 'relative_address' ? { ...problem, message: withoutUser(problem.message) } : problem;
 
 function bounded(problems: readonly FoundProblem[]): FoundProblem[] {
   const counts = new Map<CheckCode, number>();
@@ -260,11 +267,15 @@ function addressesOf(
     }
   if (written) for (const each of writtenAddresses(written)) note(each.url, each);
   let leftOut = 0;
+  const seen = new Set<string>();
   const asked = (urls: Iterable<string>, mayBeOwn: boolean): FoundAddress[] => {
     const found = new Map<string, FoundAddress>();
     for (const url of urls) {
-      if (!IS_WEB.test(url) || found.has(url)) continue;
-      if (found.size >= MOST_ASKED || (!mayBeOwn && url.startsWith(ownUrl)) || url.includes('{{')) leftOut++;
+      if (!IS_WEB.test(url) || seen.has(url)) continue;
+      seen.add(url);
+      const isLeftOut =
+        found.size >= MOST_ASKED || url.includes('{{') || (!mayBeOwn && ownPath(url, ownUrl) !== null);
+      if (isLeftOut) leftOut++;
       else found.set(url, { url, ...(placeOf?.(url) ?? places.get(url) ?? NOWHERE) });
     }
     return [...found.values()];
@@ -273,6 +284,7 @@ function addressesOf(
   const addresses = shown ? writtenAddresses(shown) : [];
   const urls = (isImage: boolean): string[] =>
     addresses.flatMap((each) => (each.isImage === isImage ? [each.url] : []));
-  const [askedLinks, askedImages] = [asked([...links, ...urls(false)], false), asked(urls(true), true)];
-  return { links: askedLinks, images: askedImages, leftOut };
+  // More is said of an image: an address that is both is asked for as one.
+  const images = asked(urls(true), true);
+  return { links: asked([...links, ...urls(false)], false), images, leftOut };
 }

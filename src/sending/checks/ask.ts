@@ -1,3 +1,4 @@
+import { hasUser, ownPath, withoutUser } from '../../mail/check/addresses.ts';
 import { type FoundProblem, HEAVY_IMAGE } from '../../mail/check/codes.ts';
 import type { Findings, FoundAddress } from '../../mail/check/look.ts';
 import { FairQueue } from '../../platform/async/fair-slots.ts';
@@ -44,17 +45,19 @@ export async function askFor(
   { links, images, leftOut }: Findings,
   scope: AskScope,
 ): Promise<FoundProblem[]> {
-  const ownPath = `${asking.ownUrl}images/`;
-  const own = images.filter(({ url }) => url.startsWith(ownPath));
+  const own = images.flatMap((asked) => {
+    const path = ownPath(asked.url, asking.ownUrl);
+    return path?.startsWith('images/') ? [{ asked, url: `${asking.ownUrl}${path}` }] : [];
+  });
   // Other addresses here, such as the picture that counts openings, are no images that an author could mend.
-  const foreign = images.filter(({ url }) => !url.startsWith(asking.ownUrl));
+  const foreign = images.filter(({ url }) => ownPath(url, asking.ownUrl) === null);
   const { problems, unasked } = await askAll(asking, scope, [
     ...links.map((asked) => ({ asked, isImage: false })),
     ...foreign.map((asked) => ({ asked, isImage: true })),
   ]);
   const sizes = await asking.ownImages(own.map(({ url }) => url));
-  for (const asked of own) {
-    const size = sizes.get(asked.url);
+  for (const { asked, url } of own) {
+    const size = sizes.get(url);
     problems.push(
       ...(size === undefined
         ? ofImage(asked, GONE)
@@ -90,13 +93,10 @@ async function askAll(
       const job = jobs.shift();
       if (!job) return;
       const { asked, isImage } = job;
-      const result = await prober.probe({
-        url: asked.url,
-        workspaceId,
-        signal,
-        onlyHead: isFinished,
-        mayAsk,
-      });
+      const { url } = asked;
+      const result: Outcome | null = hasUser(url)
+        ? { error: 'user_name' }
+        : await prober.probe({ url, workspaceId, signal, onlyHead: isFinished, mayAsk });
       if (result === null || ('error' in result && result.error === 'timeout' && signal.aborted)) unasked++;
       else problems.push(...(isImage ? ofImage(asked, result) : ofLink(asked, result)));
     }
@@ -112,9 +112,16 @@ async function askAll(
 
 const GONE: ProbeResult = { status: 404, contentType: null, size: null };
 
-const shown = (url: string): string => (url.length > 120 ? `${url.slice(0, 119)}…` : url);
+/** An answer, or the reason for asking no one. */
+type Outcome = ProbeResult | { readonly error: 'user_name' };
 
-const WORDS: Readonly<Record<ProbeError, string>> = {
+function shown(address: string): string {
+  const url = withoutUser(address);
+  return url.length > 120 ? `${url.slice(0, 119)}…` : url;
+}
+
+const WORDS: Readonly<Record<ProbeError | 'user_name', string>> = {
+  user_name: 'was not asked for, because it has a user name or a password, which each reader would get',
   forbidden_address: 'leads to a private address, which no recipient reaches',
   unresolved_host: 'has a host that does not exist',
   no_connection: 'has a host that takes no connection',
@@ -123,10 +130,17 @@ const WORDS: Readonly<Record<ProbeError, string>> = {
   malformed_answer: 'did not answer as a web server does',
   too_many_redirects: 'redirects more than five times',
 };
-const IN_DOUBT: ReadonlySet<ProbeError> = new Set(['timeout', 'malformed_answer', 'too_many_redirects']);
+const IN_DOUBT: ReadonlySet<ProbeError | 'user_name'> = new Set([
+  'user_name',
+  'timeout',
+  'malformed_answer',
+  'too_many_redirects',
+]);
+const mendOf = (error: ProbeError | 'user_name'): string =>
+  error === 'user_name' ? 'Take them out of it.' : 'Open it yourself.';
 const MEND = 'Correct the address, or take the link out.';
 
-function ofLink({ url, ...place }: FoundAddress, result: ProbeResult): FoundProblem[] {
+function ofLink({ url, ...place }: FoundAddress, result: Outcome): FoundProblem[] {
   const problem = (code: FoundProblem['code'], words: string, mend = MEND): FoundProblem[] => [
     { code, message: `${shown(url)} ${words}. ${mend}`, ...place },
   ];
@@ -134,7 +148,7 @@ function ofLink({ url, ...place }: FoundAddress, result: ProbeResult): FoundProb
     const { error } = result;
     if (error === 'forbidden_address') return problem('link_private', WORDS[error]);
     return IN_DOUBT.has(error)
-      ? problem('link_in_doubt', WORDS[error], 'Open it yourself.')
+      ? problem('link_in_doubt', WORDS[error], mendOf(error))
       : problem('link_dead', WORDS[error]);
   }
   const { status } = result;
@@ -143,7 +157,7 @@ function ofLink({ url, ...place }: FoundAddress, result: ProbeResult): FoundProb
   return status >= 500 ? problem('link_in_doubt', `answers ${status}`, 'Open it yourself.') : [];
 }
 
-function ofImage({ url, ...place }: FoundAddress, result: ProbeResult): FoundProblem[] {
+function ofImage({ url, ...place }: FoundAddress, result: Outcome): FoundProblem[] {
   const mend = 'Upload it again, or correct the address.';
   const problem = (code: FoundProblem['code'], words: string): FoundProblem[] => [
     { code, message: `The image ${shown(url)} ${words}`, ...place },
@@ -152,7 +166,7 @@ function ofImage({ url, ...place }: FoundAddress, result: ProbeResult): FoundPro
     const { error } = result;
     if (error === 'forbidden_address') return problem('link_private', `${WORDS[error]}. Upload it here.`);
     return IN_DOUBT.has(error)
-      ? problem('link_in_doubt', `${WORDS[error]}. Open it yourself.`)
+      ? problem('link_in_doubt', `${WORDS[error]}. ${mendOf(error)}`)
       : problem('image_dead', `${WORDS[error]}. ${mend}`);
   }
   const { status, contentType, size } = result;
