@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { compile } from '../../src/automation/templates/render/compile.ts';
 import { readXml } from '../../src/mail/inbound/aggregate/read-xml.ts';
 import { replyText } from '../../src/mail/inbound/reply-text/reply-text.ts';
-import { runsScripts } from '../../src/mail/liquid/html-scan.ts';
+import { runsScripts, scanHtml } from '../../src/mail/liquid/html-scan.ts';
 import { parseParts } from '../../src/mail/liquid/parts.ts';
 import { hasLiquid, piecesOf } from '../../src/mail/liquid/pieces.ts';
 import { Failure } from '../../src/platform/errors/failure.ts';
@@ -79,6 +79,14 @@ describe('text of users is read in a time that grows with its length', () => {
       expect(made).toBe(stopped);
       expect(cost).toBeLessThan(ENOUGH_MS);
     });
+});
+
+test('html with many open elements is read in a time that grows with its length', () => {
+  const open = '<b>'.repeat(20_000);
+  expect(costMs(() => runsScripts(`${open}${'</i>'.repeat(20_000)}href=javascript:x`))).toBeLessThan(
+    ENOUGH_MS,
+  );
+  expect(costMs(() => scanHtml(`${open}${'{{ a }}'.repeat(20_000)}`))).toBeLessThan(ENOUGH_MS);
 });
 
 describe('mail of strangers is read in a time that grows with its length', () => {

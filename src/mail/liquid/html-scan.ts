@@ -8,12 +8,8 @@ export interface LiquidPiece {
   readonly at: number;
   /** Why no value may be written there; null where one may. */
   readonly danger: string | null;
-  /** True of one in text or in a quoted value that runs nothing: whatever is written there stays there. */
-  readonly isHeld: boolean;
-  /** True when it begins the address of a link or a picture. */
-  readonly beginsLink: boolean;
-  /** The names of the elements around it, outermost first. */
-  readonly within: string;
+  /** The same number for the same names of the elements around it. */
+  readonly within: number;
 }
 
 const LIQUID = /\{\{[\s\S]*?\}\}|\{%-?\s*(comment)\b[\s\S]*?\{%-?\s*endcomment\s*-?%\}|\{%[\s\S]*?%\}/y;
@@ -21,49 +17,90 @@ const LIQUID = /\{\{[\s\S]*?\}\}|\{%-?\s*(comment)\b[\s\S]*?\{%-?\s*endcomment\s
 const NOTABLE = /[<{]/g;
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
 /** Elements whose content no browser reads as html, and their end tags. */
-const UNPARSED = /^(?:script|style|title|textarea)$/;
-const ENDS_UNPARSED = /^\/(script|style|title|textarea)[\s/>]/;
-const LINKS = /^(?:href|src|action|formaction|background|poster|xlink:href)$/;
+const UNPARSED = /^(?:script|style|title|textarea|xmp|iframe|noembed|noframes)$/;
+const ENDS_UNPARSED = /^\/(script|style|title|textarea|xmp|iframe|noembed|noframes)[\t\n\f\r />]/;
+const BEGINS_TAG = /^\/?[a-z]/i;
+/** A value may begin with the letter that makes a tag. */
+const BEGINS_WRITTEN_TAG = /^\/?(?:[a-z]|\{[{%])/i;
+/** Elements from which on browsers may read html in another way than it is read here. */
+const ODD = /^(?:frame|frameset|math|noscript|plaintext|script|select|svg|template)$/;
+/** The spaces of HTML. Those that Unicode knows besides are characters of names and values there. */
+const SPACES = /[\t\n\f\r ]/;
+/** A comment has two characters before the other of its ends (HTML, 13.2.5.43). */
+const ENDS_COMMENT = /--$|^..--!$/s;
 
 const IN_SCRIPT = 'inside <script> or <style>, where escaping does not help';
 const IN_TAG = 'inside a tag but in no attribute value';
 const UNQUOTED = 'in an attribute value without quotes';
 const IN_HANDLER = 'in an attribute that runs scripts';
 
-type State = 'text' | 'comment' | 'name' | 'between' | 'attribute' | 'value' | '"' | "'" | 'unquoted';
+type State =
+  | 'text'
+  | 'comment'
+  | 'bogus comment'
+  | 'name'
+  | 'between'
+  | 'attribute'
+  | 'value'
+  | '"'
+  | "'"
+  | 'unquoted';
 
 /**
  * Finds the Liquid in html with the place of each piece, as a browser reads the html around it. Of the
  * branches of an `if` it reads one after the other.
  */
-export function scanHtml(html: string): readonly LiquidPiece[] {
-  const found: LiquidPiece[] = [];
-  const elements: string[] = [];
+export const scanHtml = (html: string): readonly LiquidPiece[] => read(html, [], true).pieces;
+
+/** Reads html once. `places`: offsets in their order; `held`: true of one in text or in a quoted value that runs nothing. */
+function read(html: string, places: readonly number[], isSource: boolean) {
+  const pieces: LiquidPiece[] = [];
+  const held: boolean[] = [];
+  const elements: { readonly name: string; readonly path: number }[] = [];
+  const paths = new Map<string, number>();
+  /** The number of open elements of each name: looking for one that is not open would take n². */
+  const counts = new Map<string, number>();
   let state = 'text' as State;
   let name = '';
   let attribute = '';
-  /** The value so far is empty, so that what comes now begins it. */
-  let begins = false;
   let isClosing = false;
+  let isOdd = false;
+  /** Offset of the last comment. */
+  let comment = 0;
 
   const dangerHere = (): string | null => {
-    if (state === 'text') return /^(?:script|style)$/.test(elements.at(-1) ?? '') ? IN_SCRIPT : null;
-    if (state === 'comment') return null;
+    if (state === 'text') return /^(?:script|style)$/.test(elements.at(-1)?.name ?? '') ? IN_SCRIPT : null;
+    if (state === 'comment' || state === 'bogus comment') return null;
     if (state === 'value' || state === 'unquoted') return UNQUOTED;
     if (state === '"' || state === "'") return /^(?:on|srcdoc$)/.test(attribute) ? IN_HANDLER : null;
     return IN_TAG;
   };
+  const isHeldHere = (): boolean =>
+    !isOdd && (state === 'text' || state === '"' || state === "'") && dangerHere() === null;
+  const pathHere = (): number => elements.at(-1)?.path ?? 0;
   /** Between attributes; `before`: the name of one whose value may come. */
   const between = (before: string) => {
     attribute = before;
     state = 'between';
   };
+  const count = (tag: string, more: number) => counts.set(tag, (counts.get(tag) ?? 0) + more);
+  const close = (tag: string) => {
+    for (let last = ''; (counts.get(tag) ?? 0) > 0 && last !== tag; count(last, -1))
+      last = elements.pop()?.name ?? tag;
+  };
+  const open = (tag: string) => {
+    const key = `${pathHere()} ${tag}`;
+    const path = paths.get(key) ?? paths.size + 1;
+    paths.set(key, path);
+    elements.push({ name: tag, path });
+    count(tag, 1);
+  };
   const endTag = (at: number) => {
     const tag = name.toLowerCase();
-    if (isClosing) {
-      const open = elements.lastIndexOf(tag);
-      if (open !== -1) elements.length = open;
-    } else if (!VOID.test(tag) && html[at - 1] !== '/') elements.push(tag);
+    if (isClosing) close(tag);
+    // A slash closes no element of html (HTML, 13.1.2.1); authors who write one close no other.
+    else if (UNPARSED.test(tag) || (!VOID.test(tag) && html[at - 1] !== '/')) open(tag);
+    isOdd ||= !isClosing && ODD.test(tag);
     state = 'text';
   };
 
@@ -72,17 +109,13 @@ export function scanHtml(html: string): readonly LiquidPiece[] {
       NOTABLE.lastIndex = at;
       at = NOTABLE.exec(html)?.index ?? html.length;
     }
+    while ((places[held.length] ?? Number.POSITIVE_INFINITY) <= at) held.push(isHeldHere());
     const character = html[at] ?? '';
-    if (character === '{') {
+    if (character === '{' && isSource) {
       LIQUID.lastIndex = at;
       const [source] = LIQUID.exec(html) ?? [];
       if (source !== undefined) {
-        const beginsLink = begins && (state === '"' || state === "'") && LINKS.test(attribute);
-        const danger = dangerHere();
-        const isHeld = danger === null && (state === 'text' || state === '"' || state === "'");
-        found.push({ source, at, danger, isHeld, beginsLink, within: elements.join(' ') });
-        // A value that is being written by Liquid has begun; a block may write nothing.
-        if (source.startsWith('{{')) begins = false;
+        pieces.push({ source, at, danger: dangerHere(), within: pathHere() });
         if (state === 'value') state = 'unquoted';
         at += source.length - 1;
         continue;
@@ -91,31 +124,37 @@ export function scanHtml(html: string): readonly LiquidPiece[] {
     switch (state) {
       case 'text': {
         if (character !== '<') break;
-        const open = elements.at(-1) ?? '';
-        const rest = html.slice(at + 1, at + 12).toLowerCase();
-        if (UNPARSED.test(open) && ENDS_UNPARSED.exec(rest)?.[1] !== open) break;
-        if (rest.startsWith('!--')) state = 'comment';
-        else if (/^\/?[a-z]/.test(rest)) {
+        const unparsed = elements.at(-1)?.name ?? '';
+        const rest = html.slice(at + 1, at + 12);
+        if (UNPARSED.test(unparsed) && ENDS_UNPARSED.exec(rest.toLowerCase())?.[1] !== unparsed) break;
+        if (rest.startsWith('!--')) {
+          comment = at;
+          state = 'comment';
+        } else if ((isSource ? BEGINS_WRITTEN_TAG : BEGINS_TAG).test(rest)) {
           isClosing = rest.startsWith('/');
           if (isClosing) at++;
           name = '';
           state = 'name';
-        }
+        } else if (/^[!?/]/.test(rest)) state = 'bogus comment';
         break;
       }
       case 'comment':
-        if (character === '>' && html.slice(at - 2, at) === '--') state = 'text';
+        if (character === '>' && ENDS_COMMENT.test(html.slice(Math.max(comment + 2, at - 5), at)))
+          state = 'text';
+        break;
+      case 'bogus comment':
+        if (character === '>') state = 'text';
         break;
       case 'name':
         if (character === '>') endTag(at);
-        else if (/[\s/]/.test(character)) between('');
+        else if (character === '/' || SPACES.test(character)) between('');
         else name += character;
         break;
       case 'between':
         if (character === '>') endTag(at);
         else if (character === '=' && attribute !== '') state = 'value';
         else if (character === '/') attribute = '';
-        else if (!/\s/.test(character)) {
+        else if (!SPACES.test(character)) {
           // A sign without a name before it begins one (HTML, 13.2.5.32).
           attribute = character.toLowerCase();
           state = 'attribute';
@@ -123,29 +162,25 @@ export function scanHtml(html: string): readonly LiquidPiece[] {
         break;
       case 'attribute':
         if (character === '>') endTag(at);
-        else if (character === '=') {
-          state = 'value';
-          begins = true;
-        } else if (/[\s/]/.test(character)) between(character === '/' ? '' : attribute);
+        else if (character === '=') state = 'value';
+        else if (character === '/') between('');
+        else if (SPACES.test(character)) between(attribute);
         else attribute += character.toLowerCase();
         break;
       case 'value':
         if (character === '>') endTag(at);
-        else if (character === '"' || character === "'") {
-          state = character;
-          begins = true;
-        } else if (!/\s/.test(character)) state = 'unquoted';
+        else if (character === '"' || character === "'") state = character;
+        else if (!SPACES.test(character)) state = 'unquoted';
         break;
       case 'unquoted':
         if (character === '>') endTag(at);
-        else if (/\s/.test(character)) between('');
+        else if (SPACES.test(character)) between('');
         break;
       default:
         if (character === state) between('');
-        else if (!/\s/.test(character)) begins = false;
     }
   }
-  return found;
+  return { pieces, held };
 }
 
 /** Liquid that writes values: outputs, and the tags that write as they do. */
@@ -172,7 +207,7 @@ const MIDDLE = /^\{%-?\s*(?:elsif|else|when)\b/;
 
 /** Refuses blocks that begin in one element and end in another: a loop would repeat half an element. */
 export function refuseSplitBlocks(placed: readonly LiquidPiece[]): void {
-  const open: string[] = [];
+  const open: number[] = [];
   for (const { source, within } of placed) {
     const [tag, end, name] = BLOCK.exec(source) ?? [];
     const begun = open.at(-1);
@@ -198,23 +233,12 @@ const SCRIPTED = new RegExp(
   `\\b(?:(?:href|src|action|formaction|background|poster|data)${BEGIN}${RUN}|href${BEGIN}${scheme('data')}|${REFRESH})${SPACE}:`,
   'gi',
 );
-/** Html that is read here in another way than by browsers: what looks like text in it may be none. */
-const ODD =
-  /<(?:xmp|iframe|noembed|noframes|noscript|plaintext|svg|math|template|select)\b|--!|<\?|<\/[^a-z]|<!(?!--|doctype\b[^<>]*>|\[(?:end)?if\b[^\]<>"']*\](?:--)?>)/i;
 
 /**
- * True when a link of rendered html runs something. Escaping does not help there: the scheme is plain text. Words that look like such a link
- * may be text, or be in the value of another attribute.
+ * True when a link of html runs something. Escaping does not help there: the scheme is plain text. Words that look like such a link may be
+ * text, or be in the value of another attribute. `isSource`: braces are Liquid.
  */
-export function runsScripts(html: string): boolean {
+export function runsScripts(html: string, isSource = false): boolean {
   const places = [...html.matchAll(SCRIPTED)].map(({ index }) => index);
-  if (places.length === 0) return false;
-  if (ODD.test(html)) return true;
-  const parts = places.map((at, index) => html.slice(places[index - 1] ?? 0, at));
-  // Braces that are written are none here.
-  const marked = [...parts, html.slice(places.at(-1))].map((part) => part.replaceAll('{', '(')).join(MARK);
-  const marks = scanHtml(marked);
-  return marks.length < places.length || marks.some(({ isHeld }) => !isHeld);
+  return places.length > 0 && read(html, places, isSource).held.includes(false);
 }
-
-const MARK = '{{m}}';
