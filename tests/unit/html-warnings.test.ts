@@ -34,6 +34,9 @@ test('an element without its end has its place in MJML', () => {
       at: mjml.indexOf('<b>'),
     },
   ]);
+  const branches = '{% if a %}<b class="v">{% else %}<b>{% endif %}x</b>';
+  expect(htmlWarnings('<b>x</b>', false, branches)).toEqual([]);
+  expect(htmlWarnings('<b>x', false, `<mj-text><b>${'x'.repeat(262_144)}</b></mj-text>`)).toEqual([]);
 });
 
 test('of a tag with as many attributes as fit, the first of each name counts, and reading it takes a second at the most', () => {

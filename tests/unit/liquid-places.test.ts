@@ -34,11 +34,16 @@ test('a default counts where a name is used first, and not where a tag sets it o
     '{% assign name = name | default: "x" %}{{ name }}',
     '{{ nickname }}{{ a.name }}{{ "name" }}{{ name | default: "x" }}',
     '{% capture name %}{{ name | default: "x" }}{% endcapture %}',
+    '{% comment %}{{ name }}{% raw %}{{ name }}{% endcomment %}{{ name | default: 1 }}',
+    '{%- raw -%}{{ name }}{% endcomment %}{{ name }}{%- endraw -%}{{ name | default: 1 }}',
   ])
     expect([source, isDefaulted(source)]).toEqual([source, true]);
   for (const source of [
     '{{ name }}{{ name | default: 1 }}',
     '{% if name %}{{ name | default: 1 }}{% endif %}',
+    '{{ a | append: name | default: 1 }}',
+    '{{ a | replace: "x" , name | default: 1 }}',
+    '{% raw %}{{ name | default: 1 }}{% endraw %}',
     '',
   ])
     expect([source, isDefaulted(source)]).toEqual([source, false]);

@@ -3,7 +3,7 @@ import { htmlLiquid, type LiquidEngine, textLiquid } from '../../src/mail/liquid
 import { refuseSplitBlocks, runsScripts, scanHtml } from '../../src/mail/liquid/html-scan.ts';
 import { LiquidProblem, TooSlow } from '../../src/mail/liquid/limits.ts';
 import { createLiquidRenderer } from '../../src/mail/liquid/liquid-renderer.ts';
-import type { Sources } from '../../src/mail/liquid/parts.ts';
+import { examine, examineMade, type Sources } from '../../src/mail/liquid/parts.ts';
 import { HOSTILE } from '../support/hostile-templates.ts';
 
 const renderer = createLiquidRenderer();
@@ -225,6 +225,22 @@ describe('html around values', () => {
   ])('%s runs a script: %p', (source, expected) => {
     expect(runsScripts(source)).toBe(expected);
   });
+});
+
+test.each<[string, boolean]>([
+  ['<a href="javascript:void(0)">x</a>', true],
+  ['<a href="javascript:void(0)">x</a>{{ name }}', true],
+  ['<p title="{{ a | append: "b" }}">href=javascript:void(0)</p>', false],
+  ['<p title="a {% if b %}href=javascript:void(0){% endif %}">{{ a }}</p>', false],
+  ['{% comment %}<a href="javascript:void(0)">{% endcomment %}{{ a }}', false],
+  ['<a href="https://a.example/?{{ a }}#javascript:void(0)">{{ a }}</a>', false],
+])('the link of a source %s is refused when it is read: %p', (source, isRefused) => {
+  const words = isRefused ? ['Must not make a link that runs a script'] : [];
+  const first = (message: string) => message.split(':')[0] ?? '';
+  expect(examine({ html: source }).problems.map(({ message }) => first(message))).toEqual(words);
+  const made = () => examineMade(source, true);
+  if (isRefused) expect(made).toThrow(words[0] ?? '');
+  else made();
 });
 
 describe('a renderer', () => {

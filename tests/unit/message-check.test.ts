@@ -41,8 +41,8 @@ describe('what mail programs leave out', () => {
   test('comes only for what the author writes', () => {
     const source = {
       text: 'a\n<mj-text css-class="x">\n<mj-style>.x { opacity: .4 }</mj-style>',
-      isMade: true,
-    };
+      format: 'mjml',
+    } as const;
     const html = '<p style="float:left;opacity:.4">a</p>';
     expect(found(html, 'dropped', { source })).toHaveLength(1);
     expect(found(html, 'dropped', { source })[0]).toStartWith('3: Outlook for Windows leaves out opacity');
@@ -54,7 +54,7 @@ describe('braces that an editor has encoded', () => {
     '<p>Hi</p>\n<p>&#123;&#123; name &#125;&#125;</p>\n\n<a href="https://a.example/?u=%7B%7Bid%7D%7D">a</a>';
 
   test.each(['single', 'list'] as const)('make a problem at each place, in a message for %s', (as) => {
-    const source = { text: html, isMade: false };
+    const source = { text: html, format: 'html' } as const;
     expect(found(html, 'encoded_placeholder', { as, source }).map((one) => one.slice(0, 50))).toEqual([
       '2: An editor has encoded the braces of &#123;&#123',
       '4: An editor has encoded the braces of %7B%7Bid%7D',
@@ -62,7 +62,7 @@ describe('braces that an editor has encoded', () => {
   });
 
   test('have the line of the source that html is made of', () => {
-    const source = { text: `<mjml>\n\n${html}`, isMade: true };
+    const source = { text: `<mjml>\n\n${html}`, format: 'mjml' } as const;
     expect(
       look(html, { source }).problems.filter(({ code }) => code === 'encoded_placeholder'),
     ).toMatchObject([{ line: 4, at: source.text.indexOf('&#123;') }, { line: 6 }]);
@@ -107,7 +107,7 @@ test('addresses without a host lead nowhere from a message', () => {
     '<img alt="" src=3D"https://acme.example/a.png">\n<a href="//acme.example/">d</a>\n<a href="/{{ x }}">e</a>\n' +
     '<img alt="" src="https:///uploads/a.png">\n<a href="http:?a">f</a><a href="https://{{ host }}/">g</a>';
   const places = (told: readonly string[]) => told.map((one) => one.split(' leads')[0]);
-  expect(places(found(html, 'relative_address', { source: { text: html, isMade: false } }))).toEqual([
+  expect(places(found(html, 'relative_address', { source: { text: html, format: 'html' } }))).toEqual([
     ...['1: /tour', '2: images/a.png', '3: www.acme.example', '4: An empty address'],
     ...['5: 3D"https://acme.example/a.png"', '6: //acme.example/'],
     ...['7: /…', '8: https:///uploads/a.png', '9: http:?a'],
@@ -116,10 +116,10 @@ test('addresses without a host lead nowhere from a message', () => {
   const good =
     '<a href="https://acme.example/">a</a><a href="#top">b</a><a href="mailto:a@b.example">c</a><a name="top">d</a>' +
     '<a href="{{ url }}">e</a><img alt="" src="cid:logo"><a href="{% if a %}https://a.example{% endif %}">f</a><a href="&#104;ttps://a.example">g</a>';
-  expect(found(good, 'relative_address', { source: { text: good, isMade: false } })).toEqual([]);
+  expect(found(good, 'relative_address', { source: { text: good, format: 'html' } })).toEqual([]);
   expect(found(good, 'relative_address')).toEqual([]);
   const mixed = '<a href="/a/{{ x }}/b{% if c %}\n?d{% endif %}">a</a>';
-  expect(found(mixed, 'relative_address', { source: { text: mixed, isMade: false } })).toEqual([
+  expect(found(mixed, 'relative_address', { source: { text: mixed, format: 'html' } })).toEqual([
     '1: /a/…/b…?d… leads nowhere from a message: begin it with https:// and the host.',
   ]);
 });
@@ -127,7 +127,9 @@ test('addresses without a host lead nowhere from a message', () => {
 test('addresses without a host in MJML and markdown come with the line of their author', () => {
   const html = '<a href="/tour">a</a><img alt="" src="images/a.png"><a href="made">b</a><a href="">c</a>';
   const places = (text: string) =>
-    found(html, 'relative_address', { source: { text, isMade: true } }).map((one) => one.split(' leads')[0]);
+    found(html, 'relative_address', { source: { text, format: 'mjml' } }).map(
+      (one) => one.split(' leads')[0],
+    );
   expect(places('made https://acme.example/tour\n[a](/tour)\n![](<images/a.png>)\n[b]({{ url }})')).toEqual([
     ...['2: /tour', '3: images/a.png'],
   ]);
@@ -140,7 +142,7 @@ test('lines are those of the source, with its Liquid in it', () => {
   const text =
     '<p>{% if a %}\n{% endif %}</p>\n<img {{ rest }}><img src="{{ x }}">\n<a href="https://a.example/?b&amp;c">';
   const html = '<p></p><img alt="x"><img src="y"><a href="https://a.example/?b&amp;c">';
-  const source = { text, isMade: false };
+  const source = { text, format: 'html' } as const;
   expect(found(html, 'image_without_alt', { source }).map((one) => one.split(':')[0])).toEqual(['3']);
   expect(look(html, { source }).links).toMatchObject([{ url: 'https://a.example/?b&c', line: 4 }]);
 });
@@ -154,7 +156,7 @@ test('addresses in styles, picture sets, backgrounds, VML and heads are followed
 <img alt="" src="https://a.example/1.png" srcset="https://a.example/2.png 2x,https://a.example/3,3.png 3x, https://a.example/4.png">
 <!--[if mso]><v:fill src="https://a.example/v.png" /><v:roundrect href="https://a.example/b"><![endif]-->
 <!-- <img src="https://a.example/no"> --><video src="https://a.example/m.mp4" poster="https://a.example/p.png"></video>`;
-  const { links, images } = look(html, { source: { text: html, isMade: false } });
+  const { links, images } = look(html, { source: { text: html, format: 'html' } });
   const told = (found: typeof links) => found.map(({ url, line }) => [url.slice(18), line]);
   expect(told(links)).toEqual([
     ['l.css', 1],
@@ -182,9 +184,19 @@ test('an element without its end in MJML has its place there, and one in markdow
   const mjml =
     '<mjml><mj-body>\n<mj-text>{{ a }} <b>bold</mj-text>\n<mj-text></b></mj-text><mj-text>\n<i></mj-text>';
   const html = '<div><b>bold</div><div></b></div><div><i></div>';
-  const told = (text: string) => found(html, 'unclosed_tag', { source: { text, isMade: true } });
+  const told = (text: string, format: 'emailmd' | 'mjml' = 'mjml') =>
+    found(html, 'unclosed_tag', { source: { text, format } });
   expect(told(mjml)).toEqual(['4: This i is closed nowhere: write </i> where it ends.']);
-  expect(told('**a** `<i>`')).toEqual([]);
+  expect(told('`<i>` or `<mj-text>`', 'emailmd')).toEqual([]);
+  // Its end is behind the characters that are read.
+  expect(told(`<mj-text><i>${'x'.repeat(262_144)}</i></mj-text>`)).toEqual([]);
+});
+
+test('an element that both branches of a block open has its end', () => {
+  const text = '{% if vip %}<b class="v">{% else %}<b>{% endif %}Hi</b>';
+  const shown = (html: string) => found(html, 'unclosed_tag', { source: { text, format: 'html' } });
+  expect(shown('<b>Hi</b>')).toEqual([]);
+  expect(shown('<b>Hi')).toHaveLength(1);
 });
 
 test('at most fifty links and fifty images are asked for, each once, and none of this service', () => {
@@ -251,8 +263,8 @@ const HOSTILE: Readonly<Record<string, string>> = {
 test.each(Object.keys(HOSTILE))('hostile html is read in bounded time: %s', async (name) => {
   const html = HOSTILE[name] ?? '';
   const spent = await costMs(async () => {
-    look(html, { source: { text: html, isMade: false }, as: 'list' });
-    look(html, { source: { text: html, isMade: true } });
+    look(html, { source: { text: html, format: 'html' }, as: 'list' });
+    look(html, { source: { text: html, format: 'mjml' } });
   });
   expect(spent).toBeLessThan(4_000);
 });

@@ -357,17 +357,23 @@ describe('what MJML does not know, or may not do', () => {
     const withClasses = (count: number) =>
       column(`<mj-text mj-class="${'a '.repeat(count - 1)}a">x</mj-text>`);
     expect((await render(withClasses(32))).html).toContain('x</div>');
-    expect(await problemOf(withClasses(33))).toBe('Must name at most 32 classes in one mj-class.');
+    expect(await problemOf(withClasses(33))).toBe(
+      'Line 4, column 1: Must name at most 32 classes in one mj-class.',
+    );
+    const ofLines = column(`<mj-text mj-class="a\n${' '.repeat(40)}b\n">x</mj-text>`);
+    expect((await render(ofLines)).html).toContain('x</div>');
     const named = (count: number): string => Array.from({ length: count }, (_, n) => `a${n}="x"`).join(' ');
     const withDefaults = (text: string) => page('', `<mj-attributes>${text}</mj-attributes>`);
     const defaults = (count: number) =>
       withDefaults(`<mj-class ${named(count - 400)} /><mj-all ${named(200)} /><mj-text ${named(200)} />`);
     expect((await render(defaults(1_000))).html).toContain('<body');
-    expect(await problemOf(defaults(1_001))).toBe('Must set at most 1,000 attributes in mj-attributes.');
+    expect(await problemOf(defaults(1_001))).toMatch(
+      /^Line \d+, column \d+: Must set at most 1,000 attributes in mj-attributes\.$/,
+    );
     const long = (length: number) => withDefaults(`<mj-class name="a" css-class="${'x'.repeat(length)}" />`);
     expect((await render(long(1_000))).html).toContain('<body');
-    expect(await problemOf(long(1_001))).toBe(
-      'Must set attributes of at most 1,000 characters in mj-attributes.',
+    expect(await problemOf(long(1_001))).toMatch(
+      /^Line 2, column \d+: Must set attributes of at most 1,000 characters in mj-attributes\.$/,
     );
   });
 

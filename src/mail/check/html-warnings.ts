@@ -1,6 +1,6 @@
 import { Tokenizer } from 'htmlparser2';
 import { held, readSource } from './source-tags.ts';
-import { unclosedTags } from './unclosed.ts';
+import { unclosedInBoth, unclosedTags } from './unclosed.ts';
 
 /** A warning of a preview. */
 export interface PreviewNote {
@@ -113,7 +113,7 @@ export function htmlWarnings(html: string, hasLines: boolean, mjml: string | nul
   if (mjml === null)
     for (const { name, line } of unclosedTags(tags)) warn('unclosed_tag', closedNowhere(name), line);
   else
-    for (const { name, line, at } of unclosedTags(readSource(held(mjml)).tags))
+    for (const { name, line, at } of unclosedInBoth(readSource(held(mjml)), tags))
       warn('unclosed_tag', closedNowhere(name), line, at - 1);
   return warnings;
 }

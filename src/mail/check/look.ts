@@ -5,7 +5,7 @@ import { type CheckCode, type FoundProblem, MOST_ASKED } from './codes.ts';
 import { darkProblems } from './dark-mode.ts';
 import { droppedBy } from './dropped.ts';
 import { held, isHeld, LONGEST_CHECKED, readSource, type SourceReading, shortened } from './source-tags.ts';
-import { unclosedTags } from './unclosed.ts';
+import { unclosedInBoth } from './unclosed.ts';
 
 /** A message to look at. */
 export interface LookedAt {
@@ -15,8 +15,8 @@ export interface LookedAt {
   /** The source of its author, whose lines are told; null for a finished message. */
   readonly source: {
     readonly text: string;
-    /** True where the html is made of it, so that what the maker writes is not its author's. */
-    readonly isMade: boolean;
+    /** The html is made of Markdown and MJML, so that what the maker writes is not its author's. */
+    readonly format: 'html' | 'emailmd' | 'mjml';
   } | null;
   /** `list`: every reader needs a way out. `finished`: nothing is filled in any more. */
   readonly as: 'single' | 'list' | 'finished';
@@ -48,7 +48,6 @@ const MOST_OF_A_KIND = 20;
 const IS_WEB = /^https?:\/\/[^/?#\s]/i;
 /** A browser takes the first word of the path for the host. */
 const WITHOUT_HOST = /^https?:(?!\/\/[^/?#\s])/i;
-const IS_MJML = /<(?:mjml|mj-[a-z-]+)[\s>/]/;
 
 /** Everything that can be said of a message without asking others. Memory and time grow with its length alone. */
 export function lookAt(message: LookedAt): Findings {
@@ -60,14 +59,15 @@ export function lookAt(message: LookedAt): Findings {
     problems.push({ code, message: words, line });
   const shown = html1 === null ? null : readSource(html1);
   // Lines are those of the author's html; where the html is made, words are looked for in what it is made of.
-  const written = source && !source.isMade ? readSource(held(source.text)) : shown;
-  const placeOf = source?.isMade ? finder(source.text) : null;
+  const isMade = source !== null && source.format !== 'html';
+  const written = source && !isMade ? readSource(held(source.text)) : shown;
+  const placeOf = isMade ? finder(source.text) : null;
   if (written) {
     const own = [...markupProblems(written), ...droppedBy(written), ...darkProblems(written)];
     problems.push(...(placeOf ? own.flatMap((problem) => inSource(problem, placeOf)) : own));
     // In markdown, lines of code show tags that are none.
-    if (!source?.isMade) problems.push(...unclosedIn(written));
-    else if (IS_MJML.test(source.text)) problems.push(...unclosedIn(readSource(held(source.text))));
+    const authored = source?.format === 'mjml' ? readSource(held(source.text)) : isMade ? null : written;
+    if (authored && shown) problems.push(...unclosedIn(authored, shown));
     if (!written.isWhole || (html?.length ?? 0) > LONGEST_CHECKED)
       say(
         'not_checked',
@@ -186,8 +186,8 @@ function markupProblems({ tags }: SourceReading): FoundProblem[] {
   return problems;
 }
 
-const unclosedIn = ({ tags }: SourceReading): FoundProblem[] =>
-  unclosedTags(tags).map(({ name, line, at }) => ({
+const unclosedIn = (written: SourceReading, shown: SourceReading): FoundProblem[] =>
+  unclosedInBoth(written, shown.tags).map(({ name, line, at }) => ({
     code: 'unclosed_tag',
     message: `This ${name} is closed nowhere: write </${name}> where it ends.`,
     ...{ line, at },

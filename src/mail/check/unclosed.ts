@@ -23,3 +23,16 @@ export function unclosedTags<Tag extends WrittenTag>(tags: readonly Tag[]): read
   }
   return [...open.values()].flat();
 }
+
+/**
+ * The tags of a source that are closed nowhere, also once it is rendered: of the branches of a block, both may open what is closed behind it.
+ * None where the source was not read to its end.
+ */
+export function unclosedInBoth<Tag extends WrittenTag>(
+  { tags, isWhole }: { readonly tags: readonly Tag[]; readonly isWhole: boolean },
+  rendered: readonly WrittenTag[],
+): readonly Tag[] {
+  if (!isWhole) return [];
+  const names = new Set(unclosedTags(rendered).map(({ name }) => name));
+  return unclosedTags(tags).filter(({ name }) => names.has(name));
+}

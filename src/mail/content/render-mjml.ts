@@ -52,9 +52,11 @@ export async function renderMjml(
     const { line, column } = placeOf(mjml, at);
     throw new MarkdownProblem(`Line ${line}, column ${column}: ${message}`);
   };
-  const { includes, fonts, remarks, icons, calculated, ...frame } = look(hidden, (text) =>
+  const { includes, fonts, remarks, icons, calculated, excess, ...frame } = look(hidden, (text) =>
     shield.hides(text),
   );
+  const [over] = excess;
+  if (over !== undefined) refuse(shield.offsetBefore(over.at), over.message);
   const [include] = includes;
   if (include !== undefined) refuse(shield.offsetBefore(include), NO_INCLUDE);
   const [wrong] = calculated.toSorted((one, other) => one.at - other.at);
@@ -68,10 +70,7 @@ export async function renderMjml(
   const { html, errors } = await madeOf(source);
   const lost = shield.firstMissing(html, (tag) => tag.startsWith('{%'));
   if (lost !== null) refuse(lost.at, lostTag(lost.tag));
-  const restored = withSteadyIds(
-    shield.restore(html, (tag) => tag),
-    mjml,
-  );
+  const restored = shield.restore(html, (tag) => tag);
   if (restored.length > LONGEST_HTML) throw new MarkdownProblem('Must make an html of at most 2 MiB.');
 
   const lines = lineStarts(hidden);
@@ -106,7 +105,7 @@ export async function renderMjml(
       const { line, column } = placeAt(at);
       return { message, line, column: hasColumn ? column : null };
     });
-  return { html: restored, notes };
+  return { html: withSteadyIds(restored, mjml), notes };
 }
 
 /** A stretch of the text that something else takes the place of. */

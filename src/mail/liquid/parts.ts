@@ -178,9 +178,8 @@ export function examine(
       const used = isLayout ? namesAround(engine, source, filled) : engine.namesOf(parsed);
       for (const each of used) names.add(each);
       if (part === 'html') {
-        const placed = scanHtml(source);
-        refuseDangerousPlaces(source, placed);
-        if (placed.length === 0 && runsScripts(source)) throw new LiquidProblem(RUNS_SCRIPTS);
+        refuseDangerousPlaces(source, scanHtml(source));
+        refuseScripts(source);
       }
       if (/\|\s*raw\b/.test(source)) raw.push(part);
     } catch (error) {
@@ -220,13 +219,19 @@ function namesAround(engine: LiquidEngine, layout: string, slots: readonly Slot[
 }
 
 /**
- * Refuses an html that was made of other sources: one that writes values where escaping does not help, and, where `isSplit`, one whose
- * blocks the markup has torn apart. @throws LiquidProblem
+ * Refuses an html that was made of other sources: one that writes values where escaping does not help, one with links that run scripts, and,
+ * where `isSplit`, one whose blocks the markup has torn apart. @throws LiquidProblem
  */
 export function examineMade(html: string, isSplit: boolean): void {
   const placed = scanHtml(html);
   if (isSplit) refuseSplitBlocks(placed);
   refuseDangerousPlaces(html, placed);
+  refuseScripts(html);
+}
+
+/** Refuses links that run a script whatever the values are. */
+function refuseScripts(html: string): void {
+  if (runsScripts(html, true)) throw new LiquidProblem(RUNS_SCRIPTS);
 }
 
 /** True when a source is too long, in octets. */

@@ -16,20 +16,29 @@ export function placesOf(source: string, names: readonly string[]): ReadonlyMap<
   return places;
 }
 
-/** A path with what makes it a name that the source sets, before it, and its default, behind it. */
+/** A path with what makes it an argument of a filter or a name that the source sets, before it, and its default, behind it. */
 const USE =
-  /(?<![\w.'"-])(?:\b(assign|capture|for|tablerow|increment|decrement)\s+)?([A-Za-z_][\w-]*(?:\.[\w-]+|\[[^\][]{0,200}\])*)(\s*\|\s*default\b)?/g;
+  /([:,]\s*)?(?<![\w.'"-])(?:\b(assign|capture|for|tablerow|increment|decrement)\s+)?([A-Za-z_][\w-]*(?:\.[\w-]+|\[[^\][]{0,200}\])*)(\s*\|\s*default\b)?/g;
+/** A tag around text in which nothing is used. */
+const UNREAD = /^\{%-?\s*(end)?(comment|doc|raw)\b/;
 const QUOTED_MEMBER = /\[\s*(["'])([A-Za-z_][\w-]*)\1\s*\]/g;
 const QUOTED = /"[^"]*"|'[^']*'/g;
 
 /** The paths of a source that have a default where they are used first. A name that a tag sets is not used there. */
 export function defaultedIn(source: string): ReadonlySet<string> {
   const uses = new Map<string, boolean>();
+  let unread: string | null = null;
   for (const { text, isLiquid } of piecesOf(source)) {
     if (!isLiquid) continue;
+    const [, end, block = null] = UNREAD.exec(text) ?? [];
+    if (unread !== null) {
+      if (end !== undefined && block === unread) unread = null;
+      continue;
+    }
+    if (end === undefined) unread = block;
     const bare = text.replace(QUOTED_MEMBER, '.$2').replace(QUOTED, '""');
-    for (const [, sets, path = '', filter] of bare.matchAll(USE))
-      if (sets === undefined && !uses.has(path)) uses.set(path, filter !== undefined);
+    for (const [, before, sets, path = '', filter] of bare.matchAll(USE))
+      if (sets === undefined && !uses.has(path)) uses.set(path, before === undefined && filter !== undefined);
   }
   return new Set([...uses].flatMap(([path, isDefaulted]) => (isDefaulted ? [path] : [])));
 }

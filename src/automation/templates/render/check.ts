@@ -1,5 +1,6 @@
 import type { Call } from '../../../http/request/route.ts';
 import { CLIPPED, type FoundProblem } from '../../../mail/check/codes.ts';
+import type { LookedAt } from '../../../mail/check/look.ts';
 import { placesOf } from '../../../mail/liquid/places.ts';
 import type { Failure } from '../../../platform/errors/failure.ts';
 import { invalid, Failure as Refusal } from '../../../platform/errors/failure.ts';
@@ -81,10 +82,10 @@ export async function checkTemplate(
 }
 
 /** The source of a version by whose lines problems are told: with its layers in it. */
-export function sourceOf(content: StoredContent): { readonly text: string; readonly isMade: boolean } | null {
+export function sourceOf(content: StoredContent): LookedAt['source'] {
   const { format, sources, layered } = content;
-  if (format === 'html') return sources.html === null ? null : { text: sources.html, isMade: false };
-  return { text: layered?.body ?? content[BODY_OF[format]] ?? '', isMade: true };
+  if (format === 'html') return sources.html === null ? null : { text: sources.html, format };
+  return { text: layered?.body ?? content[BODY_OF[format]] ?? '', format };
 }
 
 /** The JSON pointer of the source of a content, of a translation where one is chosen. */

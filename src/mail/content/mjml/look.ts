@@ -45,11 +45,9 @@ const second = (name: string): string =>
   `MJML takes the first ${name} and leaves out this one. Put its content into the first.`;
 const unclosed = (name: string): string => `This ${name} is closed nowhere: write </${name}> where it ends.`;
 
-/** @throws MarkdownProblem where MJML would merge too many classes */
-function boundClasses(written: string): void {
-  if (written.split(' ').length > MOST_CLASSES)
-    throw new MarkdownProblem(`Must name at most ${MOST_CLASSES} classes in one mj-class.`);
-}
+const CLASSES = `Must name at most ${MOST_CLASSES} classes in one mj-class.`;
+const DEFAULTS = `Must set at most ${MOST_DEFAULTS.toLocaleString('en')} attributes in mj-attributes.`;
+const DEFAULT = `Must set attributes of at most ${LONGEST_DEFAULT.toLocaleString('en')} characters in mj-attributes.`;
 
 /** A tag of mj-font. */
 export interface FontTag {
@@ -84,6 +82,8 @@ interface OpenElement {
  */
 export function look(mjml: string, isHeld: (text: string) => boolean) {
   const [includes, fonts, remarks]: [number[], FontTag[], Remark[]] = [[], [], []];
+  /** Classes and defaults that are too many. */
+  const excess: Remark[] = [];
   const open: OpenElement[] = [];
   const isWithin = (name: string): boolean => open.some((each) => each.name === name);
   let count = 0;
@@ -112,20 +112,16 @@ export function look(mjml: string, isHeld: (text: string) => boolean) {
   let settings = 0;
   function boundDefaults(values: readonly string[]): void {
     settings += values.length;
-    if (settings > MOST_DEFAULTS)
-      throw new MarkdownProblem(
-        `Must set at most ${MOST_DEFAULTS.toLocaleString('en')} attributes in mj-attributes.`,
-      );
-    if (values.some(({ length }) => length > LONGEST_DEFAULT))
-      throw new MarkdownProblem(
-        `Must set attributes of at most ${LONGEST_DEFAULT.toLocaleString('en')} characters in mj-attributes.`,
-      );
+    const at = parser.startIndex;
+    if (settings > MOST_DEFAULTS) excess.push({ at, message: DEFAULTS });
+    if (values.some(({ length }) => length > LONGEST_DEFAULT)) excess.push({ at, message: DEFAULT });
   }
 
   function lookAtAttributes(name: string, attributes: Readonly<Record<string, string>>): void {
     const at = parser.startIndex;
     const isDefault = isWithin('mj-attributes');
-    boundClasses(attributes['mj-class'] ?? '');
+    const classes = attributes['mj-class']?.match(/\S+/g) ?? [];
+    if (classes.length > MOST_CLASSES) excess.push({ at, message: CLASSES });
     if (isDefault) boundDefaults(Object.values(attributes));
     const className = name === 'mj-all' ? '' : name === 'mj-class' ? attributes.name : undefined;
     for (const [attribute, value] of Object.entries(attributes)) {
@@ -141,7 +137,7 @@ export function look(mjml: string, isHeld: (text: string) => boolean) {
     }
     if (isDefault) return;
     take('', name);
-    for (const each of attributes['mj-class']?.split(' ') ?? []) take(each, name);
+    for (const each of classes) take(each, name);
     const icons = ownOf(ICONS, name);
     const missing = icons?.filter((each) => attributes[each] === undefined) ?? [];
     if (missing.length > 0) lacking.push({ at, message: remoteIcons(missing), attributes: missing });
@@ -205,7 +201,7 @@ export function look(mjml: string, isHeld: (text: string) => boolean) {
         calculated.push(each);
   const icons = lacking.filter(({ attributes }) => !attributes.every((each) => defaults.has(each)));
   return {
-    ...{ includes, fonts, remarks, icons, calculated, head, root, decided },
+    ...{ includes, fonts, remarks, icons, calculated, excess, head, root, decided },
     named: named as Direction | null,
   };
 }
