@@ -45,7 +45,7 @@ const second = (name: string): string =>
   `MJML takes the first ${name} and leaves out this one. Put its content into the first.`;
 const unclosed = (name: string): string => `This ${name} is closed nowhere: write </${name}> where it ends.`;
 
-const CLASSES = `Must name at most ${MOST_CLASSES} classes in one mj-class.`;
+const CLASSES = `Must name at most ${MOST_CLASSES} classes in one mj-class, with one space between them.`;
 const DEFAULTS = `Must set at most ${MOST_DEFAULTS.toLocaleString('en')} attributes in mj-attributes.`;
 const DEFAULT = `Must set attributes of at most ${LONGEST_DEFAULT.toLocaleString('en')} characters in mj-attributes.`;
 
@@ -120,7 +120,8 @@ export function look(mjml: string, isHeld: (text: string) => boolean) {
   function lookAtAttributes(name: string, attributes: Readonly<Record<string, string>>): void {
     const at = parser.startIndex;
     const isDefault = isWithin('mj-attributes');
-    const classes = attributes['mj-class']?.match(/\S+/g) ?? [];
+    // MJML copies for each space, and knows no other one.
+    const classes = attributes['mj-class']?.split(' ') ?? [];
     if (classes.length > MOST_CLASSES) excess.push({ at, message: CLASSES });
     if (isDefault) boundDefaults(Object.values(attributes));
     const className = name === 'mj-all' ? '' : name === 'mj-class' ? attributes.name : undefined;
