@@ -123,6 +123,7 @@ describe('two members who edit one campaign', () => {
     await isSaved(page);
     await page.goto(`${url}/app/live/flows/${flow}`);
     await pressOn(page.locator('[data-step="wait"]'));
+    await page.getByRole('region', { name: 'Wait' }).locator(':focus').waitFor();
     await page.getByRole('region', { name: 'Wait' }).getByRole('spinbutton').fill('7');
     await eventually('the service has it', async () => {
       const own = await stored<readonly unknown[]>(`drafts?place=live/flows/${flow}`);

@@ -61,6 +61,13 @@ const aFlow = () =>
     steps: [DELAY],
   });
 
+/** Writes in the panel of the opened step, once it has the focus as for a person. */
+const fillAmount = async (amount: string) => {
+  const panel = page.getByRole('region', { name: 'Wait' });
+  await panel.locator(':focus').waitFor();
+  await panel.getByRole('spinbutton').fill(amount);
+};
+
 const answer = (action: string) =>
   pressOn(
     page.getByRole('dialog', { name: 'You have unsaved changes' }).getByRole('button', { name: action }),
@@ -130,7 +137,7 @@ describe('what is sent is what is on the screen', () => {
     const id = await aFlow();
     await page.goto(`${url}/app/live/flows/${id}`);
     await pressOn(page.locator('[data-step="wait"]'));
-    await page.getByRole('region', { name: 'Wait' }).getByRole('spinbutton').fill('3');
+    await fillAmount('3');
     await page.getByText('Not saved', { exact: true }).waitFor();
     await pressOn(page.getByRole('link', { name: 'Simulate' }));
     await press(page, 'Run simulation');
@@ -140,7 +147,7 @@ describe('what is sent is what is on the screen', () => {
     expect(await amount()).toBe(3);
     await pressOn(page.getByRole('link', { name: 'Canvas' }));
     await pressOn(page.locator('[data-step="wait"]'));
-    await page.getByRole('region', { name: 'Wait' }).getByRole('spinbutton').fill('5');
+    await fillAmount('5');
     await press(page, 'Activate');
     const dialog = page.getByRole('dialog', { name: /^Activate/ });
     await dialog.getByText('Manual, or by the API', { exact: false }).waitFor();
@@ -221,7 +228,7 @@ describe('nothing typed is lost', () => {
     const id = await aFlow();
     await page.goto(`${url}/app/live/flows/${id}`);
     await pressOn(page.locator('[data-step="wait"]'));
-    await page.getByRole('region', { name: 'Wait' }).getByRole('spinbutton').fill('9');
+    await fillAmount('9');
     await pressOn(page.getByRole('link', { name: 'Runs' }));
     await page.getByText('No runs yet', { exact: false }).first().waitFor();
     await pressOn(page.getByRole('link', { name: 'Contacts', exact: true }));
@@ -229,9 +236,23 @@ describe('nothing typed is lost', () => {
     await withoutDialog(page);
     await pressOn(page.getByRole('link', { name: 'Canvas' }));
     await pressOn(page.locator('[data-step="wait"]'));
-    const amount = page.getByRole('region', { name: 'Wait' }).getByRole('spinbutton');
-    expect(await amount.inputValue()).toBe('9');
+    const panel = page.getByRole('region', { name: 'Wait' });
+    await panel.locator(':focus').waitFor();
+    expect(await panel.getByRole('spinbutton').inputValue()).toBe('9');
     await press(page, 'Discard changes');
+  });
+
+  test('a flow: a late frame takes the focus from nowhere', async () => {
+    await page.goto(`${url}/app/live/flows/${await aFlow()}`);
+    await page.locator('[data-step="wait"]').waitFor();
+    await page.evaluate(
+      `window.held = []; window.ofBrowser = requestAnimationFrame; window.requestAnimationFrame = (act) => held.push(act)`,
+    );
+    await page.locator('[data-step="wait"]').press('Enter');
+    await page.getByRole('region', { name: 'Wait' }).waitFor();
+    await page.getByRole('link', { name: 'Runs' }).focus();
+    await page.evaluate(`window.requestAnimationFrame = ofBrowser; for (const act of held) act(performance.now())`);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Runs');
   });
 
   test('a form in a dialog asks before a key or a click beside it closes it', async () => {

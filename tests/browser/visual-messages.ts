@@ -61,16 +61,21 @@ async function act(page: Page, random: () => number): Promise<void> {
     const many = await found.count();
     if (many === 0) return null;
     const chosen = found.nth(Math.floor(random() * many));
-    // The act before gives the focus to its block with the next frame.
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await chosen.focus();
     return chosen;
   };
   const write = async () => {
-    if (!(await choose(/^(?:Text|Heading|Quote|Footer)/))) return;
-    await page.keyboard.press('Enter');
+    const block = await choose(/^(?:Text|Heading|Quote|Footer)/);
+    if (!block) return;
     const text = page.locator('.visual-input');
-    await text.waitFor();
+    // The block loses the focus where an act before it ends late: a person looks, and presses again.
+    await eventually('the text can be written', async () => {
+      if ((await text.count()) > 0) return true;
+      const hasFocus = await block.evaluate('(element) => element === document.activeElement');
+      if (hasFocus) await page.keyboard.press('Enter');
+      else await block.focus();
+      return undefined;
+    });
     await text.press(random() < 0.5 ? 'Control+End' : 'Control+Home');
     for (let n = 0; n < 3; n++) await page.keyboard.insertText(pick(WORDS) ?? '');
     if (random() < 0.3) await page.keyboard.press('Enter');

@@ -90,7 +90,12 @@ function DesignEditor(props: VisualShape & { readonly session: DesignSession }) 
   useEffect(() => void loadText(), []);
   const elementOf = (id: number | null) =>
     frame.current?.querySelector<HTMLElement>(`[${BLOCK_ATTRIBUTE}="${id}"]`);
-  const focusBlock = (id: number | null) => requestAnimationFrame(() => elementOf(id)?.focus());
+  const [toFocus, setToFocus] = useState<{ readonly id: number | null } | null>(null);
+  // In the commit that has the block and closes a dialog, and not in a later frame, which would take it from where a member has gone.
+  const focusBlock = (id: number | null) => setToFocus({ id });
+  useEffect(() => {
+    if (toFocus) elementOf(toFocus.id)?.focus();
+  }, [toFocus]);
   /** The focused element may be gone: the keys go on from the chosen or the first block. */
   const keepFocus = () =>
     requestAnimationFrame(() => {

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { graphProblems } from '../../../../../../../automation/flows/definition/graph.ts';
 import type { Flow } from '../../../../../../client/operations.ts';
 import { useQuestion } from '../../../api/queries.ts';
@@ -70,15 +71,13 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
   };
   const { refused } = edit;
   const focusCard = (key: string) =>
-    requestAnimationFrame(() => frame.current?.querySelector<HTMLElement>(`[data-step="${key}"]`)?.focus());
+    frame.current?.querySelector<HTMLElement>(`[data-step="${key}"]`)?.focus();
   const openPanel = (key: string) => {
-    setChosen(key);
-    // The first field gets the focus.
-    requestAnimationFrame(() => {
-      const panel = frame.current?.querySelector<HTMLElement>('[data-panel]');
-      panel?.querySelector<HTMLElement>('select, input, textarea')?.focus({ preventScroll: true });
-      if (!matchMedia('(min-width: 1024px)').matches) panel?.scrollIntoView({ block: 'nearest' });
-    });
+    // Its first field gets the focus within the event: a later frame would take it from where a member has gone meanwhile.
+    flushSync(() => setChosen(key));
+    const panel = frame.current?.querySelector<HTMLElement>('[data-panel]');
+    panel?.querySelector<HTMLElement>('select, input, textarea')?.focus({ preventScroll: true });
+    if (!matchMedia('(min-width: 1024px)').matches) panel?.scrollIntoView({ block: 'nearest' });
   };
   const close = () => {
     focusCard(chosen === '' ? '*' : (chosen ?? '*'));
