@@ -106,6 +106,8 @@ test('contacts: an import that cannot start leaves no audience behind, and its n
     // It may have started: its audience stays, and serves the next try.
     { status: 503, message: 'Not at the moment.' },
     { status: 503, message: 'Still not.' },
+    // That one is refused says nothing of the one before.
+    { status: 409, message: 'At most 20 imports may wait.' },
   ];
   for (const [index, { status, message }] of answers.entries()) {
     await page.route(begins, (route) => route.fulfill({ status, json: { error: { message } } }));

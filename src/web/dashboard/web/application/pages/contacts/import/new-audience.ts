@@ -7,10 +7,15 @@ export function useNewAudience() {
   const create = useChange('POST /audiences');
   const remove = useChange('DELETE /audiences/{id}');
   const unused = useRef<{ readonly id: string; readonly name: string } | null>(null);
+  /** True after a start of which no final answer came: it may be filling the audience, whatever a later try is answered. */
+  const mayBeFilled = useRef(false);
   return {
     isPending: create.isPending || remove.isPending,
     startWith: async <Started>(name: string, start: (id: string) => Promise<Started>): Promise<Started> => {
-      if (unused.current?.name !== name) unused.current = await create.mutateAsync({ body: { name } });
+      if (unused.current?.name !== name) {
+        unused.current = await create.mutateAsync({ body: { name } });
+        mayBeFilled.current = false;
+      }
       const { id } = unused.current;
       try {
         const started = await start(id);
@@ -18,8 +23,9 @@ export function useNewAudience() {
         return started;
       } catch (error) {
         // What may have started needs its audience, and one that cannot be deleted serves the next try.
+        if (!isFinal(error)) mayBeFilled.current = true;
         const isGone =
-          isFinal(error) &&
+          !mayBeFilled.current &&
           (await remove.mutateAsync({ path: { id } }).then(
             () => true,
             () => false,
