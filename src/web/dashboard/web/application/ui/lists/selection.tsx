@@ -105,6 +105,7 @@ export function useSelectAll<Item>(list: ListResult<Item>, selection: Selection<
     if (isFetchNextPageError) {
       if (list.error === earlier.current) return;
       setRunning(false);
+      if (!items.every(selection.has)) selection.toggleAll(items);
       return toastProblem(
         new Error(
           `Only the ${count(items.length)} loaded rows are selected: the rest could not be read. ${list.error?.message ?? ''}`,
