@@ -153,7 +153,12 @@ test('contacts: the list of an import has no one before the import is known, and
   await page.getByText('3 contacts', { exact: true }).waitFor();
   expect(await page.getByText(/(?:other|after)@example\.com/).count()).toBe(0);
   await page.unroute(ofImport);
-  await page.goto(`${url}/app/live/contacts?import=imp_01m7xj1rwzprnwr10308attx`);
+  // From the list, whose rows the page has read already.
+  await page.goto(`${url}/app/live/contacts`);
+  await page.getByRole('row', { name: /other@example\.com/ }).waitFor();
+  await page.evaluate(
+    `history.pushState(null, '', '/app/live/contacts?import=imp_01m7xj1rwzprnwr10308attx')`,
+  );
   await page.getByRole('alert').waitFor();
   expect(await page.getByRole('row').count()).toBe(0);
 });

@@ -99,7 +99,6 @@ export function ContactList() {
     error: importProblem,
     refetch: readImport,
   } = useRead('GET /contacts/imports/{id}', { path: { id: values.import } }, { enabled: ofImport });
-  // Without its times the list would have everyone, and its rows are there to be deleted.
   const isKnown = !ofImport || added !== undefined;
   const isRunning = ofImport && added?.endedAt === null;
   const query = {
@@ -116,8 +115,11 @@ export function ContactList() {
     { query: { ...query, ...order } },
     { keeps: !ofImport, enabled: isKnown },
   );
-  const list = importProblem && !added ? { ...read, error: importProblem, refetch: readImport } : read;
-  const counted = useRead('GET /contacts/count', { query }, countRule(read)).data;
+  // Without its times the question is that of the whole list, which this page may have read before.
+  const list = isKnown
+    ? read
+    : { ...read, items: undefined, hasNextPage: false, error: importProblem, refetch: readImport };
+  const counted = useRead('GET /contacts/count', { query }, countRule(list)).data;
   const selection = useSelection<Contact>(idOf, addressOf);
   const hasSome = isSet || (list.items?.length ?? 0) > 0;
   const create = may('contacts:write') && (
