@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { countContacts } from '../../src/audience/contacts/lists/list.ts';
+import { listRuns } from '../../src/automation/flows/runs/runs.ts';
 import { READ_FOR_COUNT } from '../../src/http/lists/count.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import type { Parameter } from '../../src/platform/db/database.ts';
@@ -13,6 +14,7 @@ import { postgresStore, type Store } from '../support/engine.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const ROWS = 60_000;
+const FLOW = 'flow_01m70000000000000000000000';
 const OWNER = { workspaceId: 'ws_1', livemode: true, isOnNodes: false };
 
 let store: Store;
@@ -39,6 +41,30 @@ beforeAll(async () => {
      from generate_series(1, $1::integer) n`,
     [ROWS],
   );
+  await store.database.query(
+    `insert into workspaces (id, name, plan, created_at) values ('ws_1', 'Acme', 'free', now())`,
+    [],
+  );
+  await store.database.query(
+    `insert into flows (workspace_id, livemode, id, name, status, version, created_at, updated_at)
+     values ('ws_1', true, $1, 'Welcome', 'active', 1, now(), now())`,
+    [FLOW],
+  );
+  await store.database.query(
+    `insert into flow_versions (flow_id, version, definition, created_at) values ($1, 1, '{}', now())`,
+    [FLOW],
+  );
+  // The last three wait.
+  await store.database.query(
+    `insert into flow_runs (id, workspace_id, livemode, state, context, revision, machine_version, status, step, ended_at,
+       started_at, flow_id, flow_version, contact_id, occurrence_key, is_watched)
+     select 'run_01m7' || lpad(n::text, 20, '0'), 'ws_1', true, case when n > $1::integer - 3 then 'waiting' else 'completed' end,
+       '{}', 1, 1, case when n > $1::integer - 3 then 'waiting' else 'completed' end, 'wait',
+       case when n > $1::integer - 3 then null else now() end, now(), $2, 1, 'con_01m7' || lpad(n::text, 20, '0'), n::text, false
+     from generate_series(1, $1::integer) n`,
+    [ROWS, FLOW],
+  );
+  await store.database.script('vacuum analyze flow_runs');
   await store.database.script('vacuum analyze suppressions');
   await store.database.script('vacuum analyze emails');
   await store.database.script('vacuum analyze contacts');
@@ -144,6 +170,27 @@ test.each(['-createdAt', 'createdAt', 'address', '-address'] as const)(
     const isBackwards = sort === '-address' || sort === 'createdAt';
     const all = [1, 2, 3, ROWS - 2, ROWS - 1, ROWS].map((n) => `${String(n).padStart(8, '0')}@out.example`);
     expect(found).toEqual(isBackwards ? all.toReversed() : all);
+    expect(seen.rows).toBeLessThanOrEqual(READ_FOR_COUNT);
+  },
+);
+
+test.each(['-createdAt', 'createdAt'] as const)(
+  'runs of a rare status, in the order of %s: a page reads so many rows at most, and all pages find all',
+  async (sort) => {
+    const { seen, reads } = watched();
+    const found: string[] = [];
+    for (let after: string | undefined; ; ) {
+      const query = { status: 'waiting', sort, limit: 50, ...(after !== undefined && { after }) };
+      const call = { caller: OWNER, params: { id: FLOW }, query } as unknown as Parameters<typeof listRuns>[1];
+      const page = await listRuns({ database: store.database, reads }, call);
+      if (page instanceof Failure) throw new Error(page.message);
+      found.push(...page.data.map(({ id }) => id));
+      if (page.pagination.nextCursor === null) break;
+      after = page.pagination.nextCursor;
+    }
+    console.log(`runs, ${sort}: ${seen.ms.toFixed(1)} ms`);
+    const all = [ROWS - 2, ROWS - 1, ROWS].map((n) => `run_01m7${String(n).padStart(20, '0')}`);
+    expect(found).toEqual(sort === 'createdAt' ? all : all.toReversed());
     expect(seen.rows).toBeLessThanOrEqual(READ_FOR_COUNT);
   },
 );

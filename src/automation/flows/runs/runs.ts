@@ -1,7 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { findContact, type Scope } from '../../../audience/contacts/queries.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { type IdRange, listById } from '../../../http/lists/list.ts';
+import { search } from '../../../http/lists/bounded-search.ts';
+import { type IdRange, idRangeOf } from '../../../http/lists/list.ts';
+import { byId, positionOf, searchPageOf } from '../../../http/lists/pagination.ts';
 import { idempotently, keyedBy } from '../../../http/request/idempotent.ts';
 import type { Call, Page, Replay } from '../../../http/request/route.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -61,30 +63,45 @@ const itemOf = (row: RunRow): FlowRunItemView => ({
   testClockId: row.test_clock_id,
 });
 
-const listSql = ({
-  order,
-}: IdRange): string => `select ${COLUMNS} from flow_runs r where r.flow_id = $1 and ($2::text is null or r.id < $2)
-  and ($3::text is null or r.id >= $3) and ($4::text is null or r.status = $4) and ($5::text is null or r.contact_id = $5)
+/** The runs of a flow in a range of ids. */
+const WITHIN =
+  'from flow_runs r where r.flow_id = $1 and ($2::text is null or r.id < $2) and ($3::text is null or r.id >= $3)';
+
+const listSql = ({ order }: IdRange): string => `select ${COLUMNS} ${WITHIN}
+  and ($4::text is null or r.status = $4) and ($5::text is null or r.contact_id = $5)
   and ($6::text is null or r.step = $6) and ($7::integer is null or r.flow_version = $7)
+  and ($9::text is null or r.id ${order === 'asc' ? '<=' : '>='} $9)
 order by r.id ${order} limit $8::integer`;
 
+const nthSql = ({ order }: IdRange): string =>
+  `select r.id ${WITHIN} order by r.id ${order} limit 1 offset $4::integer`;
+
+/** The most runs that one request looks at for a filter without an index; a contact's runs have one. */
+const MOST_SEARCHED = 10_000;
+
 /** Lists the runs of a flow. */
-export const listRuns = (
+export async function listRuns(
   { database, reads }: Pick<RunCommands, 'database' | 'reads'>,
-  call: Call<{ readonly id: string }, RunQuery>,
-): Promise<Page<FlowRunItemView> | Failure> =>
-  listById(call, {
-    list: `flows/${call.params.id}/runs`,
-    prefix: 'run',
-    rows: async (range, limit) => {
-      if (!(await findFlow(database, call.caller, call.params.id))) return NO_FLOW;
-      const { status = null, contactId = null, step = null, version = null } = call.query;
-      return reads.query<RunRow>(listSql(range), [
-        ...[call.params.id, range.below, range.from, status, contactId, step, version, limit],
-      ]);
-    },
-    item: itemOf,
-  });
+  { caller, params, query }: Call<{ readonly id: string }, RunQuery>,
+): Promise<Page<FlowRunItemView> | Failure> {
+  const request = { list: `flows/${params.id}/runs`, caller, isPosition: byId('run'), query };
+  const after = positionOf(request);
+  if (after instanceof Failure) return after;
+  if (!(await findFlow(database, caller, params.id))) return NO_FLOW;
+  const { status = null, contactId = null, step = null, version = null, limit } = query;
+  const filters = [status, contactId, step, version];
+  const range = idRangeOf('run', after, query);
+  const within = [params.id, range.below, range.from];
+  const rowsUntil = (end: string | null): Promise<readonly RunRow[]> =>
+    reads.query<RunRow>(listSql(range), [...within, ...filters, limit + 1, end]);
+  const nth = async (count: number): Promise<string | null> =>
+    (await reads.query<{ id: string }>(nthSql(range), [...within, count - 1]))[0]?.id ?? null;
+  const isFound = contactId !== null || filters.every((each) => each === null);
+  const found = isFound
+    ? { rows: await rowsUntil(null), stoppedAt: null }
+    : await search({ nth, rowsUntil }, limit, MOST_SEARCHED);
+  return searchPageOf(request, found.rows, ({ id }) => id, itemOf, found.stoppedAt);
+}
 
 const FIND = `select ${COLUMNS}, coalesce((
   select json_agg(json_build_object('step', l.step, 'at', (extract(epoch from l.at) * 1000)::float8, 'outcome', l.outcome,
