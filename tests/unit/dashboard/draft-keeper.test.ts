@@ -91,6 +91,9 @@ class Scene {
     for (const timer of [...this.#timers]) if (timer.ms <= ms && this.#timers.delete(timer)) timer.act();
     for (let turn = 0; turn < 10; turn++) await null;
   }
+  get waits(): readonly number[] {
+    return [...this.#timers].map(({ ms }) => ms);
+  }
   get asked(): readonly string[] {
     return this.requests.map(({ says }) => says);
   }
@@ -195,4 +198,66 @@ test('nothing is kept after the member has signed out', async () => {
   scene.keeper.end();
   await scene.pass(SENT_AGAIN_MS);
   expect([scene.browser, scene.asked]).toEqual([null, []]);
+});
+
+test('a draft that is discarded just before signing out is removed on the service first', async () => {
+  const scene = new Scene();
+  scene.type('secret');
+  await scene.pass(SENT_WITHIN_MS);
+  scene.type('');
+  let isSettled = false;
+  const settled = scene.keeper.settle().then(() => {
+    isSettled = true;
+  });
+  await scene.requests[0]?.answer();
+  expect([scene.asked, isSettled]).toEqual([['keep secret', 'remove'], false]);
+  await scene.requests[1]?.answer(new RequestError(503, 'Later.'));
+  await settled;
+  // It is asked for once more, and not after ten seconds.
+  const again = scene.keeper.settle();
+  await scene.requests[2]?.answer();
+  await again;
+  scene.keeper.end();
+  expect([scene.service, scene.asked]).toEqual([null, ['keep secret', 'remove', 'remove']]);
+});
+
+test('a page that is left sends no text any more, and still removes', async () => {
+  const scene = new Scene();
+  scene.type('a');
+  await scene.pass(SENT_WITHIN_MS);
+  scene.keeper.leave();
+  await scene.requests[0]?.answer(new RequestError(503, 'Later.'));
+  await scene.pass(SENT_AGAIN_MS);
+  expect([scene.browser, scene.asked]).toEqual(['a', ['keep a']]);
+  scene.save();
+  scene.keeper.leave();
+  await scene.requests[1]?.answer(new RequestError(503, 'Later.'));
+  await scene.pass(SENT_AGAIN_MS);
+  expect(scene.asked).toEqual(['keep a', 'remove', 'remove']);
+});
+
+test('a draft that another page removes while it is on its way is sent again', async () => {
+  const scene = new Scene();
+  scene.type('a');
+  await scene.pass(SENT_WITHIN_MS);
+  scene.keeper.again();
+  await scene.requests[0]?.answer();
+  await scene.pass(SENT_WITHIN_MS);
+  expect(scene.asked).toEqual(['keep a', 'keep a']);
+  await scene.requests[1]?.answer();
+  await scene.pass(SENT_AGAIN_MS);
+  expect(scene.asked).toHaveLength(2);
+});
+
+test('text that is typed after a removal that failed waits no longer than other text', async () => {
+  const scene = new Scene();
+  scene.type('a');
+  await scene.pass(SENT_WITHIN_MS);
+  await scene.requests[0]?.answer();
+  scene.save();
+  await scene.requests[1]?.answer(new RequestError(503, 'Later.'));
+  expect(scene.waits).toEqual([SENT_AGAIN_MS]);
+  scene.type('ab');
+  await scene.pass(SENT_WITHIN_MS);
+  expect(scene.asked).toEqual(['keep a', 'remove', 'keep ab']);
 });

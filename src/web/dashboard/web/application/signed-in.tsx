@@ -121,7 +121,11 @@ function memberOf(session: Session, environment: Environment, onLeave: OnLeave):
       `/app/api/${environment}/changes?workspace=${encodeURIComponent(workspace.id)}`,
     ),
     onExpired: () => onLeave('sessionEnded'),
-    onSignOut: () => void entry.signOut().then(() => signedOut(onLeave), toastProblem),
+    onSignOut: () =>
+      void drafts
+        .settle()
+        .then(() => entry.signOut())
+        .then(() => signedOut(onLeave), toastProblem),
   };
 }
 

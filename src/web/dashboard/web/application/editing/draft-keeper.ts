@@ -44,21 +44,32 @@ export class DraftKeeper {
   #round = 0;
   /** True from the first request to keep it until a removal was answered. */
   #mayBeSent = false;
-  #isAsking = false;
+  /** The request under way and what follows from its answer; null where there is none. */
+  #asking: Promise<void> | null = null;
   #isOver = false;
+  /** True from the moment that the page of the edit is left. */
+  #isLeft = false;
+  /** True where the timer of the next request waits for a removal. */
+  #isForRemoval = false;
+  /** True where another page has removed what the service was sent. */
+  #mustSend = false;
   #sentWithin = SENT_WITHIN_MS;
 
   constructor(private readonly deps: DraftKeeperDeps) {}
 
   /** The edit has changed. */
   readonly follow = (): void => {
+    this.#isLeft = false;
     if (!this.deps.isUnsaved()) return this.forget();
+    // Only a draft that was not kept waits for so long.
+    if (this.#isForRemoval) this.#stopTalk();
     this.#stopWriting ??= this.deps.after(KEPT_WITHIN_MS, this.write);
     this.#talkAfter(this.#sentWithin);
   };
 
   /** Writes it again: another page has removed it. */
   readonly again = (): void => {
+    this.#mustSend = true;
     this.write();
     this.#talkAfter(this.#sentWithin);
   };
@@ -93,27 +104,46 @@ export class DraftKeeper {
     if (this.#mayBeSent) this.#talk();
   };
 
+  /** The page is left: the service is asked for nothing but a removal, as the next page may be of another member. */
+  readonly leave = (): void => {
+    this.flush();
+    this.#isLeft = true;
+    if (this.deps.isUnsaved()) this.#stopTalk();
+  };
+
+  /** Ends once the service has answered what it was asked, and a removal that it has not carried out once more. */
+  readonly settle = async (): Promise<void> => {
+    if (!this.deps.isUnsaved()) this.#talk();
+    while (this.#asking) await this.#asking;
+  };
+
   /** The member has signed out. */
   readonly end = (): void => {
     this.#isOver = true;
     this.#stopWriting?.();
-    this.#stopSending?.();
+    this.#stopTalk();
   };
 
   #talkAfter(ms: number): void {
-    if (this.deps.service && !this.#isAsking && !this.#isOver)
-      this.#stopSending ??= this.deps.after(ms, () => this.#talk());
+    const { service, isUnsaved, after } = this.deps;
+    if (!service || this.#asking || this.#isOver || (this.#isLeft && isUnsaved()) || this.#stopSending) return;
+    this.#isForRemoval = !isUnsaved();
+    this.#stopSending = after(ms, () => this.#talk());
+  }
+
+  #stopTalk(): void {
+    this.#stopSending?.();
+    this.#stopSending = null;
+    this.#isForRemoval = false;
   }
 
   /** Tells the service what is true now: the draft, or that there is none. */
   #talk(): void {
-    this.#stopSending?.();
-    this.#stopSending = null;
+    this.#stopTalk();
     const { isUnsaved } = this.deps;
-    if (this.#isAsking || this.#isOver || (!isUnsaved() && !this.#mayBeSent)) return;
-    this.#isAsking = true;
-    void (isUnsaved() ? this.#keep() : this.#remove()).then((wait) => {
-      this.#isAsking = false;
+    if (this.#asking || this.#isOver || (!isUnsaved() && !this.#mayBeSent)) return;
+    this.#asking = (isUnsaved() ? this.#keep() : this.#remove()).then((wait) => {
+      this.#asking = null;
       // What was typed or saved meanwhile follows.
       if (!isUnsaved() && this.#mayBeSent && wait === 0) this.#talk();
       else if (wait !== null) this.#talkAfter(wait);
@@ -128,11 +158,12 @@ export class DraftKeeper {
     const isLong = JSON.stringify(sent.values).length > MANY_CHARACTERS;
     this.#sentWithin = isLong ? MANY_SENT_WITHIN_MS : SENT_WITHIN_MS;
     this.#mayBeSent = true;
+    this.#mustSend = false;
     const at = await service?.keep(sent).catch((error: unknown) => error);
     if (!isUnsaved()) return 0;
     const isKept = typeof at === 'number';
     if (round === this.#round) onSent(isKept ? at : null);
-    if (values() !== before) return this.#sentWithin;
+    if (values() !== before || this.#mustSend) return this.#sentWithin;
     // A refusal comes again until something is changed.
     return isKept || isFinal(at) ? null : SENT_AGAIN_MS;
   }

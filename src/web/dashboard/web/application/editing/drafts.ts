@@ -62,9 +62,13 @@ const removeAll = (keys: readonly string[]): Promise<void> =>
     undefined,
   );
 
-type News = 'cleared' | { readonly removed: string };
+type News = 'signing out' | 'cleared' | { readonly removed: string };
+/** The answer is waited for where there is one. */
+type Hear = (told: News) => Promise<void> | undefined;
 /** Pages of this tab: a channel delivers nothing to the tab that sends it (HTML, 9.5). */
-const here = new Set<(told: News) => void>();
+const here = new Set<Hear>();
+/** A service that does not answer delays signing out for no longer. */
+const SETTLED_WITHIN_MS = 2_000;
 /** Tells every other tab of this browser that the member has signed out, or that a draft was removed. */
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(NAME) : null;
 
@@ -98,6 +102,13 @@ export const drafts = {
   async remove(key: string): Promise<void> {
     await Promise.all([removeAll([key]), serverDrafts.remove(key).catch(() => {})]);
     channel?.postMessage({ removed: key });
+  },
+
+  /** Before the session ends: the service would refuse the removal of what was discarded after it. */
+  async settle(): Promise<void> {
+    const answers = [...here].map((hear) => hear('signing out'));
+    const late = new Promise<void>((resolve) => setTimeout(resolve, SETTLED_WITHIN_MS));
+    await Promise.race([Promise.all(answers), late]);
   },
 
   /** Somebody signs out: nothing of it stays, and no tab writes it again. */
@@ -135,8 +146,8 @@ export const drafts = {
   },
 
   /** Hears that everything was cleared, or that another tab has removed a draft. */
-  listen(hear: (told: News) => void): () => void {
-    const listener = ({ data }: MessageEvent<News>) => hear(data);
+  listen(hear: Hear): () => void {
+    const listener = ({ data }: MessageEvent<News>) => void hear(data);
     here.add(hear);
     channel?.addEventListener('message', listener);
     return () => {

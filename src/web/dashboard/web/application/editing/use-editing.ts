@@ -197,14 +197,16 @@ function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
     const unsubscribe = edit.subscribe(keeper.follow);
     // Another tab may remove the draft that this one still needs.
     const unlisten = drafts.listen((told) => {
+      if (told === 'signing out') return keeper.settle();
       if (told === 'cleared') keeper.end();
       else if (told.removed === key) keeper.again();
+      return;
     });
     addEventListener('pagehide', keeper.flush);
     document.addEventListener('visibilitychange', keeper.flush);
     return () => {
       isHere = false;
-      keeper.flush();
+      keeper.leave();
       unsubscribe();
       unlisten();
       removeEventListener('pagehide', keeper.flush);
