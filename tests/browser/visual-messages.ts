@@ -71,8 +71,7 @@ async function act(page: Page, random: () => number): Promise<void> {
     // The block loses the focus where an act before it ends late: a person looks, and presses again.
     await eventually('the text can be written', async () => {
       if ((await text.count()) > 0) return true;
-      const hasFocus = await block.evaluate('(element) => element === document.activeElement');
-      if (hasFocus) await page.keyboard.press('Enter');
+      if ((await block.and(page.locator(':focus')).count()) > 0) await page.keyboard.press('Enter');
       else await block.focus();
       return undefined;
     });
