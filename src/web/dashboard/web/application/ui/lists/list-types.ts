@@ -20,6 +20,8 @@ export interface Column<Item> {
 export interface ListResult<Item> {
   readonly items: readonly Item[] | undefined;
   readonly error: Error | null;
+  /** True while `items` are those of the filter or order before. */
+  readonly isPlaceholderData?: boolean;
   readonly hasNextPage?: boolean;
   readonly isFetchingNextPage?: boolean;
   /** True where the page after `items` could not be read; `error` says why. */

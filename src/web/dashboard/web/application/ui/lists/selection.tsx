@@ -102,6 +102,8 @@ export function useSelectAll<Item>(list: ListResult<Item>, selection: Selection<
   const isWhole = !hasNextPage || items.length >= MOST_SELECTED;
   useEffect(() => {
     if (!isRunning || !selection || isFetchingNextPage) return;
+    // Another filter or order was chosen: what is shown is a part of the list before.
+    if (list.isPlaceholderData) return setRunning(false);
     if (isFetchNextPageError) {
       if (list.error === earlier.current) return;
       setRunning(false);
