@@ -32,7 +32,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
         permission: 'contacts:read',
         summary: 'List suppressed addresses',
         description:
-          'Newest first. An address is suppressed when its server says that it does not exist, when its owner complains or unsubscribes, or manually. Temporary problems (a blocklist, a full mailbox, an unreachable server) never suppress an address. Test mail is not affected, and a test key gets an empty list.',
+          'Newest first, unless `sort` says otherwise. With `reason` one request searches at most 10,000 addresses: a page may then have fewer than `limit` although more follow. An address is suppressed when its server says that it does not exist, when its owner complains or unsubscribes, or manually. Temporary problems (a blocklist, a full mailbox, an unreachable server) never suppress an address. Test mail is not affected, and a test key gets an empty list.',
         query: SuppressionQuery,
         response: Type.Array(Suppression),
         status: 200,

@@ -180,7 +180,7 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
       permission: 'webhooks:read',
       summary: 'List the deliveries to a webhook endpoint',
       description:
-        'Newest event first, each with the result of its last attempt. With a filter one request searches at most 10,000 deliveries: a page may then have fewer than `limit` although more follow.',
+        'Newest event first, unless `sort` says otherwise, each with the result of its last attempt. With a filter one request searches at most 10,000 deliveries: a page may then have fewer than `limit` although more follow.',
       params: { id: WEBHOOK_ID },
       query: DeliveryQuery,
       response: Type.Array(Delivery),
