@@ -50,3 +50,14 @@ test('a member without the permission to read a list exports none of it, and no 
   expect([401, 403]).toContain((await service.ask(byKey)).status);
   expect((await noted()).filter(({ action }) => action === 'contacts.exported')).toHaveLength(2);
 });
+
+test('an export that the audit log cannot take is refused, so that the page saves no file', async () => {
+  const { database } = service.service;
+  await database.query(
+    "alter table audit_log add constraint refuses check (action <> 'contacts.exported') not valid",
+    [],
+  );
+  const { status } = await owner.ask('/exports/contacts', { environment: 'live', rows: 1 });
+  await database.query('alter table audit_log drop constraint refuses', []);
+  expect(status).toBeGreaterThanOrEqual(500);
+});

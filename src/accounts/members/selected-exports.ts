@@ -33,6 +33,7 @@ export const selectedExportRoutes = (): readonly Route[] =>
       bodyLimit: FORM_LIMIT,
       audit: {
         action: `${list}.exported`,
+        isRequired: true,
         details: ({ body }) => ({ selected: true, ...(body as Static<typeof Body>) }),
       },
       summary: `Note that selected ${list} are saved as a file`,

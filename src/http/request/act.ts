@@ -80,7 +80,7 @@ const changeBehind = (route: Route, call: Call, answer: unknown): ChangeByReques
 
 /**
  * Records the act behind an answer, when the route states one and it succeeded. The act has been done by then, so a log that
- * cannot be written is reported and does not turn the answer into a failure, which the client would repeat.
+ * cannot be written is reported and does not turn the answer into a failure, which the client would repeat, unless the entry is the act.
  */
 async function recordAct(
   route: Route,
@@ -98,6 +98,7 @@ async function recordAct(
     const { action } = audit;
     await record({ caller, action, targetId: targetOf(call, answer), details, now, requestId });
   } catch (error) {
+    if (audit.isRequired) throw error;
     log.error(
       { requestId, err: error, action: audit.action },
       'An act could not be written to the audit log',

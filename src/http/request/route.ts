@@ -155,6 +155,8 @@ export interface AuditSpec {
   readonly action: string;
   /** Further details of the request for the log, without secrets. */
   details?(call: Call): Readonly<Record<string, unknown>>;
+  /** True where the entry is all that the request does: it fails where the entry cannot be written. */
+  readonly isRequired?: true;
 }
 
 /** Everything that the server, the documentation and the tests need to know about one endpoint. */
