@@ -251,7 +251,9 @@ describe('nothing typed is lost', () => {
     await page.locator('[data-step="wait"]').press('Enter');
     await page.getByRole('region', { name: 'Wait' }).waitFor();
     await page.getByRole('link', { name: 'Runs' }).focus();
-    await page.evaluate(`window.requestAnimationFrame = ofBrowser; for (const act of held) act(performance.now())`);
+    await page.evaluate(
+      `window.requestAnimationFrame = ofBrowser; for (const act of held) act(performance.now())`,
+    );
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Runs');
   });
 

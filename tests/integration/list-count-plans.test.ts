@@ -181,7 +181,9 @@ test.each(['-createdAt', 'createdAt'] as const)(
     const found: string[] = [];
     for (let after: string | undefined; ; ) {
       const query = { status: 'waiting', sort, limit: 50, ...(after !== undefined && { after }) };
-      const call = { caller: OWNER, params: { id: FLOW }, query } as unknown as Parameters<typeof listRuns>[1];
+      const call = { caller: OWNER, params: { id: FLOW }, query } as unknown as Parameters<
+        typeof listRuns
+      >[1];
       const page = await listRuns({ database: store.database, reads }, call);
       if (page instanceof Failure) throw new Error(page.message);
       found.push(...page.data.map(({ id }) => id));

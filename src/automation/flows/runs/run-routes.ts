@@ -65,7 +65,8 @@ export const runRoutes = (deps: RunDeps): readonly Route[] => [
     name: 'listFlowRuns',
     permission: 'campaigns:read',
     summary: 'List the runs of a flow',
-    description: 'Newest first, unless `sort` says otherwise. With a filter other than `contactId` one request searches at most 10,000 runs: a page may then have fewer than `limit` although more follow. A run keeps the version of the flow with which it began.',
+    description:
+      'Newest first, unless `sort` says otherwise. With a filter other than `contactId` one request searches at most 10,000 runs: a page may then have fewer than `limit` although more follow. A run keeps the version of the flow with which it began.',
     params: { id: FLOW_ID },
     query: RunQuery,
     response: Type.Array(FlowRunItem),

@@ -126,7 +126,8 @@ export class DraftKeeper {
 
   #talkAfter(ms: number): void {
     const { service, isUnsaved, after } = this.deps;
-    if (!service || this.#asking || this.#isOver || (this.#isLeft && isUnsaved()) || this.#stopSending) return;
+    if (!service || this.#asking || this.#isOver || (this.#isLeft && isUnsaved()) || this.#stopSending)
+      return;
     this.#isForRemoval = !isUnsaved();
     this.#stopSending = after(ms, () => this.#talk());
   }
