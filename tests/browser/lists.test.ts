@@ -133,30 +133,6 @@ test('an order is saved as a view, and read page by page without a gap', async (
   expect(await page.locator('[data-row]:focus').getAttribute('data-row')).toBe(String(PEOPLE - 1));
 });
 
-test('a later page that is refused while all are selected leaves the loaded ones selected', async () => {
-  const pages = /\/app\/api\/live\/contacts\?/;
-  let further = 0;
-  await page.route(pages, async (route) => {
-    const url = new URL(route.request().url());
-    // Three pages instead of two.
-    url.searchParams.set('limit', '20');
-    if (url.searchParams.has('after') && ++further === 2)
-      return route.fulfill({ status: 403, json: { error: { message: 'Your role has changed.' } } });
-    await route.continue({ url: url.href });
-  });
-  await openContacts();
-  await box('Select all loaded rows').click();
-  await page.getByText('20 selected').waitFor();
-  await press(page, /^Select all, up to/);
-  await page
-    .locator('[data-toast]')
-    .getByText('Only the 40 loaded rows are selected', { exact: false })
-    .waitFor();
-  await page.getByText('40 selected').waitFor();
-  await page.unroute(pages);
-  await press(page, 'Clear selection');
-});
-
 test('a page that is refused while all are selected ends it, and says so', async () => {
   await openContacts();
   await page.getByText(`${PEOPLE} contacts`, { exact: true }).waitFor();

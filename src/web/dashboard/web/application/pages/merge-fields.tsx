@@ -80,7 +80,11 @@ export const FieldMenu = (props: {
         {title}
       </p>,
       ...fields.map((field) => (
-        <Item key={field.path} onSelect={() => props.onPick(liquidOf(field), field)}>
+        <Item
+          key={field.path}
+          // The menu gives the focus back to its button first.
+          onSelect={() => requestAnimationFrame(() => props.onPick(liquidOf(field), field))}
+        >
           {field.label}
           <span className="ml-auto pl-4 font-mono text-caption text-faint">{field.path}</span>
         </Item>

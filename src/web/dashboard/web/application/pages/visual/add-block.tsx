@@ -11,7 +11,11 @@ export const AddBlock = (props: {
 }) => {
   const items = (names: Readonly<Record<string, string>>) =>
     Object.entries(names).map(([kind, name]) => (
-      <Item key={kind} onSelect={() => props.onAdd(kind as ColumnBlock | RowBlock)}>
+      <Item
+        key={kind}
+        // The menu gives the focus back to its button first.
+        onSelect={() => requestAnimationFrame(() => props.onAdd(kind as ColumnBlock | RowBlock))}
+      >
         <span className="text-dim">{blockIcons[kind as ColumnBlock | RowBlock]}</span>
         {name}
       </Item>

@@ -72,12 +72,15 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
   const { refused } = edit;
   const focusCard = (key: string) =>
     frame.current?.querySelector<HTMLElement>(`[data-step="${key}"]`)?.focus();
-  const openPanel = (key: string) => {
-    // Its first field gets the focus within the event: a later frame would take it from where a member has gone meanwhile.
-    flushSync(() => setChosen(key));
+  const focusPanel = () => {
     const panel = frame.current?.querySelector<HTMLElement>('[data-panel]');
     panel?.querySelector<HTMLElement>('select, input, textarea')?.focus({ preventScroll: true });
     if (!matchMedia('(min-width: 1024px)').matches) panel?.scrollIntoView({ block: 'nearest' });
+  };
+  const openPanel = (key: string) => {
+    // Its first field gets the focus within the event: a later frame would take it from where a member has gone meanwhile.
+    flushSync(() => setChosen(key));
+    focusPanel();
   };
   const close = () => {
     focusCard(chosen === '' ? '*' : (chosen ?? '*'));
@@ -93,7 +96,13 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
     onAdd: (way, type) => {
       const { definition, key } = addStep(draft, type, way);
       set(definition);
-      openPanel(key);
+      setChosen(key);
+      // The menu gives the focus back to its button first, and a member may have moved it on by then.
+      requestAnimationFrame(() => {
+        const at = document.activeElement;
+        if (at === null || at === document.body || at.matches('[aria-haspopup="menu"], [role^="menu"]'))
+          focusPanel();
+      });
     },
     onConnect: (way, to) => set(connect(draft, way, to)),
     onRemove: remove,
