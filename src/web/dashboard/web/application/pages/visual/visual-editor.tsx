@@ -71,9 +71,6 @@ function SourceEditor(props: VisualShape) {
   return <DesignEditor {...props} session={{ ...session, design }} />;
 }
 
-const blockIn = (frame: HTMLElement | null, id: number | null) =>
-  frame?.querySelector<HTMLElement>(`[${BLOCK_ATTRIBUTE}="${id}"]`);
-
 function DesignEditor(props: VisualShape & { readonly session: DesignSession }) {
   const { session, isReadOnly } = props;
   const { design, tree, chosen } = session;
@@ -91,13 +88,9 @@ function DesignEditor(props: VisualShape & { readonly session: DesignSession }) 
   const [said, setSaid] = useState('');
   const { data: workspace } = useRead('GET /workspace', {});
   useEffect(() => void loadText(), []);
-  const elementOf = (id: number | null) => blockIn(frame.current, id);
-  const [toFocus, setToFocus] = useState<{ readonly id: number | null } | null>(null);
-  // In the commit that has the block and closes a dialog, and not in a later frame, which would take it from where a member has gone.
-  const focusBlock = (id: number | null) => setToFocus({ id });
-  useEffect(() => {
-    if (toFocus) blockIn(frame.current, toFocus.id)?.focus();
-  }, [toFocus]);
+  const elementOf = (id: number | null) =>
+    frame.current?.querySelector<HTMLElement>(`[${BLOCK_ATTRIBUTE}="${id}"]`);
+  const focusBlock = (id: number | null) => requestAnimationFrame(() => elementOf(id)?.focus());
   /** The focused element may be gone: the keys go on from the chosen or the first block. */
   const keepFocus = () =>
     requestAnimationFrame(() => {
