@@ -8,6 +8,8 @@ export type Handler = (command: Buffer, done: () => void) => void;
 /** The parser of a connection, which gives octets that follow a command to `_feedDataStream` while it is in data mode. */
 export interface CommandParser extends Writable {
   _dataMode: boolean;
+  /** Drops what comes. */
+  readonly isClosed: boolean;
   _feedDataStream?: (octets: Buffer, done: (error?: Error | null) => void) => void;
   /** The message that is being read after DATA. */
   readonly _dataStream: PassThrough | null;
@@ -20,6 +22,7 @@ export interface Connection {
   readonly secure: boolean;
   readonly session: SMTPServerSession;
   readonly _parser: CommandParser | false | undefined;
+  _createParser(): CommandParser;
   readonly _server: Pick<Required<SMTPServerOptions>, 'onData'>;
   /** The message that its handler still works on: while there is one, silence does not end the connection. */
   _dataStream: (PassThrough & { readonly byteLength: number }) | false;

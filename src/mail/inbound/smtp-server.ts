@@ -13,6 +13,7 @@ import { type ArrivalTime, type Connection, endSlowData } from './connection.ts'
 import { ConnectionLimit } from './connection-limit.ts';
 import { readDataAtOnce } from './data-mode.ts';
 import type { MessageBuffer } from './message-buffer.ts';
+import { readLineByLine } from './port/command-lines.ts';
 import { takeProxyHeader } from './port/proxied-socket.ts';
 import { needCertificate, noteTls, OLDEST_TLS } from './port/session-tls.ts';
 import { completeReplies } from './smtp-replies.ts';
@@ -162,6 +163,7 @@ class CompleteServer extends SMTPServer {
     connections.add = (connection) => {
       completeReplies(connection, { needsTls, hasTls, keywords: extensions.keywords });
       if (tls) needCertificate(connection, tls);
+      readLineByLine(connection);
       readDataAtOnce(connection);
       endSlowData(connection, arrival);
       extensions.extend(connection, arrival);

@@ -32,6 +32,10 @@ const NO_RECIPIENT = new Refusal(503, '5.5.1 Send RCPT first');
 const FAILED = new Refusal(503, '5.5.1 A chunk before this one was refused; send RSET');
 const BEGUN = new Refusal(503, '5.5.1 The message comes in chunks already; go on with BDAT, or send RSET');
 const TOO_LARGE = new Refusal(552, '5.3.4 The message is too large');
+const TOO_MANY = new Refusal(421, '4.5.1 Too many chunks were refused');
+
+/** As many as the library takes of commands that it does not know. */
+const MOST_REFUSED = 10;
 
 /** The limits of messages in chunks. */
 interface ChunkLimits {
@@ -123,9 +127,12 @@ export function takeChunks(connection: Connection, { largest, arrival, needsUser
     }
     const octets = Number(digits);
     const refusal = refusalOf(octets, word);
+    if (refusal !== null && connection._unrecognizedCommands + 1 >= MOST_REFUSED)
+      return connection.send(TOO_MANY.responseCode, TOO_MANY.message);
     if (refusal !== null) {
       isFailed ||= refusal !== NO_RECIPIENT;
       giveUp();
+      connection._unrecognizedCommands++;
     } else transfer ??= begin();
     if (transfer) transfer.announced += octets;
     const answer = (next: () => void) => {
@@ -157,8 +164,7 @@ function readOctets(
       if (left > 0) return done();
       parser._dataMode = false;
       delete parser._feedDataStream;
-      // Thousands of small chunks may come in one packet: each begins with an empty stack.
-      answer(() => setImmediate(() => parser._write(rest, 'buffer' as BufferEncoding, done)));
+      answer(() => parser._write(rest, 'buffer' as BufferEncoding, done));
     };
     if (!stream?.writable || stream.write(taken)) return next();
     const resume = () => {
