@@ -9,8 +9,8 @@ type Paths = Readonly<Record<keyof KeyPair, string>>;
 export class FileCertificate implements CertificateSource {
   #current: KeyPair | null = null;
   #followers: ((pair: KeyPair) => void)[] = [];
-  /** The last pair that could not be taken, so that it is logged once. */
-  #refused: KeyPair | null = null;
+  /** The last reason why the files could not be taken, so that it is logged once. */
+  #refused: string | null = null;
 
   constructor(
     private readonly paths: Paths,
@@ -29,29 +29,27 @@ export class FileCertificate implements CertificateSource {
   /** Reads the files, and takes what is new in them. A program that renews them replaces one after the other: until both fit, the pair before stays. */
   async look(): Promise<void> {
     const { certificate: path } = this.paths;
-    const pair = await this.#read();
-    if (isSame(pair, this.#current) || isSame(pair, this.#refused)) return;
-    if (!isUsable(pair)) {
-      this.#refused = pair;
-      this.logger.warn(
-        { path },
-        'The certificate in these files does not fit its key. The one before stays.',
-      );
-      return;
-    }
+    const pair = await this.#read().catch((error: Error) => error.message);
+    if (typeof pair === 'string') return this.#refuse(`A file of the certificate cannot be read: ${pair}.`);
+    if (isSame(pair, this.#current)) return;
+    if (!isUsable(pair)) return this.#refuse('The certificate in these files is not whole, or does not fit its key.');
     const isRenewed = this.#current !== null;
+    for (const follower of this.#followers) follower(pair);
+    // A follower that cannot take it has the next look try again.
     this.#current = pair;
     this.#refused = null;
-    for (const follower of this.#followers) follower(pair);
     if (isRenewed) this.logger.info({ path }, 'The SMTP ports use the renewed certificate');
+  }
+
+  #refuse(why: string): void {
+    if (why === this.#refused) return;
+    this.#refused = why;
+    this.logger.warn({ path: this.paths.certificate }, `${why} The one before stays.`);
   }
 
   async #read(): Promise<KeyPair> {
     const { certificate, key } = this.paths;
-    const [chain = '', secret = ''] = await Promise.all(
-      [certificate, key].map((path) => readFile(path, 'utf8').catch(() => '')),
-    );
-    return { certificate: chain, key: secret };
+    return { certificate: await readFile(certificate, 'utf8'), key: await readFile(key, 'utf8') };
   }
 }
 

@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 
 /** A certificate chain and its key, in PEM. */
 export interface KeyPair {
@@ -14,9 +15,10 @@ export interface CertificateSource {
   follow(follower: (pair: KeyPair) => void): void;
 }
 
-/** True when the key is that of the certificate, and needs no passphrase. */
+/** True when the key is that of the certificate and needs no passphrase, and TLS takes the whole chain. */
 export function isUsable({ certificate, key }: KeyPair): boolean {
   try {
+    createSecureContext({ cert: certificate, key });
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
   } catch {
     return false;

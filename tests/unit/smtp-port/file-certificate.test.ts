@@ -36,16 +36,39 @@ test('a certificate in files is taken when both files fit, and told to those who
   await files.look();
   await files.look();
   expect([files.current, told.length]).toEqual([FIRST, 1]);
-  expect(log).toEqual(['The certificate in these files does not fit its key. The one before stays.']);
+  expect(log).toEqual([
+    'The certificate in these files is not whole, or does not fit its key. The one before stays.',
+  ]);
   writeFileSync(secret, second.key);
   await files.look();
   expect([files.current, told]).toEqual([second, [FIRST, second]]);
   expect(log.at(-1)).toBe('The SMTP ports use the renewed certificate');
 
+  // Half of a longer chain, under the same key.
+  writeFileSync(cert, `${second.certificate}\n${FIRST.certificate.slice(0, 200)}`);
+  await files.look();
+  expect([files.current, told.length]).toEqual([second, 2]);
+  expect(log.at(-1)).toStartWith('The certificate in these files is not whole');
+
   rmSync(secret);
   await files.look();
+  await files.look();
   expect(files.current).toEqual(second);
+  expect(log.slice(3)).toEqual([expect.stringMatching(/^A file of the certificate cannot be read: .*key\.pem/)]);
   const late: KeyPair[] = [];
   files.follow((pair) => late.push(pair));
   expect(late).toEqual([second]);
+});
+
+test('a certificate that a port could not take is given to it again at the next look', async () => {
+  const files = new FileCertificate({ certificate: cert, key: secret }, { info: () => {}, warn: () => {} });
+  writeFileSync(cert, FIRST.certificate);
+  writeFileSync(secret, FIRST.key);
+  let calls = 0;
+  files.follow(() => {
+    if (++calls === 1) throw new Error('not now');
+  });
+  expect(await files.look().catch((error: Error) => error.message)).toBe('not now');
+  await files.look();
+  expect([calls, files.current]).toEqual([2, FIRST]);
 });
