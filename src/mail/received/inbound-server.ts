@@ -1,4 +1,5 @@
 import type { SMTPServerSession } from 'smtp-server';
+import { endOf } from '../inbound/connection.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { FullBuffer, HeadTailBuffer } from '../inbound/message-buffer.ts';
 import { takeChunks } from '../inbound/port/chunking.ts';
@@ -13,6 +14,7 @@ import {
   takeIn,
 } from '../inbound/smtp-server.ts';
 import { tokenOf } from '../inbound/verp.ts';
+import { clientKey } from '../../platform/config/client-address.ts';
 import { LARGEST_HEADER } from '../raw/header-editor.ts';
 import type { MailReader } from '../reading/mail-reader.ts';
 import { fieldsOf, hasLargeHeader, headerFacts, isReport, LineEnds } from './header.ts';
@@ -58,6 +60,8 @@ export interface InboundServerOptions<Taken> extends SmtpServerOptions {
   readonly takersOf: (address: string) => Promise<readonly Taken[]>;
   /** False for recipients of whom one transaction cannot have both; the sender brings the second in another one. All are together where it is left out. */
   readonly isTogether?: (one: readonly Taken[], other: readonly Taken[]) => boolean;
+  /** What takers of the same route have in common; each is its own where it is left out. */
+  readonly routeOf?: (taker: Taken) => unknown;
   readonly mailReader: Pick<MailReader, 'report'>;
   /** Called with the feedback of each report before it is acknowledged. When it rejects, the sender is asked to try again. */
   readonly onReport: (feedback: readonly Feedback[]) => Promise<void>;
@@ -88,6 +92,7 @@ export const openInboundServer = <Taken>({
   takesReports,
   takersOf,
   isTogether = () => true,
+  routeOf = (taker) => taker,
   mailReader,
   onReport,
   onMessage,
@@ -97,6 +102,7 @@ export const openInboundServer = <Taken>({
 }: InboundServerOptions<Taken>): Promise<SmtpServer> => {
   /** By the object of the recipient in the envelope: what RCPT has promised is kept, whatever changes until the end of the message. */
   const takers = new WeakMap<object, readonly Taken[]>();
+  const ends = new WeakMap<SMTPServerSession, AbortSignal>();
   /** The recipients that are return paths, or addresses for complaints. */
   const reporting = new WeakSet<object>();
   /** The recipients that are addresses for aggregate reports. */
@@ -122,7 +128,7 @@ export const openInboundServer = <Taken>({
       if (isForAggregates) reported.add(recipient);
       return null;
     }
-    return (await guesses.unknown(session.remoteAddress)) ? UNKNOWN : GUESSING;
+    return (await guesses.unknown(session.remoteAddress, ends.get(session))) ? UNKNOWN : GUESSING;
   };
   return openSmtpServer(options, (budget) => ({
     disabledCommands: ['AUTH', ...(options.tls ? [] : ['STARTTLS'])],
@@ -130,15 +136,17 @@ export const openInboundServer = <Taken>({
     extensions: {
       ...NO_EXTENSIONS,
       keywords: ['CHUNKING'],
-      extend: (connection, arrival) =>
-        takeChunks(connection, { largest: LARGEST_INBOUND, arrival, needsUser: false }),
+      extend: (connection, arrival) => {
+        ends.set(connection.session, endOf(connection));
+        takeChunks(connection, { largest: LARGEST_INBOUND, arrival, needsUser: false });
+      },
     },
     onRcptTo: (recipient, session, done) => {
       admit(recipient, session).then(done, (error) => done(error instanceof Refusal ? error : NOT_NOW));
     },
     onData: (stream, session, done) => {
       const { envelope, remoteAddress, hostNameAppearsAs, transmissionType: protocol } = session;
-      const reservation = budget.reserve(remoteAddress);
+      const reservation = budget.reserve(clientKey(remoteAddress));
       const recipients = envelope.rcptTo.map(({ address }) => address);
       const taken = envelope.rcptTo.flatMap((recipient) => takers.get(recipient) ?? []);
       const aggregateRecipients = envelope.rcptTo
@@ -149,17 +157,17 @@ export const openInboundServer = <Taken>({
       const handle = async () => {
         const isMessage = taken.length > 0;
         const isAggregate = aggregateRecipients.length > 0;
-        const ends = new LineEnds();
+        const lineEnds = new LineEnds();
         const raw = await takeIn(
           stream,
-          isMessage ? new StrictBuffer(ends) : isAggregate ? new FullBuffer() : new HeadTailBuffer(KEPT),
+          isMessage ? new StrictBuffer(lineEnds) : isAggregate ? new FullBuffer() : new HeadTailBuffer(KEPT),
           reservation,
           isMessage || isAggregate
             ? { most: isAggregate ? LARGEST_AGGREGATE : LARGEST_INBOUND, copies: COPIES }
             : { most: LARGEST_INBOUND },
         );
         if (isMessage && hasLargeHeader(raw)) throw LARGE_HEADER;
-        if (isMessage && ends.hasBare()) throw BARE_LINE_END;
+        if (isMessage && lineEnds.hasBare()) throw BARE_LINE_END;
         let isTaken = isMessage;
         if (isForReports) {
           const feedback = await mailReader.report(shortened(raw), recipients, envelopeFrom === '');
@@ -174,12 +182,12 @@ export const openInboundServer = <Taken>({
           isTaken ||= isReported === true;
         }
         if (!isTaken) throw REPORTS_ALONE;
-        if (isMessage)
-          await onMessage({
-            ...{ raw, envelopeFrom, taken, client: remoteAddress, helo: hostNameAppearsAs || '' },
-            ...{ protocol, tls: tlsOf(session) },
-          });
-        guesses.taken(remoteAddress, recipients);
+        if (!isMessage) return;
+        await onMessage({
+          ...{ raw, envelopeFrom, taken, client: remoteAddress, helo: hostNameAppearsAs || '' },
+          ...{ protocol, tls: tlsOf(session) },
+        });
+        guesses.stored(remoteAddress, new Set(taken.map(routeOf)).size);
       };
       handle()
         .finally(() => reservation.release())

@@ -96,6 +96,7 @@ export const openInbound = ({
     },
     // One transaction has one end: mail that one route refuses cannot be taken by another.
     isTogether: ([one], [other]) => spamFilter === null || one?.route.spam === other?.route.spam,
+    routeOf: ({ route }) => route.id,
     aggregates: { takes: reports.takesReports, take: reports.takeReport },
   });
 

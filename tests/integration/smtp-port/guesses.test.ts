@@ -5,14 +5,14 @@ import type { SmtpClient } from '../transport/smtp-client.ts';
 import { openInboundSink, replies } from './inbound-sink.ts';
 
 /** The port with the limits of production, whose late answers wait until the test lets them go. */
-async function slowPort() {
+async function slowPort(options: Parameters<typeof openInboundSink>[0] = {}) {
   const clock = { ms: 0 };
   const late: (() => void)[] = [];
   const guesses = new GuessLimit(
     {},
     { monotonic: () => clock.ms, wait: () => new Promise<void>((go) => late.push(go)) },
   );
-  return { clock, late, sink: await openInboundSink({ guesses }) };
+  return { clock, late, sink: await openInboundSink({ guesses, ...options }) };
 }
 
 const MAIL = 'MAIL FROM:<a@customer.example>\r\n';
@@ -74,6 +74,54 @@ test('a server that brings mail to many may name many that are gone', async () =
   expect(sink.messages).toHaveLength(30);
   expect(late).toEqual([]);
   client.end();
+});
+
+test('a message to one route takes one off, whatever its tags, and a report none', async () => {
+  const { clock: _, ...rest } = await slowPort({
+    routeOf: (address) => address.replace(/\+.*@/, '@'),
+    takesReports: (address) => address.startsWith('abuse'),
+  });
+  await using sink = rest.sink;
+  const client = await sink.greeted();
+  send(client, MAIL + unknown(20));
+  await replies(client, 21);
+  const tagged = Array.from({ length: 50 }, (__, tag) => `RCPT TO:<known+${tag}@sender.example>\r\n`).join('');
+  send(client, `RSET\r\n${MAIL}${tagged}BDAT 14 LAST\r\nSubject: x\r\n\r\n`);
+  expect((await replies(client, 53)).at(-1)).toBe('250 2.0.0 Thank you');
+  const report = 'Content-Type: multipart/report\r\n\r\n';
+  send(client, `${MAIL}RCPT TO:<abuse@sender.example>\r\nBDAT ${report.length} LAST\r\n${report}`);
+  expect((await replies(client, 3)).at(-1)).toBe('250 2.0.0 Thank you');
+  send(client, MAIL + unknown(2));
+  expect((await replies(client, 2)).at(-1)).toStartWith('550 5.1.1 ');
+  await eventually('the second one waits', () => rest.late.length === 1 || undefined);
+  client.end();
+});
+
+test('a client that has brought mail goes on to known recipients when others in its network guess', async () => {
+  await using sink = await openInboundSink({ guesses: new GuessLimit({ free: 0, most: 0 }) });
+  const client = await sink.greeted();
+  send(client, `${MAIL}${known}\r\nBDAT 14 LAST\r\nSubject: x\r\n\r\n`);
+  expect((await replies(client, 3)).at(-1)).toBe('250 2.0.0 Thank you');
+  const guesser = await sink.greeted();
+  await guesser.say(MAIL.trimEnd());
+  expect((await guesser.say('RCPT TO:<guess@sender.example>'))[0]).toStartWith('421 4.7.0 ');
+  await client.say(MAIL.trimEnd());
+  expect((await client.say(known))[0]).toStartWith('250 ');
+  client.end();
+});
+
+test('a client that goes waits no longer', async () => {
+  const waits: (AbortSignal | undefined)[] = [];
+  const wait = (_: number, signal?: AbortSignal) => {
+    waits.push(signal);
+    return new Promise((__, fail) => signal?.addEventListener('abort', fail));
+  };
+  await using sink = await openInboundSink({ guesses: new GuessLimit({ free: 0 }, { wait }) });
+  const client = await sink.greeted();
+  send(client, MAIL + unknown(1));
+  await eventually('it waits', () => waits.length === 1 || undefined);
+  client.end();
+  await eventually('it waits no longer', () => waits[0]?.aborted || undefined);
 });
 
 test('no more than five connections of a client wait; the sixth ends', async () => {

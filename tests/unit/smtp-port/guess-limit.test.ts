@@ -7,7 +7,11 @@ function limitAt(limits: Partial<GuessLimits> = {}) {
   const late: { ms: number; go: () => void }[] = [];
   const limit = new GuessLimit(limits, {
     monotonic: () => clock.ms,
-    wait: (ms) => new Promise<void>((go) => late.push({ ms, go })),
+    wait: (ms, signal) =>
+      new Promise<void>((go, fail) => {
+        late.push({ ms, go });
+        signal?.addEventListener('abort', fail);
+      }),
   });
   /** The end of one unknown recipient: at once, late, or that of the connection. */
   const name = async (client = '192.0.2.7'): Promise<'at once' | 'late' | 'ended'> => {
@@ -55,21 +59,42 @@ describe('unknown recipients of one client within ten minutes', () => {
     expect(await name('::ffff:192.0.2.9')).toBe('late');
   });
 
-  test('are not held against a server that brings mail: recipients of messages that were taken come off', async () => {
+  test('come off by the routes that stored a message, up to ten of one, and never in advance', async () => {
     const { limit, name, names } = limitAt();
-    const recipients = Array.from({ length: 50 }, (_, index) => `r${index}@sender.example`);
-    limit.taken('192.0.2.7', recipients);
-    expect(new Set(await names(70))).toEqual(new Set(['at once']));
+    for (let number = 0; number < 9; number++) limit.stored('192.0.2.7', 10);
+    expect(new Set(await names(20))).toEqual(new Set(['at once']));
     expect(await name()).toBe('late');
-    // One known address in many spellings is one.
-    limit.taken('192.0.2.7', ['a@sender.example', 'A@sender.example', 'a@sender.example']);
+    limit.stored('192.0.2.7', 1);
     expect(await name()).toBe('late');
-    limit.taken('192.0.2.7', ['a@sender.example', 'b@sender.example']);
-    expect(await name()).toBe('at once');
+    limit.stored('192.0.2.7', 50);
+    expect(new Set(await names(9))).toEqual(new Set(['at once']));
+    expect(await name()).toBe('late');
+  });
+
+  test('do not put the known recipients of a client off that has brought mail within the day, up to 1,000', async () => {
+    const { clock, limit, name, names } = limitAt();
+    limit.stored('192.0.2.7', 1);
+    await names(1_000);
+    expect([limit.isOver('192.0.2.7'), await name(), limit.isOver('192.0.2.7')]).toEqual([false, 'ended', true]);
+    clock.ms = 86_400_000 - 1;
+    await names(101);
+    expect(limit.isOver('192.0.2.7')).toBe(false);
+    clock.ms = 86_400_000;
+    expect(limit.isOver('192.0.2.7')).toBe(true);
   });
 });
 
 describe('late answers', () => {
+  test('of a client that goes are given up, and their places with them', async () => {
+    const { limit, name } = limitAt({ free: 0, held: { total: 1, each: 1 } });
+    const end = new AbortController();
+    const waiting = limit.unknown('192.0.2.7', end.signal);
+    expect(await name('192.0.2.8')).toBe('ended');
+    end.abort();
+    expect(await waiting).toBe(false);
+    expect(await name('192.0.2.8')).toBe('late');
+  });
+
   test('are under way five at once for one client and forty in all; the next connection ends', async () => {
     const { late, limit, names } = limitAt();
     const clients = Array.from({ length: 9 }, (_, index) => `192.0.2.${index}`);
