@@ -36,6 +36,8 @@ export interface Connection {
   _socket: Socket;
   _resetSession(): void;
   _onClose(): void;
+  /** Called with each line. */
+  _onCommand(command: Buffer, done?: () => void): void;
   _onTimeout(): void;
   _armTimeout(socket?: Socket): void;
   send(code: number, text?: string | readonly string[], context?: string | false): void;

@@ -92,6 +92,22 @@ describe('a received message in chunks (RFC 3030)', () => {
       client.end();
     });
 
+  test('is not stored without a chunk that was refused, though a recipient is known later', async () => {
+    const client = await sink.greeted();
+    const begin = 'MAIL FROM:<>\r\nRCPT TO:<other@sender.example>\r\n';
+    send(client, `${begin}${chunk('Subject: x\r\n\r\na')}RCPT TO:<known@sender.example>\r\n${chunk('b\r\n', true)}`);
+    expect((await replies(client, 5)).map((reply) => reply.slice(0, 3))).toEqual(['250', '550', '503', '503', '503']);
+    expect(messages).toEqual([]);
+    client.end();
+  });
+
+  test('whose chunk alone is larger than the limit ends the connection', async () => {
+    const client = await sink.greeted();
+    send(client, `BDAT ${LARGEST_INBOUND + 1}\r\nx`);
+    expect((await replies(client, 1))[0]).toStartWith('552 5.3.4 ');
+    await client.ended;
+  });
+
   test('is not mixed with DATA, which is refused and leaves the chunks as they are', async () => {
     const client = await sink.greeted();
     send(
@@ -104,7 +120,7 @@ describe('a received message in chunks (RFC 3030)', () => {
     client.end();
   });
 
-  test.each(['BDAT -1 LAST', 'BDAT LAST', 'BDAT 6 LAST LAST', 'BDAT 0x6 LAST'])(
+  test.each(['BDAT -1 LAST', 'BDAT LAST', 'BDAT 6 LAST LAST', 'BDAT 0x6 LAST', 'BDAT\t6 LAST', ' BDAT 6 LAST'])(
     'whose command %s cannot be read ends the connection, since its size is not known',
     async (command) => {
       const client = await sink.greeted();

@@ -23,7 +23,9 @@ interface Transfer {
   announced: number;
 }
 
-const SYNTAX = /^BDAT[ \t]+(\d{1,15})(?:[ \t]+(\S+))?[ \t]*$/i;
+const SYNTAX = /^BDAT +(\d{1,15})(?: +(\S+))? *$/i;
+/** The library takes the name of a command up to a blank, and would read the octets of the chunk as commands. */
+const MISNAMED = /^\s*BDAT\s/i;
 
 const NO_SIZE = new Refusal(501, '5.5.4 Syntax: BDAT octets [LAST]');
 const NO_LAST = new Refusal(501, '5.5.4 Syntax: BDAT octets [LAST]; what follows the number is not LAST');
@@ -113,6 +115,15 @@ export function takeChunks(connection: Connection, { largest, arrival, needsUser
     connection._resetSession();
   };
 
+  const onCommand = connection._onCommand.bind(connection);
+  connection._onCommand = (command, done) => {
+    const line = command.toString('latin1');
+    if (!MISNAMED.test(line) || line.toUpperCase().startsWith('BDAT ')) return onCommand(command, done);
+    connection.send(NO_SIZE.responseCode, NO_SIZE.message);
+    connection.close();
+    done?.();
+  };
+
   connection.handler_BDAT = (command, done) => {
     const [, digits, word] = SYNTAX.exec(command.toString('latin1')) ?? [];
     const { _parser: parser } = connection;
@@ -126,11 +137,18 @@ export function takeChunks(connection: Connection, { largest, arrival, needsUser
       return done();
     }
     const octets = Number(digits);
+    if (octets > largest) {
+      // Nothing so large is read only to be dropped.
+      connection.send(TOO_LARGE.responseCode, TOO_LARGE.message);
+      connection.close();
+      return done();
+    }
     const refusal = refusalOf(octets, word);
     if (refusal !== null && connection._unrecognizedCommands + 1 >= MOST_REFUSED)
       return connection.send(TOO_MANY.responseCode, TOO_MANY.message);
     if (refusal !== null) {
-      isFailed ||= refusal !== NO_RECIPIENT;
+      // A message without one of its chunks must not be stored (RFC 3030 2).
+      isFailed ||= connection.session.envelope.mailFrom !== false;
       giveUp();
       connection._unrecognizedCommands++;
     } else transfer ??= begin();
