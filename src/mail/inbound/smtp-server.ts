@@ -7,7 +7,8 @@ import {
   type SMTPServerSession,
 } from 'smtp-server';
 import { BodyBudget, type BodyReservation } from '../../platform/async/body-budget.ts';
-import type { BudgetLimits } from '../../platform/async/keyed-budget.ts';
+import { type BudgetLimits, KeyedBudget } from '../../platform/async/keyed-budget.ts';
+import { clientKey } from '../../platform/config/client-address.ts';
 import type { CertificateSource } from '../../platform/crypto/certificate-source.ts';
 import { type ArrivalTime, type Connection, endSlowData } from './connection.ts';
 import { ConnectionLimit } from './connection-limit.ts';
@@ -40,6 +41,8 @@ export interface SmtpServerOptions {
 export interface SmtpServerLimits {
   /** Connections of one address at a time; the next one gets 421 4.7.0, which asks the sender to try later. */
   readonly connections: number;
+  /** Milliseconds for the handshake of a connection that begins inside TLS. A client may have as many under way as connections. */
+  readonly handshakeMs: number;
   /** Octets of messages that are arriving or being processed; a message beyond it gets 452 4.3.1 (RFC 5321 4.5.3.1). */
   readonly memory: BudgetLimits;
   /** The time for a message to arrive; then 421 4.4.2 ends the connection. */
@@ -52,6 +55,7 @@ export interface SmtpServerLimits {
  */
 const LIMITS: SmtpServerLimits = {
   connections: 50,
+  handshakeMs: 10_000,
   memory: { total: 268_435_456, each: 134_217_728 },
   // Strangers send it: 32 MiB in ten minutes are 56 kB/s, and a report takes a second.
   arrival: { everyMs: 600_000, octets: 0, mostMs: 600_000 },
@@ -100,7 +104,7 @@ export const openSmtpServer = async (
   } = behaviour(new BodyBudget(limits.memory));
   const { parameters } = extensions;
   const needsTls = tls !== null && others.allowInsecureAuth !== true;
-  const setup = { tls, needsTls, implicitTls, isProxy, extensions, arrival: limits.arrival };
+  const setup = { tls, needsTls, implicitTls, isProxy, extensions, limits };
   const server = new CompleteServer(setup, {
     name,
     banner: 'Posthorn',
@@ -140,7 +144,7 @@ export const openSmtpServer = async (
 interface Setup extends Required<Pick<SmtpServerOptions, 'tls' | 'implicitTls' | 'isProxy'>> {
   readonly needsTls: boolean;
   readonly extensions: Extensions;
-  readonly arrival: ArrivalTime;
+  readonly limits: SmtpServerLimits;
 }
 
 type Accepted = Parameters<SMTPServer['_handleProxy']>[1];
@@ -148,11 +152,16 @@ type Accepted = Parameters<SMTPServer['_handleProxy']>[1];
 /** smtp-server, with replies that are complete, a certificate that is renewed, and PROXY headers of both versions. */
 class CompleteServer extends SMTPServer {
   readonly #setup: Setup;
+  /** By their sockets, the clients that PROXY headers name. */
+  readonly #clients = new WeakMap<Socket, string>();
+  readonly #handshakes: KeyedBudget;
 
   constructor(setup: Setup, options: SMTPServerOptions) {
     super(options);
     this.#setup = setup;
-    const { tls, needsTls, extensions, arrival } = setup;
+    const { tls, needsTls, extensions, limits } = setup;
+    const { arrival, connections: each } = limits;
+    this.#handshakes = new KeyedBudget({ total: Number.POSITIVE_INFINITY, each });
     const hasTls = () => tls !== null && tls.current !== null;
     tls?.follow(({ certificate, key }) =>
       this.updateSecureContext({ cert: certificate, key, minVersion: OLDEST_TLS }),
@@ -179,6 +188,20 @@ class CompleteServer extends SMTPServer {
     return false;
   }
 
+  /** The library has 200 places for handshakes, which one silent client could hold. */
+  override _upgrade(socket: Socket, done: Parameters<SMTPServer['_upgrade']>[1]): void {
+    const client = clientKey(this.#clients.get(socket) ?? socket.remoteAddress ?? '');
+    if (!this.#handshakes.take(client)) return done(new Error(`${client} has too many handshakes under way.`));
+    const end = () => this._pendingSockets.get(socket)?.destroy();
+    const timer = setTimeout(end, this.#setup.limits.handshakeMs);
+    timer.unref();
+    super._upgrade(socket, (error, secure) => {
+      clearTimeout(timer);
+      this.#handshakes.give(client);
+      done(error, secure);
+    });
+  }
+
   override _expectsProxyHeader({ remoteAddress }: Socket): boolean {
     return remoteAddress !== undefined && this.#setup.isProxy(remoteAddress);
   }
@@ -189,6 +212,7 @@ class CompleteServer extends SMTPServer {
     takeProxyHeader(socket, (error, client) => {
       if (error) this.emit('error', error);
       if (error) return done(error);
+      if (client !== null) this.#clients.set(socket, client);
       done(null, { id, ...(client !== null && { remoteAddress: client }) });
     });
   }
