@@ -287,6 +287,7 @@ describe('values that contradict each other stop the start', () => {
     ['SUBMISSION_TLS_CERT', { SUBMISSION_TLS_PORT: '465' }],
     ['SMTP_TRUST_PROXY', { SMTP_TRUST_PROXY: '1' }],
     ['SMTP_TRUST_PROXY', { SMTP_TRUST_PROXY: '10.0.0.0/8,balancer.example' }],
+    ['SMTP_TRUST_PROXY', { SMTP_TRUST_PROXY: '::/0' }],
     [
       'SUBMISSION_TLS_KEY',
       { SUBMISSION_TLS_CERT: pem('ca.pem', AUTHORITY), SUBMISSION_TLS_KEY: pem('key.pem', PRIVATE_KEY) },

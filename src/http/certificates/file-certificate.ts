@@ -32,7 +32,8 @@ export class FileCertificate implements CertificateSource {
     const pair = await this.#read().catch((error: Error) => error.message);
     if (typeof pair === 'string') return this.#refuse(`A file of the certificate cannot be read: ${pair}.`);
     if (isSame(pair, this.#current)) return;
-    if (!isUsable(pair)) return this.#refuse('The certificate in these files is not whole, or does not fit its key.');
+    if (!isUsable(pair))
+      return this.#refuse('The certificate in these files is not whole, or does not fit its key.');
     const isRenewed = this.#current !== null;
     for (const follower of this.#followers) follower(pair);
     // A follower that cannot take it has the next look try again.

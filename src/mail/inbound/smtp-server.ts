@@ -191,7 +191,8 @@ class CompleteServer extends SMTPServer {
   /** The library has 200 places for handshakes, which one silent client could hold. */
   override _upgrade(socket: Socket, done: Parameters<SMTPServer['_upgrade']>[1]): void {
     const client = clientKey(this.#clients.get(socket) ?? socket.remoteAddress ?? '');
-    if (!this.#handshakes.take(client)) return done(new Error(`${client} has too many handshakes under way.`));
+    if (!this.#handshakes.take(client))
+      return done(new Error(`${client} has too many handshakes under way.`));
     const end = () => this._pendingSockets.get(socket)?.destroy();
     const timer = setTimeout(end, this.#setup.limits.handshakeMs);
     timer.unref();

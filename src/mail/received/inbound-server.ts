@@ -1,4 +1,5 @@
 import type { SMTPServerSession } from 'smtp-server';
+import { clientKey } from '../../platform/config/client-address.ts';
 import { endOf } from '../inbound/connection.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { FullBuffer, HeadTailBuffer } from '../inbound/message-buffer.ts';
@@ -14,7 +15,6 @@ import {
   takeIn,
 } from '../inbound/smtp-server.ts';
 import { tokenOf } from '../inbound/verp.ts';
-import { clientKey } from '../../platform/config/client-address.ts';
 import { LARGEST_HEADER } from '../raw/header-editor.ts';
 import type { MailReader } from '../reading/mail-reader.ts';
 import { fieldsOf, hasLargeHeader, headerFacts, isReport, LineEnds } from './header.ts';

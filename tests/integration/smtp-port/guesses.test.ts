@@ -85,7 +85,9 @@ test('a message to one route takes one off, whatever its tags, and a report none
   const client = await sink.greeted();
   send(client, MAIL + unknown(20));
   await replies(client, 21);
-  const tagged = Array.from({ length: 50 }, (__, tag) => `RCPT TO:<known+${tag}@sender.example>\r\n`).join('');
+  const tagged = Array.from({ length: 50 }, (__, tag) => `RCPT TO:<known+${tag}@sender.example>\r\n`).join(
+    '',
+  );
   send(client, `RSET\r\n${MAIL}${tagged}BDAT 14 LAST\r\nSubject: x\r\n\r\n`);
   expect((await replies(client, 53)).at(-1)).toBe('250 2.0.0 Thank you');
   const report = 'Content-Type: multipart/report\r\n\r\n';

@@ -30,7 +30,10 @@ test('a client that says nothing inside TLS holds a few places, and no other cli
 
 test('a handshake has its time', async () => {
   const server = await open(10);
-  await once(connect(server.port, '127.0.0.1').on('error', () => {}), 'close');
+  await once(
+    connect(server.port, '127.0.0.1').on('error', () => {}),
+    'close',
+  );
   expect(server.port).toBeGreaterThan(0);
   await server.close();
 });

@@ -95,8 +95,17 @@ describe('a received message in chunks (RFC 3030)', () => {
   test('is not stored without a chunk that was refused, though a recipient is known later', async () => {
     const client = await sink.greeted();
     const begin = 'MAIL FROM:<>\r\nRCPT TO:<other@sender.example>\r\n';
-    send(client, `${begin}${chunk('Subject: x\r\n\r\na')}RCPT TO:<known@sender.example>\r\n${chunk('b\r\n', true)}`);
-    expect((await replies(client, 5)).map((reply) => reply.slice(0, 3))).toEqual(['250', '550', '503', '503', '503']);
+    send(
+      client,
+      `${begin}${chunk('Subject: x\r\n\r\na')}RCPT TO:<known@sender.example>\r\n${chunk('b\r\n', true)}`,
+    );
+    expect((await replies(client, 5)).map((reply) => reply.slice(0, 3))).toEqual([
+      '250',
+      '550',
+      '503',
+      '503',
+      '503',
+    ]);
     expect(messages).toEqual([]);
     client.end();
   });
@@ -120,15 +129,19 @@ describe('a received message in chunks (RFC 3030)', () => {
     client.end();
   });
 
-  test.each(['BDAT -1 LAST', 'BDAT LAST', 'BDAT 6 LAST LAST', 'BDAT 0x6 LAST', 'BDAT\t6 LAST', ' BDAT 6 LAST'])(
-    'whose command %s cannot be read ends the connection, since its size is not known',
-    async (command) => {
-      const client = await sink.greeted();
-      send(client, `${ENVELOPE}${command}\r\nQUIT\r\n`);
-      expect((await replies(client, 3)).at(-1)).toStartWith('501 5.5.4 ');
-      await client.ended;
-    },
-  );
+  test.each([
+    'BDAT -1 LAST',
+    'BDAT LAST',
+    'BDAT 6 LAST LAST',
+    'BDAT 0x6 LAST',
+    'BDAT\t6 LAST',
+    ' BDAT 6 LAST',
+  ])('whose command %s cannot be read ends the connection, since its size is not known', async (command) => {
+    const client = await sink.greeted();
+    send(client, `${ENVELOPE}${command}\r\nQUIT\r\n`);
+    expect((await replies(client, 3)).at(-1)).toStartWith('501 5.5.4 ');
+    await client.ended;
+  });
 
   test('with a line that ends in LF or CR alone is refused as after DATA, even between two chunks', async () => {
     for (const [first, second] of [

@@ -54,7 +54,9 @@ test('a certificate in files is taken when both files fit, and told to those who
   await files.look();
   await files.look();
   expect(files.current).toEqual(second);
-  expect(log.slice(3)).toEqual([expect.stringMatching(/^A file of the certificate cannot be read: .*key\.pem/)]);
+  expect(log.slice(3)).toEqual([
+    expect.stringMatching(/^A file of the certificate cannot be read: .*key\.pem/),
+  ]);
   const late: KeyPair[] = [];
   files.follow((pair) => late.push(pair));
   expect(late).toEqual([second]);

@@ -75,7 +75,11 @@ describe('unknown recipients of one client within ten minutes', () => {
     const { clock, limit, name, names } = limitAt();
     limit.stored('192.0.2.7', 1);
     await names(1_000);
-    expect([limit.isOver('192.0.2.7'), await name(), limit.isOver('192.0.2.7')]).toEqual([false, 'ended', true]);
+    expect([limit.isOver('192.0.2.7'), await name(), limit.isOver('192.0.2.7')]).toEqual([
+      false,
+      'ended',
+      true,
+    ]);
     clock.ms = 86_400_000 - 1;
     await names(101);
     expect(limit.isOver('192.0.2.7')).toBe(false);

@@ -40,7 +40,9 @@ export async function diagnoseSmtpCertificate(
   const certificate = new X509Certificate(pem);
   const host = mailHostOf(config);
   const days = Math.floor((Date.parse(certificate.validTo) - now) / DAY_MS);
-  if (days < 0) return wrong(CHECK, 'The certificate has expired.', `Renew the files of ${FILES}.`);
+  const renewal =
+    config.submissionTlsCert === null ? 'See "Certificate" above.' : `Renew the files of ${FILES}.`;
+  if (days < 0) return wrong(CHECK, 'The certificate has expired.', renewal);
   if (certificate.checkHost(host) === undefined)
     return warning(
       CHECK,

@@ -162,11 +162,14 @@ export const proxyTrust = kind(
   parseTrustedProxies,
 );
 
-/** The addresses of trusted balancers. */
+/** The addresses of trusted balancers. With every address in them, each client would name its own. */
 export const balancers = kind(
-  'addresses or ranges such as 10.0.0.0/8, separated by commas',
+  'addresses or ranges such as 10.0.0.0/8 and not all addresses, separated by commas',
   Type.Unsafe<readonly Range[]>(Type.Array(Type.Any())),
-  parseRanges,
+  (written) => {
+    const ranges = parseRanges(written);
+    return ranges?.every(([, bits]) => bits > 0) ? ranges : null;
+  },
 );
 
 /** The store for shared counters: a Redis, or the memory of each instance. */
