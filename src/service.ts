@@ -100,9 +100,8 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     keys: () => parts.secretKeys.inUse,
     onOthers: (others) => {
       engine.shareTimers(wakeTimers(others));
-      // A process that only answers requests leaves all work to others at once, and has nothing to hear of.
-      const works = roles.includes('delivery') || roles.includes('engine');
-      presence.expectOthers(others.length > 0 && works && shards === null);
+      // Also a process that only answers requests: it may die before it has told of what it leaves.
+      presence.expectOthers(others.length > 0 && shards === null);
       followOthers();
     },
   });
@@ -110,16 +109,22 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     ...{ database, logger, monotonic: clock.monotonic, id: roster.id, news: roster.news },
     takeUp: (epochs) => engine.takeUp(epochs),
     onLeft() {
-      engine.othersLeft();
-      schedule?.hurry();
+      // Only the one before it in the ring notices, and that may lack the role for what is left.
+      roster.news.tell('left');
+      lookForLeft();
     },
   });
+  const lookForLeft = (): void => {
+    engine.othersLeft();
+    schedule?.hurry();
+  };
   const followOthers = (): void => {
     engine.expectAbandoned(!roster.hearsAll && leaveWork(roster.others));
     engine.expectOthers(!roster.hearsAll);
   };
   roster.news.onHearing(followOthers);
   roster.news.on('work', () => engine.lookNow());
+  roster.news.on('left', lookForLeft);
   const { routes, connected, liveView, certificates, drain } = connectModules(
     modules,
     { engine, roster, kinds: MODULE_KINDS },

@@ -276,7 +276,7 @@ export class Engine implements SelectionTeller {
 
   #committed(kind: Kind, drafts: readonly Draft[]): void {
     const { performing, share } = this.#running(kind.name);
-    const isMine = ({ after, isLeft }: Draft) => !isLeft && claims(kind, share, after);
+    const isMine = ({ after, isLeft }: Draft) => !isLeft && !this.#stopping && claims(kind, share, after);
     if (performing)
       for (const order of ownOrders(
         kind,

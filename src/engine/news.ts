@@ -12,9 +12,9 @@ const TELL = `select pg_notify('${CHANNEL}', topic) from unnest($1::text[]) topi
 
 /**
  * The things that one instance has to tell another: `work` is due that this one cannot begin, a viewer of the live view
- * begins or ends to `watch`, and an instance is `here` under another epoch.
+ * begins or ends to `watch`, an instance is `here` under another epoch, and one has `left` what only it knew of.
  */
-export type Topic = 'work' | 'watch' | 'here';
+export type Topic = 'work' | 'watch' | 'here' | 'left';
 
 interface NewsParts {
   readonly database: Pick<Database, 'query'>;

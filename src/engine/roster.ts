@@ -14,6 +14,11 @@ import { News } from './news.ts';
 
 /** Time between two signs of life of an instance. */
 const BEAT_MS = 10_000;
+/**
+ * The number of what instances tell each other (`news.ts`), beside the version in their rows: one that does not tell all that another one
+ * waits for has a lower number, or none.
+ */
+const TELLS = 1;
 /** Rows of instances that were killed stay that long. */
 const FORGOTTEN_AFTER = '1 day';
 
@@ -35,10 +40,13 @@ export interface LivingInstance extends KnownInstance {
   readonly startedAt: number | null;
 }
 
+const SHOWN = `id, roles, split_part(version, '/', 1) as version,
+  (extract(epoch from started_at) * 1000)::float8 as "startedAt"`;
+
 /** The living instances, those that started first before the others. @throws UnavailableError */
 export const readLivingInstances = (database: Database): Promise<LivingInstance[]> =>
   database.query<LivingInstance>(
-    `${LIVING('id, roles, version, (extract(epoch from started_at) * 1000)::float8 as "startedAt"')} order by started_at, id`,
+    `${LIVING(SHOWN)} order by started_at, id`,
     [],
     { isPage: true },
   );
@@ -46,9 +54,10 @@ export const readLivingInstances = (database: Database): Promise<LivingInstance[
 /** Another instance that lives. */
 export interface OtherInstance extends KnownInstance {
   readonly id: string;
-  readonly version: string | null;
   /** It has asked who lives since this instance said so, and thus knows of it. */
   readonly knows: boolean;
+  /** It tells all that this one would, and its end is noticed by its session. */
+  readonly tells: boolean;
 }
 
 const BEAT = `with forgotten as (
@@ -59,7 +68,8 @@ const BEAT = `with forgotten as (
   on conflict (id) do update
   set seen_at = excluded.seen_at, secret_keys = excluded.secret_keys, seals_with = excluded.seals_with
 )
-${LIVING('id, roles, version, seen_at > $3::timestamptz as knows')} and id <> $1 order by id`;
+${LIVING(`id, roles, seen_at > $3::timestamptz as knows,
+  epoch is not null and version is not distinct from $6 as tells`)} and id <> $1 order by id`;
 const NOW = 'select clock_timestamp()::text as now';
 const LEAVE = 'delete from service_instances where id = $1';
 
@@ -127,13 +137,13 @@ export class Roster {
   }
 
   /**
-   * True when no other instance lives, or this one hears what each of them leaves to it. Instances of another version may
-   * not tell.
+   * True when no other instance lives, or this one hears what each of them leaves to it. One that does not know of this instance tells
+   * nothing, and one of another version may not tell.
    */
   get hearsAll(): boolean {
     return (
       this.#others.length === 0 ||
-      (this.news.hears && this.#others.every(({ version }) => version === this.version))
+      (this.news.hears && this.#others.every(({ knows, tells }) => knows && tells))
     );
   }
 
@@ -193,7 +203,7 @@ export class Roster {
     // Others no longer count an instance that was silent for this time.
     if (beganAt - this.#beatenAt > GONE_AFTER_MS - BEAT_MS) this.#here = 'infinity';
     const runsMs = beganAt - this.#startedAt;
-    const shown = [[...roles], this.#here, [...holds], sealsWith, version, runsMs];
+    const shown = [[...roles], this.#here, [...holds], sealsWith, `${version}/${TELLS}`, runsMs];
     this.#others = await database.query<OtherInstance>(BEAT, [this.id, ...shown], { isRoutine: true });
     this.#beatenAt = beganAt;
     if (this.#here === 'infinity')
