@@ -193,6 +193,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
         // The duties of a process without that role are looked for: not all that it writes for them is told.
         isAlone: () => roster.hearsAll && roster.others.every((one) => one.roles.includes('engine')),
         isDistributed: shards !== null,
+        onStuck: () => roster.news.tell('left'),
       });
       engine.start();
     },
@@ -203,10 +204,12 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     },
     async stop() {
       await Promise.all([...connected.map((module) => module.close?.()), windDown()]);
+      await roster.news.flush();
       await presence.stop();
       await roster.stop();
       // The last requests and messages may have begun further work, so the engine is stopped again.
       await engine.stop();
+      await roster.news.flush();
       await close();
     },
   };

@@ -5,6 +5,8 @@ import type { Database } from '../platform/db/database.ts';
 const CHANNEL = 'posthorn';
 /** The least time between two notifications of one instance. */
 const PAUSE_MS = 50;
+/** The longest, where they fail. */
+const LONGEST_PAUSE_MS = 5_000;
 
 /** SQL that has a session hear the notifications of all instances. */
 export const LISTEN = `listen ${CHANNEL}`;
@@ -37,6 +39,8 @@ export class News {
   readonly #changed: (() => void)[] = [];
   readonly #unsent = new Set<Topic>();
   #isSending = false;
+  /** The notification under way. */
+  #sent: Promise<boolean> = Promise.resolve(true);
 
   constructor(private readonly parts: NewsParts) {}
 
@@ -66,22 +70,41 @@ export class News {
     if (!this.#isSending) void this.#send();
   }
 
-  /** Takes a notification of the channel, unless it is this instance's. */
-  heard(payload: string): void {
+  /** Sends what waits, for a process that is about to stop. */
+  async flush(): Promise<void> {
+    await this.#sent;
+    if (this.#unsent.size > 0) await this.#sendOnce();
+  }
+
+  /** Takes a notification of the channel. Answers true where it is this instance's, which goes no further. */
+  heard(payload: string): boolean {
     const [topic = '', from] = payload.split(' ');
-    if (from === this.parts.id) return;
+    if (from === this.parts.id) return true;
     for (const listener of this.#listeners.get(topic as Topic) ?? []) listener();
+    return false;
   }
 
   async #send(): Promise<void> {
     this.#isSending = true;
-    while (this.#unsent.size > 0) {
-      const told = [...this.#unsent].map((topic) => `${topic} ${this.parts.id}`);
-      this.#unsent.clear();
-      // The looks of the others make up for one that is lost.
-      await this.parts.database.query(TELL, [told], { isRoutine: true }).catch(() => {});
-      await pause(PAUSE_MS, undefined, { ref: false });
+    for (let ms = PAUSE_MS; this.#unsent.size > 0; ) {
+      this.#sent = this.#sendOnce();
+      ms = (await this.#sent) ? PAUSE_MS : Math.min(2 * ms, LONGEST_PAUSE_MS);
+      await pause(ms, undefined, { ref: false });
     }
     this.#isSending = false;
+  }
+
+  /** Answers false where it failed: its topics are told again then, as long as others live. */
+  async #sendOnce(): Promise<boolean> {
+    const topics = [...this.#unsent];
+    this.#unsent.clear();
+    const told = topics.map((topic) => `${topic} ${this.parts.id}`);
+    try {
+      await this.parts.database.query(TELL, [told], { isRoutine: true });
+      return true;
+    } catch {
+      if (this.parts.hasOthers()) for (const topic of topics) this.#unsent.add(topic);
+      return false;
+    }
   }
 }

@@ -132,6 +132,10 @@ export class Presence {
   #gone: readonly number[] = [];
   /** Ends the rest of an instance that waits for no lock. */
   #hurry = new AbortController();
+  /** What this instance told came back on its session. */
+  #isHeard = false;
+  /** It looks at the sessions of others. */
+  #watches = false;
   #isSaid = false;
   readonly #warn;
 
@@ -173,16 +177,23 @@ export class Presence {
   /** Lives for the time of one session; answers false where there are none. */
   async #live(stop: AbortSignal): Promise<boolean> {
     const { database, id, news } = this.parts;
-    const holder = database.session((payload) => news.heard(payload));
+    const over = new AbortController();
+    this.#isHeard = false;
+    const holder = database.session((payload) => {
+      if (!news.heard(payload) || over.signal.aborted) return;
+      // A pooler that was not recognized may have the session listen elsewhere: only what comes back shows that it hears.
+      this.#isHeard = true;
+      news.hears = this.#watches;
+    });
     if (!holder) {
       if (!this.#isSaid) this.parts.logger.info(DEAF);
       this.#isSaid = true;
       return false;
     }
     const epoch = randomInt(1, 2 ** 31);
-    const over = new AbortController();
     const end = () => {
       this.#epoch = null;
+      this.#watches = false;
       news.hears = false;
       over.abort();
     };
@@ -241,6 +252,7 @@ export class Presence {
       } catch (error) {
         if (!over.aborted) this.#warn({ err: error }, BLIND);
       }
+      this.#watches = false;
       news.hears = false;
       await watcher.close().catch(() => {});
       if (isOurs) await rest(REST_MS, over);
@@ -263,7 +275,9 @@ export class Presence {
     this.#hurry = new AbortController();
     const [look] = await ask<{ isFound: boolean; next: number | null }>(LOOK(id, epoch));
     if (look?.isFound === false) {
-      news.hears = true;
+      this.#watches = true;
+      news.hears = this.#isHeard;
+      if (!this.#isHeard) news.tell('here');
       await this.#await(look.next, longestMs, ask, over);
       return true;
     }

@@ -45,11 +45,7 @@ const SHOWN = `id, roles, split_part(version, '/', 1) as version,
 
 /** The living instances, those that started first before the others. @throws UnavailableError */
 export const readLivingInstances = (database: Database): Promise<LivingInstance[]> =>
-  database.query<LivingInstance>(
-    `${LIVING(SHOWN)} order by started_at, id`,
-    [],
-    { isPage: true },
-  );
+  database.query<LivingInstance>(`${LIVING(SHOWN)} order by started_at, id`, [], { isPage: true });
 
 /** Another instance that lives. */
 export interface OtherInstance extends KnownInstance {

@@ -5,13 +5,14 @@ import { eventually } from '../support/eventually.ts';
 /** An instance, and the notifications that it sends. */
 function instance({ hasOthers = true, isAway = false } = {}) {
   const sent: (readonly string[])[] = [];
+  const state = { isAway };
   const query = async (_: string, [topics]: readonly unknown[] = []): Promise<[]> => {
     sent.push(topics as readonly string[]);
-    if (isAway) throw new Error('The database is away.');
+    if (state.isAway) throw new Error('The database is away.');
     return [];
   };
   const news = new News({ database: { query } as never, id: 'me', hasOthers: () => hasOthers });
-  return { news, sent };
+  return { news, sent, state };
 }
 
 test('many calls are one notification at once, and one for all that come while it pauses', async () => {
@@ -29,7 +30,6 @@ test('an instance that is alone tells nothing, and one that cannot tell goes on'
   alone.news.tell('work');
   expect(alone.sent).toEqual([]);
   const away = instance({ isAway: true });
-  away.news.tell('work');
   away.news.tell('work');
   await eventually('another try', () => away.sent.length > 1 || undefined);
 });
@@ -49,4 +49,15 @@ test('a change is reported once', () => {
   news.onHearing(() => states.push(news.hears));
   for (const hears of [false, true, true, false]) news.hears = hears;
   expect(states).toEqual([true, false]);
+});
+
+test('a notification that fails is told again, at the latest when the instance stops', async () => {
+  const { news, sent, state } = instance({ isAway: true });
+  news.tell('work');
+  await news.flush();
+  expect(sent).toEqual([['work me'], ['work me']]);
+  state.isAway = false;
+  await news.flush();
+  await news.flush();
+  expect(sent).toEqual([['work me'], ['work me'], ['work me']]);
 });

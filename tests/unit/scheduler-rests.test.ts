@@ -234,3 +234,24 @@ test('a statement counts at its begin and at its end, also where it fails', asyn
   await expect(count.during(() => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
   expect(count.value).toBe(4);
 });
+
+test('a look that does not end, and those that fail, are late after five seconds', async () => {
+  const scheduler = await atRest('embedded');
+  await pass(300_000);
+  expect(scheduler.health.status).toBe('ok');
+  const { promise, resolve } = Promise.withResolvers<object[]>();
+  answer = () => promise;
+  scheduler.expect(NOW + passed);
+  await pass(4_000);
+  expect(scheduler.health.status).toBe('ok');
+  await pass(2_000);
+  expect(scheduler.health.status).toBe('late');
+  answer = () => Promise.reject(new Error('The database is away.'));
+  resolve([]);
+  await pass(6_000);
+  expect(scheduler.health.status).toBe('late');
+  answer = async (own) => own;
+  await pass(2_000);
+  expect(scheduler.health.status).toBe('ok');
+  await scheduler.stop();
+});

@@ -10,15 +10,23 @@ test('what waits for a warm-up asks again once every instance has forgotten the 
   const database = {
     query: async (_sql: string, parameters: unknown[]) => {
       asked.push(parameters);
-      return [];
+      return asked.length === 2 ? Array.from({ length: 1_000 }, (_, id) => ({ id: String(id) })) : [];
     },
   } as never as Database;
   const clock = { now: () => NOW, monotonic: () => 0 };
-  await waitingReleaser(database, clock, { warn() {} } as never)({
+  let told = 0;
+  await waitingReleaser(
+    database,
+    clock,
+    { warn() {} } as never,
+    () => told++,
+  )({
     id: 'dom_1',
     workspaceId: 'ws_1',
   });
-  const moments = asked.flat().map((value) => Date.parse(String(value)) - NOW);
+  // Two batches were asked for, and the first one released some.
+  expect([asked.length, told]).toEqual([3, 1]);
+  const moments = (asked[1] ?? []).map((value) => Date.parse(String(value)) - NOW);
   // An instance that read the domain just before the change knows the old one for so long, and its own clock may be late.
   expect(moments.filter((ms) => ms > 0 && ms < 60_000)).toEqual([2 * SENDER_KNOWN_MS]);
 });

@@ -10,6 +10,8 @@ const duty = (name: string): Duty => ({
 });
 const [often, rare] = [duty('often'), duty('rare')];
 let passed = 0;
+/** The time by which the clock was set, or the machine suspended. */
+let leapt = 0;
 let asked = '';
 let far: unknown = null;
 let isAlone = true;
@@ -25,12 +27,12 @@ const database = {
 const looker = () =>
   new WorkLook([often, rare], {
     database: database as never,
-    clock: { now: () => passed, monotonic: () => passed },
+    clock: { now: () => passed + leapt, monotonic: () => passed },
     isAlone: () => isAlone,
   });
 
 beforeEach(() => {
-  [passed, asked, isAlone, found] = [0, '', true, {}];
+  [passed, leapt, asked, isAlone, found] = [0, 0, '', true, {}];
 });
 
 test('only a look for the work of all duties lets an instance that is alone rest for ten seconds', async () => {
@@ -89,4 +91,31 @@ test('work that another instance has left is looked for at once', async () => {
   expect(look.dueIn).toBe(0);
   found = { 0: true };
   expect(await look.look([often])).toEqual([often]);
+});
+
+test.each([3_600_000, -3_600_000])('a leap of the clock by %d ms ends a rest', async (ms) => {
+  const look = looker();
+  found = { later: false };
+  await look.look([often]);
+  await look.look([often]);
+  expect(look.dueIn).toBe(30_000);
+  leapt = ms;
+  expect(look.dueIn).toBe(2_900);
+});
+
+test('what is left amid a look, and for ten seconds after, is looked for every second', async () => {
+  const look = looker();
+  found = { later: false };
+  await look.look([often]);
+  const looking = look.look([often]);
+  look.hurry();
+  await looking;
+  expect(look.dueIn).toBe(0);
+  passed += 9_000;
+  await look.look([often]);
+  expect(look.dueIn).toBe(900);
+  passed += 1_100;
+  await look.look([often]);
+  await look.look([often]);
+  expect(look.dueIn).toBe(30_000);
 });

@@ -28,6 +28,8 @@ export interface ScheduleParts extends WorkLookParts {
   readonly logger: Logger;
   /** When a service last ran here (epoch ms); null when that is not known. */
   readonly lastRun?: number | null;
+  /** Called when a duty fails, or its time comes while it runs still: other instances may do what waits behind it. */
+  onStuck?(): void;
   /** True where tables lie on several nodes: no statement asks for several of them, so duties run at their times. */
   readonly isDistributed?: boolean;
 }
@@ -37,7 +39,7 @@ export interface ScheduleParts extends WorkLookParts {
  * A duty that says how to look for its work runs only when there is some.
  */
 export function startDuties(duties: readonly Duty[], parts: ScheduleParts): Schedule {
-  const { clock, logger, lastRun = null, isDistributed = false } = parts;
+  const { clock, logger, lastRun = null, isDistributed = false, onStuck } = parts;
   const running = new Map<string, Promise<unknown>>();
   const stopping = new AbortController();
   const timed = duties.map((duty) => timing(duty, clock));
@@ -48,7 +50,10 @@ export function startDuties(duties: readonly Duty[], parts: ScheduleParts): Sche
   const begin = ({ name, run }: Duty): void => {
     if (running.has(name) || stopping.signal.aborted) return;
     const work = run(stopping.signal)
-      .catch((error: unknown) => logger.warn({ err: error, duty: name }, 'A duty failed.'))
+      .catch((error: unknown) => {
+        logger.warn({ err: error, duty: name }, 'A duty failed.');
+        onStuck?.();
+      })
       .finally(() => {
         running.delete(name);
         arm();
@@ -59,7 +64,8 @@ export function startDuties(duties: readonly Duty[], parts: ScheduleParts): Sche
     const { name, goesByAge, asks, isWanted } = duty;
     const isDue = isTime();
     const isAwaited = isWanted?.() === true;
-    if (!(isDue || isAwaited) || running.has(name)) return;
+    if (!(isDue || isAwaited)) return;
+    if (running.has(name)) return isDue && asks ? onStuck?.() : undefined;
     if (goesByAge && (clock.agreement?.agrees === false || leaps.isRecent)) return;
     if (asks && !isAwaited && !isDistributed) asking.set(name, duty);
     else begin(duty);

@@ -26,9 +26,10 @@ export function secretKeyWatch({ database, keys, roster, onSuperseded }: SecretK
       const { kind, worked } = database;
       // A command writes to an embedded database through this process, and is then counted.
       if (kind === 'embedded' && worked === workedBefore) return;
-      workedBefore = worked;
       try {
         if (await keys.refresh()) await roster.tell();
+        // A refresh that fails is repeated.
+        workedBefore = worked;
       } catch (error) {
         if (!(error instanceof WrongSecretKey)) throw error;
         onSuperseded(error);

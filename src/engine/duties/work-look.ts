@@ -17,6 +17,11 @@ const REST_MS = 9_900;
 /** The same where no work waits for its time. Another instance may die before it has told of work that it leaves; the embedded database has no others. */
 const FAR_MS = { postgres: 30_000, embedded: 600_000 };
 
+/** For this time after another instance has ended or asked for help it rests no more: leases of duties last some seconds. */
+const AWAKE_MS = 10_000;
+/** A change of the clock beside the monotonic one, after which a rest is over: the machine may have been suspended. */
+const LEAP_MS = 1_000;
+
 const NOW = '$1::text::timestamptz';
 const LATER = '$3::text::timestamptz';
 
@@ -42,6 +47,10 @@ export class WorkLook {
   /** The last look found nothing. */
   #wasQuiet = false;
   #isLooking = false;
+  /** The monotonic moment up to which it does not rest. */
+  #awakeUntil = Number.NEGATIVE_INFINITY;
+  /** The clock beside the monotonic one at the last look. */
+  #clockOffset = 0;
 
   constructor(
     duties: readonly Duty[],
@@ -61,30 +70,38 @@ export class WorkLook {
   get dueIn(): number {
     if (this.#isLooking) return Number.POSITIVE_INFINITY;
     const { ms, worked } = this.#rest;
-    const { database, clock, isAlone } = this.parts;
-    const rest = database.worked === worked && isAlone() ? ms : 0;
+    const { database, clock } = this.parts;
+    const hasLeapt = Math.abs(clock.now() - clock.monotonic() - this.#clockOffset) > LEAP_MS;
+    const rest = database.worked === worked && this.#mayRest && !hasLeapt ? ms : 0;
     return Math.max(0, this.#nextAt + rest - clock.monotonic());
   }
 
-  /** Has the next look be soon: another instance has left work. */
+  get #mayRest(): boolean {
+    return this.parts.isAlone() && this.parts.clock.monotonic() >= this.#awakeUntil;
+  }
+
+  /** Has the next look be soon, and others follow it: another instance has left work. */
   hurry(): void {
-    this.#nextAt = Math.min(this.#nextAt, this.parts.clock.monotonic());
+    const monotonic = this.parts.clock.monotonic();
+    this.#nextAt = Math.min(this.#nextAt, monotonic);
+    this.#awakeUntil = monotonic + AWAKE_MS;
     this.#rest = { ms: 0, worked: 0 };
     this.#wasQuiet = false;
   }
 
   /** Those of the duties that have work. @throws UnavailableError */
   async look(asked: readonly Duty[]): Promise<readonly Duty[]> {
-    const { database, clock, isAlone } = this.parts;
+    const { database, clock } = this.parts;
     this.#isLooking = true;
     this.#nextAt = clock.monotonic() + LOOK_MS;
     // Read before the look, which may miss what is done during it.
     const { worked } = database;
     this.#rest = { ms: 0, worked };
     // Only a look for the work of all duties shows that there is none: each of them may ask at its own seconds.
-    const isWhole = this.#wasQuiet && isAlone();
+    const isWhole = this.#wasQuiet && this.#mayRest;
     try {
       const now = clock.now();
+      this.#clockOffset = now - clock.monotonic();
       const farMs = FAR_MS[database.kind];
       const [row = {}] = await database.query<Record<string, boolean>>(
         this.#sql,
@@ -97,7 +114,7 @@ export class WorkLook {
       );
       const found = this.#duties.filter((_, place) => row[place] === true);
       this.#wasQuiet = found.length === 0;
-      if (this.#wasQuiet && isAlone()) {
+      if (this.#wasQuiet && this.#mayRest) {
         this.#nextAt = clock.monotonic() + ALONE_MS;
         if (isWhole) this.#rest = { ms: (row.later === false ? farMs : REST_MS) - ALONE_MS, worked };
       }

@@ -229,7 +229,7 @@ export const emailsModule: Module<
             others: () => roster.partOf('delivery').of - 1,
           }),
           warmUpRoom: (domainId) => live.warmUpRoom(domainId),
-          releaseWaiting: waitingReleaser(database, clock, logger),
+          releaseWaiting: waitingReleaser(database, clock, logger, () => roster.news.tell('work')),
           directMail: directMail({
             ...{ database, transport, operator: config.serviceFrom },
             findSendingDomain: needs.findSendingDomain,

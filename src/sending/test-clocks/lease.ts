@@ -27,9 +27,9 @@ where workspace_id = $1 and id = $2 and leased_by = $3 and target_at = $4::times
 
 const RELEASE = `update test_clocks set leased_by = null, leased_until = null where workspace_id = $1 and id = $2 and leased_by = $3`;
 
-/** The clocks that no instance moves although they may have due work. */
-export const AT_WORK = `select workspace_id, id from test_clocks
-where (status = 'advancing' or entered_at is not null) and (leased_until is null or leased_until < clock_timestamp()) order by id`;
+/** The clocks that no instance moves at that time although they may have due work. */
+export const atWork = (now: string): string => `select workspace_id, id from test_clocks
+where (status = 'advancing' or entered_at is not null) and (leased_until is null or leased_until < ${now}) order by id`;
 
 /** The name of a clock. */
 export type ClockName = Pick<ClockRow, 'workspace_id' | 'id'>;
@@ -98,4 +98,4 @@ export class ClockLease {
  * @throws UnavailableError
  */
 export const clocksAtWork = (database: Database): Promise<readonly ClockName[]> =>
-  database.query<ClockName>(AT_WORK);
+  database.query<ClockName>(atWork('clock_timestamp()'));

@@ -4,7 +4,7 @@ import type { ClockedActors } from '../../engine/runtime/clocked.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import { AT_WORK, ClockLease, type ClockName, clocksAtWork } from './lease.ts';
+import { atWork, ClockLease, type ClockName, clocksAtWork } from './lease.ts';
 import { pass } from './passage.ts';
 import { findClock } from './store.ts';
 
@@ -56,7 +56,7 @@ export class ClockMover {
   readonly duty: Duty = {
     name: 'testClockMover',
     pattern: '*/5 * * * * *',
-    asks: () => `exists (${AT_WORK})`,
+    asks: (now) => `exists (${atWork(now)})`,
     run: async () => {
       for (const name of await clocksAtWork(this.deps.database)) void this.move(name);
     },

@@ -75,6 +75,8 @@ export class Scheduler {
   #hasOthers = true;
   #oldestDueMs = 0;
   #sweptAt = Number.POSITIVE_INFINITY;
+  /** When the first sweep since the last one that succeeded began; null where none has. */
+  #begunAt: number | null = null;
   /** Monotonic moment from which it is asked again what has settled, and the backlogs are walked on. */
   #askFrom = Number.NEGATIVE_INFINITY;
   /** The last sweep found nothing due, and nothing to read back. */
@@ -173,7 +175,10 @@ export class Scheduler {
       return;
     }
     this.#sweeping = isWhole ? 'all' : 'lives';
-    if (isWhole) this.#isWanted = false;
+    if (isWhole) {
+      this.#isWanted = false;
+      this.#begunAt ??= this.clock.monotonic();
+    }
     this.#busy = work()
       .catch((error: unknown) => {
         // The alarm that began it has passed: only a look soon finds its actor.
@@ -256,7 +261,8 @@ export class Scheduler {
     const measured = { oldestDueSeconds: Math.round(this.#oldestDueMs / 100) / 10, clockSkewMs: skewMs };
     if (this.#stopped) return { status: 'stopped', ...measured };
     if (!agrees) return { status: 'paused', ...measured };
-    const isBlind = this.clock.monotonic() - this.#sweptAt > this.#restMs + BLIND_MS;
+    const lateFrom = this.#begunAt ?? this.#sweptAt + this.#restMs;
+    const isBlind = this.clock.monotonic() - lateFrom > BLIND_MS;
     return { status: isBlind || measured.oldestDueSeconds > 5 ? 'late' : 'ok', ...measured };
   }
 
@@ -303,6 +309,7 @@ export class Scheduler {
     if (failures.length > 0) throw failures[0];
     this.#oldestDueMs = oldest;
     this.#sweptAt = this.clock.monotonic();
+    this.#begunAt = null;
     this.#restMs = this.#isQuiet ? this.#sightMs * REST_SHARE : 0;
     this.#clockOffset = this.clock.now() - this.#sweptAt;
   }

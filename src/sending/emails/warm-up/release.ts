@@ -34,6 +34,8 @@ export function waitingReleaser(
   database: Database,
   clock: Clock,
   logger: Logger,
+  /** Called after each statement that released some: other processes may have to find them. */
+  onReleased: () => void,
 ): (domain: ReleasedDomain) => Promise<void> {
   const wake = wakeWriting(clock);
   const sql = `with waiting as materialized (
@@ -51,6 +53,7 @@ update email_due d set wake_at = ${wake.at('$3::timestamptz')} from waiting w wh
         const now = clock.now();
         const parameters = [domainIds, iso(now + SOON_MS), iso(now + KNOWN_EVERYWHERE_MS), last, workspaceId];
         const released = await database.query<{ id: string }>(sql, parameters);
+        if (released.length > 0) onReleased();
         for (const { id } of released) if (id > last) last = id;
         if (released.length < AT_ONCE) return false;
       }

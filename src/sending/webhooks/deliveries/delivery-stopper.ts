@@ -1,5 +1,5 @@
 import type { Duty } from '../../../engine/duties/duty.ts';
-import { type StoppingDeps, stopDeliveries } from './stop-pending.ts';
+import { SOME_WAIT, type StoppingDeps, stopDeliveries } from './stop-pending.ts';
 
 /**
  * Stops waiting deliveries of endpoints that were disabled or deleted, where an instance died before it had.
@@ -7,6 +7,6 @@ import { type StoppingDeps, stopDeliveries } from './stop-pending.ts';
 export const deliveryStopper = (deps: StoppingDeps): Duty => ({
   name: 'deliveryStopper',
   pattern: '45 * * * * *',
-  asks: () => `exists (select from webhook_endpoints where state <> 'active')`,
+  asks: () => SOME_WAIT,
   run: (stop) => stopDeliveries(deps, stop),
 });
