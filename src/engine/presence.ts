@@ -132,7 +132,7 @@ export class Presence {
   #gone: readonly number[] = [];
   /** Ends the rest of an instance that waits for no lock. */
   #hurry = new AbortController();
-  /** What this instance told came back on its session. */
+  /** The own notification of this instance has come back on its session. */
   #isHeard = false;
   /** It looks at the sessions of others. */
   #watches = false;

@@ -225,7 +225,7 @@ test('an address is asked for once, an own one in any writing not at all, and of
 test('no message says the user name and the password of an address', () => {
   const html =
     '<a href="//ada:secret@a.example/x">a</a><a href="https:ada:secret@a.example/y">b</a><a href="ada@a.example">c</a><a href="https:///ada:secret@a.example/z">d</a>';
-  const told = found(html, 'relative_address', { source: { text: html, isMade: false } });
+  const told = found(html, 'relative_address', { source: { text: html, format: 'html' } });
   expect(told.map((one) => one.split(' leads')[0])).toEqual([
     ...['1: //a.example/x', '1: https:a.example/y', '1: ada@a.example', '1: https:///a.example/z'],
   ]);

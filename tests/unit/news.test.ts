@@ -51,7 +51,7 @@ test('a change is reported once', () => {
   expect(states).toEqual([true, false]);
 });
 
-test('a notification that fails is told again, at the latest when the instance stops', async () => {
+test('a notification that fails is sent again, at the latest when the instance stops', async () => {
   const { news, sent, state } = instance({ isAway: true });
   news.tell('work');
   await news.flush();

@@ -60,7 +60,7 @@ export interface InboundServerOptions<Taken> extends SmtpServerOptions {
   readonly takersOf: (address: string) => Promise<readonly Taken[]>;
   /** False for recipients of whom one transaction cannot have both; the sender brings the second in another one. All are together where it is left out. */
   readonly isTogether?: (one: readonly Taken[], other: readonly Taken[]) => boolean;
-  /** What takers of the same route have in common; each is its own where it is left out. */
+  /** The same for all takers of one route; each taker is a route where it is left out. */
   readonly routeOf?: (taker: Taken) => unknown;
   readonly mailReader: Pick<MailReader, 'report'>;
   /** Called with the feedback of each report before it is acknowledged. When it rejects, the sender is asked to try again. */

@@ -12,7 +12,7 @@ const ENVELOPE = 'MAIL FROM:<a@customer.example>\r\nRCPT TO:<known@sender.exampl
 const MESSAGE = 'Subject: x\r\n\r\n';
 const COUNT = 500;
 
-/** What comes in one packet, and the number of its replies. */
+/** The content of one packet, and the number of its replies. */
 const PACKETS = {
   'chunks of one octet': [`${ENVELOPE}${'BDAT 1\r\nx'.repeat(COUNT)}BDAT 2 LAST\r\n\r\n`, COUNT + 3],
   'messages in one chunk': [`${ENVELOPE}BDAT 14 LAST\r\n${MESSAGE}`.repeat(COUNT), 3 * COUNT],

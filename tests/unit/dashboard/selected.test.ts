@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import {
   allToggled,
   MOST_SELECTED,
-  type Selected,
+  type RowsByKey,
   toggled,
 } from '../../../src/web/dashboard/web/application/ui/lists/selected.ts';
 
@@ -10,7 +10,7 @@ import {
 
 const rows = (count: number, from = 0) =>
   Array.from({ length: count }, (_, at) => [`row_${from + at}`, from + at] as const);
-const NONE: Selected<number> = new Map();
+const NONE: RowsByKey<number> = new Map();
 
 test('a row is selected and taken out again, and none beyond the most', () => {
   expect([...toggled(toggled(NONE, 'a', 1), 'b', 2)]).toEqual([

@@ -145,7 +145,7 @@ export class DraftKeeper {
     if (this.#asking || this.#isOver || (!isUnsaved() && !this.#mayBeSent)) return;
     this.#asking = (isUnsaved() ? this.#keep() : this.#remove()).then((wait) => {
       this.#asking = null;
-      // What was typed or saved meanwhile follows.
+      // Changes that came meanwhile follow.
       if (!isUnsaved() && this.#mayBeSent && wait === 0) this.#talk();
       else if (wait !== null) this.#talkAfter(wait);
     });

@@ -106,14 +106,14 @@ export const drafts = {
 
   /** Before the session ends: the service would refuse the removal of what was discarded after it. */
   async settle(): Promise<void> {
-    const answers = [...here].map((hear) => hear('signing out'));
+    const answers = [...here].map(async (hear) => hear('signing out'));
     const late = new Promise<void>((resolve) => setTimeout(resolve, SETTLED_WITHIN_MS));
     await Promise.race([Promise.all(answers), late]);
   },
 
   /** Somebody signs out: nothing of it stays, and no tab writes it again. */
   async clear(): Promise<void> {
-    for (const hear of here) hear('cleared');
+    for (const hear of here) void hear('cleared');
     channel?.postMessage('cleared');
     await within('readwrite', async (store) => void (await done(store.clear())), undefined);
   },

@@ -15,7 +15,9 @@ export function Entrance(props: {
         <h1 className="text-[20px] font-semibold tracking-tight">{props.title}</h1>
       </header>
       {props.about !== undefined && <div className="text-dim">{props.about}</div>}
-      {props.children !== undefined && <div className="card grid grid-cols-1 gap-4 p-5">{props.children}</div>}
+      {props.children !== undefined && (
+        <div className="card grid grid-cols-1 gap-4 p-5">{props.children}</div>
+      )}
     </main>
   );
 }

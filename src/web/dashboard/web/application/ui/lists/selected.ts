@@ -2,10 +2,10 @@
 export const MOST_SELECTED = 1_000;
 
 /** The selected rows by their keys. */
-export type Selected<Item> = ReadonlyMap<string, Item>;
+export type RowsByKey<Item> = ReadonlyMap<string, Item>;
 
 /** Selects a row where there is room for it, or takes it out. */
-export function toggled<Item>(before: Selected<Item>, key: string, item: Item): Selected<Item> {
+export function toggled<Item>(before: RowsByKey<Item>, key: string, item: Item): RowsByKey<Item> {
   const next = new Map(before);
   if (!next.delete(key) && next.size < MOST_SELECTED) next.set(key, item);
   return next;
@@ -13,9 +13,9 @@ export function toggled<Item>(before: Selected<Item>, key: string, item: Item): 
 
 /** Selects all of these besides the others, as far as there is room; none at all where all of these are selected. */
 export function allToggled<Item>(
-  before: Selected<Item>,
+  before: RowsByKey<Item>,
   rows: readonly (readonly [string, Item])[],
-): Selected<Item> {
+): RowsByKey<Item> {
   if (rows.every(([key]) => before.has(key))) return new Map();
   return new Map([...new Map([...before, ...rows])].slice(0, MOST_SELECTED));
 }

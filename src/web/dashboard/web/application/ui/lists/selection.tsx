@@ -5,7 +5,7 @@ import { Button } from '../button.tsx';
 import { count } from '../display/format.ts';
 import { toastProblem } from '../overlays/toast.tsx';
 import type { ListResult } from './list-types.ts';
-import { allToggled, MOST_SELECTED, type Selected, toggled } from './selected.ts';
+import { allToggled, MOST_SELECTED, type RowsByKey, toggled } from './selected.ts';
 import { saveCsv } from './selected-csv.ts';
 
 /** The rows of a list that actions apply to. */
@@ -25,7 +25,7 @@ export function useSelection<Item>(
   keyOf: (item: Item) => string,
   labelOf: (item: Item) => string,
 ): Selection<Item> {
-  const [chosen, setChosen] = useState<Selected<Item>>(new Map());
+  const [chosen, setChosen] = useState<RowsByKey<Item>>(new Map());
   const has = useCallback((item: Item) => chosen.has(keyOf(item)), [chosen, keyOf]);
   return useMemo(
     () => ({

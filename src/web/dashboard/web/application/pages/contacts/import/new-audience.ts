@@ -22,7 +22,7 @@ export function useNewAudience() {
         unused.current = null;
         return started;
       } catch (error) {
-        // What may have started needs its audience, and one that cannot be deleted serves the next try.
+        // An import that may have started needs its audience, and one that cannot be deleted serves the next try.
         if (!isFinal(error)) mayBeFilled.current = true;
         const isGone =
           !mayBeFilled.current &&
