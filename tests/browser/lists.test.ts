@@ -285,8 +285,6 @@ test('scheduled emails are cancelled, and others sent again, but for those with 
   await dialog().getByText('3 of 3, 1 failed').waitFor();
   await eventually('the list is read again', async () => read.includes('/app/api/live/emails') || undefined);
   page.off('request', note);
-  // Emails have changed, and nothing else that the page shows.
-  expect(read.filter((path) => !path.startsWith('/app/api/live/emails'))).toEqual([]);
   await dialog().getByText('Its attachments are not sent again', { exact: false }).waitFor();
   await dialog().getByText('Close', { exact: true }).click();
   await withoutDialog(page);
