@@ -108,17 +108,17 @@ describe('instances with one role each', () => {
     expect(greeters()).toEqual(['delivery.example']);
   });
 
-  test('hear of each other by a session each, and the one that only answers requests opens none', async () => {
-    const names = await eventually('two have an epoch', async () => {
+  test('hear of each other by a session each, also the one that only answers requests', async () => {
+    const names = await eventually('all have an epoch', async () => {
       const known = await sql<
         { roles: string[] }[]
       >`select roles from service_instances where epoch is not null`;
-      if (known.length < 2) return;
-      expect(known.flatMap(({ roles }) => roles).sort()).toEqual(['delivery', 'engine']);
+      if (known.length < 3) return;
+      expect(known.flatMap(({ roles }) => roles).sort()).toEqual(['delivery', 'engine', 'http']);
       return await sql`select distinct application_name from pg_stat_activity
         where datname = current_database() and application_name like 'posthorn session %'`;
     });
-    expect(names).toHaveLength(2);
+    expect(names).toHaveLength(3);
   });
 
   test('say what they are there for, and answer nothing else without the role http', async () => {
