@@ -1,5 +1,6 @@
 import { WrongSecretKey } from '../../platform/db/canary.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { afterWork } from './after-work.ts';
 import type { Duty } from './duty.ts';
 
 interface SecretKeyWatchDeps {
@@ -16,24 +17,18 @@ interface SecretKeyWatchDeps {
  * reports that at once, since the rotation waits for every instance. An instance that was away meanwhile, and
  * lacks the current key, has to end.
  */
-export function secretKeyWatch({ database, keys, roster, onSuperseded }: SecretKeyWatchDeps): Duty {
-  let workedBefore = -1;
-  return {
-    name: 'secretKeyWatch',
-    pattern: '*/10 * * * * *',
-    isEverybodys: true,
-    async run() {
-      const { kind, worked } = database;
-      // A command writes to an embedded database through this process, and is then counted.
-      if (kind === 'embedded' && worked === workedBefore) return;
-      try {
-        if (await keys.refresh()) await roster.tell();
-        // A refresh that fails is repeated.
-        workedBefore = worked;
-      } catch (error) {
-        if (!(error instanceof WrongSecretKey)) throw error;
-        onSuperseded(error);
-      }
-    },
-  };
-}
+export const secretKeyWatch = ({ database, keys, roster, onSuperseded }: SecretKeyWatchDeps): Duty => ({
+  name: 'secretKeyWatch',
+  pattern: '*/10 * * * * *',
+  isEverybodys: true,
+  run: afterWork(database, async () => {
+    try {
+      if (await keys.refresh()) await roster.tell();
+      return true;
+    } catch (error) {
+      if (!(error instanceof WrongSecretKey)) throw error;
+      onSuperseded(error);
+      return false;
+    }
+  }),
+});

@@ -1,3 +1,4 @@
+import { afterWork } from './after-work.ts';
 import type { Duty, DutyDeps } from './duty.ts';
 
 /**
@@ -24,18 +25,13 @@ reset default_statistics_target`;
  * one has no background process, and its planner would use the figures of an empty table for ever: it would
  * take a filter that most contacts match for a rare one, and count them all where it should estimate.
  */
-export function tableAnalyser({ database }: Pick<DutyDeps, 'database'>): Duty {
-  let analysedAt = -1;
-  return {
-    name: 'tableAnalyser',
-    pattern: '15,45 * * * * *',
-    async run() {
-      const { worked } = database;
-      if (worked === analysedAt) return;
-      const [table] = await database.query<{ name: string }>(CHANGED, [], { isRoutine: true });
-      // Its name comes from our migrations.
-      if (table) await database.script(analyse(table.name));
-      else analysedAt = worked;
-    },
-  };
-}
+export const tableAnalyser = ({ database }: Pick<DutyDeps, 'database'>): Duty => ({
+  name: 'tableAnalyser',
+  pattern: '15,45 * * * * *',
+  run: afterWork(database, async () => {
+    const [table] = await database.query<{ name: string }>(CHANGED, [], { isRoutine: true });
+    // Its name comes from our migrations.
+    if (table) await database.script(analyse(table.name));
+    return table === undefined;
+  }),
+});

@@ -1,3 +1,4 @@
+import { afterWork } from '../../engine/duties/after-work.ts';
 import type { Duty } from '../../engine/duties/duty.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { HORIZON } from '../events/queries.ts';
@@ -87,30 +88,23 @@ export const analyticsRollUp = ({
 }: {
   readonly database: Database;
   readonly isDistributed?: boolean;
-}): Duty => {
-  /** The count of what this process had done when nothing was behind (`Database.worked`). */
-  let quietAt = -1;
-  return {
-    name: 'analyticsRollUp',
-    pattern: '*/15 * * * * *',
-    // Not among the questions for all duties: this one costs in proportion to workspaces and partitions, and they would wait for it.
-    async run(stop) {
-      const { kind, worked } = database;
-      // The embedded database has no other writers.
-      if (kind === 'embedded' && worked === quietAt) return;
-      const text = isDistributed ? PLACES : `${BEHIND} order by w.id`;
-      const places = await database.query<Place & { id: string }>(text, [], { isRoutine: true });
-      if (places.length === 0) quietAt = worked;
-      for (const { id, ...place } of places) {
-        if (stop?.aborted) return;
-        if (isDistributed && !(await isBehind(database, id, place))) continue;
-        await database.query(BEGIN, [id]);
-        let at: Place | undefined = place;
-        while (at && !stop?.aborted) at = await fold(database, id, at);
-      }
-    },
-  };
-};
+}): Duty => ({
+  name: 'analyticsRollUp',
+  pattern: '*/15 * * * * *',
+  // Not among the questions for all duties: this one costs in proportion to workspaces and partitions, and they would wait for it.
+  run: afterWork(database, async (stop) => {
+    const text = isDistributed ? PLACES : `${BEHIND} order by w.id`;
+    const places = await database.query<Place & { id: string }>(text, [], { isRoutine: true });
+    for (const { id, ...place } of places) {
+      if (stop?.aborted) break;
+      if (isDistributed && !(await isBehind(database, id, place))) continue;
+      await database.query(BEGIN, [id]);
+      let at: Place | undefined = place;
+      while (at && !stop?.aborted) at = await fold(database, id, at);
+    }
+    return places.length === 0;
+  }),
+});
 
 async function isBehind(database: Database, workspaceId: string, at: Place): Promise<boolean> {
   const [row] = await database.query<{ isBehind: boolean }>(IS_BEHIND, [workspaceId, at.accepted, at.events]);
