@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../platform/time/clock.ts';
 import { resolveBySystem } from '../../sending/webhooks/http/lookup.ts';
 import { createPoster } from '../../sending/webhooks/http/poster.ts';
@@ -111,8 +112,7 @@ async function follow(
       else if (!isPassing(error)) throw error;
       if (!isAway) terminal.error(`${error.message} Trying again until it answers.\n`);
       isAway = true;
-      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-      signal.throwIfAborted();
+      await pause(EVERY_MS, undefined, { signal });
     }
   }
 }

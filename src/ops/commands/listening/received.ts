@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { isPosthornError, type Posthorn } from '../../../web/client/posthorn.ts';
 import { type ForwardingDeps, forward, isPassing } from './forwarding.ts';
 
@@ -24,8 +25,7 @@ export async function followReceived(posthorn: Posthorn, forwarding: ForwardingD
       // The listener of the event log says so.
       if (signal.aborted || !isPosthornError(error) || !isPassing(error)) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-    signal.throwIfAborted();
+    await pause(EVERY_MS, undefined, { signal });
   }
 }
 
