@@ -30,6 +30,8 @@ const SHORT: Readonly<Record<string, string>> = {
     'shown before sign-in too, which loads no form of the application',
   'src/web/dashboard/web/application/ui/forms/outside-form.tsx': 'for dialogs of any page',
   'src/web/dashboard/web/application/ui/lists/created.tsx': 'one column of several lists',
+  'src/web/dashboard/web/application/api/changed-ids.ts':
+    'a rule without a browser, beside code that needs one',
   'src/web/dashboard/web/application/pages/requests/outcome.tsx':
     'shown by the list and by the page of a request, which is loaded apart',
   'src/mail/authentication/organization.ts':

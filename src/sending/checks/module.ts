@@ -1,5 +1,5 @@
 import type { Module } from '../../http/module.ts';
-import type { FoundProblem } from '../../mail/check/codes.ts';
+import { type FoundProblem, SHOWN_BY_GMAIL } from '../../mail/check/codes.ts';
 import type { CapturedApi } from '../captured/api.ts';
 import type { WebhooksApi } from '../webhooks/api.ts';
 import type { ChecksApi } from './api.ts';
@@ -51,7 +51,7 @@ function clipped(html: string | null, most: number): FoundProblem[] {
   return [
     {
       code: 'clipped',
-      message: `The html has ${octets.toLocaleString('en')} octets: Gmail shows the first 102,400 and hides the rest, with the link to unsubscribe. Take out styles and comments that nothing needs, or write less.`,
+      message: `The html has ${octets.toLocaleString('en')} octets: Gmail shows the first ${SHOWN_BY_GMAIL.toLocaleString('en')} and hides the rest, with the link to unsubscribe${octets <= SHOWN_BY_GMAIL ? '. Tracked links and personal values make it longer' : ''}. Take out styles and comments that nothing needs, or write less.`,
       line: null,
     },
   ];

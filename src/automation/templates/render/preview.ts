@@ -1,4 +1,5 @@
 import type { Call } from '../../../http/request/route.ts';
+import { CLIPPED } from '../../../mail/check/codes.ts';
 import type { MjmlNote } from '../../../mail/content/render-mjml.ts';
 import { textPartOf } from '../../../mail/content/text-part.ts';
 import type { RenderedParts } from '../../../mail/liquid/parts.ts';
@@ -166,9 +167,6 @@ const OF_LISTS = ['contact', 'campaign', 'event'];
 
 /** Warnings of the tags of the html, which come last. */
 const OF_TAGS: ReadonlySet<string> = new Set(['image_without_alt', 'insecure_link', 'unclosed_tag']);
-
-/** Gmail shows the first 102 KB of an email; links that are counted and a footer make it longer. */
-const CLIPPED = 92_160;
 
 async function warningsOf(
   { mailReader }: Pick<Previewer, 'mailReader'>,

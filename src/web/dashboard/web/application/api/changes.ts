@@ -1,6 +1,7 @@
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 import type { Changes } from '../../../../live/model.ts';
+import { namesAll } from './changed-ids.ts';
 import type { ConnectionState } from './connection.ts';
 import { useViewer } from './viewer.tsx';
 
@@ -79,10 +80,7 @@ interface Pieces {
   readonly path?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * True when a query shows something that has changed. A query for one thing by its id is read again only when
- * the change names that id.
- */
+/** True when a query shows something that has changed. */
 function isAbout(query: Query, changed: Changes['changed']): boolean {
   if (paceOf(query) === false) return false;
   const [, , resource, , pieces] = query.queryKey as readonly [string, string, string, string, Pieces?];
@@ -91,14 +89,8 @@ function isAbout(query: Query, changed: Changes['changed']): boolean {
   const ids = changed[resource];
   if (ids === undefined) return false;
   if (ids === null) return true;
-  return Object.values(pieces?.path ?? {}).every((value) => mayBeOf(String(value), ids));
+  return namesAll(Object.values(pieces?.path ?? {}).map(String), ids);
 }
-
-/** An id that is named; or of another kind than those named, which may belong to it: a delivery to its webhook. */
-const mayBeOf = (value: string, ids: readonly string[]): boolean => {
-  const [prefix] = value.split('_');
-  return ids.includes(value) || !ids.some((id) => id.startsWith(`${prefix}_`));
-};
 
 /** Follows what changes in the environment of the page for as long as it is rendered; answers how the connection is. */
 export function useChanges(): ConnectionState {

@@ -56,7 +56,9 @@ export function useDesign(source: string, kept: KeptDesign, onChange: (source: s
       const isSame =
         together !== '' && together === last.current.together && at - last.current.at < TOGETHER_MS;
       last.current = { together, at };
-      const past = isSame ? before.past : [...before.past, before].slice(-MOST_STEPS);
+      const past = isSame
+        ? before.past
+        : [...before.past, { tree: before.tree, chosen: before.chosen }].slice(-MOST_STEPS);
       go({ tree, chosen: chosen === undefined ? before.chosen : chosen }, past, []);
     },
     undo: () => {
