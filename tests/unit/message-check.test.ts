@@ -47,6 +47,33 @@ describe('what mail programs leave out', () => {
     expect(found(html, 'dropped', { source })).toHaveLength(1);
     expect(found(html, 'dropped', { source })[0]).toStartWith('3: Outlook for Windows leaves out opacity');
   });
+
+  test.each([
+    [
+      '<img alt="a" src="https://a.example/a.webp">',
+      '<mj-image alt="a"\n src="https://a.example/a.webp" />',
+      'WEBP',
+    ],
+    [
+      '<style>.x::before{content:"a"}</style>',
+      '<mj-style>\n.x::before { content: "a" }</mj-style>',
+      '::before',
+    ],
+    ['<p style="color:var(--a)">a</p>', '<mj-text>\n<i style="color: var(--a)">a</i></mj-text>', '(var)'],
+    ['<p style="display:flex">a</p>', '<mj-style>\n.x { display: flex }</mj-style>', 'display:flex'],
+    ['<video src="a"></video>', '<mj-raw>\n<video src="a"></video></mj-raw>', '<video>'],
+  ])('comes where MJML has %s', (html, text, what) => {
+    const [told = ''] = found(html, 'dropped', { source: { text, format: 'mjml' } });
+    expect(told).toStartWith('2: ');
+    expect(told).toContain(what);
+  });
+
+  test('comes for no word of the text', () => {
+    const html =
+      '<p style="float:left;top:0;display:flex">a</p><link rel="stylesheet" href="https://a.example/a.css">';
+    const text = '<mj-text>Boats float to the top left: see the link, and display them.</mj-text>';
+    expect(found(html, 'dropped', { source: { text, format: 'mjml' } })).toEqual([]);
+  });
 });
 
 describe('braces that an editor has encoded', () => {

@@ -12,32 +12,50 @@ interface Place {
 interface Dropped extends Place {
   readonly name: string;
   readonly fact: Unsupported;
+  /** The way in which an author writes it, in Markdown and MJML too. */
+  readonly written: RegExp;
   count: number;
 }
 
-/** Everything in html that Outlook, Gmail or Apple Mail leaves out, each thing once with its first place. */
-export function droppedBy({ tags, sheets }: SourceReading): FoundProblem[] {
+/** A problem that was found in html, and the way in which its author may have written it elsewhere. */
+export interface WrittenProblem extends FoundProblem {
+  readonly written: RegExp;
+}
+
+/**
+ * Everything in html that Outlook, Gmail or Apple Mail leaves out, each thing once with its first place. `counts`: its author wrote this
+ * html, so that the number of times is worth saying.
+ */
+export function droppedBy({ tags, sheets }: SourceReading, counts: boolean): WrittenProblem[] {
   const found = new Map<string, Dropped>();
-  const note = (name: string, fact: Unsupported | undefined, { line, at }: Place): void => {
+  const note = (
+    name: string,
+    fact: Unsupported | undefined,
+    { line, at }: Place,
+    written: () => RegExp,
+  ): void => {
     if (!fact) return;
     const known = found.get(name);
     if (known) known.count++;
-    else found.set(name, { name, fact, line, at, count: 1 });
+    else found.set(name, { name, fact, line, at, written: written(), count: 1 });
   };
   const noteProperty = ({ property, value }: Declaration, place: Place): void => {
-    note(property, own(PROPERTIES, property), place);
-    const both = `${property}:${value.split(/[\s!]/, 1)[0] ?? ''}`;
-    note(both, own(PROPERTIES, both), place);
+    note(property, own(PROPERTIES, property), place, () => asProperty(property));
+    const [first = ''] = value.split(/[\s!]/, 1);
+    const both = `${property}:${first}`;
+    note(both, own(PROPERTIES, both), place, () => asProperty(property, first));
   };
   for (const tag of tags) {
     if (tag.isEnd) continue;
     const { name, attributes } = tag;
-    if (name !== 'link' || isSheet(tag)) note(`<${name}>`, own(ELEMENTS, name), tag);
-    if (name === 'img') noteImage(attributes.get('src') ?? '', (what, fact) => note(what, fact, tag));
+    if (name !== 'link' || isSheet(tag))
+      note(`<${name}>`, own(ELEMENTS, name), tag, () => new RegExp(`<${name}\\b`, 'i'));
+    if (name === 'img')
+      noteImage(attributes.get('src') ?? '', (what, fact, written) => note(what, fact, tag, written));
     const style = attributes.get('style');
     if (style !== undefined) {
       for (const declaration of declarations(style)) noteProperty(declaration, tag);
-      for (const rule of RULES) if (rule.is.test(style)) note(rule.name, rule.fact, tag);
+      for (const rule of RULES) if (rule.is.test(style)) note(rule.name, rule.fact, tag, () => rule.is);
     }
   }
   for (const { css, line, at: begin } of sheets) {
@@ -45,17 +63,24 @@ export function droppedBy({ tags, sheets }: SourceReading): FoundProblem[] {
     const lineOf = lineCounter(css, line);
     for (const rule of RULES) {
       const at = rule.is.exec(bare)?.index;
-      if (at !== undefined) note(rule.name, rule.fact, { line: lineCounter(css, line)(at), at: begin + at });
+      if (at === undefined) continue;
+      note(rule.name, rule.fact, { line: lineCounter(css, line)(at), at: begin + at }, () => rule.is);
     }
     for (const declaration of sheetDeclarations(css))
       noteProperty(declaration, { line: lineOf(declaration.at), at: begin + declaration.at });
   }
-  return [...found.values()].map(({ name, fact, line, at, count }) => ({
+  return [...found.values()].map(({ name, fact, line, at, written, count }) => ({
     code: 'dropped',
-    message: `${listOf(fact.by)} ${fact.by.length === 1 ? 'leaves' : 'leave'} out ${name}${count > 1 ? ` (${count} times, first here)` : ''}. ${fact.mend}`,
-    ...{ line, at },
+    message: `${listOf(fact.by)} ${fact.by.length === 1 ? 'leaves' : 'leave'} out ${name}${counts && count > 1 ? ` (${count} times, first here)` : ''}. ${fact.mend}`,
+    ...{ line, at, written },
   }));
 }
+
+/** A property in a style, or an attribute of MJML that becomes one. */
+const asProperty = (property: string, value: string | null = null): RegExp =>
+  value === null
+    ? new RegExp(`(?<![\\w-])${property}\\s{0,20}[:=]`, 'i')
+    : new RegExp(`(?<![\\w-])${property}\\s{0,20}:\\s{0,20}${value}(?![\\w-])`, 'i');
 
 const own = (facts: Readonly<Record<string, Unsupported>>, name: string): Unsupported | undefined =>
   Object.hasOwn(facts, name) ? facts[name] : undefined;
@@ -63,10 +88,18 @@ const own = (facts: Readonly<Record<string, Unsupported>>, name: string): Unsupp
 /** Only a style sheet is left out in a way that readers see. */
 const isSheet = ({ attributes }: SourceTag): boolean => /\bstylesheet\b/i.test(attributes.get('rel') ?? '');
 
-function noteImage(src: string, note: (name: string, fact: Unsupported | undefined) => void): void {
-  if (/^\s*data:/i.test(src)) return note('images within the html (data:)', EMBEDDED_IMAGE);
+function noteImage(
+  src: string,
+  note: (name: string, fact: Unsupported | undefined, written: () => RegExp) => void,
+): void {
+  if (/^\s*data:/i.test(src)) return note('images within the html (data:)', EMBEDDED_IMAGE, () => /data:/i);
   const [, ending] = /\.([a-z\d]{2,5})(?:[?#]|$)/i.exec(src.slice(0, 2_048)) ?? [];
-  if (ending !== undefined) note(`${ending.toUpperCase()} images`, own(IMAGES, ending.toLowerCase()));
+  if (ending !== undefined)
+    note(
+      `${ending.toUpperCase()} images`,
+      own(IMAGES, ending.toLowerCase()),
+      () => new RegExp(`\\.${ending}(?!\\w)`, 'i'),
+    );
 }
 
 const listOf = (names: readonly string[]): string =>

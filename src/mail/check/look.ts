@@ -3,7 +3,7 @@ import { readHtml } from '../html/read-html.ts';
 import { ownPath, withoutUser, writtenAddresses } from './addresses.ts';
 import { type CheckCode, type FoundProblem, MOST_ASKED } from './codes.ts';
 import { darkProblems } from './dark-mode.ts';
-import { droppedBy } from './dropped.ts';
+import { droppedBy, type WrittenProblem } from './dropped.ts';
 import { held, isHeld, LONGEST_CHECKED, readSource, type SourceReading, shortened } from './source-tags.ts';
 import { unclosedInBoth } from './unclosed.ts';
 
@@ -63,8 +63,12 @@ export function lookAt(message: LookedAt): Findings {
   const written = source && !isMade ? readSource(held(source.text)) : shown;
   const placeOf = isMade ? finder(source.text) : null;
   if (written) {
-    const own = [...markupProblems(written), ...droppedBy(written), ...darkProblems(written)];
-    problems.push(...(placeOf ? own.flatMap((problem) => inSource(problem, placeOf)) : own));
+    const own = [...markupProblems(written), ...darkProblems(written)];
+    const dropped = droppedBy(written, !isMade);
+    problems.push(
+      ...(placeOf ? own.flatMap((problem) => inSource(problem, placeOf)) : own),
+      ...dropped.flatMap((problem) => (source && isMade ? writtenIn(problem, source.text) : bare(problem))),
+    );
     // In markdown, lines of code show tags that are none.
     const authored = source?.format === 'mjml' ? readSource(held(source.text)) : isMade ? null : written;
     if (authored && shown) problems.push(...unclosedIn(authored, shown));
@@ -102,17 +106,17 @@ function bounded(problems: readonly FoundProblem[]): FoundProblem[] {
 function finder(source: string): (word: string) => Place {
   return (word) => {
     const at = source.indexOf(word);
-    if (at === -1 || word === '') return NOWHERE;
-    let line = 1;
-    for (let end = source.indexOf('\n'); end !== -1 && end < at; end = source.indexOf('\n', end + 1)) line++;
-    return { line, at };
+    return at === -1 || word === '' ? NOWHERE : { line: lineAt(source, at), at };
   };
 }
 
-const NOWHERE: Place = { line: null };
+function lineAt(source: string, at: number): number {
+  let line = 1;
+  for (let end = source.indexOf('\n'); end !== -1 && end < at; end = source.indexOf('\n', end + 1)) line++;
+  return line;
+}
 
-/** The word of a `dropped` problem by which its author wrote it. */
-const WORD = /leaves? out <?([\w@-]+)/;
+const NOWHERE: Place = { line: null };
 
 /** The most characters of an address in a message. */
 const LONGEST_TOLD = 120;
@@ -148,12 +152,15 @@ function relativeInSource(problem: FoundProblem, placeOf: (word: string) => Plac
 function inSource(problem: FoundProblem, placeOf: (word: string) => Place): FoundProblem[] {
   if (problem.code === 'no_dark_mode') return [problem];
   if (problem.code === 'relative_address') return relativeInSource(problem, placeOf);
-  if (problem.code !== 'dropped') return [];
-  const [, word = ''] = WORD.exec(problem.message) ?? [];
-  const place = placeOf(word);
-  if (place.line === null) return [];
-  const { code, message } = problem;
-  return [{ code, message: message.replace(/ \(\d+ times, first here\)/, ''), ...place }];
+  return [];
+}
+
+const bare = ({ written: _, ...problem }: WrittenProblem): FoundProblem => problem;
+
+/** A thing that programs leave out, where its author wrote it; none where the maker of the html has added it. */
+function writtenIn(problem: WrittenProblem, source: string): FoundProblem[] {
+  const at = problem.written.exec(source)?.index;
+  return at === undefined ? [] : [{ ...bare(problem), line: lineAt(source, at), at }];
 }
 
 function markupProblems({ tags }: SourceReading): FoundProblem[] {
