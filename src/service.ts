@@ -125,6 +125,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   roster.news.onHearing(followOthers);
   roster.news.on('work', () => engine.lookNow());
   roster.news.on('left', lookForLeft);
+  roster.news.on('duties', () => schedule?.hurry());
   const { routes, connected, liveView, certificates, drain } = connectModules(
     modules,
     { engine, roster, kinds: MODULE_KINDS },
@@ -193,7 +194,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
         // The duties of a process without that role are looked for: not all that it writes for them is told.
         isAlone: () => roster.hearsAll && roster.others.every((one) => one.roles.includes('engine')),
         isDistributed: shards !== null,
-        onStuck: () => roster.news.tell('left'),
+        onStuck: () => roster.news.tell('duties'),
       });
       engine.start();
     },

@@ -14,9 +14,10 @@ const TELL = `select pg_notify('${CHANNEL}', topic) from unnest($1::text[]) topi
 
 /**
  * The things that one instance has to tell another: `work` is due that this one cannot begin, a viewer of the live view
- * begins or ends to `watch`, an instance is `here` under another epoch, and one has `left` what only it knew of.
+ * begins or ends to `watch`, an instance is `here` under another epoch, one has `left` what only it knew of, and its `duties` fail or take
+ * long.
  */
-export type Topic = 'work' | 'watch' | 'here' | 'left';
+export type Topic = 'work' | 'watch' | 'here' | 'left' | 'duties';
 
 interface NewsParts {
   readonly database: Pick<Database, 'query'>;
