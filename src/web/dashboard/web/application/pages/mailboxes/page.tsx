@@ -10,7 +10,7 @@ import { icons } from '../../ui/icons.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { toast } from '../../ui/overlays/toast.tsx';
+import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EditMailbox } from './edit-mailbox.tsx';
 
@@ -47,7 +47,7 @@ export default function Mailboxes() {
             isRight: true,
             cell: (each: Mailbox) => (
               <RowActions>
-                <Button look="quiet" onClick={() => void pause(each)}>
+                <Button look="quiet" onClick={() => void pause(each).catch(toastProblem)}>
                   {each.status === 'paused' ? 'Resume' : 'Pause'}
                 </Button>
                 <Button look="quiet" onClick={() => setEditing(each)}>

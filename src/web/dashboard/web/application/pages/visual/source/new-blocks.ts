@@ -1,3 +1,4 @@
+import { inkOn } from '../../../../../../../mail/message/ink.ts';
 import type { Asset } from '../../../../../../client/operations.ts';
 import { attributeText } from './escape.ts';
 
@@ -40,15 +41,6 @@ export const ROW_BLOCKS = {
 } as const;
 export type ColumnBlock = keyof typeof COLUMN_BLOCKS;
 export type RowBlock = keyof typeof ROW_BLOCKS;
-
-/** Black or white, whichever can be read better on a colour. */
-export function inkOn(colour: string): '#ffffff' | '#18181b' {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.3 ? '#18181b' : '#ffffff';
-}
 
 const text = (words: string) =>
   `<mj-text font-size="16px" line-height="1.5" color="#3f3f46">${words}</mj-text>`;
