@@ -205,12 +205,11 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     },
     async stop() {
       await Promise.all([...connected.map((module) => module.close?.()), windDown()]);
-      await roster.news.flush();
       await presence.stop();
       await roster.stop();
       // The last requests and messages may have begun further work, so the engine is stopped again.
       await engine.stop();
-      await roster.news.flush();
+      await roster.news.stop();
       await close();
     },
   };

@@ -216,7 +216,6 @@ export class Engine implements SelectionTeller {
   async takeUp(epochs: readonly number[]): Promise<number> {
     let number = 0;
     for (const { store } of this.#kinds.values()) number += await store.release(epochs);
-    if (number > 0) this.#scheduler.expect(this.parts.clock.now());
     return number;
   }
 

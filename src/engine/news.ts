@@ -40,6 +40,7 @@ export class News {
   readonly #changed: (() => void)[] = [];
   readonly #unsent = new Set<Topic>();
   #isSending = false;
+  #isOver = false;
   /** The notification under way. */
   #sent: Promise<boolean> = Promise.resolve(true);
 
@@ -66,15 +67,17 @@ export class News {
 
   /** Tells the other instances soon; many calls are one notification. */
   tell(topic: Topic): void {
-    if (!this.parts.hasOthers()) return;
+    if (this.#isOver || !this.parts.hasOthers()) return;
     this.#unsent.add(topic);
     if (!this.#isSending) void this.#send();
   }
 
-  /** Sends what waits, for a process that is about to stop. */
-  async flush(): Promise<void> {
+  /** Sends what waits, and tells nothing any more: the database is about to be closed. */
+  async stop(): Promise<void> {
     await this.#sent;
     if (this.#unsent.size > 0) await this.#sendOnce();
+    this.#isOver = true;
+    this.#unsent.clear();
   }
 
   /** Takes a notification of the channel. Answers true where it is this instance's, which goes no further. */

@@ -96,7 +96,7 @@ export interface PresenceParts {
   /** The instance, as its row in the roster names it. */
   readonly id: string;
   readonly news: News;
-  /** Takes up what the instances of these epochs held. @throws UnavailableError */
+  /** Takes up what the instances of these epochs held; `onLeft` follows. @throws UnavailableError */
   takeUp(epochs: readonly number[]): Promise<number>;
   /** Called when another instance has died or ended: it may have left what only it knew of. */
   onLeft(): void;

@@ -12,6 +12,8 @@ const SHORTEST_MS = 250;
 
 /** The look for work, among the names of the running duties. */
 const LOOKING = 'look';
+/** A duty that runs for longer may hold up what waits behind it. Those of flows run each second, for three at most. */
+const LONG_MS = 5_000;
 
 /** The running duties. */
 export interface Schedule {
@@ -41,6 +43,8 @@ export interface ScheduleParts extends WorkLookParts {
 export function startDuties(duties: readonly Duty[], parts: ScheduleParts): Schedule {
   const { clock, logger, lastRun = null, isDistributed = false, onStuck } = parts;
   const running = new Map<string, Promise<unknown>>();
+  /** The monotonic moments at which the running ones began. */
+  const begun = new Map<string, number>();
   const stopping = new AbortController();
   const timed = duties.map((duty) => timing(duty, clock));
   const leaps = new LeapWatch(clock, logger, lastRun);
@@ -59,13 +63,18 @@ export function startDuties(duties: readonly Duty[], parts: ScheduleParts): Sche
         arm();
       });
     running.set(name, work);
+    begun.set(name, clock.monotonic());
   };
   const consider = ({ duty, isTime }: TimedDuty): void => {
     const { name, goesByAge, asks, isWanted } = duty;
     const isDue = isTime();
     const isAwaited = isWanted?.() === true;
     if (!(isDue || isAwaited)) return;
-    if (running.has(name)) return isDue && asks ? onStuck?.() : undefined;
+    if (running.has(name)) {
+      const ran = clock.monotonic() - (begun.get(name) ?? 0);
+      if (isDue && asks && ran > LONG_MS) onStuck?.();
+      return;
+    }
     if (goesByAge && (clock.agreement?.agrees === false || leaps.isRecent)) return;
     if (asks && !isAwaited && !isDistributed) asking.set(name, duty);
     else begin(duty);

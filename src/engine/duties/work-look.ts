@@ -85,8 +85,6 @@ export class WorkLook {
     const monotonic = this.parts.clock.monotonic();
     this.#nextAt = Math.min(this.#nextAt, monotonic);
     this.#awakeUntil = monotonic + AWAKE_MS;
-    this.#rest = { ms: 0, worked: 0 };
-    this.#wasQuiet = false;
   }
 
   /** Those of the duties that have work. @throws UnavailableError */
