@@ -103,7 +103,8 @@ export function ContactList() {
   const isRunning = ofImport && added?.endedAt === null;
   const query = {
     ...(added && { createdAfter: added.createdAt }),
-    ...(added?.endedAt && { createdBefore: added.endedAt }),
+    // The last contacts may have the millisecond of the end, and `createdBefore` leaves that one out.
+    ...(added?.endedAt && { createdBefore: new Date(Date.parse(added.endedAt) + 1).toISOString() }),
     ...(search !== '' && { search }),
     ...(status in STATUSES && { status: status as Contact['status'] }),
     ...(audience !== '' && { audienceId: audience }),
