@@ -158,13 +158,16 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   kept('mcp', open.mcp.connect(wiring, { ask }));
   const { drain } = kept('system', open.system.connect(wiring, { readLogLag }));
   kept('usage', open.usage.connect(wiring, {}));
-  kept('tracking', open.tracking.connect(wiring, {}));
+  const { leaveByMail } = kept(
+    'tracking',
+    open.tracking.connect(wiring, { audienceOf: (campaignId) => campaigns.audienceOf(campaignId) }),
+  );
   kept('preferences', open.preferences.connect(wiring, { acceptance }));
   // The ports that follow open with it.
   const certificates = kept('certificates', open.certificates.connect(wiring, {}));
   const { smtp: certificate } = certificates;
   const reports = kept('reports', open.reports.connect(wiring, {}));
-  const inboundNeeds = { recordFeedback, receivingRoutes, receive, reports, certificate };
+  const inboundNeeds = { recordFeedback, receivingRoutes, receive, reports, leaveByMail, certificate };
   const { takeSes } = kept('inbound', open.inbound.connect(wiring, inboundNeeds));
   kept('ses', open.ses.connect(wiring, { recordFeedback, takeSes }));
   const { hosts } = webhooks;

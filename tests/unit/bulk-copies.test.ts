@@ -133,6 +133,7 @@ async function jobsOf(campaign: number): Promise<readonly WritingJob[]> {
   ]);
   const file = { filename: 'a.txt', contentType: null, contentId: null, content: Buffer.from('abc') };
   const attachments = campaign % 11 === 10 ? [file] : [];
+  const receives = campaign % 2 === 0;
   const isUsual = between(0, 2) > 0;
   return Array.from({ length: COPIES }, (_, index) => {
     const name = isUsual ? `Person${100 * campaign + index}` : one(NAMES);
@@ -159,6 +160,7 @@ async function jobsOf(campaign: number): Promise<readonly WritingJob[]> {
         address,
         host,
         ...tracking,
+        leaveAddress: receives ? `u+${emailId.slice(3)}.0.abcd@bounces.sender.example` : null,
         list,
       },
       keys,

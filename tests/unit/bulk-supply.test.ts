@@ -13,7 +13,8 @@ const warmUp = (provider: 'smtp' | 'ses') => ({
   perDay: [9],
 });
 const sender = (more: Partial<Sender> = {}): Sender => ({
-  ...{ domainId: 'dom_1', dkim: [], returnPath: 'sender.example', trackingHost: null, openTracking: false },
+  ...{ domainId: 'dom_1', dkim: [], returnPath: 'sender.example', receives: true },
+  ...{ trackingHost: null, openTracking: false },
   ...{ clickTracking: false, provider: 'smtp', fallbacks: ['ses'], warmUps: [warmUp('smtp')] },
   ...more,
 });

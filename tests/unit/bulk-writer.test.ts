@@ -32,6 +32,7 @@ beforeAll(async () => {
       loadSigningKey({ domain: 'sender.example', selector: algorithm.slice(0, 3), pem: privateKey }),
     ),
     returnPath: 'bounces.sender.example',
+    receives: true,
     trackingHost: null,
     openTracking: true,
     clickTracking: true,

@@ -6,20 +6,7 @@ import { type PublicCall, type Route, route } from '../../http/request/route.ts'
 import { within } from '../../platform/async/deadline.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { isProblem, parseAddress } from '../../platform/text/address.ts';
-import { suppress } from '../../sending/suppressions/commands.ts';
-import type { OwnLeaving } from '../../sending/suppressions/queries.ts';
-import {
-  type ExitTarget,
-  isWeb,
-  type Link,
-  type Purpose,
-  readExitTarget,
-  readLinkToken,
-} from '../../sending/tracking/api.ts';
-import { leaveAudience } from '../audiences/commands.ts';
-import { findAudienceRow } from '../audiences/queries.ts';
-import { findContact } from '../contacts/queries.ts';
+import { isWeb, type Link, type Purpose, readExitTarget, readLinkToken } from '../../sending/tracking/api.ts';
 import {
   askToUnsubscribe,
   badLink,
@@ -28,6 +15,7 @@ import {
   unsubscribedPage,
 } from '../preferences/queries.ts';
 import type { EarlyVisits } from './early-visits.ts';
+import { leave } from './leaving.ts';
 import { onwards, pixel } from './page.ts';
 import { visitorOf } from './visitors.ts';
 import { reportOf, scannerNetworkOf } from './visits.ts';
@@ -54,18 +42,6 @@ const LONGEST_AGENT = 512;
 
 type Visit = PublicCall<{ readonly token: string }>;
 
-/** $1 an email, $2 the index of a recipient, $3 the key of its address. */
-const REPLACED =
-  'select recipient_keys[$2::integer + 1] is distinct from $3 as is_replaced from emails where id = $1';
-
-/**
- * True when an email no longer names the person that its link was made for: that person has been forgotten.
- */
-async function isReplaced(database: Database, { emailId, recipient }: Link, key: string): Promise<boolean> {
-  const [row] = await database.query<{ is_replaced: boolean }>(REPLACED, [emailId, recipient, key]);
-  return row?.is_replaced ?? false;
-}
-
 /** The endpoints that links in emails lead to: public, valid for ever, and impossible to guess. */
 export function trackingRoutes({
   database,
@@ -81,22 +57,6 @@ export function trackingRoutes({
     readLinkToken(purpose, token, signer);
 
   const brandOf = (link: Link) => findBrand(database, readExitTarget(link.target).workspaceId, publicUrl);
-
-  /** Leaves the audience of a campaign; false where that has none that can be left. */
-  const leaveList = async ({ workspaceId, address, list }: ExitTarget, now: number, own: OwnLeaving) => {
-    const scope = { workspaceId, livemode: true };
-    const audience = list && (await findAudienceRow({ database }, scope, list.audienceId));
-    const contact = audience && (await findContact({ database }, scope, address));
-    if (!contact || audience.type !== 'static') return false;
-    await leaveAudience(database, {
-      ...scope,
-      audienceId: audience.id,
-      contactId: contact.id,
-      now,
-      own,
-    });
-    return true;
-  };
 
   /** Records a visit. The visitor gets the picture or page also when that fails. */
   const note = async (link: Link, call: Visit, type: 'opened' | 'clicked'): Promise<void> => {
@@ -191,30 +151,8 @@ export function trackingRoutes({
         if (!link) return badLink(call.headers);
         // RFC 8058 3.2 has mail programs send exactly this; a person's browser sends the page's own form.
         const source = Buffer.from(call.body).includes('One-Click') ? 'oneClick' : 'page';
-        const exit = readExitTarget(link.target);
-        const { workspaceId, address, list, language } = exit;
-        const { audienceId = null, campaignId = null } = list ?? {};
-        const data = { source, campaignId, audienceId };
-        const suppresses = !(await leaveList(exit, call.now, { source, campaignId }));
-        const report = { type: 'unsubscribed' as const, recipient: link.recipient, suppresses, data };
-        // An unsubscription must not be lost: while the database is away, the answer is a 503, and the client tries again.
-        const event = { type: 'report.received', at: call.now, report } as const;
-        const result = await engine.tell('email', link.emailId, event);
-        const mailbox = parseAddress(address);
-        const key = isProblem(mailbox) ? address : mailbox.key;
-        const isForgotten = suppresses && (await isReplaced(database, link, key));
-        // The email may be long deleted, or not yet known to have left, or no longer name a person who has
-        // been forgotten: the address is suppressed all the same. Of a forgotten person only the hash is
-        // kept, unless they are a contact again.
-        if (suppresses && (isForgotten || result.outcome !== 'changed'))
-          await suppress(database, {
-            ...{ workspaceId, address, emailId: link.emailId },
-            ...{ reason: 'unsubscribed', at: call.now },
-            hiddenBy:
-              isForgotten && !(await findContact({ database }, { workspaceId, livemode: true }, key))
-                ? signer
-                : null,
-          });
+        const key = await leave({ database, engine, signer }, link, source, call.now);
+        const { workspaceId, language } = readExitTarget(link.target);
         const preferences = preferencesPath(signer, { workspaceId, livemode: true, key, language });
         return unsubscribedPage(textsFor(call.headers, language), await brandOf(link), preferences);
       },

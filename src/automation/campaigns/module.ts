@@ -13,7 +13,7 @@ import { forgetRecipient } from './commands.ts';
 import type { CampaignDeps, DispatchDeps } from './deps.ts';
 import { campaignInsertRule, campaignLimit, campaignReplyRule } from './insert-rule.ts';
 import { campaignKind, campaigns } from './kind.ts';
-import { commonSubjects } from './queries.ts';
+import { commonSubjects, leftAudience } from './queries.ts';
 import { campaignRoutes } from './routes.ts';
 import { campaignTallyAccountant, followsCampaignEmails } from './sending/follow-emails.ts';
 import { campaignMail } from './sending/mail.ts';
@@ -116,6 +116,7 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
         return {
           api: {
             campaignMail: mail,
+            audienceOf: (campaignId) => leftAudience(database, campaignId),
             forgetRecipient: (workspaceId, contactId) => forgetRecipient(database, workspaceId, contactId),
             commonSubjects: (ids) => commonSubjects(database, ids),
           },

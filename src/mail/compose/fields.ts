@@ -1,6 +1,6 @@
 /** Header fields as both writers of a message take them: the plain one, and nodemailer's composer. */
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
-import type { MessageHeader, OutboundMessage } from '../transport/transport.ts';
+import type { MessageHeader, OutboundMessage, Unsubscribe } from '../transport/transport.ts';
 
 /** The fields that the sender has set, then those that offer to unsubscribe. */
 export const ownFields = (
@@ -22,13 +22,15 @@ const unsubscribeFields = ({
   headers,
 }: Pick<OutboundMessage, 'headers' | 'unsubscribe'>): readonly MessageHeader[] => {
   if (unsubscribe === null || headers.some((own) => /^list-unsubscribe/i.test(own.name))) return [];
-  const mailto = unsubscribe.mailto === null ? '' : `, <mailto:${unsubscribe.mailto}>`;
-  return [
-    { name: 'List-Unsubscribe', value: `<${unsubscribe.url}>${mailto}` },
-    // RFC 8058 3.1 requires exactly this value.
-    { name: 'List-Unsubscribe-Post', value: 'List-Unsubscribe=One-Click' },
-  ];
+  return waysOut(unsubscribe);
 };
+
+/** The fields that offer to unsubscribe. */
+export const waysOut = ({ url, mailto }: Unsubscribe): readonly [MessageHeader, MessageHeader] => [
+  { name: 'List-Unsubscribe', value: mailto === null ? `<${url}>` : `<${url}>, <mailto:${mailto}>` },
+  // RFC 8058 3.1 requires exactly this value.
+  { name: 'List-Unsubscribe-Post', value: 'List-Unsubscribe=One-Click' },
+];
 
 /**
  * Text that a reader of the header shows as it was written. Two things have to be encoded although they are ASCII. A word longer

@@ -13,6 +13,20 @@ export const returnPathFor = (token: string, domain: string): string => {
 };
 
 /**
+ * The address by which the recipient of a copy unsubscribes (RFC 2369 3.2): the token of its return path, under another name. It
+ * gives no right that the link to unsubscribe in the same copy does not give.
+ */
+export const leaveAddressFor = (token: string, domain: string): string => `u+${token}@${domain}`;
+
+const LEAVE = /^u\+([^@]+)@/i;
+
+/** The token of an address to unsubscribe; null for any other address. */
+export const leaveTokenOf = (address: string): string | null => {
+  const token = LEAVE.exec(address)?.[1]?.toLowerCase();
+  return token !== undefined && TOKEN.test(token) ? token : null;
+};
+
+/**
  * The return path of a forwarded message, in the form of the Sender Rewriting Scheme whose first sender lies in a database: what is
  * between the signature, the day and the domain is opaque to all others. It has the same length for every sender, so that a sender that
  * another forwarder has rewritten needs no SRS1. `token`: `<email>.<recipient>.<signature>.<day>`.

@@ -1,6 +1,6 @@
 /** A raw message as it leaves: its header lines edited, its html where that was asked for, and nothing else (RFC 6409 8). */
 import { foldLines } from 'nodemailer/lib/mime-funcs';
-import { dateText } from '../compose/fields.ts';
+import { dateText, waysOut } from '../compose/fields.ts';
 import type { MessageOctets } from '../dkim/canonical.ts';
 import { isCommandField } from '../message/reserved-fields.ts';
 import type { Unsubscribe } from '../transport/transport.ts';
@@ -79,9 +79,7 @@ function originated(fields: readonly RawField[], { date, messageId }: OutboundTr
 // A field that the sender has set stays the only one: RFC 2369 3 allows each once, and a second breaks one-click.
 function withExit(fields: readonly RawField[], unsubscribe: Unsubscribe | null): readonly RawField[] {
   if (unsubscribe === null || fields.some(({ name }) => name.startsWith('list-unsubscribe'))) return fields;
-  const exit = fieldOf('List-Unsubscribe', `<${unsubscribe.url}>`);
-  // RFC 8058 3.1 requires exactly this value.
-  return withField(withField(fields, exit), fieldOf('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'));
+  return waysOut(unsubscribe).reduce((all, { name, value }) => withField(all, fieldOf(name, value)), fields);
 }
 
 /** RFC 5321 4.4. The user, which would be a key, is not named. */

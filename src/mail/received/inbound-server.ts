@@ -35,15 +35,18 @@ export interface IncomingMessage<Taken> {
   readonly tls: string | null;
 }
 
-/** Takes mail to the addresses for aggregate reports (RFC 9990, RFC 8460). */
-interface AggregateDoor {
-  takes(address: string): Promise<boolean>;
-  /** Called before the mail is acknowledged; false where it contains no report. When it rejects, the sender is asked to try again. */
-  take(mail: AggregateMail): Promise<boolean>;
+/** Takes mail to addresses that have one purpose, such as those for aggregate reports (RFC 9990, RFC 8460). */
+export interface PurposeDoor {
+  takes(address: string): boolean | Promise<boolean>;
+  /**
+   * Called before the mail is acknowledged; false where it is not for that purpose. A `Refusal` is answered as it is; when it rejects
+   * otherwise, the sender is asked to try again.
+   */
+  take(mail: PurposeMail): Promise<boolean>;
 }
 
 /** A mail to such addresses, and the connection that it came by. */
-export interface AggregateMail {
+export interface PurposeMail {
   readonly raw: Buffer;
   readonly recipients: readonly string[];
   readonly client: string;
@@ -67,8 +70,8 @@ export interface InboundServerOptions<Taken> extends SmtpServerOptions {
   readonly onReport: (feedback: readonly Feedback[]) => Promise<void>;
   /** Stores a message before it is acknowledged; a `Refusal` is answered as it is, any other rejection as 452. */
   readonly onMessage: (message: IncomingMessage<Taken>) => Promise<void>;
-  /** Null where no address takes aggregate reports. */
-  readonly aggregates?: AggregateDoor | null;
+  /** The doors for addresses with one purpose; the first one that takes an address has it. */
+  readonly doors?: readonly PurposeDoor[];
   readonly guesses?: GuessLimit;
 }
 
@@ -96,7 +99,7 @@ export const openInboundServer = <Taken>({
   mailReader,
   onReport,
   onMessage,
-  aggregates = null,
+  doors = [],
   guesses = new GuessLimit(),
   ...options
 }: InboundServerOptions<Taken>): Promise<SmtpServer> => {
@@ -105,8 +108,11 @@ export const openInboundServer = <Taken>({
   const ends = new WeakMap<SMTPServerSession, AbortSignal>();
   /** The recipients that are return paths, or addresses for complaints. */
   const reporting = new WeakSet<object>();
-  /** The recipients that are addresses for aggregate reports. */
-  const reported = new WeakSet<object>();
+  const doorOf = new WeakMap<object, PurposeDoor>();
+  const doorFor = async (address: string): Promise<PurposeDoor | undefined> => {
+    for (const door of doors) if (await door.takes(address)) return door;
+    return;
+  };
   /** One reply is for all recipients: where a route takes the message and an address for reports does not, it would be wrong for one. */
   const isOneReply = (one: readonly Taken[], other: readonly Taken[]): boolean =>
     one.length === 0 || other.length === 0 ? one.length === other.length : isTogether(one, other);
@@ -118,14 +124,13 @@ export const openInboundServer = <Taken>({
     if (guesses.isOver(session.remoteAddress)) return GUESSING;
     const found = await takersOf(recipient.address);
     const isForReports = await takesReports(recipient.address);
-    const isForAggregates =
-      found.length === 0 && !isForReports && (await aggregates?.takes(recipient.address)) === true;
-    if (found.length > 0 || isForReports || isForAggregates) {
+    const door = found.length > 0 || isForReports ? undefined : await doorFor(recipient.address);
+    if (found.length > 0 || isForReports || door) {
       const [first] = session.envelope.rcptTo;
       if (first && !isOneReply(takers.get(first) ?? [], found)) return APART;
       takers.set(recipient, found);
       if (isForReports) reporting.add(recipient);
-      if (isForAggregates) reported.add(recipient);
+      if (door) doorOf.set(recipient, door);
       return null;
     }
     return (await guesses.unknown(session.remoteAddress, ends.get(session))) ? UNKNOWN : GUESSING;
@@ -149,21 +154,22 @@ export const openInboundServer = <Taken>({
       const reservation = budget.reserve(clientKey(remoteAddress));
       const recipients = envelope.rcptTo.map(({ address }) => address);
       const taken = envelope.rcptTo.flatMap((recipient) => takers.get(recipient) ?? []);
-      const aggregateRecipients = envelope.rcptTo
-        .filter((recipient) => reported.has(recipient))
-        .map(({ address }) => address);
+      const asked = doors.flatMap((door) => {
+        const own = envelope.rcptTo.filter((recipient) => doorOf.get(recipient) === door);
+        return own.length === 0 ? [] : [{ door, recipients: own.map(({ address }) => address) }];
+      });
       const isForReports = envelope.rcptTo.some((recipient) => reporting.has(recipient));
       const envelopeFrom = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
       const handle = async () => {
         const isMessage = taken.length > 0;
-        const isAggregate = aggregateRecipients.length > 0;
+        const isOfPurpose = asked.length > 0;
         const lineEnds = new LineEnds();
         const raw = await takeIn(
           stream,
-          isMessage ? new StrictBuffer(lineEnds) : isAggregate ? new FullBuffer() : new HeadTailBuffer(KEPT),
+          isMessage ? new StrictBuffer(lineEnds) : isOfPurpose ? new FullBuffer() : new HeadTailBuffer(KEPT),
           reservation,
-          isMessage || isAggregate
-            ? { most: isAggregate ? LARGEST_AGGREGATE : LARGEST_INBOUND, copies: COPIES }
+          isMessage || isOfPurpose
+            ? { most: isOfPurpose ? LARGEST_AGGREGATE : LARGEST_INBOUND, copies: COPIES }
             : { most: LARGEST_INBOUND },
         );
         if (isMessage && hasLargeHeader(raw)) throw LARGE_HEADER;
@@ -174,12 +180,12 @@ export const openInboundServer = <Taken>({
           if (feedback.length > 0) await onReport(feedback);
           isTaken ||= feedback.length > 0 || isOfProgram(raw, recipients, envelopeFrom);
         }
-        if (isAggregate) {
-          const isReported = await aggregates?.take({
-            ...{ raw, recipients: aggregateRecipients, client: remoteAddress },
+        for (const { door, recipients: own } of asked) {
+          const isUsed = await door.take({
+            ...{ raw, recipients: own, client: remoteAddress },
             ...{ helo: hostNameAppearsAs || '', from: envelopeFrom },
           });
-          isTaken ||= isReported === true;
+          isTaken ||= isUsed;
         }
         if (!isTaken) throw REPORTS_ALONE;
         if (!isMessage) return;

@@ -34,7 +34,8 @@ export interface MessageHeader {
 }
 
 /**
- * The ways to unsubscribe: `url` answers the one-click POST of RFC 8058, `mailto` is an address for old clients.
+ * The ways to unsubscribe: `url` answers the one-click POST of RFC 8058. `mailto` is an address for mail programs that only write, such
+ * as Apple Mail; null where this service receives no mail.
  */
 export interface Unsubscribe {
   readonly url: string;

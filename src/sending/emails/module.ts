@@ -159,8 +159,9 @@ export const emailsModule: Module<
     const transport = (name: Transport['name'] | null): Transport =>
       (name === null && liveMail.transport) || transports.transport(name);
     const { transport: enabled, returnPathDomain } = config;
+    const receives = config.inboundSmtpPort !== null;
     const live = openLiveMail({
-      ...{ database, clock, logger, sealer, signer, transport, enabled, returnPathDomain, bodies },
+      ...{ database, clock, logger, sealer, signer, transport, enabled, returnPathDomain, receives, bodies },
       publicUrl: config.publicUrl,
       slots: config.sendingSlots,
       limits: liveMail.limits ?? {},
@@ -234,7 +235,7 @@ export const emailsModule: Module<
             ...{ database, transport, operator: config.serviceFrom },
             findSendingDomain: needs.findSendingDomain,
             senders: cachedSenders({
-              ...{ database, sealer, logger, enabled, returnPathDomain },
+              ...{ database, sealer, logger, enabled, returnPathDomain, receives },
               monotonic: clock.monotonic,
             }),
           }),

@@ -11,7 +11,7 @@ import type { EmailsApi } from '../emails/api.ts';
 import type { InboundRoutesApi } from '../inbound-routes/api.ts';
 import type { ReceivedApi } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
-import type { InboundApi } from './api.ts';
+import type { InboundApi, LeaveByMail } from './api.ts';
 import { openInbound } from './open.ts';
 import { takeSes } from './ses-door.ts';
 
@@ -21,6 +21,7 @@ interface InboundNeeds
     Pick<InboundRoutesApi, 'receivingRoutes'>,
     ReceivedApi {
   readonly reports: ReportsApi;
+  readonly leaveByMail: LeaveByMail;
   /** Null where STARTTLS is not offered. */
   readonly certificate: CertificateSource | null;
 }
@@ -29,7 +30,7 @@ interface InboundNeeds
 export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
   name: 'inbound',
   open: ({ database, config, clock, signer, logger, mailReader, senderChecks, metrics, ca }) => ({
-    connect(_, { recordFeedback, receivingRoutes, receive, reports, certificate }) {
+    connect(_, { recordFeedback, receivingRoutes, receive, reports, leaveByMail, certificate }) {
       let server: SmtpServer | null = null;
       const name = config.ehloName ?? hostname();
       const shared = {
@@ -51,7 +52,7 @@ export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
             database,
             ...{ host: config.host, name, port: config.inboundSmtpPort },
             ...{ tls: certificate, isProxy: isWithinRanges(config.smtpTrustProxy) },
-            ...{ senderChecks, record: recordFeedback },
+            ...{ senderChecks, record: recordFeedback, leaveByMail },
           });
         },
         ports: () => ({ inbound: server?.port ?? null }),

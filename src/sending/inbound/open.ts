@@ -21,6 +21,8 @@ import {
   type TakenRecipient,
 } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
+import type { LeaveByMail } from './api.ts';
+import { leavingDoor } from './leaving-door.ts';
 import { takersOf, takesReportsHere } from './takers.ts';
 
 export interface InboundParts extends ReceivedApi, Pick<InboundRoutesApi, 'receivingRoutes'> {
@@ -41,6 +43,7 @@ export interface InboundParts extends ReceivedApi, Pick<InboundRoutesApi, 'recei
   readonly spamFilter: SpamFilter | null;
   readonly count?: (end: 'taken' | 'spam' | 'loop' | 'later') => void;
   record(feedback: readonly Feedback[], isVouched: boolean): Promise<void>;
+  readonly leaveByMail: LeaveByMail;
 }
 
 const LOOP = new Refusal(
@@ -74,6 +77,7 @@ export const openInbound = ({
   senderChecks,
   spamFilter,
   count,
+  leaveByMail,
   ...where
 }: InboundParts): Promise<SmtpServer> =>
   openInboundServer<TakenRecipient>({
@@ -97,7 +101,7 @@ export const openInbound = ({
     // One transaction has one end: mail that one route refuses cannot be taken by another.
     isTogether: ([one], [other]) => spamFilter === null || one?.route.spam === other?.route.spam,
     routeOf: ({ route }) => route.id,
-    aggregates: { takes: reports.takesReports, take: reports.takeReport },
+    doors: [leavingDoor({ signer, leaveByMail }), { takes: reports.takesReports, take: reports.takeReport }],
   });
 
 /** Reads a message and stores it for everyone whom it came to. */

@@ -13,6 +13,7 @@ import {
   takingRoute,
 } from '../inbound-routes/queries.ts';
 import type { TakenRecipient } from '../received/api.ts';
+import { copyOf } from './leaving-door.ts';
 
 /** The services that looking up a recipient calls. */
 export interface TakerParts extends Pick<InboundRoutesApi, 'receivingRoutes'> {
@@ -80,6 +81,8 @@ export async function takerOf(
 
 /** The same in any workspace, for the port. @throws Refusal while it is not known whose the mail is, UnavailableError */
 export async function takersOf(parts: TakerParts, address: string): Promise<readonly TakenRecipient[]> {
+  // No route for all of a domain takes the address to unsubscribe.
+  if (copyOf(address, parts.signer)) return [];
   const found = await takerOf(parts, address, null);
   if (!found) return [];
   const { isSettled, ...taken } = found;

@@ -19,6 +19,8 @@ export interface CopyTracking {
   readonly clicks: boolean;
   /** The language of the copy; absent where none is known. Copies of one language are alike. */
   readonly language?: string | undefined;
+  /** Mail to it unsubscribes the recipient; null where no mail comes in. */
+  readonly leaveAddress: string | null;
   /** The list that it goes to; the link to unsubscribe leaves it, and every reader sees one. */
   readonly list: { readonly campaignId: string; readonly audienceId: string } | null;
 }
@@ -100,7 +102,13 @@ class Draft {
 /** Writes the parts of a copy with the URLs of its links. */
 function partsWith(
   draft: Draft,
-  { opens, clicks, list, language }: Pick<CopyTracking, 'opens' | 'clicks' | 'list' | 'language'>,
+  {
+    opens,
+    clicks,
+    list,
+    language,
+    leaveAddress,
+  }: Pick<CopyTracking, 'opens' | 'clicks' | 'list' | 'language' | 'leaveAddress'>,
   publicUrl: string,
   urlOf: UrlOf,
 ): Parts & { readonly unsubscribe: Unsubscribe | null } {
@@ -125,7 +133,7 @@ function partsWith(
   return {
     text: draft.text === null ? null : readable(draft.text),
     html: draft.html === null ? null : changed(draft.html),
-    unsubscribe: exit === null ? null : { url: exit, mailto: null },
+    unsubscribe: exit === null ? null : { url: exit, mailto: leaveAddress },
   };
 }
 
@@ -198,7 +206,9 @@ export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
     compiled(parts: Parts, tracked: CopyTracking): CompiledCopy | null {
       const draft = draftOf(parts, tracked);
       const { framed, given } = draft;
-      return (framed && copiesOf(draft, framed, tracked)?.(framed.word, given, urlsOf(tracked))) ?? null;
+      const copies = framed && copiesOf(draft, framed, tracked);
+      if (!copies) return null;
+      return copies(framed.word, { given, urlOf: urlsOf(tracked), leaveAddress: tracked.leaveAddress });
     },
   };
 }

@@ -14,8 +14,16 @@ export interface CompiledCopy {
   readonly unsubscribe: Unsubscribe;
 }
 
-/** Makes a copy for a word, with the text part that was given for it; null for one with another text part. */
-export type CompiledCopies = (word: string, given: string | null, urlOf: UrlOf) => CompiledCopy | null;
+/** The rest that copies differ in. */
+interface CopyValues {
+  /** The text part that was given for the word; null for none. */
+  readonly given: string | null;
+  readonly urlOf: UrlOf;
+  readonly leaveAddress: string | null;
+}
+
+/** Makes a copy for a word; null for one with another text part. */
+export type CompiledCopies = (word: string, values: CopyValues) => CompiledCopy | null;
 
 interface CopyParts {
   readonly text: string | null;
@@ -45,13 +53,13 @@ export function compiledCopies(
   );
   if (!text || !html || leaving === -1) return null;
   const around = given?.split(HELD) ?? null;
-  return (word, ownGiven, urlOf) => {
+  return (word, { given: ownGiven, urlOf, leaveAddress }) => {
     if ((around?.join(word) ?? null) !== ownGiven) return null;
     const urls = links.map((link) => urlOf(...link));
     const values = [word, ...urls];
     const [ownText, ownHtml] = [text.fill(values), html.fill(values)];
     return ownText && ownHtml
-      ? { text: ownText, html: ownHtml, unsubscribe: { url: urls[leaving] ?? '', mailto: null } }
+      ? { text: ownText, html: ownHtml, unsubscribe: { url: urls[leaving] ?? '', mailto: leaveAddress } }
       : null;
   };
 }

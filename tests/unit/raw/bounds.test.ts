@@ -128,7 +128,7 @@ describe('a placeholder of the link to unsubscribe', () => {
   const personalise = (parts: { text: string | null; html: string | null }) => ({
     text: parts.text?.replaceAll('{{unsubscribeUrl}}', 'https://exit.example') ?? null,
     html: parts.html?.replaceAll('{{unsubscribeUrl}}', 'https://exit.example') ?? null,
-    unsubscribe: { url: 'https://exit.example' } as never,
+    unsubscribe: { url: 'https://exit.example', mailto: null },
   });
   async function left(message: string): Promise<string> {
     const { octets, index, text, html } = await read(message);

@@ -27,7 +27,7 @@ export type LeftMessage = (
 
 /** Of test mail, and of a domain that is gone: nothing signs. */
 const UNSIGNED: Sender = {
-  ...{ domainId: '', dkim: [], returnPath: 'localhost', trackingHost: null, provider: null },
+  ...{ domainId: '', dkim: [], returnPath: 'localhost', receives: false, trackingHost: null, provider: null },
   ...{ openTracking: false, clickTracking: false, fallbacks: [], warmUps: [] },
 };
 

@@ -34,6 +34,8 @@ export interface LiveMailParts {
   readonly enabled: EnabledTransports;
   readonly publicUrl: string;
   readonly returnPathDomain: string | null;
+  /** True where this service receives mail. */
+  readonly receives: boolean;
   /** Attempts that run at once over each transport. */
   readonly slots: number;
   readonly limits?: Partial<LiveLimits>;
@@ -50,12 +52,12 @@ const POWERLESS = { sign: () => Buffer.alloc(16) };
 /** Opens the performer of live mail. */
 export function openLiveMail(parts: LiveMailParts): LivePerformer {
   const { database, clock, logger, sealer, signer, transport, enabled, publicUrl, slots } = parts;
-  const { returnPathDomain, campaigns, mayForward } = parts;
+  const { returnPathDomain, receives, campaigns, mayForward } = parts;
   const personalise = personaliser({ signer, publicUrl, textFromHtml });
   const reader = new LiveReader(database, signer, parts.bodies, parts.isOnNodes);
   const signing = signingThreads({ logger, monotonic: clock.monotonic });
   const senders = cachedSenders({
-    ...{ database, sealer, enabled, returnPathDomain, signing },
+    ...{ database, sealer, enabled, returnPathDomain, receives, signing },
     monotonic: clock.monotonic,
     logger,
   });

@@ -26,6 +26,8 @@ export interface SenderParts {
   readonly enabled: EnabledTransports;
   /** The host that takes bounces for domains without a return path; null without one. */
   readonly returnPathDomain: string | null;
+  /** True where this service receives mail. */
+  readonly receives: boolean;
   readonly logger: Logger;
   /** The threads that sign; without them the runtime's pool does. */
   readonly signing?: SigningThreads;
@@ -57,6 +59,7 @@ export function cachedSenders({
   monotonic,
   enabled,
   returnPathDomain,
+  receives,
   logger,
   signing,
 }: SenderParts): Senders {
@@ -99,6 +102,7 @@ export function cachedSenders({
       domainId: domain.id,
       dkim,
       returnPath: domain.returnPath ?? returnPathDomain ?? domain.name,
+      receives: receives && (domain.returnPath ?? returnPathDomain) !== null,
       trackingHost: domain.trackingDomain,
       openTracking: domain.openTracking,
       clickTracking: domain.clickTracking,

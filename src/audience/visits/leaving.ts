@@ -1,0 +1,118 @@
+import type { Engine } from '../../engine/engine.ts';
+import type { Signer } from '../../platform/crypto/signer.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import type { LeaveByMail } from '../../sending/inbound/api.ts';
+import { suppress } from '../../sending/suppressions/commands.ts';
+import type { OwnLeaving } from '../../sending/suppressions/queries.ts';
+import { type ExitTarget, exitTarget, type Link, readExitTarget } from '../../sending/tracking/api.ts';
+import { leaveAudience } from '../audiences/commands.ts';
+import { findAudienceRow } from '../audiences/queries.ts';
+import { findContact } from '../contacts/queries.ts';
+
+/** The services that unsubscribing calls. */
+export interface LeavingDeps {
+  readonly database: Database;
+  readonly engine: Engine;
+  readonly signer: Signer;
+}
+
+/** The way by which a recipient unsubscribes: a button of the mail program, or the page behind the link. */
+type LeavingSource = 'oneClick' | 'page';
+
+/** $1 an email, $2 the index of a recipient, $3 the key of its address. */
+const REPLACED =
+  'select recipient_keys[$2::integer + 1] is distinct from $3 as is_replaced from emails where id = $1';
+
+/**
+ * True when an email no longer names the person that its link was made for: that person has been forgotten.
+ */
+async function isReplaced(database: Database, { emailId, recipient }: Link, key: string): Promise<boolean> {
+  const [row] = await database.query<{ is_replaced: boolean }>(REPLACED, [emailId, recipient, key]);
+  return row?.is_replaced ?? false;
+}
+
+/** Leaves the audience of a campaign; false where that has none that can be left. */
+async function leaveList(
+  database: Database,
+  { workspaceId, address, list }: ExitTarget,
+  now: number,
+  own: OwnLeaving,
+): Promise<boolean> {
+  const scope = { workspaceId, livemode: true };
+  const audience = list && (await findAudienceRow({ database }, scope, list.audienceId));
+  const contact = audience && (await findContact({ database }, scope, address));
+  if (!contact || audience.type !== 'static') return false;
+  await leaveAudience(database, {
+    ...scope,
+    audienceId: audience.id,
+    contactId: contact.id,
+    now,
+    own,
+  });
+  return true;
+}
+
+/**
+ * Unsubscribes the recipient of a link, and gives the key of the address. An unsubscription must not be lost: while the database is away it
+ * rejects, and the client tries again. @throws UnavailableError
+ */
+export async function leave(
+  { database, engine, signer }: LeavingDeps,
+  link: Link,
+  source: LeavingSource,
+  now: number,
+): Promise<string> {
+  const exit = readExitTarget(link.target);
+  const { workspaceId, address, list } = exit;
+  const { audienceId = null, campaignId = null } = list ?? {};
+  const data = { source, campaignId, audienceId };
+  const suppresses = !(await leaveList(database, exit, now, { source, campaignId }));
+  const report = { type: 'unsubscribed' as const, recipient: link.recipient, suppresses, data };
+  const event = { type: 'report.received', at: now, report } as const;
+  const result = await engine.tell('email', link.emailId, event);
+  const mailbox = parseAddress(address);
+  const key = isProblem(mailbox) ? address : mailbox.key;
+  const isForgotten = suppresses && (await isReplaced(database, link, key));
+  // The email may be long deleted, or not yet known to have left, or no longer name a person who has
+  // been forgotten: the address is suppressed all the same. Of a forgotten person only the hash is
+  // kept, unless they are a contact again.
+  if (suppresses && (isForgotten || result.outcome !== 'changed'))
+    await suppress(database, {
+      ...{ workspaceId, address, emailId: link.emailId },
+      ...{ reason: 'unsubscribed', at: now },
+      hiddenBy:
+        isForgotten && !(await findContact({ database }, { workspaceId, livemode: true }, key))
+          ? signer
+          : null,
+    });
+  return key;
+}
+
+interface LeaverRow {
+  readonly workspace_id: string;
+  readonly address: string | null;
+  readonly campaign_id: string | null;
+}
+
+/** $1 an email, $2 the index of a recipient. */
+const LEAVER =
+  'select workspace_id, recipients[$2::integer + 1] as address, campaign_id from emails where id = $1 and livemode';
+
+/** Unsubscribes by mail. `audienceOf` finds the audience that a recipient of a campaign can leave. */
+export const leavingByMail =
+  (
+    deps: LeavingDeps,
+    audienceOf: (campaignId: string) => Promise<string | null>,
+    now: () => number,
+  ): LeaveByMail =>
+  async ({ emailId, recipient }) => {
+    const [row] = await deps.database.query<LeaverRow>(LEAVER, [emailId, recipient]);
+    if (!row?.address) return false;
+    const { workspace_id: workspaceId, address, campaign_id: campaignId } = row;
+    const audienceId = campaignId === null ? null : await audienceOf(campaignId);
+    const list = campaignId !== null && audienceId !== null ? { campaignId, audienceId } : null;
+    const target = exitTarget({ workspaceId, address, list, language: null });
+    await leave(deps, { emailId, recipient, target }, 'oneClick', now());
+    return true;
+  };

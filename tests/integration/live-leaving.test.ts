@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { manyPeople } from '../support/campaign-people.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
+import { aMail, handIn, receiving } from './received-door.ts';
+import { type Sink, startSink } from './transport/smtp-sink.ts';
+
+// Unsubscribing by mail: the address in List-Unsubscribe, and what a mail to it does.
+
+let sink: Sink;
+let service: LiveService;
+let port: number;
+let workspaceId: string;
+
+beforeAll(async () => {
+  sink = await startSink();
+  port = await freePort();
+  service = await startLiveService({
+    transport: relayTo(sink.port),
+    environment: { INBOUND_SMTP_PORT: String(port) },
+  });
+  const [row] = await service.service.database.query<{ id: string }>('select id from workspaces');
+  workspaceId = row?.id ?? '';
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await sink[Symbol.asyncDispose]();
+});
+
+const BULK = { text: 'News. Leave: {{unsubscribeUrl}}' };
+const get = async (path: string): Promise<Email> => (await service.live.get(path)).body.data;
+const suppressed = async (address: string): Promise<Email> =>
+  (await get(`/v1/suppressions?address=${address}`))[0];
+const leavings = async (id: string): Promise<Email> =>
+  (await get(`/v1/emails/${id}`)).events.filter(({ type }: Email) => type === 'unsubscribed');
+
+/** The addresses in the List-Unsubscribe fields of what left for a person. */
+const offered = (to: string): readonly string[] =>
+  sink.received
+    .filter((copy) => copy.to.includes(to))
+    .map(({ raw }) => {
+      const [header = ''] = raw.toString().split('\r\n\r\n');
+      const field = /^List-Unsubscribe: (.*)$/im.exec(header.replace(/\r\n[ \t]+/g, ' '))?.[1] ?? '';
+      expect(field).toMatch(/^<https?:\/\/[^>]+\/t\/u\/[^>]+>, <mailto:[^>]+>$/);
+      return /<mailto:([^>]+)>/.exec(field)?.[1] ?? '';
+    });
+
+/** An email that has left, and the address by which its recipient unsubscribes. */
+async function left(to: string, more: object = {}) {
+  const id = await service.send({ to, ...BULK, ...more });
+  await service.until(id, ({ status }) => status === 'sent');
+  return { id, address: offered(to).at(-1) ?? '' };
+}
+
+/** The mail of Apple's programs, with personal details replaced. */
+const APPLE = {
+  Subject: 'unsubscribe',
+  'Auto-Submitted': 'auto-replied',
+  'X-Apple-Unsubscribe': 'true',
+};
+
+describe('mail to the address in List-Unsubscribe', () => {
+  test('unsubscribes its recipient, though a program wrote it, once however often it comes', async () => {
+    const { id, address } = await left('ada@customer.example');
+    expect(address).toMatch(/^u\+[0-9a-z.]{30,62}@send\.sender\.example$/);
+    for (let n = 0; n < 2; n++) {
+      const replies = await handIn(port, 'ada@customer.example', [address], aMail(APPLE));
+      expect(replies.map((reply) => reply.slice(0, 3))).toEqual(['250', '250', '250']);
+    }
+    expect((await leavings(id)).map(({ data }: Email) => data)).toEqual([
+      { source: 'oneClick', campaignId: null, audienceId: null },
+    ]);
+    expect(await suppressed('ada@customer.example')).toMatchObject({ reason: 'unsubscribed', emailId: id });
+  });
+
+  test('from another address of the person, with a null sender and in capital letters', async () => {
+    const { id, address } = await left('bob@customer.example');
+    const mail = aMail({ From: 'Bob <bob@elsewhere.example>' });
+    expect((await handIn(port, '', [address.toUpperCase()], mail)).at(-1)).toStartWith('250');
+    expect((await leavings(id)).length).toBe(1);
+    expect(await suppressed('bob@customer.example')).toMatchObject({ reason: 'unsubscribed' });
+    expect(await suppressed('bob@elsewhere.example')).toBeUndefined();
+  });
+
+  test('names one of several recipients', async () => {
+    const people = ['carl@customer.example', 'dora@customer.example'];
+    const { id } = await left('carl@customer.example', { to: people });
+    const [address = ''] = offered('dora@customer.example');
+    await handIn(port, 'dora@customer.example', [address], aMail(APPLE));
+    expect((await leavings(id)).map(({ recipient }: Email) => recipient)).toEqual(['dora@customer.example']);
+    expect(await suppressed('carl@customer.example')).toBeUndefined();
+  });
+
+  test('is not offered by mail without a way to unsubscribe, and is one way of a raw message', async () => {
+    const id = await service.send({ to: 'eve@customer.example' });
+    await service.until(id, ({ status }) => status === 'sent');
+    const [plain] = sink.received.filter(({ to }) => to.includes('eve@customer.example'));
+    expect(plain?.raw.toString()).not.toMatch(/^List-Unsubscribe/im);
+    const raw = [
+      ...['From: shop@sender.example', 'To: fay@customer.example', 'Subject: News'],
+      ...['', 'Leave: {{unsubscribeUrl}}', ''],
+    ];
+    const answer = await fetch(`${service.url}/v1/emails/raw`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.keys.live}`, 'content-type': 'message/rfc822' },
+      body: raw.join('\r\n'),
+    });
+    const { data } = (await answer.json()) as Email;
+    await service.until(data.id, ({ status }) => status === 'sent');
+    const [address = ''] = offered('fay@customer.example');
+    await handIn(port, 'fay@customer.example', [address], aMail(APPLE));
+    expect(await suppressed('fay@customer.example')).toMatchObject({ reason: 'unsubscribed' });
+  });
+
+  test('with a token that was not made here is refused at RCPT, and no route takes one that was', async () => {
+    const { address } = await left('gil@customer.example');
+    const forged = address.replace(/.@/, (end) => `${end[0] === '0' ? '1' : '0'}@`);
+    expect((await handIn(port, '', [forged], aMail()))[1]).toStartWith('550 5.1.1 ');
+    const all = await receiving(service).routed({ type: 'catchAll' });
+    const atDomain = address.replace('@send.sender.example', '@sender.example');
+    expect((await handIn(port, 'gil@customer.example', [atDomain], aMail(APPLE))).at(-1)).toStartWith('250');
+    expect(await receiving(service).receivedBy(all.id)).toEqual([]);
+    expect(await suppressed('gil@customer.example')).toMatchObject({ reason: 'unsubscribed' });
+  });
+
+  test('tells the sender where the email is not kept any more', async () => {
+    const { id, address } = await left('hal@customer.example');
+    await service.service.database.query('delete from emails where id = $1', [id]);
+    const reply = (await handIn(port, 'hal@customer.example', [address], aMail(APPLE))).at(-1);
+    expect(reply).toMatch(/^550 5\.1\.1 .*use the link/);
+    expect(await suppressed('hal@customer.example')).toBeUndefined();
+  });
+
+  test('leaves the audience of a campaign, as its link does, and no other', async () => {
+    const audienceId = await manyPeople(service.service.database, workspaceId, 1);
+    const campaign = {
+      name: 'News',
+      audienceId,
+      from: 'news@sender.example',
+      subject: 'Hello',
+      html: '<p>Hi</p>',
+    };
+    const { id } = (await service.live.post('/v1/campaigns', campaign)).body.data;
+    expect((await service.live.post(`/v1/campaigns/${id}/send`, {})).status).toBe(200);
+    const [recipient] = await eventually('the campaign has left', async () => {
+      const rows = await get(`/v1/campaigns/${id}/recipients?outcome=sent`);
+      return rows.length > 0 && offered(rows[0].email).length > 0 ? rows : undefined;
+    });
+    const [address = ''] = offered(recipient.email);
+    const taken = await handIn(port, recipient.email, [address], aMail(APPLE));
+    expect(taken.at(-1)).toStartWith('250');
+    expect((await leavings(recipient.emailId)).map(({ data }: Email) => data)).toEqual([
+      { source: 'oneClick', campaignId: id, audienceId },
+    ]);
+    expect(await get(`/v1/audiences/${audienceId}/contacts`)).toEqual([]);
+    expect(await suppressed(recipient.email)).toBeUndefined();
+  });
+});
