@@ -319,9 +319,9 @@ const STEP_OF: Readonly<Record<string, Step>> = { 'MAIL FROM': 'MAIL', 'RCPT TO'
 interface DataStream extends Writable {
   inByteCount: number;
   outByteCount: number;
-  /** The last octet that it was given, by which it ends the message. */
-  lastByte: number | false;
   push(octets: Buffer): void;
+  /** Writes the final dot. */
+  _flush(done: () => void): void;
 }
 
 /** Looking for an exception copies a message; nodemailer looks at a large one octet by octet. */
@@ -331,6 +331,10 @@ function* slicesOf(pieces: readonly Buffer[]): Generator<Buffer> {
   for (const piece of pieces)
     for (let at = 0; at < piece.length; at += MOST_LOOKED_AT) yield piece.subarray(at, at + MOST_LOOKED_AT);
 }
+
+const LF = 0x0a;
+const DOT = Buffer.from('.\r\n');
+const LINE_OF_DOT = Buffer.from('\r\n.\r\n');
 
 /** A dot that begins a line, or a line end that is not CRLF. */
 const EXCEPTION = /^\.|\n\.|\r(?!\n)|(?:^|[^\r])\n/;
@@ -348,23 +352,32 @@ class Source {
   pipe<To extends NodeJS.WritableStream>(destination: To): To {
     const stream = destination as NodeJS.WritableStream as DataStream;
     this.reached = 'DATA';
-    stream.once('end', () => {
-      this.reached = 'DOT';
-    });
     if (this.length > MOST_LOOKED_AT) {
+      this.#endsWithDot(stream, 'end');
       this.#feed(stream, slicesOf(this.pieces));
       return destination;
     }
-    const raw = Buffer.concat(this.pieces);
-    if (EXCEPTION.test(raw.toString('latin1'))) stream.end(raw);
-    else {
-      stream.inByteCount = raw.length;
-      stream.outByteCount = raw.length;
-      stream.lastByte = raw.at(-1) ?? false;
-      stream.push(raw);
-      stream.end();
+    const raw = Buffer.concat([...this.pieces, this.pieces.at(-1)?.at(-1) === LF ? DOT : LINE_OF_DOT]);
+    if (EXCEPTION.test(raw.toString('latin1', 0, this.length))) {
+      this.#endsWithDot(stream, 'end');
+      stream.end(raw.subarray(0, this.length));
+      return destination;
     }
+    // One write with its end: over TLS each is a record and a packet.
+    this.#endsWithDot(stream, 'data');
+    stream.inByteCount = this.length;
+    stream.outByteCount = raw.length;
+    stream._flush = (done) => done();
+    stream.push(raw);
+    stream.end();
     return destination;
+  }
+
+  /** Has the dot count as written at this event, before the socket gets it. */
+  #endsWithDot(stream: DataStream, event: 'data' | 'end'): void {
+    stream.prependOnceListener(event, () => {
+      this.reached = 'DOT';
+    });
   }
 
   /** At the pace of the receiver: a socket keeps a second copy of what it cannot send at once. */
