@@ -21,6 +21,7 @@ import {
   type RawMail,
 } from './raw-mail.ts';
 import { repeatedField } from './repeated-field.ts';
+import { usualMail } from './usual-mail.ts';
 import { inWireForm } from './wire-form.ts';
 
 /** The largest message in the form in which it leaves. */
@@ -62,7 +63,8 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
   if (repeated !== null)
     return new NotSubmittable(`The message has more than one ${repeated} field; RFC 5322 (3.6) allows one`);
   // A message that the parser cannot read is sent as it is, and shown without its parts.
-  const whole = await parsed(octets);
+  const leaves = leavesOf(octets);
+  const whole = usualMail(octets, fields, leaves) ?? (await parsed(octets));
   const isRead = whole !== null;
   const email = whole ?? (await parsed(octets.subarray(0, headerEnd(fields)))) ?? EMPTY;
   const named = addressParser(decodedField(fields, 'from'));
@@ -82,7 +84,6 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
   const replyTo = mailboxes(email.replyTo ?? []);
   const headers = ownHeaders(email);
   const controls = controlsOf(fields);
-  const leaves = leavesOf(octets);
   const html = changeableHtml(octets, leaves);
   const exit = changeableText(octets, leaves);
   const isOffered = [shown.text, shown.html].some((part) => part !== null && offersExit(part));
