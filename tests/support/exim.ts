@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AUTHORITY } from '../integration/transport/certificates.ts';
@@ -54,6 +54,80 @@ out:
 begin retry
 * * F,1m,1m
 `;
+
+/** An Exim that takes mail, but for recipients that begin with `refused`, and keeps it. */
+export interface EximServer extends AsyncDisposable {
+  readonly port: number;
+  /** The messages that it has taken, as they came. */
+  taken(): Promise<readonly string[]>;
+  log(): Promise<string>;
+}
+
+const serverConfiguration = (home: string, port: number): string => `
+primary_hostname = exim.receiver.example
+spool_directory = ${home}/spool
+log_file_path = ${home}/log/%slog
+exim_path = ${BINARY}
+exim_user = Debian-exim
+exim_group = Debian-exim
+keep_environment =
+disable_ipv6 = true
+local_interfaces = 127.0.0.1
+daemon_smtp_ports = ${port}
+pid_file_path = ${home}/spool/exim.pid
+smtp_accept_max = 100
+deliver_drop_privilege
+acl_smtp_rcpt = rcpt
+acl_smtp_data = data
+begin acl
+rcpt:
+  deny local_parts = ^refused
+       message = Unknown recipient
+  accept
+data:
+  accept
+begin routers
+all:
+  driver = accept
+  transport = kept
+begin transports
+kept:
+  driver = appendfile
+  directory = ${home}/mail
+  maildir_format
+begin retry
+* * F,1m,1m
+`;
+
+/** A server. It demands that commands and replies are in step, as Exim does by itself. */
+export async function startEximServer(port: number): Promise<EximServer> {
+  const home = await mkdtemp(join(tmpdir(), 'posthorn-exim-'));
+  await chmod(home, 0o755);
+  const id = (flag: string) => Number(Bun.spawnSync(['id', flag, 'Debian-exim']).stdout.toString());
+  for (const name of ['spool', 'log', 'mail']) {
+    await mkdir(join(home, name));
+    await chown(join(home, name), id('-u'), id('-g'));
+  }
+  await writeFile(join(home, 'exim.conf'), serverConfiguration(home, port), { mode: 0o644 });
+  const daemon = Bun.spawn([BINARY, '-C', join(home, 'exim.conf'), '-bdf'], {
+    ...{ stdout: 'ignore', stderr: 'ignore' },
+    env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT },
+  });
+  const kept = join(home, 'mail/new');
+  return {
+    port,
+    async taken() {
+      const names = await readdir(kept).catch(() => []);
+      return Promise.all(names.map((name) => readFile(join(kept, name), 'latin1')));
+    },
+    log: () => readFile(join(home, 'log/mainlog'), 'utf8').catch(() => ''),
+    async [Symbol.asyncDispose]() {
+      daemon.kill();
+      await daemon.exited;
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
 
 /** Starts no server: each message has a process that delivers it. */
 export async function openExim(port: number): Promise<Exim> {

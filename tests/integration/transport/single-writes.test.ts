@@ -111,4 +111,28 @@ describe('a message', () => {
       expect(steps(await transmit(await open(peer), MESSAGE))).toEqual([told]);
     }
   });
+
+  // RFC 2920 3.1. jstedfast/MailKit 1459 sent an empty message to those who were not refused; chatmail/filtermail 146 asks for the single dot.
+  test('does not leave where the server says 354 and has refused all recipients, or the sender', async () => {
+    const refusing = (replies: string): Answers => {
+      return (read) =>
+        read.startsWith('EHLO')
+          ? PIPELINING
+          : read.startsWith('MAIL')
+            ? replies
+            : '554 5.5.1 No recipients\r\n';
+    };
+    {
+      await using peer = await startPeer(refusing('250 2.1.0 Ok\r\n550 5.1.1 Unknown\r\n354 Go ahead\r\n'));
+      const session = await open(peer);
+      expect(steps(await transmit(session, MESSAGE))).toEqual(['RCPT 550']);
+      expect(peer.reads.slice(2)).toEqual(['.\r\n']);
+      session.quit();
+    }
+    await using peer = await startPeer(refusing('550 5.7.1 Not you\r\n503 5.5.1 No\r\n354 Go ahead\r\n'));
+    const session = await open(peer);
+    expect(steps(await transmit(session, MESSAGE))).toEqual(['MAIL 550']);
+    await session.ended;
+    expect(peer.reads.slice(2)).toEqual([]);
+  });
 });
