@@ -96,7 +96,6 @@ function isAlternative(octets: Buffer, contentType: string, leaves: readonly Lea
     at = octets.indexOf(delimiter, at + 1);
     if (at !== expected || (octets[at - 1] !== 0x0a && at > 0)) return false;
   }
-  if (octets.indexOf(delimiter, at + 1) !== -1) return false;
   const isOpened = (start: number): boolean => octets.subarray(start, start + opening.length).equals(opening);
   return starts.every(isOpened) && /^--(?:\r\n)*$/.test(octets.toString('latin1', at + delimiter.length));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 import type { Endpoint } from '../../../src/mail/transport/smtp/endpoint.ts';
 import { openSession, type Progress, type Session } from '../../../src/mail/transport/smtp/session.ts';
 
@@ -109,6 +109,25 @@ describe('a message', () => {
     ] as const) {
       await using peer = await startPeer(answers);
       expect(steps(await transmit(await open(peer), MESSAGE))).toEqual([told]);
+    }
+  });
+
+  test('is in doubt where it is given up in the moment in which its octets leave', async () => {
+    await using peer = await startPeer(taking);
+    const session = await open(peer);
+    const given = new AbortController();
+    const { write } = Socket.prototype;
+    Socket.prototype.write = function (this: Socket, ...octets: Parameters<typeof write>) {
+      const isTaken = write.apply(this, octets);
+      if (String(octets[0]).startsWith('Subject: given up')) given.abort();
+      return isTaken;
+    } as typeof write;
+    try {
+      const envelope = { from: 'a@sender.example', recipients: ['b@receiver.example'] };
+      const message = [Buffer.from('Subject: given up\r\n\r\nx\r\n')];
+      expect(steps(await session.transmit(envelope, message, given.signal))).toEqual(['DOT none']);
+    } finally {
+      Socket.prototype.write = write;
     }
   });
 

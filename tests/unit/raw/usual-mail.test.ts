@@ -168,10 +168,10 @@ function generated(any: (below: number) => number): string {
 }
 
 describe('a message as most programs write it', () => {
-  test('is read as the parser reads it, or left to the parser: 20,000 generated shapes', async () => {
+  test('is read as the parser reads it, or left to the parser: 6,000 generated shapes', async () => {
     const any = numbers(37);
     let [own, parts] = [0, 0];
-    for (let n = 0; n < 20_000; n++) {
+    for (let n = 0; n < 6_000; n++) {
       const message = generated(any);
       const both = await readings(message);
       if (both === null) continue;
@@ -181,8 +181,8 @@ describe('a message as most programs write it', () => {
         expect({ message, ...both.own }).toEqual({ message, ...both.parsed } as never);
     }
     // Without them the comparison would prove nothing.
-    expect(own).toBeGreaterThan(1_500);
-    expect(parts).toBeGreaterThan(300);
+    expect(own).toBeGreaterThan(400);
+    expect(parts).toBeGreaterThan(90);
   });
 
   const HEADER = 'From: a@sender.example\r\nTo: r@receiver.example\r\nSubject: =?utf-8?Q?=C3=BC?=\r\n';

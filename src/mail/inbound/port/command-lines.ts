@@ -4,10 +4,8 @@ import type { CommandParser, Connection } from '../connection.ts';
 const LF = 0x0a;
 const EMPTY = Buffer.alloc(0);
 
-/** The replies to these leave together with the next one, where its command has come already (RFC 2920 3.2). */
+/** The replies to these leave together with the next one, where octets of its command have come already; all others leave at once (RFC 2920 3.2). */
 const GROUPED = /^(?:MAIL|RCPT|RSET)\b/i;
-/** Ends a group, and its reply leaves with it. Before any other command, such as STARTTLS, what is held leaves first. */
-const LAST_OF_GROUP = /^DATA\b/i;
 
 /**
  * Has a connection give its parser one line at a time while it reads commands. The library calls the parser within itself for what follows a
@@ -37,10 +35,8 @@ function lineByLine(parser: CommandParser, connection: Pick<Connection, '_socket
       const end = parser._dataMode ? rest.length : rest.indexOf(LF) + 1 || rest.length;
       const part = rest.subarray(0, end);
       rest = rest.subarray(end);
-      const word = part.toString('latin1', 0, 5);
-      const isGrouped = rest.includes(LF) && GROUPED.test(word);
+      const isGrouped = rest.length > 0 && GROUPED.test(part.toString('latin1', 0, 5));
       if (isGrouped) replies.hold();
-      else if (!LAST_OF_GROUP.test(word)) replies.release();
       let isAwaited = true;
       write(part, encoding, (error) => {
         isAwaited = false;
