@@ -76,6 +76,7 @@ local_interfaces = 127.0.0.1
 daemon_smtp_ports = ${port}
 pid_file_path = ${home}/spool/exim.pid
 smtp_accept_max = 100
+smtp_accept_queue_per_connection = 0
 deliver_drop_privilege
 acl_smtp_rcpt = rcpt
 acl_smtp_data = data
