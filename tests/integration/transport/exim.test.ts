@@ -48,7 +48,7 @@ test.skipIf(missing !== null)(
       }),
     );
     await relay.close();
-    const expected = [['accepted', 'accepted'], ['accepted', 'refused'], ['refused']];
+    const expected: typeof outcomes = [['accepted', 'accepted'], ['accepted', 'refused'], ['refused']];
     expect(outcomes).toEqual(Array.from({ length: COUNT }, (_, n) => expected[n % 3] ?? []));
     const copies = COUNT;
     const taken = await eventually('all are kept', async () => {
