@@ -32,7 +32,7 @@ const messageOf = (n: number): Buffer =>
     ].join('\r\n'),
   );
 
-/** The client is another process, so that the time of this one is the server's. It is told a port for each round. */
+/** The client is another process, so that the time of this one is the server's. It reads the port of each round. */
 async function submit(): Promise<void> {
   let number = 0;
   for await (const port of console) {

@@ -96,7 +96,7 @@ describe('the port', () => {
     socket.destroy();
   });
 
-  test('names the refused recipients, then refuses DATA, and begins anew after RSET (haraka/Haraka 538, swiftmailer 1265)', async () => {
+  test('names the refused recipients, then refuses DATA, and takes the next message after RSET (haraka/Haraka 538, swiftmailer 1265)', async () => {
     const { socket, until } = await greeted();
     socket.write(
       `EHLO client.test\r\n${login()}${MAIL}RCPT TO:<a@>\r\nRCPT TO:<@>\r\nDATA\r\n${MAIL}RSET\r\n${MAIL}${rcpt('a')}DATA\r\n${message('after')}.\r\n`,

@@ -31,7 +31,7 @@ const server = await openSmtpServer(
 );
 afterAll(() => server.close());
 
-/** What a client reads, one entry for each packet, or record of TLS, in which it came. */
+/** A client, with all that it reads: one entry for each packet, or record of TLS, in which it came. */
 interface Reader {
   readonly socket: Socket | TLSSocket;
   readonly reads: string[];

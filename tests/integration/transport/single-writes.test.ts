@@ -9,7 +9,7 @@ type Answers = (read: string) => string | null;
 
 interface Peer extends AsyncDisposable {
   readonly port: number;
-  /** What it has read, one entry for each packet. */
+  /** All that it has read, one entry for each packet. */
   readonly reads: string[];
 }
 
