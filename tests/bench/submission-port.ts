@@ -71,8 +71,8 @@ async function measure(trees: readonly string[]): Promise<void> {
   for (let round = -WARM; round < ROUNDS; round++)
     for (const { port, us } of sides) {
       const before = process.threadCpuUsage();
-      client.stdin.write(`${port}\n`);
-      client.stdin.flush();
+      await client.stdin.write(`${port}\n`);
+      await client.stdin.flush();
       const taken = new TextDecoder().decode((await answers.read()).value).trim();
       if (taken !== String(MESSAGES)) throw new Error(`${taken} of ${MESSAGES} messages were taken.`);
       const { user, system } = process.threadCpuUsage(before);
