@@ -1,7 +1,7 @@
 import { Patience } from '../../src/ops/torture/patience.ts';
 
 const SHORTEST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 250;
 
 /**
  * Asks again until there is an answer: `ask` gives undefined, or throws, while there is none. For what happens in another
