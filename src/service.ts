@@ -7,6 +7,7 @@ import { secretKeyWatch } from './engine/duties/secret-key-watch.ts';
 import { serviceDuties } from './engine/duties/service-duties.ts';
 import { Engine, type EngineParts } from './engine/engine.ts';
 import { shareOf } from './engine/machine/share.ts';
+import { hearOthers } from './engine/news.ts';
 import { Presence } from './engine/presence.ts';
 import { Roster } from './engine/roster.ts';
 import type { Sessions } from './http/auth/sessions/sessions.ts';
@@ -111,21 +112,16 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     onLeft() {
       // Only the one before it in the ring notices, and that may lack the role for what is left.
       roster.news.tell('left');
-      lookForLeft();
+      // It does what it has others do.
+      roster.news.hear('left');
     },
   });
-  const lookForLeft = (): void => {
-    engine.othersLeft();
-    schedule?.hurry();
-  };
   const followOthers = (): void => {
     engine.expectAbandoned(!roster.hearsAll && leaveWork(roster.others));
     engine.expectOthers(!roster.hearsAll);
   };
   roster.news.onHearing(followOthers);
-  roster.news.on('work', () => engine.lookNow());
-  roster.news.on('left', lookForLeft);
-  roster.news.on('duties', () => schedule?.hurry());
+  hearOthers(roster.news, engine, () => schedule?.hurry());
   const { routes, connected, liveView, certificates, drain } = connectModules(
     modules,
     { engine, roster, kinds: MODULE_KINDS },

@@ -84,8 +84,13 @@ export class News {
   heard(payload: string): boolean {
     const [topic = '', from] = payload.split(' ');
     if (from === this.parts.id) return true;
-    for (const listener of this.#listeners.get(topic as Topic) ?? []) listener();
+    this.hear(topic as Topic);
     return false;
+  }
+
+  /** Does what hearing of the topic does. */
+  hear(topic: Topic): void {
+    for (const listener of this.#listeners.get(topic) ?? []) listener();
   }
 
   async #send(): Promise<void> {
@@ -111,4 +116,18 @@ export class News {
       return false;
     }
   }
+}
+
+/** Has an instance look at once for what others tell of: work, what one that is gone has left, and duties that take long. */
+export function hearOthers(
+  news: Pick<News, 'on'>,
+  engine: { lookNow(): unknown; othersLeft(): unknown },
+  hurryDuties: () => unknown,
+): void {
+  news.on('work', () => engine.lookNow());
+  news.on('left', () => {
+    engine.othersLeft();
+    hurryDuties();
+  });
+  news.on('duties', hurryDuties);
 }

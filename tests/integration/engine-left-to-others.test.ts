@@ -15,7 +15,11 @@ beforeAll(async () => {
 afterAll(() => store[Symbol.asyncDispose]());
 
 /** The number of times that an instance with these roles tells others of the email that it accepts. */
-async function told(roles: Roles, inMs: number, isLeft = false): Promise<number> {
+async function told(
+  roles: Roles,
+  inMs: number,
+  { isLeft = false, isStopping = false }: { readonly isLeft?: boolean; readonly isStopping?: boolean } = {},
+): Promise<number> {
   let times = 0;
   const registration = emails(idle);
   const engine = new Engine({
@@ -26,6 +30,7 @@ async function told(roles: Roles, inMs: number, isLeft = false): Promise<number>
   });
   const later = inMs > 0 ? { scheduledAt: NOW + inMs } : {};
   const input = plainInput(NOW, { livemode: true, leaseMs: 720_000, ...later });
+  if (isStopping) await engine.stop();
   await engine.spawn('email', { ...emailSpawn(input), isLeft });
   await engine.stop();
   return times;
@@ -41,5 +46,9 @@ test('an instance tells others of what it accepts and cannot begin, if it is due
 test('an instance with all roles tells others of nothing but what it leaves to them', async () => {
   expect(await told(['http', 'engine', 'delivery'], 0)).toBe(0);
   expect(await told(['http', 'engine', 'delivery'], 59_000)).toBe(0);
-  expect(await told(['http', 'engine', 'delivery'], 0, true)).toBe(1);
+  expect(await told(['http', 'engine', 'delivery'], 0, { isLeft: true })).toBe(1);
+});
+
+test('an instance that stops tells others of what it still accepts and does not begin', async () => {
+  expect(await told(['http', 'engine', 'delivery'], 0, { isStopping: true })).toBeGreaterThan(0);
 });

@@ -53,6 +53,8 @@ test('metrics of requests, commits, outcomes, statements and memory are served o
   expect(of('posthorn_engine_waiting{kind="email"}')).toBe(0);
   expect(of('posthorn_engine_lost_races_total{kind="email"}')).toBe(0);
   expect(of('posthorn_engine_due_lag_seconds')).toBeGreaterThanOrEqual(0);
+  // One that is alone hears all others, of which there are none.
+  expect(of('posthorn_hears_instances')).toBe(1);
   expect(of('posthorn_database_duration_seconds_count{operation="query"}')).toBeGreaterThan(5);
   expect(of('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
   // The page lists what a scrape has, and no name is left over that the source does not register.

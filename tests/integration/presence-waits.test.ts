@@ -1,9 +1,17 @@
 import { expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
-import { presenceScene } from '../support/presence-scene.ts';
+import { presenceScene, type Watcher } from '../support/presence-scene.ts';
 
 const scene = presenceScene();
 const { openedDatabase, watcher, observed, epochOf, storedEpoch, holderOf, neighbour, watching } = scene;
+
+/** Until an instance waits for the end of that one. */
+const waitedFor = ({ presence }: Watcher) =>
+  eventually('it is waited for', async () => {
+    const waits = await scene.sql`select from pg_locks where locktype = 'advisory' and not granted
+      and objid::bigint = ${presence.epoch ?? 0}`;
+    return waits.length > 0 || undefined;
+  });
 
 test('the end of a session is noticed by the statement that waits for it, and no other is sent meanwhile', async () => {
   const dying = await neighbour(4);
@@ -29,14 +37,20 @@ test('an instance that ends in order is noticed at once, and nothing of it is ta
   ending.presence.expectOthers(true);
   await epochOf(ending);
   own.presence.expectOthers(true);
-  await eventually('it waits', async () => {
-    const waits = await scene.sql`select from pg_locks where locktype = 'advisory' and not granted
-      and objid::bigint = ${ending.presence.epoch ?? 0}`;
-    return waits.length > 0 || undefined;
-  });
+  await waitedFor(ending);
   await ending.presence.stop();
   await left.promise;
   expect(own.taken).toEqual([]);
+});
+
+test('an instance that has no one to wait for waits for another as soon as that one says that it is here', async () => {
+  const own = await watcher(undefined, { waitMs: 600_000 });
+  own.presence.expectOthers(true);
+  await eventually('it hears', () => own.news.hears || undefined);
+  const other = await watcher(undefined, { waitMs: 600_000 });
+  other.presence.expectOthers(true);
+  await epochOf(other);
+  await waitedFor(other);
 });
 
 test('of three instances each is awaited by another one', async () => {

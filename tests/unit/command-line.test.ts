@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { dirname, join, relative, resolve } from 'node:path';
 import { version } from '../../package.json' with { type: 'json' };
 import { runCommandLine } from '../../src/ops/commands/command-line.ts';
 import { loadConfig } from '../../src/platform/config/config.ts';
@@ -93,4 +94,20 @@ test('health fails with a sentence when nothing listens', async () => {
   const { code, error } = await run('health', { HOST: '127.0.0.1', PORT: '9' });
   expect(code).toBe(1);
   expect(error).toContain('http://127.0.0.1:9/health');
+});
+
+test('what is loaded before a command is known has no service, engine, database, torture or backup in it', async () => {
+  const root = resolve(import.meta.dir, '../../src');
+  const scanner = new Bun.Transpiler({ loader: 'ts' });
+  const loaded = new Set([join(root, 'ops/commands/command-line.ts')]);
+  for (const file of loaded)
+    for (const { path, kind } of scanner.scanImports(await Bun.file(file).text()))
+      if (kind === 'import-statement' && path.startsWith('.') && path.endsWith('.ts'))
+        loaded.add(join(dirname(file), path));
+  const files = [...loaded].map((file) => relative(root, file));
+  // The imports are followed at all: two files down from the first.
+  expect(files).toContain('platform/config/settings/body-settings.ts');
+  const HEAVY =
+    /^(service\.ts|engine\/|sending\/|web\/|mail\/|ops\/(?!commands\/)|platform\/db\/(?!server\/server-urls))/;
+  expect(files.filter((file) => HEAVY.test(file))).toEqual([]);
 });

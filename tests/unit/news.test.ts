@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { News } from '../../src/engine/news.ts';
+import { hearOthers, News } from '../../src/engine/news.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** An instance, and the notifications that it sends. */
@@ -60,4 +60,21 @@ test('a notification that fails is sent again, at the latest when the instance s
   news.tell('left');
   await news.stop();
   expect(sent).toHaveLength(2);
+});
+
+test('an instance looks at once for what others tell of, and for nothing else', () => {
+  const news = new News({ database: { query: async () => [] }, id: 'me', hasOthers: () => true });
+  let done: string[] = [];
+  const engine = { lookNow: () => done.push('work'), othersLeft: () => done.push('timers') };
+  hearOthers(news, engine, () => done.push('duties'));
+  const after = (payload: string): readonly string[] => {
+    done = [];
+    news.heard(payload);
+    return done;
+  };
+  expect(after('work you')).toEqual(['work']);
+  expect(after('left you')).toEqual(['timers', 'duties']);
+  expect(after('duties you')).toEqual(['duties']);
+  for (const payload of ['here you', 'watch you', 'work me', 'left me', 'duties me'])
+    expect(after(payload)).toEqual([]);
 });

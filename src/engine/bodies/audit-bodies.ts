@@ -1,4 +1,4 @@
-import { BODY_KINDS, type BodyKind, folderOf } from '../../platform/bodies/body-key.ts';
+import { BODY_KINDS, type BodyKind, environmentPrefix, folderOf } from '../../platform/bodies/body-key.ts';
 import type { BodyStore } from '../../platform/bodies/body-store.ts';
 import type { BodyHolder, BodyHolders } from '../../platform/bodies/holder.ts';
 import { patiently } from '../../platform/bodies/owner.ts';
@@ -12,7 +12,7 @@ import { nextReferences } from './references.ts';
 const BATCH = 1_000;
 
 /** $4, $5: live and test rows below it may have been removed, with their bodies, since this moment of the database began. */
-const AUDITED = `id >= $3 and id >= case when key < 'm' then $4 else $5 end`;
+const AUDITED = `id >= $3 and id >= case when starts_with(key, '${environmentPrefix(true)}') then $4 else $5 end`;
 
 interface ReferenceRow {
   readonly workspace_id: string;
