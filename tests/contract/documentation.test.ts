@@ -153,6 +153,9 @@ describe('the documentation pages', () => {
     return { response, text: await response.text() };
   };
 
+  /** The pages that others link to, each read once: every page links to all. */
+  const linkedPages = new Map<string, string>();
+
   test('have an entry for each error code, under the anchor that errors link to', async () => {
     const { text } = await read('/docs/errors');
     for (const code of Object.keys(STATUS_OF)) expect(text).toContain(`<article class="code" id="${code}">`);
@@ -184,19 +187,19 @@ describe('the documentation pages', () => {
     '%s: every link within the pages leads somewhere, and nothing is loaded from elsewhere',
     async (path) => {
       const { response, text } = await read(path);
-      const pages = new Map<string, string>([[path, text]]);
+      linkedPages.set(path, text);
       for (const [, href = ''] of text.matchAll(/ (?:href|src)="([^"]*)"/g)) {
         expect(href).toMatch(/^[/#]/);
         const [page = '', anchor] = href.split('#');
         const target: string = page === '' ? path : page;
         // The application's own paths are tested with it (dashboard-paths.test.ts).
         if (target.startsWith('/app')) continue;
-        if (!pages.has(target)) {
+        if (!linkedPages.has(target)) {
           const linked = await read(target);
           expect([target, linked.response.status]).toEqual([target, 200]);
-          pages.set(target, linked.text);
+          linkedPages.set(target, linked.text);
         }
-        if (anchor) expect(pages.get(target)).toContain(`id="${anchor}"`);
+        if (anchor) expect(linkedPages.get(target)).toContain(`id="${anchor}"`);
       }
       const policy = response.headers.get('content-security-policy') ?? '';
       expect(policy).toStartWith("default-src 'none'");
