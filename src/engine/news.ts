@@ -118,7 +118,7 @@ export class News {
   }
 }
 
-/** Has an instance look at once for what others tell of: work, what one that is gone has left, and duties that take long. */
+/** Has an instance look at once for what others tell of: work, what one that is gone has left, and long duties. */
 export function hearOthers(
   news: Pick<News, 'on'>,
   engine: { lookNow(): unknown; othersLeft(): unknown },

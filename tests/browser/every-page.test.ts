@@ -65,7 +65,7 @@ const CUT = `[...document.querySelectorAll('main button, main a.button, main [ro
   .map((each) => each.textContent.trim())`;
 
 // Each page is opened once for both: to open one takes more of the processor than all that is looked at.
-test('no page scrolls sideways at 320 pixels, and none breaks where its words are a third longer', async () => {
+test('no page scrolls sideways at 320 pixels, or breaks where words are a third longer', async () => {
   await each(async (name) => {
     await page.setViewportSize({ width: 320, height: 640 });
     expect([name, await sidewaysOf(page)]).toEqual([name, 0]);

@@ -65,7 +65,7 @@ describe('the OpenAPI document', () => {
     },
   );
 
-  // One for all operations: to read the document takes 50 ms of processor time, and most operations share their schemas.
+  // One for all operations: to read the document takes 50 ms of processor time, and most share their schemas.
   const ajv = new Ajv({ strict: false, formats: { 'date-time': isDateTime, uri: true } });
   ajv.addSchema(OPEN_API, 'openapi.json');
 

@@ -43,7 +43,7 @@ test('an instance that ends in order is noticed at once, and nothing of it is ta
   expect(own.taken).toEqual([]);
 });
 
-test('an instance that has no one to wait for waits for another as soon as that one says that it is here', async () => {
+test('an instance that waits for no other waits for one as soon as that one says it is here', async () => {
   const own = await watcher(undefined, { waitMs: 600_000 });
   own.presence.expectOthers(true);
   await eventually('it hears', () => own.news.hears || undefined);

@@ -96,7 +96,7 @@ test('health fails with a sentence when nothing listens', async () => {
   expect(error).toContain('http://127.0.0.1:9/health');
 });
 
-test('what is loaded before a command is known has no service, engine, database, torture or backup in it', async () => {
+test('nothing of the service, the database or a torture is loaded before a command is known', async () => {
   const root = resolve(import.meta.dir, '../../src');
   const scanner = new Bun.Transpiler({ loader: 'ts' });
   const loaded = new Set([join(root, 'ops/commands/command-line.ts')]);

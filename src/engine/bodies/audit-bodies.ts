@@ -11,8 +11,9 @@ import { nextReferences } from './references.ts';
 /** The rows of one page. */
 const BATCH = 1_000;
 
+const IS_LIVE = `starts_with(key, '${environmentPrefix(true)}')`;
 /** $4, $5: live and test rows below it may have been removed, with their bodies, since this moment of the database began. */
-const AUDITED = `id >= $3 and id >= case when starts_with(key, '${environmentPrefix(true)}') then $4 else $5 end`;
+const AUDITED = `id >= $3 and id >= case when ${IS_LIVE} then $4 else $5 end`;
 
 interface ReferenceRow {
   readonly workspace_id: string;
