@@ -15,6 +15,9 @@ const NAMES = [...readFileSync(REGISTERED, 'utf8').matchAll(/^ {4}name: '([a-z-]
   ([, name = '']) => name,
 );
 
+// Another way to write that file would leave every page unseen.
+if (NAMES.length < 20) throw new Error(`Only ${NAMES.length} names of pages were found in pages.ts.`);
+
 let dashboard: Dashboard;
 let page: Page;
 let places: Places;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { branded } from '../../src/web/dashboard/web/application/pages/templates/starters/pieces.ts';
 import { STARTERS } from '../../src/web/dashboard/web/application/pages/templates/starters.ts';
 import { readDesign } from '../../src/web/dashboard/web/application/pages/visual/source/blocks.ts';
 import { choicesOf } from '../../src/web/dashboard/web/application/pages/visual/source/edit.ts';
@@ -35,6 +36,19 @@ const reachable = (content: object): object => {
 test('twelve starting points are messages in MJML', () => {
   const messages = Object.values(STARTERS.template).filter(({ content }) => content.format === 'mjml');
   expect(messages).toHaveLength(12);
+});
+
+test('a starting point takes the colour and the font of the workspace, and links that can be read', () => {
+  const { mjml } = STARTERS.template.digest.content;
+  const dark = branded(mjml, { colour: '#7c3aed', fontFamily: 'georgia' });
+  expect(dark).toContain('<mj-all font-family="Georgia, Times, serif" />');
+  expect(dark).toContain('background-color="#7c3aed" color="#ffffff"');
+  expect(dark).toContain('style="color: #7c3aed"');
+  // Yellow on white cannot be read.
+  const light = branded(mjml, { colour: '#ffd400', fontFamily: null });
+  expect(light).toContain('background-color="#ffd400" color="#000000"');
+  expect(light).not.toContain('style="color: #ffd400"');
+  expect(branded(mjml, undefined)).toBe(mjml);
 });
 
 test.each(starters)('the starting point %s is checked without an error', async (_, kind, content) => {

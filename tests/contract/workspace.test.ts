@@ -28,7 +28,7 @@ test('GET /v1/workspace answers plan, limits and usage alike in both environment
     name: 'Workspace',
     defaultFrom: null,
     defaultReplyTo: null,
-    branding: { logoUrl: null, colour: null, address: null, website: null },
+    branding: { logoUrl: null, colour: null, fontFamily: null, address: null, website: null },
     timeZone: 'UTC',
     language: null,
     emailLanguage: 'en',
@@ -79,7 +79,12 @@ test('PATCH /v1/workspace changes what it names, takes back what is null, and sa
     defaultFrom: 'Shop <shop@mail.shop.test>',
     defaultReplyTo: 'help@elsewhere.example',
     timeZone: 'Asia/Kathmandu',
-    branding: { colour: '#0F766E', address: 'Main Street 1\n1010 Vienna', website: 'https://shop.example/' },
+    branding: {
+      colour: '#0F766E',
+      fontFamily: 'georgia',
+      address: 'Main Street 1\n1010 Vienna',
+      website: 'https://shop.example/',
+    },
   };
   const set = await patch(settings);
   expect(set.status).toBe(200);
@@ -115,7 +120,7 @@ test('PATCH /v1/workspace changes what it names, takes back what is null, and sa
   const reset = await patch({
     defaultFrom: null,
     defaultReplyTo: null,
-    branding: { colour: null, website: null },
+    branding: { colour: null, fontFamily: null, website: null },
   });
   expect(reset.body.data).toMatchObject({
     defaultFrom: null,
@@ -143,6 +148,8 @@ test('PATCH /v1/workspace changes what it names, takes back what is null, and sa
     [{ branding: { address: ' \n ' } }, '/body/branding/address'],
     [{ branding: { address: 'a'.repeat(501) } }, '/body/branding/address'],
     [{ branding: { address: 'a\u0007b' } }, '/body/branding/address'],
+    [{ branding: { fontFamily: 'Comic Sans' } }, '/body/branding/fontFamily'],
+    [{ branding: { fontFamily: 'Georgia, Times, serif' } }, '/body/branding/fontFamily'],
     [{ branding: { website: 'javascript:alert(1)' } }, '/body/branding/website'],
     [{ branding: { website: 'https://a:b@shop.example' } }, '/body/branding/website'],
     [{ branding: { website: 'shop.example' } }, '/body/branding/website'],
@@ -183,6 +190,7 @@ test('the logo is served to everybody, as what it is, at an address whose conten
     address: null,
     website: null,
     colour: null,
+    fontFamily: null,
     logoUrl: `https://mail.example${new URL(first).pathname}`,
   });
   expect(await addressOf(1)).toBe(first);

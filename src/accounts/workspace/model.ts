@@ -2,6 +2,7 @@ import { type Static, type TBoolean, type TSchema, Type } from '@sinclair/typebo
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { literals } from '../../http/request/schema.ts';
 import { PLAN_NAMES } from '../../platform/config/plans.ts';
+import { FONT_NAMES } from '../../platform/text/fonts.ts';
 import { ChosenLanguage, EmailLanguage } from '../member-language.ts';
 import { MUTABLE_EMAILS, type MutableEmail } from '../service-emails.ts';
 
@@ -49,6 +50,13 @@ const branding = {
       maxLength: 500,
       description:
         'The postal address at the foot of emails, at most 500 characters; line breaks are allowed.',
+    }),
+  ),
+  fontFamily: nullable(
+    literals(FONT_NAMES, {
+      description:
+        'The font of new templates and of the pages that recipients see. Each name is a font that computers and phones have, with others that take its place.',
+      examples: ['georgia'],
     }),
   ),
   website: nullable(

@@ -4,6 +4,7 @@ import type { WorkspaceTerms } from '../../http/auth/sessions/sessions.ts';
 import { PLANS, type PlanName } from '../../platform/config/plans.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { usageTotals, workspaces } from '../../platform/db/schema/workspaces.ts';
+import { type FontName, stackOf } from '../../platform/text/fonts.ts';
 import { periodOf } from '../../platform/time/clock.ts';
 import { languagesOf } from '../member-language.ts';
 import { MUTABLE_EMAILS } from '../service-emails.ts';
@@ -53,7 +54,14 @@ export interface Brand {
   readonly logoUrl: string | null;
   /** Such as `#0f766e`. */
   readonly colour: string | null;
+  /** A list of fonts as CSS has it. */
+  readonly fontFamily: string | null;
 }
+
+type StoredBrand = Omit<Brand, 'logoUrl' | 'fontFamily'> & {
+  readonly logo: string | null;
+  readonly font_family: FontName | null;
+};
 
 /** The path of logos, before the name of the file. */
 export const LOGO_PATH = '/logos/';
@@ -64,13 +72,13 @@ export async function findBrand(
   workspaceId: string,
   publicUrl: string,
 ): Promise<Brand | null> {
-  const [row] = await database.query<Omit<Brand, 'logoUrl'> & { logo: string | null }>(
-    'select name, address, website, logo, colour from workspaces where id = $1',
+  const [row] = await database.query<StoredBrand>(
+    'select name, address, website, logo, colour, font_family from workspaces where id = $1',
     [workspaceId],
   );
   if (!row) return null;
-  const { logo, ...said } = row;
-  return { ...said, logoUrl: logoUrlOf(logo, publicUrl) };
+  const { logo, font_family, ...said } = row;
+  return { ...said, logoUrl: logoUrlOf(logo, publicUrl), fontFamily: stackOf(font_family) };
 }
 
 const logoUrlOf = (logo: string | null, publicUrl: string): string | null =>
@@ -96,13 +104,13 @@ export async function readWorkspace(
   ]);
   if (!workspace) throw new Error('A key belongs to a workspace that does not exist.');
   const unitsOf = (period: string): number => used.find((row) => row.period === period)?.used ?? 0;
-  const { logo, colour, address, website } = workspace;
+  const { logo, colour, fontFamily, address, website } = workspace;
   return {
     id: workspace.id,
     name: workspace.name,
     defaultFrom: workspace.defaultFrom,
     defaultReplyTo: workspace.defaultReplyTo,
-    branding: { logoUrl: logoUrlOf(logo, publicUrl), colour, address, website },
+    branding: { logoUrl: logoUrlOf(logo, publicUrl), colour, fontFamily, address, website },
     timeZone: workspace.timeZone,
     ...languagesOf(workspace.language, null),
     serviceEmails: Object.fromEntries(

@@ -13,7 +13,7 @@ const EXAMPLE: WorkspaceView = {
   name: 'Workspace',
   defaultFrom: null,
   defaultReplyTo: null,
-  branding: { logoUrl: null, colour: null, address: null, website: null },
+  branding: { logoUrl: null, colour: null, fontFamily: null, address: null, website: null },
   timeZone: 'UTC',
   language: null,
   emailLanguage: 'en',

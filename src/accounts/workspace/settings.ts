@@ -79,12 +79,13 @@ function settingsOf({ name, defaultReplyTo, timeZone, language }: WorkspacePatch
 }
 
 function brandingOf(branding: WorkspacePatch['branding'], report: Report): Columns {
-  const { colour, address, website } = branding ?? {};
+  const { colour, fontFamily, address, website } = branding ?? {};
   if (address?.split('\n').some(hasControls)) report('/body/branding/address', UNSEEN);
   if (address?.trim() === '') report('/body/branding/address', 'Must not be blank; send null to reset it.');
   if (typeof website === 'string' && !isWebsite(website)) report('/body/branding/website', NO_WEBSITE);
   return {
     ...given('colour', colour?.toLowerCase() ?? colour),
+    ...given('font_family', fontFamily),
     ...given('address', address),
     ...given('website', website),
   };

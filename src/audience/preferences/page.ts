@@ -21,9 +21,10 @@ const USUAL_COLOUR = '#0f5bd7';
 
 const styleOf = (
   colour: string,
+  font: string,
 ): string => `:root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--paper:#fff;--line:#8c959f}
 @media (prefers-color-scheme:dark){:root{--ink:#f0f3f6;--soft:#b1bac4;--paper:#161b22;--line:#6e7681}}
-*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 ${font}}
 main,footer{max-width:34rem;margin:0 auto;padding:1.5rem}main{padding-top:10vh}
 img{max-height:48px;max-width:100%}h1{font-size:1.5rem;line-height:1.25;margin:1rem 0}
 p,legend,small{overflow-wrap:anywhere}small,footer,.soft{color:var(--soft)}footer a{color:inherit}
@@ -39,7 +40,7 @@ const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(ur
 /** Writes a page: nothing of it is loaded from elsewhere, cached, framed, indexed or passed on, and it works without scripts. */
 export function recipientPage({ texts, title, body, brand }: RecipientPage, status = 200): RawResponse {
   const colour = colourOr(brand?.colour, USUAL_COLOUR);
-  const style = styleOf(colour);
+  const style = styleOf(colour, brand?.fontFamily ?? 'system-ui,sans-serif');
   const hash = new Bun.CryptoHasher('sha256').update(style).digest('base64');
   const logoOrigin = brand?.logoUrl ? originOf(brand.logoUrl) : null;
   const sources = logoOrigin === null ? '' : ` img-src ${logoOrigin};`;

@@ -1,6 +1,9 @@
 /** A colour as workspaces state it, such as `#0f766e`. */
 const COLOUR = /^#[0-9a-f]{6}$/i;
 
+/** The colour of a workspace that has chosen none. */
+export const USUAL_COLOUR = '#0f766e';
+
 /** A part of an sRGB colour, from 0 to 1, as an amount of light. */
 const linear = (part: number): number => (part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
 

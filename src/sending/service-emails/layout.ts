@@ -1,4 +1,4 @@
-import { colourOr, inkOn } from '../../mail/message/ink.ts';
+import { colourOr, inkOn, USUAL_COLOUR } from '../../mail/message/ink.ts';
 import { directionOf, type PageLanguage } from '../../platform/text/language.ts';
 
 /** The content of an email of the service, from top to bottom. */
@@ -23,8 +23,6 @@ export interface Look {
   /** Such as `#0f766e`. */
   readonly colour: string | null;
 }
-
-const USUAL_COLOUR = '#0f766e';
 
 const FONT = `font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif`;
 

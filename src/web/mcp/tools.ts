@@ -130,9 +130,11 @@ export const TOOLS: readonly Tool[] = [
     (posthorn, { templateId, campaignId, capturedId, language }) => {
       const query = language === undefined ? {} : { language };
       if (campaignId !== undefined) return posthorn.campaigns.check(campaignId, query);
-      return capturedId === undefined
-        ? posthorn.templates.check(templateId ?? '', query)
-        : posthorn.captured.check(capturedId);
+      if (templateId !== undefined) return posthorn.templates.check(templateId, query);
+      if (capturedId === undefined) throw new Error('Name one of templateId, campaignId and capturedId.');
+      if (language !== undefined)
+        throw new Error('A captured email has one language: leave language out, or name a template.');
+      return posthorn.captured.check(capturedId);
     },
   ),
   tool('list_flows', 'Flows, newest first.', Type.Object({ limit: Few }), (posthorn, { limit = USUAL }) =>

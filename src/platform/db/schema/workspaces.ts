@@ -1,4 +1,5 @@
 import { bigint, boolean, index, integer, pgTable, pgView, text } from 'drizzle-orm/pg-core';
+import type { FontName } from '../../text/fonts.ts';
 import { actorColumns, journal, keyOf, moment, octets, oneOf, refersTo, textC } from './columns.ts';
 
 /**
@@ -19,6 +20,8 @@ export const workspaces = pgTable(
     colour: text('colour'),
     address: text('address'),
     website: text('website'),
+    /** The name of a font of `src/mail/message/fonts.ts`. */
+    fontFamily: text('font_family').$type<FontName>(),
     timeZone: text('time_zone').notNull().default('UTC'),
     mutedEmails: text('muted_emails').array().notNull().default([]),
     createdAt: moment('created_at').notNull(),

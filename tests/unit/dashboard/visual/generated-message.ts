@@ -28,7 +28,7 @@ import {
   writeTree,
 } from '../../../../src/web/dashboard/web/application/pages/visual/source/tree.ts';
 
-const BRAND = { colour: '#7c3aed' };
+const BRAND = { colour: '#7c3aed', font: 'Georgia, Times, serif' };
 const markupOf = (kind: ColumnBlock): string =>
   kind === 'image' ? imageMarkup('https://x.example/a.png', 'A "b"', 300) : columnMarkup(kind, BRAND);
 
@@ -50,7 +50,7 @@ export function edited(design: Design, [act, choice, kind, row]: Act): SourceTre
   const choices = choicesOf(design);
   const chosen = choices[choice % Math.max(1, choices.length)];
   const rows = { parent: design.body?.id ?? null, index: choice % (design.rows.length + 1) };
-  if (!chosen || act === 'row') return insertMarkup(tree, rows, rowMarkup(row, {}, 'items')).tree;
+  if (!chosen || act === 'row') return insertMarkup(tree, rows, rowMarkup(row, {}, 'items', BRAND)).tree;
   const { id, block } = chosen;
   const place = placeOf(tree, id);
   switch (act) {

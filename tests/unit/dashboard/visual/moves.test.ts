@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import type { FontName } from '../../../../src/platform/text/fonts.ts';
 import {
   carryOver,
   isUnfinished,
@@ -81,10 +82,14 @@ test('a condition around the content of a layout does not leave it behind', () =
   expect(writeTree(moveBy(design.tree, id, -1))).toBe(source);
 });
 
-/** Adds a text after a chosen block, as the menu does. */
-function addTextAfter(source: string, isChosen: (name: string) => boolean): string {
+/** The acts of a person on the block that is chosen. */
+function actsOn(
+  source: string,
+  isChosen: (name: string, at: number) => boolean,
+  font: FontName | null = null,
+) {
   const design = designFor(source);
-  const chosen = choicesOf(design).find(({ block }) => block && isChosen(JSON.stringify(block)));
+  const chosen = choicesOf(design).find(({ block }, at) => block && isChosen(JSON.stringify(block), at));
   if (!chosen) throw new Error('No such block.');
   let written = source;
   const session = {
@@ -93,12 +98,46 @@ function addTextAfter(source: string, isChosen: (name: string) => boolean): stri
       written = writeTree(tree);
     },
   } as unknown as DesignSession;
-  useActs({
-    ...{ session, colour: null, lists: [], say: () => {}, focusBlock: () => {}, pickImage: () => {} },
-    ...{ openCode: () => {}, unfinished: new Map() },
-  }).add('text');
-  return written;
+  let shown: number | null = null;
+  const acts = useActs({
+    ...{ session, colour: null, font, lists: [], say: () => {}, focusBlock: () => {}, pickImage: () => {} },
+    openCode: (line) => {
+      shown = line;
+    },
+    unfinished: new Map(),
+  });
+  return { acts, written: () => written, shown: () => shown };
 }
+
+/** Adds a text after a chosen block, as the menu does. */
+function addTextAfter(source: string, isChosen: (name: string) => boolean, font: FontName | null = null) {
+  const { acts, written } = actsOn(source, isChosen, font);
+  acts.add('text');
+  return written();
+}
+
+test('Edit in Code leads to the block that is chosen, not to an equal one before it', () => {
+  const table = '<mj-table><tr><td>1</td></tr></mj-table>';
+  const source = ['<mjml><mj-body><mj-section><mj-column>', table, table, '</mj-column></mj-section>'];
+  const whole = [...source, '</mj-body></mjml>'].join('\n');
+  const lines = [0, 1].map((which) => {
+    let tables = -1;
+    const { acts, shown } = actsOn(whole, (block) => block.includes('mj-table') && ++tables === which);
+    acts.openCode();
+    return shown();
+  });
+  expect(lines).toEqual([2, 3]);
+});
+
+test('a new text has the font of the workspace, unless the message has its own', () => {
+  const message = (head: string) =>
+    `<mjml>${head}<mj-body><mj-section><mj-column><mj-text>One</mj-text></mj-column></mj-section></mj-body></mjml>`;
+  const isText = (block: string) => block.includes('One');
+  const own = '<mj-head><mj-attributes><mj-all font-family="Arial" /></mj-attributes></mj-head>';
+  expect(addTextAfter(message(''), isText, 'georgia')).toContain('font-family="Georgia, Times, serif"');
+  expect(addTextAfter(message(own), isText, 'georgia')).not.toContain('Georgia');
+  expect(addTextAfter(message(''), isText)).not.toContain('font-family');
+});
 
 test('a block that is added at the beginning of a loop comes after the whole loop', () => {
   const inColumn = [

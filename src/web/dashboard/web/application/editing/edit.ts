@@ -59,6 +59,8 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
   /** Values stored beside the resource, such as a version that is not published. */
   #aside: V | null = null;
   readonly #listeners = new Set<() => void>();
+  /** The sums of the base: reading a long source again for each draft is work between two keys. */
+  #sums: { readonly base: V; readonly known: Map<string, string> } | null = null;
 
   constructor(
     resource: Resource,
@@ -216,9 +218,14 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
   /** The sums of what the changed members were before. A conflict that waits for its choice has none: it is one wherever a draft is taken up. */
   sums(): Readonly<Record<string, string>> {
     const { base, changed, conflicts } = this.#state;
-    return Object.fromEntries(
-      changed.map((name) => [name, conflicts.includes(name) ? '' : sumOf(base[name])]),
-    );
+    if (this.#sums?.base !== base) this.#sums = { base, known: new Map() };
+    const { known } = this.#sums;
+    const sum = (name: string): string => {
+      const found = known.get(name) ?? sumOf(base[name]);
+      known.set(name, found);
+      return found;
+    };
+    return Object.fromEntries(changed.map((name) => [name, conflicts.includes(name) ? '' : sum(name)]));
   }
 
   /** Offers what was typed before, unless the resource says the same by now. */

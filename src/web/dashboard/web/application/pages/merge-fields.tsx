@@ -2,41 +2,11 @@ import { type ComponentProps, useRef } from 'react';
 import { CONTACT_FIELDS } from '../../../../../platform/text/contact-fields.ts';
 import { icons } from '../ui/icons.tsx';
 import { Item, Menu, Separator } from '../ui/overlays/menu.tsx';
+import { EMAIL, type MergeField, type MergeFieldGroup, OTHERS } from './message-fields.ts';
 import { useKnownProperties } from './names.ts';
 
 /** The most properties that are offered. */
 const MOST = 30;
-
-/** Data that a text may name: its label, and its name in Liquid. */
-interface MergeField {
-  readonly label: string;
-  readonly path: string;
-}
-
-/** Fields of one kind. */
-export interface MergeFieldGroup {
-  readonly title: string;
-  readonly fields: readonly MergeField[];
-}
-
-/** The fields of every message besides those of the contact. */
-const OTHERS: readonly MergeFieldGroup[] = [
-  {
-    title: 'Workspace',
-    fields: [
-      { label: 'Workspace name', path: 'workspace.name' },
-      { label: 'Postal address', path: 'workspace.address' },
-      { label: 'Website', path: 'workspace.website' },
-    ],
-  },
-  {
-    title: 'Links',
-    fields: [
-      { label: 'Unsubscribe link', path: 'unsubscribeUrl' },
-      { label: 'Preferences link', path: 'preferencesUrl' },
-    ],
-  },
-];
 
 const propertyPath = (key: string): string =>
   /^[A-Za-z_]\w*$/.test(key) ? `contact.properties.${key}` : `contact.properties[${JSON.stringify(key)}]`;
@@ -45,7 +15,7 @@ const propertyPath = (key: string): string =>
 export function useMergeFields(own: readonly MergeFieldGroup[] = []): readonly MergeFieldGroup[] {
   const properties = useKnownProperties();
   const contact = [
-    { label: 'Email address', path: 'contact.email' },
+    EMAIL,
     ...Object.entries(CONTACT_FIELDS).map(([name, { label }]) => ({ label, path: `contact.${name}` })),
     ...properties.slice(0, MOST).map(({ key }) => ({ label: key, path: propertyPath(key) })),
   ];

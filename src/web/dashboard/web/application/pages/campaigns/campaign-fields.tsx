@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import type { Campaign } from '../../../../../client/operations.ts';
+import { useRead } from '../../api/queries.ts';
 import type { EditSession } from '../../editing/use-editing.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
@@ -7,9 +8,11 @@ import { Choice, Field, FieldProblem, TextArea, Tick } from '../../ui/forms/form
 import { OutsideForm } from '../../ui/forms/outside-form.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { FieldMenu, insertInto, useMergeFields } from '../merge-fields.tsx';
+import { namesIn } from '../templates/known-fields.ts';
 import { NEWS } from '../templates/starters/news.ts';
+import { branded } from '../templates/starters/pieces.ts';
 import { useKeptDesigns } from '../visual/kept.ts';
-import { CANARY, type CampaignValues, CONTENT, START, TRACKING } from './campaign-values.ts';
+import { CANARY, type CampaignValues, CONTENT, objectIn, START, TRACKING } from './campaign-values.ts';
 
 const Visual = lazy(() => import('../visual/visual-editor.tsx'));
 const CodeEditor = lazy(() => import('../../ui/forms/code-editor.tsx'));
@@ -19,20 +22,15 @@ const NEWSLETTER = NEWS.newsletter.content.mjml
   .replaceAll('{{ month }}', 'November')
   .replaceAll('{{ storyUrl }}', 'https://example.com');
 const VIEWS = { visual: 'Visual', code: 'Code' } as const;
-const isWritten = (source: string): boolean => ![START, NEWSLETTER].includes(source) && /\S/.test(source);
 const SOURCES = { mjml: 'MJML', html: 'HTML', markdown: 'Markdown' } as const;
 
 /** The lists among variables in JSON, with the names of what their items have. */
-function listsIn(variables: string): Readonly<Record<string, readonly string[]>> {
-  let values: unknown;
-  try {
-    values = JSON.parse(variables);
-  } catch {
-    return {};
-  }
-  const lists = Object.entries(values ?? {}).filter(([, value]) => Array.isArray(value));
-  return Object.fromEntries(lists.map(([name, [first]]) => [name, Object.keys(first ?? {})]));
-}
+const listsIn = (variables: string): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(
+    Object.entries(objectIn(variables)).flatMap(([name, value]) =>
+      Array.isArray(value) ? [[name, namesIn(value)]] : [],
+    ),
+  );
 
 /** The fields of a draft. */
 export function CampaignFields(props: {
@@ -45,6 +43,9 @@ export function CampaignFields(props: {
   const { values, base, set } = props.editing;
   const { audienceId, templateId, content, excludeAudienceIds: excluded } = values;
   const fields = useMergeFields();
+  const { data: workspace } = useRead('GET /workspace', {});
+  const newsletter = branded(NEWSLETTER, workspace?.branding);
+  const isWritten = (source: string): boolean => ![START, newsletter].includes(source) && /\S/.test(source);
   const inserter = useRef<((text: string) => void) | null>(null);
   /** The source of each content type that was written here: saving forgets all but one. */
   const sources = useRef(new Map<string, string>());
@@ -67,7 +68,7 @@ export function CampaignFields(props: {
     values.others[type] ?? sources.current.get(type) ?? (base.content === type ? base.source : undefined);
   const change = (next: CampaignValues['content']) => {
     sources.current.set(content, values.source);
-    const source = knownOf(next) ?? (next === 'mjml' ? NEWSLETTER : values.source);
+    const source = knownOf(next) ?? (next === 'mjml' ? newsletter : values.source);
     const { [next]: _, ...others } = values.others;
     const isStored = content === base.content && values.source === base.source;
     const isKept = content !== 'template' && isWritten(values.source) && !isStored;

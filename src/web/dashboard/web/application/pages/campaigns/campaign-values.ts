@@ -1,5 +1,6 @@
 import type { Campaign, UpdateCampaign } from '../../../../../client/operations.ts';
 import { RequestError } from '../../api/requests.ts';
+import { orNull } from '../../ui/forms/or-null.ts';
 
 /** The content types of a campaign. */
 export const CONTENT = {
@@ -78,7 +79,7 @@ export const valuesOf = (campaign: Campaign) => ({
   previewText: campaign.previewText ?? '',
   content: contentOf(campaign),
   source: campaign.markdown ?? campaign.html ?? campaign.mjml ?? '',
-  /** The sources of other content types, which a draft in the browser keeps. */
+  /** The sources of other content types, which a draft keeps. */
   others: {} as Readonly<Record<string, string>>,
   templateId: campaign.templateId ?? '',
   language: campaign.language ?? '',
@@ -92,6 +93,18 @@ export const valuesOf = (campaign: Campaign) => ({
   ) as Record<`canary/${(typeof CANARY)[number][0]}`, string>),
 });
 
+/** The values in JSON; none while it is being typed. */
+export function objectIn(json: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : {};
+  } catch {
+    return {};
+  }
+}
+
 /** The values of variables from their JSON. @throws RequestError */
 function variablesIn(text: string): Readonly<Record<string, unknown>> {
   if (text.trim() === '') return {};
@@ -102,8 +115,6 @@ function variablesIn(text: string): Readonly<Record<string, unknown>> {
     throw new RequestError(422, message, null, [{ path: '/body/variables', message }]);
   }
 }
-
-const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
 /** The request members of each value; values of the same member produce it together. */
 const SAID: { readonly [Name in keyof CampaignValues]: (values: CampaignValues) => UpdateCampaign } = {
@@ -121,7 +132,7 @@ const SAID: { readonly [Name in keyof CampaignValues]: (values: CampaignValues) 
   previewText: ({ previewText }) => ({ previewText: orNull(previewText) }),
   content: saidOfContent,
   source: saidOfContent,
-  // It stays in the browser: a campaign has one content.
+  // A draft alone has it: a campaign has one content.
   others: () => ({}),
   templateId: saidOfContent,
   language: ({ language }) => ({ language: orNull(language) }),

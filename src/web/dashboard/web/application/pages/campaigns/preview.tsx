@@ -7,20 +7,10 @@ import { Skeleton } from '../../ui/display/states.tsx';
 import { Toggle } from '../../ui/forms/chips.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { ContactPicker } from '../contact-picker.tsx';
-import type { CampaignValues } from './campaign-values.ts';
+import { type CampaignValues, objectIn } from './campaign-values.ts';
 
 /** The pause after the last key: with the answer, the preview follows within 300 ms. */
 const SETTLE_MS = 150;
-
-/** The values in JSON; none while it is being typed. */
-function objectIn(json: string): object {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
 
 /** The unsaved content, rendered by the service for an unknown contact; the service stores none of it. */
 function useUnsaved(values: CampaignValues | null) {

@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Choice, Form } from '../../ui/forms/form.tsx';
 import { Bulk } from '../../ui/lists/bulk.tsx';
+import { runBulk, wait } from '../../ui/lists/bulk-run.ts';
 import { type Selection, SelectionBar } from '../../ui/lists/selection.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
@@ -100,9 +101,15 @@ function AddToAudience(props: {
             added === 0
               ? null
               : async () => {
-                  for (const { id } of news) await remove.each({ path: { id: audience, contact: id } });
+                  const { done, failures } = await runBulk(news, {
+                    change: ({ id }) => remove.each({ path: { id: audience, contact: id } }),
+                    onProgress: () => {},
+                    isStopped: () => false,
+                    wait,
+                  });
                   await remove.refresh();
-                  toast(`${count(news.length)} removed again`);
+                  const rest = failures.length > 0 ? `; ${count(failures.length)} could not be removed` : '';
+                  toast(`${count(done - failures.length)} removed again${rest}`);
                 },
           );
           selection.clear();

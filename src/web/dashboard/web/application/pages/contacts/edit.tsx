@@ -11,12 +11,11 @@ import { useChange, useRead } from '../../api/queries.ts';
 import { useEditing } from '../../editing/use-editing.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
+import { orNull } from '../../ui/forms/or-null.ts';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Properties } from './properties.tsx';
 import { changesOfProperties, type PropertyRow, propertiesOf, rowsOf } from './property-rows.ts';
-
-const orNull = (text = ''): string | null => (text.trim() === '' ? null : text.trim());
 
 /** Adds one contact. */
 export function NewContact({ onClose }: { readonly onClose: () => void }) {

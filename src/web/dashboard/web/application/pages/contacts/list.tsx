@@ -172,7 +172,7 @@ export function ContactList() {
             onChange={(value) => set({ audience: value })}
           />
         )}
-        {values.import !== '' && (
+        {ofImport && (
           <button type="button" className="chip" onClick={() => set({ import: '' })}>
             Added while the import ran <span aria-hidden="true">×</span>
             <span className="sr-only">, remove</span>

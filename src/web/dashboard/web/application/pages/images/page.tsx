@@ -13,7 +13,8 @@ import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ACCEPTED, imagesIn, pathOf, useUpload } from './upload.ts';
+import { pathOf } from './small-size.ts';
+import { ACCEPTED, imagesIn, useUpload } from './upload.ts';
 
 /** The images of the workspace, which all messages of both environments can show. */
 export default function Images() {

@@ -6,8 +6,8 @@ import { FileField } from '../../ui/forms/file-field.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import type { Picture } from '../visual/source/new-blocks.ts';
-import { smallSize, WIDEST } from './small-size.ts';
-import { ACCEPTED, pathOf, useUpload } from './upload.ts';
+import { pathOf, WIDEST } from './small-size.ts';
+import { ACCEPTED, useUpload } from './upload.ts';
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
@@ -30,7 +30,7 @@ export default function PickImage(props: {
   readonly onClose: () => void;
 }) {
   const [chosen, setChosen] = useState<Asset | null>(null);
-  const { upload, store, isPending } = useUpload(setChosen);
+  const { upload, withSizes, isPending } = useUpload(setChosen);
   const list = useList('GET /assets', { query: { limit: 24 } });
   // The small size may be ready only when the dialog was left, and another editor is there.
   const isOpen = useRef(true);
@@ -52,11 +52,10 @@ export default function PickImage(props: {
           action="Insert"
           aside={<Button onClick={() => setChosen(null)}>Choose another</Button>}
           onSend={async ({ alt = '' }) => {
-            const file = props.format === 'emailmd' ? null : await smallSize(chosen).catch(() => null);
-            // Without it, screens get one size: nothing is missing.
-            const small = file === null ? null : await store(file).catch(() => null);
+            // Markdown has no way to name two sizes.
+            const picture =
+              props.format === 'emailmd' ? { ...chosen, srcset: null } : await withSizes(chosen);
             if (!isOpen.current) return;
-            const picture = { ...chosen, srcset: small && `${small.url} 1x, ${chosen.url} 2x` };
             props.onPick(MARKUP[props.format](picture, alt.trim()), { ...picture, alt: alt.trim() });
             props.onClose();
           }}

@@ -1,5 +1,7 @@
 import type { Asset } from '../../../../../client/operations.ts';
-import { pathOf } from './upload.ts';
+
+/** The path of an image on this service, which shows it whatever PUBLIC_URL says. */
+export const pathOf = ({ url }: Pick<Asset, 'url'>): string => new URL(url, location.origin).pathname;
 
 /** Messages are 600 pixels wide in most programs. */
 export const WIDEST = 600;

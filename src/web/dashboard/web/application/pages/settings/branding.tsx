@@ -1,13 +1,14 @@
+import { colourOr, inkOn, USUAL_COLOUR } from '../../../../../../mail/message/ink.ts';
+import { FONT_TITLES, FONTS, type FontName } from '../../../../../../platform/text/fonts.ts';
 import type { Workspace } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { useEditing } from '../../editing/use-editing.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field, Form, TextArea } from '../../ui/forms/form.tsx';
+import { Choice, Field, Form, TextArea } from '../../ui/forms/form.tsx';
+import { orNull } from '../../ui/forms/or-null.ts';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 import { Card } from '../../ui/page.tsx';
-
-const orNull = (text = ''): string | null => (text.trim() === '' ? null : text.trim());
 
 /** The workspace's brand for recipients: logo, colour, postal address and website. */
 export function Branding({ workspace }: { readonly workspace: Workspace }) {
@@ -33,6 +34,7 @@ export function Branding({ workspace }: { readonly workspace: Workspace }) {
 
 const LABELS = {
   'branding/colour': 'Colour',
+  'branding/fontFamily': 'Font',
   'branding/website': 'Website',
   'branding/address': 'Postal address',
 } as const;
@@ -44,8 +46,9 @@ function EditBrand({ workspace }: { readonly workspace: Workspace }) {
     place: 'workspace/brand',
     current: workspace,
     labels: LABELS,
-    read: ({ branding: { colour, website, address } }) => ({
+    read: ({ branding: { colour, fontFamily, website, address } }) => ({
       'branding/colour': colour ?? '',
+      'branding/fontFamily': fontFamily ?? '',
       'branding/website': website ?? '',
       'branding/address': address ?? '',
     }),
@@ -59,6 +62,8 @@ function EditBrand({ workspace }: { readonly workspace: Workspace }) {
     reread: async () => (await refetch({ throwOnError: true })).data ?? workspace,
   });
   const colour = editing.values['branding/colour'];
+  const font = editing.values['branding/fontFamily'] as FontName | '';
+  const shown = colourOr(colour, USUAL_COLOUR);
   return (
     <Form action="Save" editing={editing} onSaved={() => toast('Brand saved')}>
       <div className="flex items-start gap-2">
@@ -73,11 +78,30 @@ function EditBrand({ workspace }: { readonly workspace: Workspace }) {
         <input
           type="color"
           aria-label="Choose the colour"
-          value={/^#[0-9a-f]{6}$/i.test(colour) ? colour.toLowerCase() : '#0f766e'}
+          value={shown.toLowerCase()}
           onChange={({ target }) => editing.set({ 'branding/colour': target.value })}
           className="mt-7 h-10 w-14 cursor-pointer rounded-lg border border-edge-strong bg-sheet p-1"
         />
       </div>
+      <Choice
+        label="Font"
+        name="branding/fontFamily"
+        options={{ '': 'No font chosen', ...FONT_TITLES }}
+        hint="New templates begin with it. Every computer and phone has it or one like it, so no font is loaded."
+      />
+      <p
+        aria-hidden="true"
+        style={{ fontFamily: FONTS[font || 'system'] }}
+        className="-mt-1 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-edge bg-white px-4 py-3 text-[16px] text-[#18181b]"
+      >
+        This is how your text looks.
+        <span
+          style={{ backgroundColor: shown, color: inkOn(shown) }}
+          className="rounded-md px-4 py-2 font-semibold"
+        >
+          Button
+        </span>
+      </p>
       <Field label="Website" name="branding/website" type="url" placeholder="https://acme.example" />
       <TextArea
         label="Postal address"

@@ -8,6 +8,7 @@ import { useEditing } from '../../editing/use-editing.ts';
 import { Id } from '../../ui/display/copy-button.tsx';
 import { dayText } from '../../ui/display/format.ts';
 import { Choice, Field, Form } from '../../ui/forms/form.tsx';
+import { orNull } from '../../ui/forms/or-null.ts';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
 import { languageOptions, ownName } from '../email-languages.ts';
@@ -15,9 +16,6 @@ import { languageOptions, ownName } from '../email-languages.ts';
 /** The zones that the service knows, that of the workspace among them: it may be an offset. */
 const zoneOptions = (own: string, known: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries([...new Set([own, 'UTC', ...known])].map((zone) => [zone, zone.replaceAll('_', ' ')]));
-
-/** An empty field means null. */
-const orNull = (text = ''): string | null => (text.trim() === '' ? null : text.trim());
 
 /** The name, the default sender, the time zone and the language. */
 export function General({ workspace }: { readonly workspace: Workspace }) {

@@ -1,5 +1,6 @@
 import { ownOf } from '../../../../../../platform/text/own-member.ts';
 import type { CreateTemplate, Template, TemplateVariableInput } from '../../../../../client/operations.ts';
+import { orNull } from '../../ui/forms/or-null.ts';
 import { FORMATS, sourceOf } from './formats.ts';
 import { type TranslationDraft, translationsIn, translationsOf } from './languages/translation-draft.ts';
 
@@ -115,8 +116,6 @@ export function parsedValue(type: Type, text: string): unknown {
     return text;
   }
 }
-
-const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
 /** The declared variables as the request has them. */
 export const declaredIn = (draft: Draft): readonly TemplateVariableInput[] =>

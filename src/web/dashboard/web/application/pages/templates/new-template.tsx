@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { useChange } from '../../api/queries.ts';
+import { useChange, useRead } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceCards } from '../../ui/forms/choice-cards.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { KINDS, type Kind } from './formats.ts';
-import type { Starter } from './starters/pieces.ts';
+import { branded, type Starter } from './starters/pieces.ts';
 import { STARTERS } from './starters.ts';
 
 /** Creates a template from a starter and opens it. */
@@ -17,6 +17,7 @@ export function NewTemplate(props: { readonly kind: Kind; readonly onClose: () =
   const [chosen, setChosen] = useState('');
   const starter = chosen in starters ? chosen : (Object.keys(starters)[0] ?? '');
   const create = useChange('POST /templates');
+  const { data: workspace } = useRead('GET /workspace', {});
   const [, navigate] = useLocation();
   return (
     <Dialog title="New template" onClose={onClose} width="max-w-3xl">
@@ -24,9 +25,11 @@ export function NewTemplate(props: { readonly kind: Kind; readonly onClose: () =
         action={`Create ${KINDS[kind].title.toLowerCase()}`}
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ name = '', alias = '' }) => {
+          const content = starters[starter]?.content;
           const { id } = await create.mutateAsync({
             body: {
-              ...{ name, kind, ...starters[starter]?.content },
+              ...{ name, kind, ...content },
+              ...(content?.mjml && { mjml: branded(content.mjml, workspace?.branding) }),
               ...(alias.trim() !== '' && { alias: alias.trim() }),
             },
           });

@@ -1,7 +1,8 @@
 import { useId } from 'react';
 import type { Template } from '../../../../../client/operations.ts';
 import { useList } from '../../api/queries.ts';
-import { LiquidInput, type MergeFieldGroup } from '../merge-fields.tsx';
+import { LiquidInput } from '../merge-fields.tsx';
+import type { MergeFieldGroup } from '../message-fields.ts';
 import { DETAIL_NAMES, DETAILS, type Draft } from './draft.ts';
 
 /** One line of a template, with what is wrong with it. */

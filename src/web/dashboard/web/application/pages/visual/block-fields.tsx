@@ -1,7 +1,8 @@
 import { useState } from 'react';
+import { FONT_NAMES, FONT_TITLES, FONTS } from '../../../../../../platform/text/fonts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { icons } from '../../ui/icons.tsx';
-import type { MergeFieldGroup } from '../merge-fields.tsx';
+import type { MergeFieldGroup } from '../message-fields.ts';
 import { allLooks } from './block-view.tsx';
 import { ChoicePart, ColourPart, PixelsPart, TextPart } from './field-parts.tsx';
 import { attributesOf } from './source/attributes.ts';
@@ -39,16 +40,10 @@ const SIZES = {
   '22px': 'Larger',
   '28px': 'Largest',
 } as const;
-/** Fonts that programs have, with those that take their place elsewhere. */
-const FONTS = {
+const STACKS: Readonly<Record<string, string>> = {
   '': 'As the message',
-  'Arial, Helvetica, sans-serif': 'Arial',
-  'Verdana, Geneva, sans-serif': 'Verdana',
-  "'Trebuchet MS', Helvetica, sans-serif": 'Trebuchet',
-  'Georgia, Times, serif': 'Georgia',
-  "'Times New Roman', Times, serif": 'Times',
-  "'Courier New', Courier, monospace": 'Courier',
-} as const;
+  ...Object.fromEntries(FONT_NAMES.map((name) => [FONTS[name], FONT_TITLES[name]])),
+};
 const WIDTHS = { '': 'As wide as its text', '100%': 'Full width' } as const;
 const LEVELS = { h1: 'Heading 1', h2: 'Heading 2', h3: 'Heading 3' } as const;
 
@@ -76,7 +71,7 @@ export function BlockFields({
     <ChoicePart
       label="Font"
       value={attributesOf(element.open)['font-family'] ?? ''}
-      options={FONTS}
+      options={STACKS}
       onChange={set('font-family')}
     />
   );

@@ -1,14 +1,8 @@
 import { CONTACT_FIELDS, isContactField } from '../../../../../../platform/text/contact-fields.ts';
+import { EMAIL, OTHERS } from '../message-fields.ts';
 
 const NAMES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    'contact.email': 'Email address',
-    'workspace.name': 'Workspace name',
-    'workspace.address': 'Postal address',
-    'workspace.website': 'Website',
-    unsubscribeUrl: 'Unsubscribe link',
-    preferencesUrl: 'Preferences link',
-  }),
+  [EMAIL, ...OTHERS.flatMap(({ fields }) => fields)].map(({ path, label }) => [path, label]),
 );
 
 /** The words of a chip for a template tag: `First name` for `{{ contact.firstName | default: "there" }}`. */

@@ -1,7 +1,6 @@
 import { type ClipboardEvent, type DragEvent, useRef } from 'react';
 import { toastProblem } from '../../ui/overlays/toast.tsx';
-import { smallSize } from '../images/small-size.ts';
-import { imagesIn, useUpload } from '../images/upload.ts';
+import { imagesIn, refusalOf, useUpload } from '../images/upload.ts';
 import type { Picture } from './source/new-blocks.ts';
 
 /** Uploads images that are pasted or dropped, and places each in the message. */
@@ -9,15 +8,17 @@ export function useDroppedImages(
   isOn: boolean,
   place: (picture: Picture & { readonly alt: string }) => void,
 ) {
-  const { store } = useUpload();
+  const { store, withSizes } = useUpload();
   const latest = useRef(place);
   latest.current = place;
   const take = async (files: readonly File[]) => {
     for (const file of files) {
-      const asset = await store(file);
-      const half = await smallSize(asset).catch(() => null);
-      const small = half === null ? null : await store(half).catch(() => null);
-      latest.current({ ...asset, alt: '', srcset: small && `${small.url} 1x, ${asset.url} 2x` });
+      try {
+        latest.current({ ...(await withSizes(await store(file))), alt: '' });
+      } catch (error) {
+        // The others are stored all the same.
+        toastProblem(new Error(refusalOf(file, error)));
+      }
     }
   };
   const taken = (event: ClipboardEvent | DragEvent, data: DataTransfer): void => {
@@ -26,7 +27,7 @@ export function useDroppedImages(
     if (!isOn || files.length === 0 || data.types.includes('text/html')) return;
     event.preventDefault();
     event.stopPropagation();
-    void take(files).catch(toastProblem);
+    void take(files);
   };
   return {
     onPasteCapture: (event: ClipboardEvent) => taken(event, event.clipboardData),

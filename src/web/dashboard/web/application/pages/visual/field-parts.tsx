@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext, useId } from 'react';
-import { LiquidInput, type MergeFieldGroup } from '../merge-fields.tsx';
+import { LiquidInput } from '../merge-fields.tsx';
+import type { MergeFieldGroup } from '../message-fields.ts';
 
 interface PartShape {
   readonly label: string;

@@ -1,4 +1,4 @@
-import type { MergeFieldGroup } from '../merge-fields.tsx';
+import type { MergeFieldGroup } from '../message-fields.ts';
 import type { Design } from './source/blocks.ts';
 import { choicesOf } from './source/edit.ts';
 

@@ -1,5 +1,8 @@
-import { useEffect, useState } from 'react';
-import { useChange, useList, useRead } from '../../api/queries.ts';
+import { useState } from 'react';
+import type { Template } from '../../../../../client/operations.ts';
+import { useChange, useList } from '../../api/queries.ts';
+import { request } from '../../api/requests.ts';
+import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
@@ -14,20 +17,22 @@ export function InsertSaved(props: {
   const list = useList('GET /templates', { query: { kind: 'partial', limit: 100 } });
   const [chosen, setChosen] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const {
-    data: partial,
-    error,
-    isFetching,
-    refetch,
-  } = useRead('GET /templates/{id}', { path: { id: chosen ?? '' } }, { enabled: chosen !== null });
+  const { environment } = useViewer();
   const { onPick, onClose } = props;
-  useEffect(() => {
-    if (!partial || partial.id !== chosen) return;
-    const refusal = onPick(partial.mjml ?? '', partial.name);
+  // A cached answer may be older than what was saved elsewhere.
+  const pick = async (id: string) => {
+    setChosen(id);
+    setProblem(null);
+    try {
+      const { data } = await request<Template>('GET', `${environment}/templates/${id}`);
+      const refusal = onPick(data.mjml ?? '', data.name);
+      if (refusal === null) onClose();
+      else setProblem(refusal);
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
     setChosen(null);
-    if (refusal === null) onClose();
-    else setProblem(refusal);
-  }, [partial, chosen, onPick, onClose]);
+  };
   const blocks = list.items?.filter(({ format }) => format === 'mjml');
   return (
     <Dialog title="Insert saved block" onClose={onClose}>
@@ -45,14 +50,9 @@ export function InsertSaved(props: {
           <li key={id}>
             <Button
               look="quiet"
-              busy={chosen === id && isFetching}
+              busy={chosen === id}
               className="w-full justify-start"
-              onClick={() => {
-                setProblem(null);
-                // The one that could not be read is read again.
-                if (chosen === id) void refetch();
-                else setChosen(id);
-              }}
+              onClick={() => void pick(id)}
             >
               {name}
             </Button>
@@ -60,7 +60,7 @@ export function InsertSaved(props: {
         ))}
       </ul>
       <p role="alert" data-color="bad" className="state-text">
-        {problem ?? (chosen === null || isFetching ? null : error?.message)}
+        {problem}
       </p>
     </Dialog>
   );

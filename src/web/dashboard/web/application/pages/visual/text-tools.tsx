@@ -1,5 +1,6 @@
 import { type RefObject, useId } from 'react';
-import { FieldMenu, type MergeFieldGroup } from '../merge-fields.tsx';
+import { FieldMenu } from '../merge-fields.tsx';
+import type { MergeFieldGroup } from '../message-fields.ts';
 import type { TextActs, TextState } from './text-editor.tsx';
 import { visualIcons } from './visual-icons.tsx';
 

@@ -1,7 +1,9 @@
+import { colourOr, USUAL_COLOUR } from '../../../../../../mail/message/ink.ts';
+import { type FontName, stackOf } from '../../../../../../platform/text/fonts.ts';
 import type { DesignSession } from './history.ts';
 import { kindName } from './names.ts';
 import { attributesOf } from './source/attributes.ts';
-import { ROWS } from './source/blocks.ts';
+import { defaultsOf, ROWS } from './source/blocks.ts';
 import {
   choicesOf,
   duplicateBlock,
@@ -28,18 +30,27 @@ import {
   type SectionLook,
   sectionMarkup,
 } from './source/new-blocks.ts';
-import { elementsOf, findElement, isShown, lastShown, type Place, placeOf } from './source/place.ts';
+import {
+  elementsOf,
+  findElement,
+  isShown,
+  lastShown,
+  type Place,
+  placeOf,
+  sourceBefore,
+} from './source/place.ts';
 import { contentOf, isElement, readTree, type SourceTree, writeTree } from './source/tree.ts';
 
-const USUAL_COLOUR = '#0f766e';
-const COLOUR = /^#?([0-9a-f]{6})$/i;
-const WIDEST = 550;
+/** The usual width of a message, 600 pixels, without the padding of an image. */
+const CONTENT_WIDTH = 550;
 
 /** The acts of a person on a design, each with the words that screen readers read. */
 export function useActs(given: {
   readonly session: DesignSession;
   /** The colour of the workspace. */
   readonly colour: string | null;
+  /** Its font; null without one. */
+  readonly font: FontName | null;
   readonly lists: readonly string[];
   readonly say: (words: string) => void;
   readonly focusBlock: (id: number | null) => void;
@@ -50,8 +61,11 @@ export function useActs(given: {
 }) {
   const { session, say, focusBlock } = given;
   const { design, tree, chosen } = session;
-  const digits = COLOUR.exec(given.colour ?? '')?.[1];
-  const brand: Brand = { colour: digits ? `#${digits}` : USUAL_COLOUR };
+  const hasFont = [...defaultsOf(tree).values()].some((attributes) => 'font-family' in attributes);
+  const brand: Brand = {
+    colour: colourOr(given.colour, USUAL_COLOUR),
+    font: hasFont ? null : stackOf(given.font),
+  };
   const choices = choicesOf(design);
   const bodyId = design.body?.id ?? null;
   const rowIds = design.rows.map(({ id }) => id);
@@ -126,7 +140,7 @@ export function useActs(given: {
       if (kind === 'image') given.pickImage('new');
       else if (kind in ROW_BLOCKS)
         insert(
-          rowMarkup(kind as RowBlock, lookAt(chosen), given.lists[0] ?? 'items'),
+          rowMarkup(kind as RowBlock, lookAt(chosen), given.lists[0] ?? 'items', brand),
           true,
           ROW_BLOCKS[kind as RowBlock],
         );
@@ -161,7 +175,7 @@ export function useActs(given: {
       if (id !== null) given.unfinished.set(id, html);
     },
     placeImage: (isNew: boolean, { url, alt, srcset, ...image }: Picture & { readonly alt: string }) => {
-      const width = Math.min(image.width, WIDEST);
+      const width = Math.min(image.width, CONTENT_WIDTH);
       if (isNew) return void insert(imageMarkup(url, alt, width, srcset), false, COLUMN_BLOCKS.image);
       if (chosen === null) return;
       const attributes = { src: url, alt, srcset, width: `${width}px` };
@@ -239,9 +253,6 @@ export function useActs(given: {
 
 /** The line of an element in its source. */
 function lineOfBlock(tree: SourceTree, id: number | null): number | null {
-  const element = id === null ? null : findElement(tree, id);
-  if (!element) return null;
-  const source = writeTree(tree);
-  const at = source.indexOf(writeTree([element]));
-  return at === -1 ? null : source.slice(0, at).split('\n').length;
+  const start = id === null ? null : sourceBefore(tree, id);
+  return start === null ? null : start.split('\n').length;
 }

@@ -3,7 +3,7 @@ import { useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { OutsideForm } from '../../ui/forms/outside-form.tsx';
-import type { MergeFieldGroup } from '../merge-fields.tsx';
+import type { MergeFieldGroup } from '../message-fields.ts';
 import { AddBlock } from './add-block.tsx';
 import { BlockBar } from './block-bar.tsx';
 import { BlockFields, SectionFields } from './block-fields.tsx';
@@ -97,9 +97,7 @@ function DesignEditor(props: VisualShape & { readonly session: DesignSession }) 
       if (document.activeElement === document.body)
         frame.current?.querySelector<HTMLElement>(`[${BLOCK_ATTRIBUTE}][tabindex="0"]`)?.focus();
     });
-  useEffect(() => {
-    if (writing !== chosen) setWriting(null);
-  }, [writing, chosen]);
+  if (writing !== null && writing !== chosen) setWriting(null);
   const { choose } = session;
   // The keys act on the chosen block. Undoing and edits choose another one than the focused one: the focus goes along.
   useEffect(() => {
@@ -111,6 +109,7 @@ function DesignEditor(props: VisualShape & { readonly session: DesignSession }) 
   const acts = useActs({
     session,
     colour: workspace?.branding.colour ?? null,
+    font: workspace?.branding.fontFamily ?? null,
     lists: Object.keys(props.lists),
     say: setSaid,
     focusBlock,
@@ -212,7 +211,11 @@ function DesignEditor(props: VisualShape & { readonly session: DesignSession }) 
               <BlockBar
                 name={name}
                 acts={acts}
-                onSave={may('templates:write') && acts.sourceOfChosen() ? () => setSaved('save') : null}
+                onSave={
+                  may('templates:write') && (row ?? (block !== null && block.element !== null))
+                    ? () => setSaved('save')
+                    : null
+                }
               />
             )
           }
@@ -307,7 +310,7 @@ const MOST_COLOURS = 8;
 
 /** The colour of the workspace, and the first ones that a message has. */
 function coloursOf(source: string, own: string | null): readonly string[] {
-  const colours = new Set(own === null ? [] : [`#${own.replace('#', '').toLowerCase()}`]);
+  const colours = new Set(own === null ? [] : [own.toLowerCase()]);
   for (const [colour] of source.matchAll(/#[0-9a-f]{6}\b/gi)) {
     colours.add(colour.toLowerCase());
     if (colours.size === MOST_COLOURS) break;

@@ -26,6 +26,9 @@ interface BulkDeps<Item> {
 const PAUSE_MS = 1_000;
 const MOST_TRIES = 5;
 
+/** The wait of a page. */
+export const wait = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
 const isTooFast = (error: unknown): boolean => (error as { readonly status?: number } | null)?.status === 429;
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -4,7 +4,7 @@ import { Progress } from '../charts/progress.tsx';
 import { count } from '../display/format.ts';
 import { Dialog } from '../overlays/dialog.tsx';
 import { toast } from '../overlays/toast.tsx';
-import { type BulkProgress, runBulk } from './bulk-run.ts';
+import { type BulkProgress, runBulk, wait } from './bulk-run.ts';
 import type { Selection } from './selection.tsx';
 
 /** Failures that are shown by name. */
@@ -46,7 +46,7 @@ export function Bulk<Item>(props: BulkProps<Item>) {
     const ended = await runBulk(items, {
       change,
       onProgress: setProgress,
-      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      wait,
       isStopped: () => isStopped.current,
     });
     setRunning(false);

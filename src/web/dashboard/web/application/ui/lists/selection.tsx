@@ -118,7 +118,7 @@ export function useSelectAll<Item>(list: ListResult<Item>, selection: Selection<
     setRunning(false);
     if (!items.every(selection.has)) selection.toggleAll(items);
   }, [isRunning, selection, isFetchingNextPage, isFetchNextPageError, isWhole, list, items]);
-  const isOffered = selection && items.length > 0 && hasNextPage && !isWhole && items.every(selection.has);
+  const isOffered = selection && items.length > 0 && !isWhole && items.every(selection.has);
   const start = () => {
     setRunning(true);
     // It is shown until the page that renders the list hears of the next answer.

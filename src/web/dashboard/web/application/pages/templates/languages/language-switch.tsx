@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { RequestError } from '../../../api/requests.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field, Form } from '../../../ui/forms/form.tsx';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
@@ -74,11 +75,19 @@ export function LanguageSwitch(props: {
             aside={<Button onClick={() => setAdding(false)}>Cancel</Button>}
             onSend={async ({ language: text = '' }) => {
               const language = tagIn(text);
-              if (language === '') return;
-              if (!Object.hasOwn(translations, language) && language !== own) withFields(language);
+              if (language === '')
+                throw new RequestError(422, 'No language', null, [
+                  { path: '/body/language', message: 'Enter a language tag, such as de.' },
+                ]);
+              const isNew = language !== own && !Object.hasOwn(translations, language);
+              if (isNew) withFields(language);
               onShow(language === own ? null : language);
               setAdding(false);
-              toast(`${languageName(language)} added. Translate and save it.`);
+              toast(
+                isNew
+                  ? `${languageName(language)} added. Translate and save it.`
+                  : `${languageName(language)} is there already`,
+              );
             }}
           >
             <Field

@@ -1,6 +1,10 @@
 import { fallbacksOf } from '../../../../../../../platform/text/language.ts';
 import type { Template, TemplateTranslation } from '../../../../../../client/operations.ts';
+import { orNull } from '../../../ui/forms/or-null.ts';
 import { FORMATS } from '../formats.ts';
+
+/** A source as it was written: the white space of plain text is part of it. */
+const untrimmed = (source: string): string | null => (source.trim() === '' ? null : source);
 
 /** The fields of a template that differ by language, while they are edited. */
 export interface TranslationDraft {
@@ -31,8 +35,6 @@ export const translationsOf = ({
     ]),
   );
 
-const orNull = (text: string): string | null => (text.trim() === '' ? null : text);
-
 /** The same in the form of a request. */
 export const translationsIn = (
   draft: TranslatedDraft,
@@ -44,8 +46,8 @@ export const translationsIn = (
       {
         ...{ html: null, markdown: null, mjml: null },
         ...{ subject: orNull(subject), previewText: orNull(previewText) },
-        [FORMATS[format].member]: orNull(source),
-        text: FORMATS[format].hasText ? orNull(text) : null,
+        [FORMATS[format].member]: untrimmed(source),
+        text: FORMATS[format].hasText ? untrimmed(text) : null,
       },
     ]),
   );

@@ -1,4 +1,10 @@
-import type { CreateTemplate, TemplateVariableInput } from '../../../../../../client/operations.ts';
+import { colourOr, inkOn, USUAL_COLOUR } from '../../../../../../../mail/message/ink.ts';
+import { FONTS } from '../../../../../../../platform/text/fonts.ts';
+import type {
+  CreateTemplate,
+  TemplateVariableInput,
+  Workspace,
+} from '../../../../../../client/operations.ts';
 
 /** A starting point for a new template. */
 export interface Starter {
@@ -6,6 +12,24 @@ export interface Starter {
   readonly about: string;
   readonly content: Omit<CreateTemplate, 'name' | 'kind'>;
 }
+
+/** The part of a workspace's brand that a message takes. */
+export type MessageBrand = Pick<Workspace['branding'], 'colour' | 'fontFamily'>;
+
+/** A starting point in the colour and the font of the workspace. A colour too light to be read on white is not that of links. */
+export function branded(mjml: string, brand: MessageBrand | undefined): string {
+  const colour = colourOr(brand?.colour, USUAL_COLOUR);
+  const ink = inkOn(colour);
+  return mjml
+    .replaceAll(BUTTON, `background-color="${colour}" color="${ink}"`)
+    .replaceAll(LINK, `color: ${ink === '#ffffff' ? colour : INK}`)
+    .replaceAll(FONTS.system, FONTS[brand?.fontFamily ?? 'system']);
+}
+
+const BUTTON = `background-color="${USUAL_COLOUR}" color="#ffffff"`;
+/** The colour of links in a text. */
+export const LINK = `color: ${USUAL_COLOUR}`;
+const INK = '#18181b';
 
 const STYLE = [
   ':root { color-scheme: light dark; }',
@@ -54,9 +78,9 @@ export const message = (isNews: boolean, ...sections: readonly (readonly string[
     '<mjml lang="en">',
     '  <mj-head>',
     '    <mj-attributes>',
-    '      <mj-all font-family="Segoe UI, Roboto, Helvetica, Arial, sans-serif" />',
+    `      <mj-all font-family="${FONTS.system}" />`,
     '      <mj-text font-size="16px" line-height="1.5" color="#3f3f46" />',
-    '      <mj-button background-color="#0f766e" color="#ffffff" border-radius="8px" font-size="16px" font-weight="600" inner-padding="12px 24px" align="left" />',
+    `      <mj-button ${BUTTON} border-radius="8px" font-size="16px" font-weight="600" inner-padding="12px 24px" align="left" />`,
     '      <mj-divider border-width="1px" border-color="#e4e4e7" />',
     '    </mj-attributes>',
     '    <mj-style>',

@@ -12,6 +12,8 @@ export interface Picture extends Pick<Asset, 'url' | 'width'> {
 export interface Brand {
   /** Six hexadecimal digits after #. */
   readonly colour: string;
+  /** The fonts of new texts as CSS has them; null where the message has its own. */
+  readonly font: string | null;
 }
 
 /** The attributes of a new section, taken from one beside it. */
@@ -42,12 +44,14 @@ export const ROW_BLOCKS = {
 export type ColumnBlock = keyof typeof COLUMN_BLOCKS;
 export type RowBlock = keyof typeof ROW_BLOCKS;
 
-const text = (words: string) =>
-  `<mj-text font-size="16px" line-height="1.5" color="#3f3f46">${words}</mj-text>`;
-const small = (words: string) =>
-  `<mj-text align="center" font-size="13px" line-height="1.5" color="#62626b">${words}</mj-text>`;
-const heading = (words: string, level = 2, size = '22px') =>
-  `<mj-text font-size="${size}" line-height="1.3" color="#18181b"><h${level} style="margin: 0; font-size: inherit; font-weight: 600">${words}</h${level}></mj-text>`;
+type Font = Pick<Brand, 'font'>;
+const fontIn = ({ font }: Font): string => (font === null ? '' : ` font-family="${attributeText(font)}"`);
+const text = (words: string, brand: Font) =>
+  `<mj-text${fontIn(brand)} font-size="16px" line-height="1.5" color="#3f3f46">${words}</mj-text>`;
+const small = (words: string, brand: Font) =>
+  `<mj-text${fontIn(brand)} align="center" font-size="13px" line-height="1.5" color="#62626b">${words}</mj-text>`;
+const heading = (words: string, brand: Font, level = 2, size = '22px') =>
+  `<mj-text${fontIn(brand)} font-size="${size}" line-height="1.3" color="#18181b"><h${level} style="margin: 0; font-size: inherit; font-weight: 600">${words}</h${level}></mj-text>`;
 
 /** An image's markup: its address, what it shows, its width in pixels, and its sizes for screens. */
 export const imageMarkup = (
@@ -59,20 +63,22 @@ export const imageMarkup = (
   `<mj-image src="${attributeText(source)}"${srcset === null ? '' : ` srcset="${attributeText(srcset)}"`} alt="${attributeText(alt)}"${width === null ? '' : ` width="${width}px"`} border-radius="8px" />`;
 
 /** Writes a new block of a column in MJML. `imageMarkup` writes an image. */
-export function columnMarkup(kind: Exclude<ColumnBlock, 'image'>, { colour }: Brand): string {
+export function columnMarkup(kind: Exclude<ColumnBlock, 'image'>, brand: Brand): string {
+  const { colour } = brand;
   switch (kind) {
     case 'text':
-      return text('Write something here.');
+      return text('Write something here.', brand);
     case 'heading':
-      return heading('A heading');
+      return heading('A heading', brand);
     case 'list':
-      return text('<ul>\n<li>One</li>\n<li>Two</li>\n</ul>');
+      return text('<ul>\n<li>One</li>\n<li>Two</li>\n</ul>', brand);
     case 'quote':
       return text(
-        '<blockquote style="margin: 0; padding-left: 16px; border-left: 3px solid #d4d4d8">Somebody said this.</blockquote>',
+        '<blockquote style="margin: 0; padding-left: 16px; border-left: 3px solid #d4d4d8">A sentence that someone said.</blockquote>',
+        brand,
       );
     case 'button':
-      return `<mj-button href="https://example.com" background-color="${colour}" color="${inkOn(colour)}" border-radius="8px" font-size="16px" font-weight="600" inner-padding="12px 24px">Read more</mj-button>`;
+      return `<mj-button${fontIn(brand)} href="https://example.com" background-color="${colour}" color="${inkOn(colour)}" border-radius="8px" font-size="16px" font-weight="600" inner-padding="12px 24px">Read more</mj-button>`;
     case 'divider':
       return '<mj-divider border-width="1px" border-color="#e4e4e7" />';
     case 'spacer':
@@ -82,13 +88,14 @@ export function columnMarkup(kind: Exclude<ColumnBlock, 'image'>, { colour }: Br
         '<mj-navbar>',
         ...['LinkedIn', 'Instagram', 'YouTube'].map(
           (name) =>
-            `  <mj-navbar-link href="https://example.com/${name.toLowerCase()}" color="#52525b" font-size="14px">${name}</mj-navbar-link>`,
+            `  <mj-navbar-link href="https://example.com/${name.toLowerCase()}" color="#52525b" font-size="14px"${fontIn(brand)}>${name}</mj-navbar-link>`,
         ),
         '</mj-navbar>',
       ].join('\n');
     case 'footer':
       return small(
         '{{ workspace.name }}, {{ workspace.address }}<br /><a href="{{ unsubscribeUrl }}" style="color: #62626b">Unsubscribe</a>',
+        brand,
       );
     case 'html':
       return '<mj-raw><tr><td style="padding: 10px 25px">Your HTML</td></tr></mj-raw>';
@@ -115,15 +122,15 @@ export const sectionMarkup = (columns: readonly (readonly string[])[], look: Sec
   ].join('\n');
 
 /** The markup of new rows. `list`: the variable with the products. */
-export function rowMarkup(kind: RowBlock, look: SectionLook, list: string): string {
-  const column = [heading('A heading', 3, '18px'), text('Write something here.')];
+export function rowMarkup(kind: RowBlock, look: SectionLook, list: string, brand: Font): string {
+  const column = [heading('A heading', brand, 3, '18px'), text('Write something here.', brand)];
   if (kind !== 'products') return sectionMarkup(Array(kind === 'columns2' ? 2 : 3).fill(column), look);
   return [
     `<mj-raw>{% for item in ${list} %}</mj-raw>`,
     sectionMarkup(
       [
         [imageMarkup('{{ item.image }}', '{{ item.title }}', null)],
-        [heading('{{ item.title }}', 3, '18px'), text('{{ item.price }}')],
+        [heading('{{ item.title }}', brand, 3, '18px'), text('{{ item.price }}', brand)],
       ],
       look,
     ),

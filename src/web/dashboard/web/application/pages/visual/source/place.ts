@@ -1,5 +1,5 @@
 import { asBeginning } from './attributes.ts';
-import { isElement, newId, type SourceElement, type SourceNode, type SourceTree } from './tree.ts';
+import { isElement, newId, type SourceElement, type SourceNode, type SourceTree, writeNode } from './tree.ts';
 
 /** The place of an element among the elements of its parent; without a parent it is at the top of the source. */
 export interface Place {
@@ -17,6 +17,18 @@ export function findElement(tree: SourceTree, id: number | null): SourceElement 
   for (const node of elementsOf(tree)) {
     const found = node.id === id ? node : findElement(node.children, id);
     if (found) return found;
+  }
+  return null;
+}
+
+/** The source before an element; null where it is not there. Equal elements are told apart, as by no search. */
+export function sourceBefore(nodes: SourceTree, id: number): string | null {
+  let written = '';
+  for (const node of nodes) {
+    if (node.id === id) return written;
+    const within = isElement(node) ? sourceBefore(node.children, id) : null;
+    if (within !== null && isElement(node)) return written + node.open + within;
+    written += writeNode(node);
   }
   return null;
 }
