@@ -80,29 +80,30 @@ export function CampaignMenu({
         {icons.More}
       </Menu>
       {asked === 'test' && (
-        <Dialog title="Send test email" onClose={close}>
+        <Dialog title="Send test email" onClose={close} width="max-w-4xl">
           <p className="text-dim">
             Sends a real email to members of the workspace or addresses at its verified domains. It does not
             count in the campaign's numbers.
           </p>
-          <WhatIsSent campaign={tested} />
-          <Form
-            action="Send test"
-            aside={<Button onClick={close}>Cancel</Button>}
-            onSend={async ({ to = '' }) => {
-              await test.mutateAsync({
-                path,
-                body: {
-                  to: to.split(/[\s,;]+/).filter((each) => each !== ''),
-                  ...(editing && { ifUpdatedAt: tested.updatedAt }),
-                },
-              });
-              toast('Test email sent');
-              close();
-            }}
-          >
-            <Field label="To" name="to" defaultValue={session.account.email} autoFocus />
-          </Form>
+          <WhatIsSent campaign={tested}>
+            <Form
+              action="Send test"
+              aside={<Button onClick={close}>Cancel</Button>}
+              onSend={async ({ to = '' }) => {
+                await test.mutateAsync({
+                  path,
+                  body: {
+                    to: to.split(/[\s,;]+/).filter((each) => each !== ''),
+                    ...(editing && { ifUpdatedAt: tested.updatedAt }),
+                  },
+                });
+                toast('Test email sent');
+                close();
+              }}
+            >
+              <Field label="To" name="to" defaultValue={session.account.email} autoFocus />
+            </Form>
+          </WhatIsSent>
         </Dialog>
       )}
       {asked === 'delete' && (

@@ -2,13 +2,17 @@ import { type ReactNode, useState } from 'react';
 import type { Campaign } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
+import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { instantOf, shownZone } from '../../ui/display/clock.ts';
 import { count, momentText } from '../../ui/display/format.ts';
+import { PreviewFrame } from '../../ui/display/preview-frame.tsx';
+import { Skeleton } from '../../ui/display/states.tsx';
 import { Choice, Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Facts } from '../../ui/page.tsx';
+import { ContactPicker } from '../contact-picker.tsx';
 
 const WHEN = { now: 'Now', later: 'At a set time' } as const;
 
@@ -25,70 +29,131 @@ export function SendCampaign(props: { readonly campaign: Campaign; readonly onCl
   const people = audience.data?.contactCount ?? null;
   const word = people === null ? 'send' : String(people);
   return (
-    <Dialog title={`Send “${campaign.name}”`} onClose={onClose}>
+    <Dialog title={`Send “${campaign.name}”`} onClose={onClose} width="max-w-4xl">
       <WhatIsSent
         campaign={campaign}
         more={{ Audience: audience.data?.name, Contacts: people === null ? null : count(people) }}
-      />
-      <Form
-        action={when === 'now' ? 'Send now' : 'Schedule campaign'}
-        aside={<Button onClick={onClose}>Cancel</Button>}
-        onSend={async ({ confirmed = '', scheduledAt = '' }) => {
-          if (when === 'now' && confirmed.replace(/[,.\s]/g, '') !== word)
-            throw new RequestError(422, 'Not confirmed', null, [
-              { path: '/body/confirmed', message: `Enter ${word} to confirm.` },
-            ]);
-          const at = when === 'later' ? { scheduledAt: instantOf(scheduledAt) ?? '' } : {};
-          await send.mutateAsync({ path, body: { ...at, ifUpdatedAt: campaign.updatedAt } });
-          toast(when === 'now' ? 'Campaign started' : 'Campaign scheduled');
-          onClose();
-        }}
       >
-        <Choice
-          label="When"
-          name="when"
-          options={WHEN}
-          onChange={(value) => setWhen(value as keyof typeof WHEN)}
-        />
-        {when === 'now' ? (
-          <Field
-            label={
-              people === null
-                ? 'Enter “send” to confirm'
-                : `Enter the number of contacts, ${count(people)}, to confirm`
-            }
-            name="confirmed"
-            hint="Sent email cannot be recalled. Contacts who unsubscribed or bounced are skipped."
+        <Form
+          action={when === 'now' ? 'Send now' : 'Schedule campaign'}
+          aside={<Button onClick={onClose}>Cancel</Button>}
+          onSend={async ({ confirmed = '', scheduledAt = '' }) => {
+            if (when === 'now' && confirmed.replace(/[,.\s]/g, '') !== word)
+              throw new RequestError(422, 'Not confirmed', null, [
+                { path: '/body/confirmed', message: `Enter ${word} to confirm.` },
+              ]);
+            const at = when === 'later' ? { scheduledAt: instantOf(scheduledAt) ?? '' } : {};
+            await send.mutateAsync({ path, body: { ...at, ifUpdatedAt: campaign.updatedAt } });
+            toast(when === 'now' ? 'Campaign started' : 'Campaign scheduled');
+            onClose();
+          }}
+        >
+          <Choice
+            label="When"
+            name="when"
+            options={WHEN}
+            onChange={(value) => setWhen(value as keyof typeof WHEN)}
           />
-        ) : (
-          <Field
-            label="Start at"
-            name="scheduledAt"
-            type="datetime-local"
-            hint={`In the workspace time zone, ${shownZone()}; at most 30 days ahead.`}
-          />
-        )}
-      </Form>
+          {when === 'now' ? (
+            <Field
+              label={
+                people === null
+                  ? 'Enter “send” to confirm'
+                  : `Enter the number of contacts, ${count(people)}, to confirm`
+              }
+              name="confirmed"
+              hint="Sent email cannot be recalled. Contacts who unsubscribed or bounced are skipped."
+            />
+          ) : (
+            <Field
+              label="Start at"
+              name="scheduledAt"
+              type="datetime-local"
+              hint={`In the workspace time zone, ${shownZone()}; at most 30 days ahead.`}
+            />
+          )}
+        </Form>
+      </WhatIsSent>
     </Dialog>
   );
 }
 
-/** A summary of the saved message that is about to leave. */
+/**
+ * The saved message that is about to leave, as a contact of its audience gets it: its facts beside what is asked, and the message
+ * below both.
+ */
 export function WhatIsSent(props: {
   readonly campaign: Campaign;
   readonly more?: Readonly<Record<string, ReactNode>>;
+  /** The form that sends it. */
+  readonly children: ReactNode;
 }) {
-  const { id, subject, from } = props.campaign;
-  const preview = useRead('GET /campaigns/{id}/preview', { path: { id }, query: {} });
+  const { id, subject, from, audienceId } = props.campaign;
+  const { may } = useViewer();
+  const [chosen, setChosen] = useState('');
+  const first = useRead(
+    'GET /audiences/{id}/contacts',
+    { path: { id: audienceId }, query: { limit: 1 } },
+    { enabled: may('contacts:read'), every: false },
+  );
+  const contactId = chosen || first.data?.[0]?.id;
+  const preview = useRead(
+    'GET /campaigns/{id}/preview',
+    { path: { id }, query: { contactId } },
+    { enabled: !may('contacts:read') || first.data !== undefined || first.error !== null },
+  );
+  const contact = useRead(
+    'GET /contacts/{contact}',
+    { path: { contact: contactId ?? '' } },
+    { enabled: contactId !== undefined },
+  );
+  const { data, error } = preview;
   return (
-    <div className="rounded-lg border border-edge bg-sunk px-4 py-3">
-      <Facts
-        facts={{
-          Subject: <strong>{preview.data?.subject ?? subject}</strong>,
-          From: preview.data?.from ?? from,
-          ...props.more,
-        }}
-      />
+    <div className="grid gap-4 md:grid-cols-2 md:items-start">
+      <div className="grid gap-4">
+        <div className="rounded-lg border border-edge bg-sunk px-4 py-3">
+          <Facts
+            facts={{
+              Subject: <strong>{data?.subject ?? subject}</strong>,
+              From: data?.from ?? from,
+              ...props.more,
+            }}
+          />
+        </div>
+        {props.children}
+      </div>
+      <section
+        aria-label="Message that is sent"
+        className="min-w-0 overflow-hidden rounded-lg border border-edge"
+      >
+        <div className="grid gap-2 border-b border-edge px-3 py-2">
+          <p className="text-caption break-words text-dim">
+            {contactId === undefined
+              ? first.isLoading
+                ? 'Looking for a contact of the audience…'
+                : 'As a contact without any data gets it.'
+              : `As ${contact.data?.email ?? '…'} gets it.`}
+          </p>
+          {may('contacts:read') && (
+            <span className="flex">
+              <ContactPicker label="Show it for another contact" onChange={setChosen} />
+            </span>
+          )}
+        </div>
+        {error ? (
+          <p role="alert" data-color="bad" className="state-text p-3 break-words">
+            {(error instanceof RequestError && error.details[0]?.message) || error.message}
+          </p>
+        ) : data === undefined ? (
+          <Skeleton className="m-3 h-60" />
+        ) : data.html === null ? (
+          <pre className="max-h-96 overflow-y-auto p-3 font-sans break-words whitespace-pre-wrap">
+            {data.text}
+          </pre>
+        ) : (
+          <PreviewFrame title="Message that is sent" html={data.html} isPhone={false} isDark={false} isLow />
+        )}
+      </section>
     </div>
   );
 }

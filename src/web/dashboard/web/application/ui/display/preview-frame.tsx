@@ -22,6 +22,8 @@ export function PreviewFrame(props: {
   readonly html: string;
   readonly isPhone: boolean;
   readonly isDark: boolean;
+  /** True: half as high, in a dialog. */
+  readonly isLow?: boolean;
 }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [loads, setLoads] = useState(0);
@@ -48,7 +50,7 @@ export function PreviewFrame(props: {
         sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
         onLoad={() => setLoads((before) => before + 1)}
         style={isInverted ? { filter: 'invert(1) hue-rotate(180deg)' } : {}}
-        className={`h-136 w-full bg-white ${props.isPhone ? `${PHONE} rounded-xl border border-edge` : ''}`}
+        className={`${props.isLow ? 'h-[min(22rem,50dvh)]' : 'h-136'} w-full bg-white ${props.isPhone ? `${PHONE} rounded-xl border border-edge` : ''}`}
       />
       {isInverted && (
         <p className="px-4 py-1.5 text-caption text-dim">
