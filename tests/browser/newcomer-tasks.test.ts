@@ -144,6 +144,12 @@ test('a newsletter goes to the people of a file, with a template that was made b
   await pictureOf(page, 'newcomer/newsletter-5-campaign');
   await steps.click(button('Send or schedule'));
   await steps.fill(page.getByRole('dialog').getByRole('textbox'), '200');
+  // The message is shown as a contact of the audience gets it, and as any other one.
+  const shown = page.getByRole('dialog').getByRole('region', { name: 'Message that is sent' });
+  await shown.getByText(/^As reader\d+@people\.test gets it\.$/).waitFor();
+  await shown.frameLocator('iframe').getByText('Hello from Acme, the news of July.').waitFor();
+  await shown.getByLabel('Show it for another contact').fill('reader7@people.test');
+  await shown.getByText('As reader7@people.test gets it.').waitFor();
   await pictureOf(page, 'newcomer/newsletter-6-send');
   await steps.click(inDialog('Send now'));
   await page.getByRole('heading', { name: '200 in the audience' }).waitFor();
@@ -197,6 +203,11 @@ test('why an email did not arrive is read two clicks from anywhere', async () =>
     .getByText(/suppressed/i)
     .first()
     .waitFor();
+  // When, why and by whom it was suppressed.
+  const timeline = page.getByRole('list', { name: 'Timeline' });
+  await timeline.getByText('Address suppressed').waitFor();
+  await timeline.getByText('Suppressed manually by Ada Lovelace.').waitFor();
+  await timeline.getByText('Not sent').waitFor();
   await pictureOf(page, 'newcomer/why');
   expect([steps.fields, steps.clicks]).toEqual([1, 2]);
   // The next step is one more: the entry that keeps mail away, which can be removed there.

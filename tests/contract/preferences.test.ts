@@ -147,7 +147,12 @@ test('it shows the brand of the workspace, as text', async () => {
   };
   await send('PATCH', '/v1/workspace', { name: 'Acme & Sons', branding });
   const { text, headers } = await open(pageOf('ada@example.com'));
-  for (const shown of ['Acme &#38; Sons', '#0f766e', 'font:16px/1.5 Georgia, Times, serif', 'Main &#60;Street&#62; 1<br>Vienna'])
+  for (const shown of [
+    'Acme &#38; Sons',
+    '#0f766e',
+    'font:16px/1.5 Georgia, Times, serif',
+    'Main &#60;Street&#62; 1<br>Vienna',
+  ])
     expect(text).toContain(shown);
   expect(text).toContain('href="https://acme.example/" rel="noreferrer noopener"');
   expect(headers.get('content-security-policy')).toContain("default-src 'none'");

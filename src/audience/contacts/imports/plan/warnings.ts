@@ -101,12 +101,15 @@ function unknownValues({ unknown, examples }: ColumnSurvey): string {
   return `This column says who may be written to, and ${number(unknown)} of its cells ${unknown === 1 ? 'is' : 'are'} not understood, such as ${shown}. Rows with them are refused. Say what the column becomes, or leave it out.`;
 }
 
+/** Where a sign-up came from, such as `OPTIN_IP` of Mailchimp: evidence of consent, and not whether there is one. */
+const OF_A_COMPUTER = /[\s_-]ip(?:[\s_-]?address)?$/i;
+
 /** The warning of a column that looks like consent and is not read as such; null for every other one. */
 function overlooked(header: string, target: Target, { values }: ColumnSurvey): string | null {
   // A header that names a property says itself what the column is.
   if (propertyOf(header)) return null;
   const column = consentColumnOf(header);
-  const isNamed = column?.to === 'status' || column?.to === 'unsubscribedAt';
+  const isNamed = (column?.to === 'status' || column?.to === 'unsubscribedAt') && !OF_A_COMPUTER.test(header);
   const leavings = [...(values?.keys() ?? [])].filter((value) => LEFT.has(wordMeaning(value)));
   if (!isNamed && (leavings.length === 0 || isAboutSomethingElse(header))) return null;
   const becomes = target?.to === 'property' ? `becomes properties.${target.key}` : 'is left out';

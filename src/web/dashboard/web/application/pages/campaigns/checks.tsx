@@ -1,5 +1,6 @@
 import type { Campaign } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
+import { RequestError } from '../../api/requests.ts';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Card } from '../../ui/page.tsx';
@@ -17,6 +18,12 @@ const WARNED: Readonly<Record<string, string>> = {
   odd_links: 'Unusual number of links',
 };
 
+const NO_SENDER =
+  'Enter a sender at a domain that you have added under Domains, or set a default one in the workspace settings.';
+
+const isAboutSender = (error: Error | null): boolean =>
+  error instanceof RequestError && error.details.some(({ message }) => message.startsWith('Set the sender'));
+
 /** The conditions for starting a campaign. The service checks all of them again when the campaign is sent. */
 export function Checks(props: {
   readonly campaign: Campaign;
@@ -32,9 +39,11 @@ export function Checks(props: {
   const people = audience.data?.contactCount ?? null;
   const warnings = preview.data?.warnings ?? [];
   const hasOwnExit = warnings.every(({ code }) => code !== 'no_unsubscribe_link');
+  // Without a sender there is no preview: that says nothing about the content.
+  const lacksSender = !campaign.from && isAboutSender(preview.error);
   const checks: readonly Check[] = [
     {
-      text: audience.data ? `Audience “${audience.data.name}”` : 'No audience',
+      text: audience.data ? `Audience “${audience.data.name}”` : audience.error ? 'No audience' : 'Audience',
       more:
         people === null
           ? 'Contacts are counted when the campaign starts.'
@@ -43,12 +52,16 @@ export function Checks(props: {
     },
     {
       text: 'Content renders without errors',
-      more: preview.error ? 'See the preview for the error.' : 'Even for a contact without any data.',
-      isGood: preview.error ? false : preview.data ? true : null,
+      more: lacksSender
+        ? 'Checked once there is a sender.'
+        : preview.error
+          ? 'See the preview for the error.'
+          : 'Even for a contact without any data.',
+      isGood: lacksSender ? null : preview.error ? false : preview.data ? true : null,
     },
     {
       text: 'Sender',
-      more: preview.data?.from ?? 'Enter a sender, or set a default one in the workspace settings.',
+      more: preview.data?.from ?? NO_SENDER,
       isGood: preview.data ? true : preview.error ? false : null,
     },
     {

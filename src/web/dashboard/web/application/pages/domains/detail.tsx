@@ -29,6 +29,7 @@ export default function DomainDetail({ id }: { readonly id: string }) {
   const verify = useChange('POST /domains/{id}/verify');
   if (!data) return <PendingPage title="Domain" back={BACK} error={error} onRetry={() => void refetch()} />;
   const missing = data.dnsRecords.filter(({ required, status }) => required && status !== 'verified').length;
+  const isLookedUp = data.status !== 'verified' || data.lastCheckedAt !== null;
   return (
     <Page
       title={data.name}
@@ -66,12 +67,14 @@ export default function DomainDetail({ id }: { readonly id: string }) {
       <Card
         title="DNS records"
         about={
-          missing === 0
-            ? 'All required records are in place. Leave them: the service checks them regularly.'
-            : `Set these records at the DNS provider of ${data.name}. ${missing} of the required records ${missing === 1 ? 'is' : 'are'} missing; new records take minutes, rarely hours.`
+          !isLookedUp
+            ? `Not needed while email of this domain is captured here. Set them at the DNS provider of ${data.name} before the service delivers email: it looks them up then.`
+            : missing === 0
+              ? 'All required records are in place. Leave them: the service checks them regularly.'
+              : `Set these records at the DNS provider of ${data.name}. ${missing} of the required records ${missing === 1 ? 'is' : 'are'} missing; new records take minutes, rarely hours.`
         }
       >
-        <Records records={data.dnsRecords} />
+        <Records records={data.dnsRecords} isLookedUp={isLookedUp} />
       </Card>
       <Reports id={id} />
       <Tracking domain={data} />

@@ -5,7 +5,14 @@ import { Field } from '../../ui/forms/form.tsx';
 import { PURPOSES, RECORD_TONES } from './states.ts';
 
 /** The records of a domain: what is wanted, ready to be copied, and what was found instead. */
-export const Records = ({ records }: { readonly records: readonly DnsRecord[] }) => (
+export const Records = ({
+  records,
+  isLookedUp = true,
+}: {
+  readonly records: readonly DnsRecord[];
+  /** False where captured email needs no records, and none were looked up. */
+  readonly isLookedUp?: boolean;
+}) => (
   <ul className="grid gap-3">
     {records.map((record) => (
       <li
@@ -17,14 +24,16 @@ export const Records = ({ records }: { readonly records: readonly DnsRecord[] })
           <span className="kbd">{record.type}</span>
           {!record.required && <span className="text-caption text-dim">recommended</span>}
           <span className="ml-auto">
-            <Badge status={record.status} tone={RECORD_TONES[record.status]}>
-              {record.status === 'verified'
-                ? 'Found'
-                : !record.settable
-                  ? 'Needs a setting'
-                  : record.status === 'pending'
-                    ? 'Not found yet'
-                    : 'Wrong'}
+            <Badge status={record.status} tone={isLookedUp ? RECORD_TONES[record.status] : 'quiet'}>
+              {!isLookedUp
+                ? 'Not looked up'
+                : record.status === 'verified'
+                  ? 'Found'
+                  : !record.settable
+                    ? 'Needs a setting'
+                    : record.status === 'pending'
+                      ? 'Not found yet'
+                      : 'Wrong'}
             </Badge>
           </span>
         </p>

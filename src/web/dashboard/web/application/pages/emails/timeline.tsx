@@ -40,13 +40,7 @@ const CLOSE_MS = 2_000;
 const ADDED: ReadonlySet<string> = new Set(['suppression.created', 'suppressions.imported']);
 
 /** The suppression for which a recipient was left out: when it began, why, by whom, and the way to it. */
-function useWithheld({
-  status,
-  failureReason,
-  recipients,
-  id,
-  createdAt,
-}: Email): readonly Moment[] {
+function useWithheld({ status, failureReason, recipients, id, createdAt }: Email): readonly Moment[] {
   const { may, environment } = useViewer();
   // Test mail fails by the address of the simulator, and is never suppressed.
   const isOn = environment === 'live' && failureReason === 'suppressed' && may('contacts:read');

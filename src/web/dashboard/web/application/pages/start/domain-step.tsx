@@ -77,16 +77,20 @@ function Waiting({ id }: { readonly id: string }) {
       title={data.name}
       about={
         data.status === 'verified'
-          ? 'All required records are in place. This domain can send email.'
+          ? data.lastCheckedAt === null
+            ? 'This domain can send email, which is captured here. Set the records before the service delivers email.'
+            : 'All required records are in place. This domain can send email.'
           : `Set these records at the DNS provider of ${data.name}. The service checks them every ${LOOK_UP_MS / 1_000} seconds while this page is open; new records take minutes, rarely hours.`
       }
       actions={
         <span className="flex flex-wrap items-center gap-3">
           <span role="status" className="flex items-center gap-2">
             <Badge status={data.status} {...DOMAIN_STATES[data.status]} />
-            <span className="num text-caption text-dim">
-              {found} of {required.length} found
-            </span>
+            {data.lastCheckedAt !== null && (
+              <span className="num text-caption text-dim">
+                {found} of {required.length} found
+              </span>
+            )}
           </span>
           {data.status === 'verified' ? (
             <ButtonLink to={`/domains/${id}`}>View domain</ButtonLink>
@@ -105,7 +109,10 @@ function Waiting({ id }: { readonly id: string }) {
           Checked <Time at={data.lastCheckedAt} />
         </p>
       )}
-      <Records records={data.dnsRecords} />
+      <Records
+        records={data.dnsRecords}
+        isLookedUp={data.status !== 'verified' || data.lastCheckedAt !== null}
+      />
     </Card>
   );
 }

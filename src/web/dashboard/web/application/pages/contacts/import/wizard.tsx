@@ -3,7 +3,7 @@ import { useLocation, useSearchParams } from 'wouter';
 import type { ContactImportPlan } from '../../../../../../client/operations.ts';
 import { useChange } from '../../../api/queries.ts';
 import { useViewer } from '../../../api/viewer.tsx';
-import { Button } from '../../../ui/button.tsx';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/display/states.tsx';
 import { FileField } from '../../../ui/forms/file-field.tsx';
 import { Choice, type Fields, Form, Problem } from '../../../ui/forms/form.tsx';
@@ -102,6 +102,7 @@ export default function ImportWizard() {
       title="Import contacts"
       back={back}
       about="From a CSV file of up to 50 MB. The file can unsubscribe contacts, but it never subscribes a contact again who unsubscribed."
+      actions={<ButtonLink to="/contacts/imports">Past imports</ButtonLink>}
     >
       <Card title="1. File">
         <FileField
