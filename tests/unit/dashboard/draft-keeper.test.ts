@@ -4,6 +4,7 @@ import type { Draft } from '../../../src/web/dashboard/web/application/editing/d
 import {
   DraftKeeper,
   KEPT_WITHIN_MS,
+  MANY_SENT_WITHIN_MS,
   SENT_AGAIN_MS,
   SENT_WITHIN_MS,
 } from '../../../src/web/dashboard/web/application/editing/draft-keeper.ts';
@@ -260,4 +261,15 @@ test('text that is typed after a removal that failed waits no longer than other 
   scene.type('ab');
   await scene.pass(SENT_WITHIN_MS);
   expect(scene.asked).toEqual(['keep a', 'remove', 'keep ab']);
+});
+
+test('a long text is sent less often than a short one', async () => {
+  const scene = new Scene();
+  const long = 'a'.repeat(100_001);
+  scene.type(long);
+  await scene.pass(SENT_WITHIN_MS);
+  await scene.requests[0]?.answer();
+  scene.type(`${long}b`);
+  expect(scene.waits).toContain(MANY_SENT_WITHIN_MS);
+  expect(scene.waits).not.toContain(SENT_WITHIN_MS);
 });

@@ -169,6 +169,10 @@ test.each([
   ['spaces in a tag of Liquid', within(`<mj-raw>{% if x${spaces}y${spaces}z</mj-raw>`)],
   ['spaces after a tag of Liquid', within(`<mj-raw>{% if x %} y${spaces}z</mj-raw>`)],
   ['spaces in a chip', within(`<mj-text>{{ a${spaces}b }}</mj-text>`)],
+  [
+    'openings without an end',
+    within(`<mj-text>${'{{ a '.repeat(MANY / 5)}{% b ${'{% c '.repeat(MANY / 5)}</mj-text>`),
+  ],
   ['comments without an end', `<mj-section></mj-section>${'<!--'.repeat(MANY / 4)}`],
   ['many chips and breaks', within(`<mj-text>${'{{ a }}<br>'.repeat(MANY / 10)}</mj-text>`)],
   [
