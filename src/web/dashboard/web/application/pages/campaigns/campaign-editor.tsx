@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Campaign } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
@@ -6,12 +6,13 @@ import { useEditing } from '../../editing/use-editing.ts';
 import { useKeys } from '../../shell/keys.ts';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Form } from '../../ui/forms/form.tsx';
+import { useSourceLine } from '../../ui/forms/source-line.ts';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { CheckPanel } from '../check.tsx';
 import { useAudienceNames, useTemplateNames } from '../names.ts';
 import { CampaignMenu } from './actions.tsx';
-import { CampaignFields } from './campaign-fields.tsx';
+import { CampaignFields, type ContentView } from './campaign-fields.tsx';
 import { bodyOf, type CampaignValues, CONTENT, LABELS, TRACKING, valuesOf } from './campaign-values.ts';
 import { Checks } from './checks.tsx';
 import { CampaignPreview } from './preview.tsx';
@@ -51,7 +52,8 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
   );
   // A campaign with a language is checked in that one.
   const languages = campaign.language === null ? (template.data?.languages ?? []) : [];
-  const lineShower = useRef<((line: number) => void) | null>(null);
+  const [view, setView] = useState<ContentView>('visual');
+  const line = useSourceLine(() => setView('code'));
   return (
     <Page
       title={campaign.name}
@@ -66,7 +68,9 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
               editing={editing}
               audiences={audiences}
               templates={templates}
-              lineShower={lineShower}
+              view={view}
+              onView={setView}
+              line={line}
             />
           </Form>
         </Card>
@@ -84,7 +88,7 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
             languages={languages}
             state={campaign.updatedAt}
             isChanged={editing.isChanged}
-            onLine={(line) => lineShower.current?.(line)}
+            onLine={line.show}
             templateId={campaign.templateId}
             campaignLanguage={campaign.language}
           />

@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import type { Campaign } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import type { EditSession } from '../../editing/use-editing.ts';
@@ -6,6 +6,7 @@ import { Skeleton } from '../../ui/display/states.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
 import { Choice, Field, FieldProblem, TextArea, Tick } from '../../ui/forms/form.tsx';
 import { OutsideForm } from '../../ui/forms/outside-form.tsx';
+import type { SourceLine } from '../../ui/forms/source-line.ts';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { FieldMenu, insertInto, useMergeFields } from '../merge-fields.tsx';
 import { namesIn } from '../templates/known-fields.ts';
@@ -22,6 +23,7 @@ const NEWSLETTER = NEWS.newsletter.content.mjml
   .replaceAll('{{ month }}', 'November')
   .replaceAll('{{ storyUrl }}', 'https://example.com');
 const VIEWS = { visual: 'Visual', code: 'Code' } as const;
+export type ContentView = keyof typeof VIEWS;
 const SOURCES = { mjml: 'MJML', html: 'HTML', markdown: 'Markdown' } as const;
 
 /** The lists among variables in JSON, with the names of what their items have. */
@@ -37,9 +39,11 @@ export function CampaignFields(props: {
   readonly editing: EditSession<Campaign, CampaignValues>;
   readonly audiences: Readonly<Record<string, string>>;
   readonly templates: Readonly<Record<string, string>>;
-  readonly lineShower?: RefObject<((line: number) => void) | null>;
+  readonly view: ContentView;
+  readonly onView: (view: ContentView) => void;
+  readonly line: SourceLine;
 }) {
-  const { audiences, templates } = props;
+  const { audiences, templates, view, line } = props;
   const { values, base, set } = props.editing;
   const { audienceId, templateId, content, excludeAudienceIds: excluded } = values;
   const fields = useMergeFields();
@@ -49,19 +53,7 @@ export function CampaignFields(props: {
   const inserter = useRef<((text: string) => void) | null>(null);
   /** The source of each content type that was written here: saving forgets all but one. */
   const sources = useRef(new Map<string, string>());
-  const codeLines = useRef<((line: number) => void) | null>(null);
-  const wantedLine = useRef<number | null>(null);
-  const { lineShower } = props;
-  useEffect(() => {
-    if (!lineShower) return;
-    lineShower.current = (line) => {
-      setView('code');
-      if (codeLines.current) codeLines.current(line);
-      else wantedLine.current = line;
-    };
-  }, [lineShower]);
   const [isAsking, setAsking] = useState(false);
-  const [view, setView] = useState<keyof typeof VIEWS>('visual');
   const isVisual = content === 'mjml' && view === 'visual';
   const keptDesign = useKeptDesigns();
   const knownOf = (type: string): string | undefined =>
@@ -159,7 +151,7 @@ export function CampaignFields(props: {
         <div>
           <div className="mb-1 flex flex-wrap items-center justify-between gap-2">
             {content === 'mjml' ? (
-              <Chips label="Edit" options={VIEWS} value={view} onChange={setView} />
+              <Chips label="Edit" options={VIEWS} value={view} onChange={props.onView} />
             ) : (
               <span />
             )}
@@ -182,10 +174,7 @@ export function CampaignFields(props: {
                   fields={fields}
                   lists={listsIn(values.variables)}
                   onChange={(source) => set({ source })}
-                  onCode={(line) => {
-                    wantedLine.current = line;
-                    setView('code');
-                  }}
+                  onCode={line.show}
                 />
               ) : (
                 <CodeEditor
@@ -195,8 +184,7 @@ export function CampaignFields(props: {
                   value={values.source}
                   onChange={(source) => set({ source })}
                   inserter={inserter}
-                  lineShower={codeLines}
-                  wantedLine={wantedLine}
+                  {...line.editor}
                 />
               )}
             </Suspense>

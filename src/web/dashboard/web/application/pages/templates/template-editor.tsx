@@ -10,6 +10,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
 import CodeEditor from '../../ui/forms/code-editor.tsx';
+import { useSourceLine } from '../../ui/forms/source-line.ts';
 import { icons } from '../../ui/icons.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -96,8 +97,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   const fields = useMergeFields(fieldsOf(draft.variables));
   const preview = usePreview(draft, template, valuesOf(draft, entered), language);
   const inserter = useRef<((text: string) => void) | null>(null);
-  const lineShower = useRef<((line: number) => void) | null>(null);
-  const wantedLine = useRef<number | null>(null);
+  const line = useSourceLine(() => setPane('source'));
   const [isPicking, setPicking] = useState(false);
   const keptDesign = useKeptDesigns();
   const problems = new Map(
@@ -124,12 +124,6 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   const keep = async () => {
     const version = await keepAside();
     if (version !== null) toast(`Saved as draft version ${version}. Publish it under Versions.`);
-  };
-  // The editor is there once its pane is.
-  const showLine = (line: number) => {
-    setPane('source');
-    if (lineShower.current) lineShower.current(line);
-    else wantedLine.current = line;
   };
   useKeys({ 'mod s': () => void save() });
 
@@ -237,7 +231,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
                 fields={fields}
                 lists={listsOf(draft.variables)}
                 onChange={(source) => setShown({ source })}
-                onCode={(line) => (line === null ? setPane('source') : showLine(line))}
+                onCode={line.show}
               />
             </Suspense>
           )}
@@ -251,8 +245,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
                 isReadOnly={!mayWrite}
                 onChange={(source) => setShown({ source })}
                 inserter={inserter}
-                lineShower={lineShower}
-                wantedLine={wantedLine}
+                {...line.editor}
               />
             )}
             {pane === 'text' && (
@@ -297,7 +290,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
             version={template.version}
             language={language}
             isChanged={isChanged}
-            onLine={showLine}
+            onLine={line.show}
             layerId={(index) => template.layers[index]?.templateId ?? null}
           />
           <Values

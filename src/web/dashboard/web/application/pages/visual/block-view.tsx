@@ -30,38 +30,36 @@ export const allLooks = (defaults: Defaults, element: SourceElement): Readonly<R
   ...looksOf(defaults, element),
 });
 
+/** The attributes that an element has in common with CSS; `align` is `text-align` there. */
+const IN_CSS = [
+  'padding',
+  'padding-top',
+  'padding-bottom',
+  'padding-left',
+  'padding-right',
+  'color',
+  'font-size',
+  'font-weight',
+  'font-style',
+  'line-height',
+  'align',
+  'letter-spacing',
+  'text-transform',
+  'text-decoration',
+].map(
+  (name) =>
+    [
+      name,
+      name === 'align' ? 'textAlign' : name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase()),
+    ] as const,
+);
+
 /** The CSS of the attributes that an element has in common with CSS. */
 export function styleOf(looks: Readonly<Record<string, string>>): CSSProperties {
-  const known: readonly (readonly [string, keyof CSSProperties])[] = [
-    ...([
-      ['padding', 'padding'],
-      ['padding-top', 'paddingTop'],
-      ['padding-bottom', 'paddingBottom'],
-    ] as const),
-    ...([
-      ['padding-left', 'paddingLeft'],
-      ['padding-right', 'paddingRight'],
-      ['color', 'color'],
-    ] as const),
-    ...([
-      ['font-size', 'fontSize'],
-      ['font-weight', 'fontWeight'],
-      ['font-style', 'fontStyle'],
-    ] as const),
-    ...([
-      ['line-height', 'lineHeight'],
-      ['align', 'textAlign'],
-      ['letter-spacing', 'letterSpacing'],
-    ] as const),
-    ...([
-      ['text-transform', 'textTransform'],
-      ['text-decoration', 'textDecoration'],
-    ] as const),
-  ];
   return {
     fontFamily: looks['font-family'] ?? FONT,
     ...Object.fromEntries(
-      known.flatMap(([name, css]) => (looks[name] === undefined ? [] : [[css, looks[name]]])),
+      IN_CSS.flatMap(([name, css]) => (looks[name] === undefined ? [] : [[css, looks[name]]])),
     ),
     ...(looks['container-background-color'] !== undefined && {
       backgroundColor: looks['container-background-color'],

@@ -177,11 +177,10 @@ function Column({
 /** The beginning or the end of a loop or of a condition. */
 const MarkerView = ({ block }: { readonly block: Extract<Block, { kind: 'marker' }> }) => {
   const { tag, words } = block.marker;
-  const list = /^(\w+)\s+in\s+(.+)$/.exec(words);
   return (
     <div className="flex items-center gap-2 bg-[#eef2ff] px-4 py-1.5 text-caption text-[#3730a3]">
       <span className="font-medium">{tag === 'for' ? 'For each' : kindName(block)}</span>
-      <span className="truncate">{list ? `${list[1]} in ${list[2]}` : words}</span>
+      <span className="truncate">{words}</span>
     </div>
   );
 };
