@@ -125,7 +125,7 @@ export function Timeline({ email }: { readonly email: Email }) {
     <Card title="Timeline">
       <Events
         label="Timeline"
-        moments={moments.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))}
+        moments={moments.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)).toReversed()}
         isExact
       />
     </Card>
