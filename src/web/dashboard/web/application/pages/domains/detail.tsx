@@ -68,7 +68,7 @@ export default function DomainDetail({ id }: { readonly id: string }) {
         title="DNS records"
         about={
           !isLookedUp
-            ? `Not needed while email of this domain is captured here. Set them at the DNS provider of ${data.name} before the service delivers email: it looks them up then.`
+            ? `Not needed while email of this domain is captured here. Set them at the DNS provider of ${data.name} before the service delivers email.`
             : missing === 0
               ? 'All required records are in place. Leave them: the service checks them regularly.'
               : `Set these records at the DNS provider of ${data.name}. ${missing} of the required records ${missing === 1 ? 'is' : 'are'} missing; new records take minutes, rarely hours.`
