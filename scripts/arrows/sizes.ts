@@ -28,6 +28,10 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/web/dashboard/web/application/ui/display/patch.ts': 'an algorithm apart from the frame that uses it',
   'src/web/dashboard/web/application/ui/forms/form-words.ts':
     'shown before sign-in too, which loads no form of the application',
+  'src/web/dashboard/web/application/ui/forms/or-null.ts':
+    'a rule of texts without a browser, for forms and drafts',
+  'src/web/dashboard/web/application/ui/forms/source-line.ts':
+    'for pages that load the editor of source only where it is opened',
   'src/web/dashboard/web/application/ui/forms/outside-form.tsx': 'for dialogs of any page',
   'src/web/dashboard/web/application/ui/lists/created.tsx': 'one column of several lists',
   'src/web/dashboard/web/application/api/changed-ids.ts':

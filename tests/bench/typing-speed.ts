@@ -1,4 +1,4 @@
-// What a letter costs the main thread of a real Chromium, in each place where people write:
+// The cost of a letter on the main thread of a real Chromium, in each place where people write:
 //   bun tests/bench/typing-speed.ts [--only visual]
 // It counts processor time in a trace, which a busy machine does not change, and multiplies it by four, as for a slower processor.
 // A person waits for the task of the key, and for the rest of another task where one has just begun (INP): it fails where a task of

@@ -80,7 +80,7 @@ describe('a column about something else takes no one down', () => {
     expect((await read('Check', ['confirmed', 'invalid'])).warnings).toEqual([
       expect.stringMatching(/looks like consent.*"invalid".*Map it to status/),
     ]);
-    // Where a sign-up came from, in exports of Mailchimp.
+    // The origin of a sign-up, in exports of Mailchimp.
     expect((await read('OPTIN_IP', ['81.10.2.3', '151.20.3.4'])).warnings).toEqual([]);
     for (const header of ['Order', 'phone', 'VAT check'])
       expect([header, (await read(header, ['cancelled', '512-555-0147', 'left'])).warnings]).toEqual([

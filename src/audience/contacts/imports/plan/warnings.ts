@@ -101,7 +101,7 @@ function unknownValues({ unknown, examples }: ColumnSurvey): string {
   return `This column says who may be written to, and ${number(unknown)} of its cells ${unknown === 1 ? 'is' : 'are'} not understood, such as ${shown}. Rows with them are refused. Say what the column becomes, or leave it out.`;
 }
 
-/** Where a sign-up came from, such as `OPTIN_IP` of Mailchimp: evidence of consent, and not whether there is one. */
+/** The origin of a sign-up, such as `OPTIN_IP` of Mailchimp: evidence of a consent, and no statement that there is one. */
 const OF_A_COMPUTER = /[\s_-]ip(?:[\s_-]?address)?$/i;
 
 /** The warning of a column that looks like consent and is not read as such; null for every other one. */

@@ -1,6 +1,7 @@
 import { CONTACT_FIELDS, isContactField } from '../../../../../../platform/text/contact-fields.ts';
 import { EMAIL, OTHERS } from '../message-fields.ts';
 
+/** The words of the menu that inserts these fields: a chip says the same. */
 const NAMES: ReadonlyMap<string, string> = new Map(
   [EMAIL, ...OTHERS.flatMap(({ fields }) => fields)].map(({ path, label }) => [path, label]),
 );
