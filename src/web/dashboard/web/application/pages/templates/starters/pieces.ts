@@ -14,7 +14,7 @@ export interface Starter {
 }
 
 /** The part of a workspace's brand that a message takes. */
-export type MessageBrand = Pick<Workspace['branding'], 'colour' | 'fontFamily'>;
+type MessageBrand = Pick<Workspace['branding'], 'colour' | 'fontFamily'>;
 
 /** A starting point in the colour and the font of the workspace. A colour too light to be read on white is not that of links. */
 export function branded(mjml: string, brand: MessageBrand | undefined): string {
