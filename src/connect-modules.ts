@@ -65,7 +65,6 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
     'checks',
     open.checks.connect(wiring, {
       prober: () => webhooks.prober,
-      judge: () => captured.judge,
       ownImages: (urls) => assets.sizesOf(urls),
     }),
   );

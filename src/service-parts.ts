@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { findActiveKey } from './accounts/api-keys/queries.ts';
 import { findTerms } from './accounts/workspace/queries.ts';
 import { expectedOwner } from './engine/bodies/exchanged.ts';
@@ -12,6 +13,7 @@ import { createSenderChecks } from './mail/authentication/sender-checks.ts';
 import { createMarkdownRenderer, startMarkdownThread } from './mail/content/markdown-renderer.ts';
 import { systemNameServers } from './mail/dns/resolver.ts';
 import { createMailReader } from './mail/reading/mail-reader.ts';
+import { openSpamFilters } from './mail/spam/spam-filter.ts';
 import { BODY_HOLDERS, type EveryPart } from './modules.ts';
 import { openBodyStore } from './platform/bodies/open.ts';
 import { clientAddress } from './platform/config/client-address.ts';
@@ -130,6 +132,11 @@ async function openEach(source: ServiceSource, plain: Database, opened: CloseSte
   opened.push(() => mailReader.close());
   const senderChecks = createSenderChecks(() => config.dnsServers ?? systemNameServers());
   opened.push(() => senderChecks.close());
+  const spamFilters = openSpamFilters(config, {
+    name: config.ehloName ?? hostname(),
+    logger,
+    monotonic: clock.monotonic,
+  });
   const markdown = createMarkdownRenderer({}, source.startMarkdown ?? startMarkdownThread);
   opened.push(() => markdown.close());
   const now = () => clock.now();
@@ -148,6 +155,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: CloseSte
       bodies,
       mailReader,
       senderChecks,
+      ...spamFilters,
       markdown,
       authenticator,
       liveMail,

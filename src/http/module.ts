@@ -12,6 +12,7 @@ import type { Registration } from '../engine/runtime/running-kind.ts';
 import type { SenderChecks } from '../mail/authentication/sender-checks.ts';
 import type { MarkdownRenderer } from '../mail/content/markdown-renderer.ts';
 import type { MailReader } from '../mail/reading/mail-reader.ts';
+import type { SpamFilters } from '../mail/spam/spam-filter.ts';
 import type { BodyStore } from '../platform/bodies/body-store.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { ServedKeys } from '../platform/config/served-keys.ts';
@@ -95,6 +96,8 @@ export interface ModuleParts {
   readonly ca: string | null;
   readonly mailReader: MailReader;
   readonly senderChecks: SenderChecks;
+  readonly spamFilter: SpamFilters['spamFilter'];
+  readonly spamAssassin: SpamFilters['spamAssassin'];
   readonly markdown: MarkdownRenderer;
   readonly admission: Omit<AdmissionDeps, 'session'>;
   readonly authenticator: { noteUse(): Promise<void> };

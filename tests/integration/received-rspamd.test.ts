@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { diagnoseReceived } from '../../src/ops/doctor/mail/received.ts';
 import { freePort } from '../../src/ops/torture/free-port.ts';
+import { eventually } from '../support/eventually.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 import { rspamdMissing, standInForRspamd, startRspamd } from '../support/rspamd.ts';
 import { aMail, handIn, receiving } from './received-door.ts';
@@ -82,6 +83,25 @@ test.each([
   const route = await at.exactly('calm', { spam: 'refuse' });
   expect(await at.handed('calm', aMail())).toStartWith('250 ');
   expect((await at.receivedBy(route.id))[0].spam).toEqual({ verdict: 'unknown', score: null });
+});
+
+test('eight messages are judged at once through all doors together', async () => {
+  const answered = Promise.withResolvers<void>();
+  using rspamd = standInForRspamd(() => answered.promise.then(() => answerOf('no action', 1)));
+  await using at = await serviceWith(rspamd.url);
+  await at.exactly('calm');
+  await at.routed({ type: 'exact', localPart: 'tested' }, {}, at.service.test);
+  const judged = Array.from({ length: 8 }, () => at.handed('calm', aMail()));
+  await eventually('eight questions', async () => rspamd.asked.length === 8 || undefined);
+  const ninth = await at.service.test.post('/v1/received/test', {
+    from: 'ada@customer.example',
+    to: 'tested@sender.example',
+    text: 'Hello',
+  });
+  expect([ninth.status, ninth.body.data.spam]).toEqual([201, { verdict: 'unknown', score: null }]);
+  expect(rspamd.asked).toHaveLength(8);
+  answered.resolve();
+  for (const reply of await Promise.all(judged)) expect(reply).toStartWith('250 ');
 });
 
 test('mail is taken while rspamd is away, which is left alone after three failures, and the doctor says so', async () => {

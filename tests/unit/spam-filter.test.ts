@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { AskSpamAssassin } from '../../src/mail/spam/spam-assassin.ts';
-import { spamFilter, throughSpamd } from '../../src/mail/spam/spam-filter.ts';
+import { reporter, spamFilter, throughSpamd } from '../../src/mail/spam/spam-filter.ts';
 import type { Logger } from '../../src/platform/telemetry/logger.ts';
 
 const RAW = Buffer.from('Subject: Hi\r\n\r\nHello\r\n');
@@ -46,4 +46,15 @@ test('a question without an answer in time is ended, and three of them leave spa
   const filter = filterOf(ask, { waitMs: 60_000, askMs: 1 });
   for (let at = 0; at < 5; at++) expect(await filter.judge(RAW, ORIGIN)).toEqual(UNKNOWN);
   expect(ended).toHaveLength(3);
+});
+
+test('two reports are made at once, and one that waits too long is refused', async () => {
+  const answers: (() => void)[] = [];
+  const ask: AskSpamAssassin = () => new Promise((resolve) => answers.push(() => resolve(HAM)));
+  const report = reporter(ask, { waitMs: 1, askMs: 60_000 });
+  const first = [report(RAW), report(RAW)];
+  await expect(report(RAW)).rejects.toThrow('Too many reports wait for spamd.');
+  expect(answers).toHaveLength(2);
+  for (const answer of answers) answer();
+  expect(await Promise.all(first)).toEqual([HAM, HAM]);
 });

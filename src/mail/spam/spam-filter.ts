@@ -23,6 +23,8 @@ export interface SpamFilter {
 const LIMITS = { waitMs: 5_000, askMs: 10_000 };
 /** spamd has five children by default, and rspamd a process for each core; others wait there. */
 const AT_ONCE = 8;
+/** Reports that members ask for are apart: a workspace that asks for many must not keep the mail of others from its judgement. */
+const REPORTS = { atOnce: 2, waiting: 16 };
 
 /** The settings that name the filter of received mail. */
 interface FilterSettings {
@@ -37,15 +39,43 @@ interface FilterParts {
   readonly logger: Logger;
 }
 
-/** The filter that the settings name; null where they name none. */
-export function openSpamFilter(
+/** The spam filters of a process. Each is opened once, since its limits count all doors together. */
+export interface SpamFilters {
+  /** The filter of received mail; null where the settings name none. */
+  readonly spamFilter: SpamFilter | null;
+  /** The reports on mail before it is sent, and on captured mail; null where no SpamAssassin is configured. */
+  readonly spamAssassin: AskSpamAssassin | null;
+}
+
+/** The filters that the settings name. */
+export function openSpamFilters(
   { rspamdUrl, spamassassinUrl }: FilterSettings,
   parts: FilterParts,
-): SpamFilter | null {
-  if (rspamdUrl !== null) return spamFilter('RSPAMD_URL', rspamdAt(rspamdUrl), parts);
-  if (spamassassinUrl === null) return null;
-  return spamFilter('SPAMASSASSIN_URL', throughSpamd(spamAssassinAt(spamassassinUrl)), parts);
+): SpamFilters {
+  const ask = spamassassinUrl === null ? null : spamAssassinAt(spamassassinUrl);
+  const bySpamd = ask && spamFilter('SPAMASSASSIN_URL', throughSpamd(ask), parts);
+  return {
+    spamFilter: rspamdUrl === null ? bySpamd : spamFilter('RSPAMD_URL', rspamdAt(rspamdUrl), parts),
+    spamAssassin: ask && reporter(ask),
+  };
 }
+
+/** Asks for few reports at once. It rejects where too many wait already, or one waits for long. */
+export function reporter(ask: AskSpamAssassin, { waitMs } = LIMITS): AskSpamAssassin {
+  const slots = new Semaphore(REPORTS.atOnce, undefined, REPORTS.waiting);
+  return async (raw, signal = NEVER) => {
+    if (!(await takeTurn(slots, waitMs, signal))) throw new Error('Too many reports wait for spamd.');
+    try {
+      return await ask(raw, signal);
+    } finally {
+      slots.release();
+    }
+  };
+}
+
+/** True when a turn came in time. Work that is given up takes no turn later. */
+const takeTurn = (slots: Semaphore, waitMs: number, signal: AbortSignal): Promise<boolean> =>
+  withDeadline({ signal, deadlineMs: waitMs }, async (late) => slots.take(1, late));
 
 /** The filter of a setting. One that fails three times is left alone for a while, and mail comes in without its judgement. */
 export function spamFilter(
@@ -62,11 +92,8 @@ export function spamFilter(
       if (raw.length > LARGEST_JUDGED) return NO_JUDGEMENT;
       const admission = circuit.admit();
       if (admission === null) return NO_JUDGEMENT;
-      // A wait says nothing about the filter, and work that is given up takes no turn later.
-      const hasTurn = await withDeadline({ signal: NEVER, deadlineMs: waitMs }, async (signal) =>
-        slots.take(1, signal),
-      );
-      if (!hasTurn) {
+      // A wait says nothing about the filter.
+      if (!(await takeTurn(slots, waitMs, NEVER))) {
         circuit.abandoned(admission);
         warn({}, `Too many messages wait for ${setting}: received mail is taken without a verdict.`);
         return NO_JUDGEMENT;

@@ -1,6 +1,5 @@
 import { groupOf } from '../../http/listen/waiting.ts';
 import type { Module } from '../../http/module.ts';
-import { spamAssassinAt } from '../../mail/spam/spam-assassin.ts';
 import type { ChecksApi } from '../checks/api.ts';
 import type { CapturedApi } from './api.ts';
 import { capturedPruner } from './captured-pruner.ts';
@@ -15,15 +14,11 @@ export const capturedModule: Module<CapturedDeps, Pick<ChecksApi, 'check'>, Capt
   ],
   routes: capturedRoutes,
   pages: capturedPages,
-  open: ({ config, database, reads, clock, mailReader }) => ({
+  open: ({ config, database, reads, clock, mailReader, spamAssassin }) => ({
     connect(_, { check }) {
       const waiting = capturedWaitingRoom(database, () => clock.now());
-      const spamAssassin = config.spamassassinUrl === null ? null : spamAssassinAt(config.spamassassinUrl);
       return {
-        api: {
-          mailCaptured: (workspaceId) => waiting.came(groupOf(workspaceId, true)),
-          judge: spamAssassin,
-        },
+        api: { mailCaptured: (workspaceId) => waiting.came(groupOf(workspaceId, true)) },
         deps: {
           ...{ database, reads },
           ...{ mailReader, waiting, spamAssassin, check },

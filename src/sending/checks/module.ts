@@ -1,6 +1,5 @@
 import type { Module } from '../../http/module.ts';
 import { type FoundProblem, SHOWN_BY_GMAIL } from '../../mail/check/codes.ts';
-import type { CapturedApi } from '../captured/api.ts';
 import type { WebhooksApi } from '../webhooks/api.ts';
 import type { ChecksApi } from './api.ts';
 import { type AskServices, askFor, checkTurns } from './ask.ts';
@@ -9,26 +8,23 @@ import { spamProblems } from './spam.ts';
 /** The functions of other modules that checks need. */
 interface CheckNeeds extends Pick<AskServices, 'ownImages'> {
   prober(): WebhooksApi['prober'];
-  /** Null where no SpamAssassin is configured. */
-  judge(): CapturedApi['judge'];
 }
 
 /** Checks of messages before they are sent, for templates, campaigns and captured mail. */
 export const checksModule: Module<object, CheckNeeds, ChecksApi> = {
   name: 'checks',
-  open({ config: { publicUrl }, mailReader }) {
+  open({ config: { publicUrl }, mailReader, spamAssassin }) {
     const turns = checkTurns();
     return {
-      connect: (_, { prober, judge, ownImages }) => ({
+      connect: (_, { prober, ownImages }) => ({
         api: {
           async check({ workspaceId, looked: message, clippedAt, raw }) {
             const looked = await mailReader.look({ ...message, ownUrl: `${publicUrl}/` }, workspaceId);
             if (looked === null) return [UNREAD];
-            const judging = judge();
             const services = { prober: prober(), turns, ownImages, ownUrl: `${publicUrl}/` };
             const [asked, spam] = await Promise.all([
               askFor(services, looked, { workspaceId, isFinished: message.as === 'finished' }),
-              judging === null ? [] : raw().then((octets) => spamProblems(judging, octets)),
+              spamAssassin === null ? [] : raw().then((octets) => spamProblems(spamAssassin, octets)),
             ]);
             return [...clipped(message.html, clippedAt), ...looked.problems, ...asked, ...spam];
           },

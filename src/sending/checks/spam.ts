@@ -1,6 +1,6 @@
 import type { FoundProblem } from '../../mail/check/codes.ts';
+import type { SpamVerdict } from '../../mail/spam/spam-verdict.ts';
 import { LARGEST_JUDGED } from '../../mail/spam/spam-verdict.ts';
-import type { SpamVerdict } from '../captured/api.ts';
 
 /** Judges a message, as SpamAssassin does. Rejects when it does not answer. */
 export type Judge = (raw: Buffer) => Promise<SpamVerdict>;

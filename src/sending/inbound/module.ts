@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import type { Module } from '../../http/module.ts';
 import type { SmtpServer } from '../../mail/inbound/smtp-server.ts';
-import { openSpamFilter } from '../../mail/spam/spam-filter.ts';
 import { ReceivedObjects } from '../../mail/transport/ses/received-objects.ts';
 import { readBucketAddress } from '../../platform/bodies/address.ts';
 import { isWithinRanges } from '../../platform/config/client-address.ts';
@@ -29,14 +28,13 @@ interface InboundNeeds
 /** The SMTP port that receives mail, bounces, complaints and aggregate reports; and what Amazon SES receives. */
 export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
   name: 'inbound',
-  open: ({ database, config, clock, signer, logger, mailReader, senderChecks, metrics, ca }) => ({
+  open: ({ database, config, clock, signer, logger, mailReader, senderChecks, spamFilter, metrics, ca }) => ({
     connect(_, { recordFeedback, receivingRoutes, receive, reports, leaveByMail, certificate }) {
       let server: SmtpServer | null = null;
       const name = config.ehloName ?? hostname();
       const shared = {
-        ...{ signer, now: clock.now, logger, mailReader, receivingRoutes, receive, reports },
+        ...{ signer, now: clock.now, logger, mailReader, receivingRoutes, receive, reports, spamFilter },
         count: (end: 'taken' | 'spam' | 'loop' | 'later') => metrics?.received(end),
-        spamFilter: openSpamFilter(config, { name, logger, monotonic: clock.monotonic }),
       };
       const objects = receivedObjects(config, { ca, now: clock.now });
       return {

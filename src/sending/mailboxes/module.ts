@@ -1,6 +1,4 @@
-import { hostname } from 'node:os';
 import type { Module } from '../../http/module.ts';
-import { openSpamFilter } from '../../mail/spam/spam-filter.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import type { ReceivedApi } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
@@ -29,17 +27,15 @@ export const mailboxesModule: Module<
   ],
   insertRules: [mailboxInsertRule],
   routes: mailboxRoutes,
-  open: ({ config, database, clock, logger, sealer, signer, ca, mailReader, senderChecks, metrics }) => ({
+  open: ({ database, clock, logger, sealer, signer, ca, mailReader, senderChecks, spamFilter, metrics }) => ({
     connect(_, { receive, recordFeedback, hosts, reports }) {
       const turns = new MessageTurns();
-      const name = config.ehloName ?? hostname();
       const leases = new Leases(database, () => clock.now());
       const keeper = new MailboxKeeper(
         {
           ...{ database, sealer, signer, ca, mailReader, senderChecks, receive, leases, turns },
-          reports,
+          ...{ reports, spamFilter },
           ...{ now: () => clock.now(), monotonic: clock.monotonic, record: recordFeedback },
-          spamFilter: openSpamFilter(config, { name, logger, monotonic: clock.monotonic }),
           hosts: () => hosts,
           count: (end) => metrics?.mailboxMessage(end),
         },

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import type { Module } from '../../http/module.ts';
-import { openSpamFilter } from '../../mail/spam/spam-filter.ts';
 import { later } from '../../platform/async/later.ts';
 import type { WebhooksApi } from '../webhooks/api.ts';
 import { answerInsertRule } from './answer.ts';
@@ -36,7 +35,7 @@ export const receivedModule: Module<ReceivedDeps, ReceivedNeeds, ReceivedApi> = 
   insertRules: [answerInsertRule],
   routes: receivedRoutes,
   pages: receivedPages,
-  open({ database, reads, clock, logger, sealer, signer, bodies, config, mailReader }) {
+  open({ database, reads, clock, sealer, signer, bodies, config, mailReader, spamFilter }) {
     const { needed, provide } = later<ReceivedNeeds>();
     const posting = () => needed().posting;
     const serverName = config.ehloName ?? hostname();
@@ -53,7 +52,6 @@ export const receivedModule: Module<ReceivedDeps, ReceivedNeeds, ReceivedApi> = 
       connect({ engine }, needs) {
         provide(needs);
         const { testClocks, acceptance } = needs;
-        const spamFilter = openSpamFilter(config, { name: serverName, logger, monotonic: clock.monotonic });
         const deps = {
           ...{ database, reads, bodies, mailReader, engine, clock, signer, spamFilter },
           ...{ testClocks, acceptance, contents: new ContentWriter(database) },
