@@ -26,6 +26,7 @@ import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosi
 import { diagnoseProxy, diagnosePublicUrl, diagnoseSubmission, type Exposure } from './exposure.ts';
 import { diagnoseLimits } from './limits.ts';
 import { diagnoseDisk, diagnoseNameServers, diagnoseTimeZones } from './machine.ts';
+import { diagnoseBalancers } from './mail/balancers.ts';
 import { diagnoseReceived } from './mail/received.ts';
 import { diagnoseRelays } from './mail/relays.ts';
 import { diagnoseSmtpCertificate } from './mail/smtp-certificate.ts';
@@ -112,6 +113,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     yield diagnosePublicUrl(config);
     yield diagnoseProxy(config);
     yield diagnoseSubmission(config);
+    yield* diagnoseBalancers(config);
     if (config.httpsPort !== null && usable)
       yield* guarded('Certificate', () => diagnoseCertificate(usable, config, now));
     if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type Config, hasSmtpCertificate } from '../../platform/config/config.ts';
-import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
+import { type Diagnosis, fine, skipped, warning, wrong } from './diagnosis.ts';
+import { rangeOfStrangers } from './trusted-ranges.ts';
 
 /** The settings that decide who can reach this service, and how. */
 export type Exposure = Pick<
@@ -29,10 +30,20 @@ export function diagnosePublicUrl({ host, publicUrl }: Exposure): Diagnosis {
   );
 }
 
+/** Networks of content delivery have as many addresses: 104.16.0.0/13 of Cloudflare, 2600:9000::/28 of CloudFront. */
+const WIDEST = { ipv4: 12, ipv6: 24 };
+
 /** Requests count against their senders. Without HTTPS_PORT the service speaks plain HTTP, so that a proxy answers for an https address. */
 export function diagnoseProxy({ publicUrl, trustProxy, httpsPort }: Exposure): Diagnosis {
   const check = 'Proxy';
   const isTrusted = !('hops' in trustProxy) || trustProxy.hops > 0;
+  const wide = 'ranges' in trustProxy ? rangeOfStrangers(trustProxy.ranges, WIDEST) : null;
+  if (wide !== null)
+    return warning(
+      check,
+      `TRUST_PROXY names ${wide}, in which strangers may have addresses: each could choose the address that its requests count against, by X-Forwarded-For.`,
+      'Set TRUST_PROXY to the addresses of your proxies, or to their number.',
+    );
   if (isTrusted) return fine(check, 'TRUST_PROXY names the proxies whose X-Forwarded-For is trusted.');
   if (httpsPort !== null) return skipped(check, `HTTPS is served here, on port ${httpsPort}.`);
   if (!publicUrl.startsWith('https:')) return skipped(check, 'None is expected in front of an http address.');

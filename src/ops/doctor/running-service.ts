@@ -30,6 +30,12 @@ export async function askService(host: string, port: number): Promise<Health | n
   }
 }
 
+/** The metrics of the service on this machine; null when none answers. */
+export const readMetrics = (host: string, metricsPort: number): Promise<string | null> =>
+  fetch(`http://${loopbackOf(host)}:${metricsPort}/metrics`, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    .then((response) => response.text())
+    .catch(() => null);
+
 /** The address at which this machine reaches a service that listens on every address. */
 export function loopbackOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';

@@ -91,6 +91,12 @@ export class Metrics {
     ['end'],
   );
 
+  readonly #withoutHeader = this.#counter(
+    'posthorn_smtp_without_header_total',
+    'Connections from addresses in SMTP_TRUST_PROXY that were ended, because they began without a PROXY header.',
+    [],
+  );
+
   readonly #mailboxMessages = this.#counter(
     'posthorn_mailbox_messages_total',
     'Messages that were read of mailboxes, by their end: taken; skipped, which no route takes or that are too large; known, which were read before.',
@@ -179,6 +185,11 @@ export class Metrics {
   /** Counts a message that came to inbound routes. */
   received(end: 'taken' | 'spam' | 'loop' | 'later'): void {
     this.#received.inc({ end });
+  }
+
+  /** Counts a connection of a balancer that began without its header. */
+  smtpWithoutHeader(): void {
+    this.#withoutHeader.inc();
   }
 
   /** Counts a message that was read of a mailbox. */

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Module } from '../../http/module.ts';
+import { brokenConnections } from '../../mail/inbound/port/broken-connections.ts';
 import type { SmtpServer } from '../../mail/inbound/smtp-server.ts';
 import { ReceivedObjects } from '../../mail/transport/ses/received-objects.ts';
 import { readBucketAddress } from '../../platform/bodies/address.ts';
@@ -33,13 +34,14 @@ export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
       let server: SmtpServer | null = null;
       const name = config.ehloName ?? hostname();
       const shared = {
-        ...{ signer, now: clock.now, logger, mailReader, receivingRoutes, receive, reports, spamFilter },
+        ...{ signer, now: clock.now, mailReader, receivingRoutes, receive, reports, spamFilter },
         count: (end: 'taken' | 'spam' | 'loop' | 'later') => metrics?.received(end),
       };
       const objects = receivedObjects(config, { ca, now: clock.now });
       return {
         api: {
-          takeSes: (message, topic) => takeSes({ ...shared, recordFeedback, objects }, message, topic),
+          takeSes: (message, topic) =>
+            takeSes({ ...shared, logger, recordFeedback, objects }, message, topic),
         },
         deps: undefined,
         async start() {
@@ -51,6 +53,7 @@ export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
             ...{ host: config.host, name, port: config.inboundSmtpPort },
             ...{ tls: certificate, isProxy: isWithinRanges(config.smtpTrustProxy) },
             ...{ senderChecks, record: recordFeedback, leaveByMail },
+            onError: brokenConnections('inbound', { logger, monotonic: clock.monotonic, metrics }),
           });
         },
         ports: () => ({ inbound: server?.port ?? null }),

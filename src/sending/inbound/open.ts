@@ -12,7 +12,6 @@ import { isRefusable, type SpamFilter } from '../../mail/spam/spam-filter.ts';
 import { within } from '../../platform/async/deadline.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { InboundRoutesApi } from '../inbound-routes/api.ts';
 import {
   forwardTokenOf,
@@ -32,10 +31,10 @@ export interface InboundParts extends ReceivedApi, Pick<InboundRoutesApi, 'recei
   readonly name: string;
   readonly tls: SmtpServerOptions['tls'];
   readonly isProxy: (address: string) => boolean;
+  readonly onError: SmtpServerOptions['onError'];
   readonly database: Database;
   readonly signer: Signer;
   readonly now: () => number;
-  readonly logger: Logger;
   readonly mailReader: Pick<MailReader, 'report' | 'received'>;
   readonly senderChecks: Pick<SenderChecks, 'check'>;
   readonly reports: ReportsApi;
@@ -68,7 +67,6 @@ export const openInbound = ({
   database,
   signer,
   now,
-  logger,
   record,
   receive,
   receivingRoutes,
@@ -83,7 +81,6 @@ export const openInbound = ({
   openInboundServer<TakenRecipient>({
     ...where,
     mailReader,
-    onError: (error) => logger.debug({ err: error }, 'A connection to the inbound port broke.'),
     takesReports: (address) => takesReportsHere({ database, name: where.name, signer, now }, address),
     takersOf: (address) => takersOf({ receivingRoutes, signer, now }, address),
     // Anybody can connect to this port, so only an address that was signed here identifies an email.

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Module } from '../../http/module.ts';
+import { brokenConnections } from '../../mail/inbound/port/broken-connections.ts';
 import type { SmtpServer } from '../../mail/inbound/smtp-server.ts';
 import { isWithinRanges } from '../../platform/config/client-address.ts';
 import type { CertificateSource } from '../../platform/crypto/certificate-source.ts';
@@ -14,7 +15,7 @@ interface SubmissionNeeds extends Pick<EmailsApi, 'acceptance' | 'mailRoom'> {
 /** The SMTP ports for applications whose framework sends mail by SMTP. */
 export const submissionModule: Module<undefined, SubmissionNeeds> = {
   name: 'submission',
-  open: ({ config, clock, logger, mailReader, admission }) => ({
+  open: ({ config, clock, logger, mailReader, admission, metrics }) => ({
     connect(_, { acceptance, mailRoom, certificate }) {
       const servers: Record<'submission' | 'submissionTls', SmtpServer | null> = {
         submission: null,
@@ -28,7 +29,8 @@ export const submissionModule: Module<undefined, SubmissionNeeds> = {
           const shared = {
             ...{ host: config.host, name: config.ehloName ?? hostname(), tls: certificate },
             isProxy: isWithinRanges(config.smtpTrustProxy),
-            ...{ ...admission, clock, logger, mailReader, mailRoom, emails: acceptance },
+            onError: brokenConnections('submission', { logger, monotonic: clock.monotonic, metrics }),
+            ...{ ...admission, clock, mailReader, mailRoom, emails: acceptance },
           };
           if (submissionPort !== null)
             servers.submission = await openSubmission({ ...shared, port: submissionPort });

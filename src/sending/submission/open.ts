@@ -18,15 +18,13 @@ import type { Submission } from '../../mail/submission/submitted.ts';
 import { SMALL } from '../../platform/async/body-budget.ts';
 import { clientKey } from '../../platform/config/client-address.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
 import { type Acceptance, type AcceptanceDeps, type AcceptRequest, acceptEmail } from '../emails/accept.ts';
 import { type EmailReceipt, SendBody } from '../emails/queries.ts';
 
 export interface SubmissionParts
-  extends Omit<SmtpServerOptions, 'onError'>,
+  extends SmtpServerOptions,
     Pick<AdmissionDeps, 'authenticate' | 'remembered' | 'limiter'> {
   readonly clock: { now(): number };
-  readonly logger: Logger;
   readonly mailReader: MailReader;
   readonly mailRoom: MailRoom;
   readonly emails: AcceptanceDeps;
@@ -59,7 +57,7 @@ interface AcceptanceInput extends Pick<AcceptRequest, 'body' | 'raw'> {
 
 /** Opens an SMTP port. A submitted message stays what it is, and is accepted by the same rules as a request by HTTP. */
 export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
-  const { authenticate, remembered, limiter, clock, logger, emails, mailReader, mailRoom, ...where } = parts;
+  const { authenticate, remembered, limiter, clock, emails, mailReader, mailRoom, ...where } = parts;
   const check = compileChecker(SubmittedBody);
 
   const admit = async (key: string): Promise<KeyPrincipal | Failure> => {
@@ -134,7 +132,6 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
   return openSubmissionServer({
     ...where,
     ...{ mailReader, mailRoom },
-    onError: (error) => logger.debug({ err: error }, 'A connection to the submission port broke.'),
     async onKey(key, client) {
       const rateLimit = await limiter.byAddress(clientKey(client));
       if (rateLimit?.isOver) return TOO_MANY;

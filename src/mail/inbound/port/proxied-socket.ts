@@ -4,6 +4,9 @@ import { readProxyHeader } from './proxy-header.ts';
 /** The time in which a balancer sends its header: it does so as soon as it has connected. */
 const HEADER_MS = 10_000;
 
+/** A connection of a balancer that begins without its header, which no check of health does: the settings of one of both are wrong. */
+export class NoProxyHeader extends Error {}
+
 /**
  * Reads the header of a balancer, and leaves what follows in the socket: the client's first words, or its TLS handshake, may be in the same
  * packet. `done` gets the address of the client, null for a connection of the balancer itself. A connection that does not begin with a
@@ -25,10 +28,10 @@ export function takeProxyHeader(
     else socket.off('error', finishBroken);
     done(error, client);
   };
-  const fail = (why: string): void =>
-    finish(new Error(`${why} from ${socket.remoteAddress}, which SMTP_TRUST_PROXY names.`), null);
+  const fail = (why: string, Kind: new (message: string) => Error = NoProxyHeader): void =>
+    finish(new Kind(`${why} from ${socket.remoteAddress}, which SMTP_TRUST_PROXY names.`), null);
   const finishBroken = (error: Error): void => finish(error, null);
-  const ended = (): void => fail('The connection ended before a PROXY header came');
+  const ended = (): void => fail('The connection ended before a PROXY header came', Error);
   const read = (): void => {
     for (let chunk: Buffer | null = socket.read(); chunk !== null && !isDone; chunk = socket.read()) {
       octets = octets.length === 0 ? chunk : Buffer.concat([octets, chunk]);

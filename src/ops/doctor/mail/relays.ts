@@ -1,10 +1,9 @@
 import { CIRCUIT_STATES, type CircuitState } from '../../../platform/async/circuit.ts';
 import type { Config } from '../../../platform/config/config.ts';
 import { type Diagnosis, fine, skipped, warning } from '../diagnosis.ts';
-import { loopbackOf } from '../running-service.ts';
+import { readMetrics } from '../running-service.ts';
 
 const CHECK = 'Relays in use';
-const PATIENCE_MS = 3_000;
 
 /**
  * Tells which of two relays the service on this machine leaves alone, by its metrics: what a relay answers now says nothing about the
@@ -17,11 +16,7 @@ export async function diagnoseRelays(
   if (smtpFallbackUrl === null) return null;
   if (metricsPort === null)
     return skipped(CHECK, 'METRICS_PORT is not set, so that the running service cannot be asked.');
-  const text = await fetch(`http://${loopbackOf(host)}:${metricsPort}/metrics`, {
-    signal: AbortSignal.timeout(PATIENCE_MS),
-  })
-    .then((response) => response.text())
-    .catch(() => null);
+  const text = await readMetrics(host, metricsPort);
   if (text === null) return skipped(CHECK, `No service answers at METRICS_PORT ${metricsPort}.`);
   const states = [...text.matchAll(/^posthorn_relay_state\{relay="([^"]*)"\} (\d)$/gm)].map(
     ([, relay = '', number]) => ({ relay, state: CIRCUIT_STATES[Number(number)] ?? 'closed' }),
