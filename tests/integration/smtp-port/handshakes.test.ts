@@ -1,16 +1,18 @@
 import { expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { openSmtpServer } from '../../../src/mail/inbound/smtp-server.ts';
 import { eventually } from '../../support/eventually.ts';
-import { TestCertificate } from '../transport/certificates.ts';
+import { binaryHeader } from '../../support/proxy-headers.ts';
+import { AUTHORITY, TestCertificate } from '../transport/certificates.ts';
 import { SmtpClient } from '../transport/smtp-client.ts';
 
-const open = (handshakeMs: number) =>
+const open = (handshakeMs: number, isProxy: (address: string) => boolean = () => false) =>
   openSmtpServer(
     {
       ...{ host: '127.0.0.1', port: 0, name: 'relay.test', tls: new TestCertificate(), implicitTls: true },
-      ...{ onError: () => {}, limits: { connections: 3, handshakeMs } },
+      ...{ isProxy, onError: () => {}, limits: { connections: 3, handshakeMs } },
     },
     () => ({ authOptional: true }),
   );
@@ -25,6 +27,30 @@ test('a client that says nothing inside TLS holds a few places, and no other cli
   await eventually('the others are closed', () => closed === 197 || undefined);
   (await SmtpClient.open(server.port, true)).end();
   for (const socket of silent) socket.destroy();
+  await server.close();
+});
+
+test('a handshake that has ended gives its place back', async () => {
+  const server = await open(600_000);
+  for (let n = 0; n < 4; n++) {
+    const client = await SmtpClient.open(server.port, true);
+    client.end();
+    await client.ended;
+  }
+  await server.close();
+});
+
+test('clients behind a balancer have their places apart', async () => {
+  const server = await open(600_000, () => true);
+  const silent = Array.from({ length: 4 }, () => connect(server.port, '127.0.0.1').on('error', () => {}));
+  for (const socket of silent) socket.write(binaryHeader('192.0.2.7'));
+  // The fourth has no place.
+  await eventually('three are left', () => silent.filter(({ closed }) => closed).length === 1 || undefined);
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write(binaryHeader('192.0.2.8'));
+  const secure = connectTls({ socket, ca: AUTHORITY, servername: 'relay.test' });
+  expect((await new SmtpClient(secure).read())[0]).toStartWith('220 ');
+  for (const each of [...silent, secure]) each.destroy();
   await server.close();
 });
 

@@ -174,6 +174,45 @@ describe('a received message in chunks (RFC 3030)', () => {
     client.end();
   });
 
+  test('is taken after a chunk that came before its sender', async () => {
+    const client = await sink.greeted();
+    send(client, `BDAT 1\r\nx${ENVELOPE}${chunk(HEAD, true)}`);
+    expect((await replies(client, 4)).map((reply) => reply.slice(0, 3))).toEqual([
+      '503',
+      '250',
+      '250',
+      '250',
+    ]);
+    client.end();
+  });
+
+  test('that is stored begins the count of refused chunks again', async () => {
+    const client = await sink.greeted();
+    const refused = (times: number) => 'BDAT 1\r\nx'.repeat(times);
+    send(client, `${refused(9)}${ENVELOPE}${chunk(HEAD, true)}${refused(9)}`);
+    const codes = (await replies(client, 21)).map((reply) => reply.slice(0, 3));
+    expect(codes).toEqual([...Array(9).fill('503'), '250', '250', '250', ...Array(9).fill('503')]);
+    send(client, refused(1));
+    expect((await replies(client, 1))[0]).toStartWith('421 4.5.1 ');
+    client.end();
+  });
+
+  test.each([
+    ['taken', ENVELOPE, 2],
+    ['refused', '', 0],
+  ])('ends the connection where the octets of a %s chunk do not arrive in time', async (_, before, said) => {
+    const arrival = { everyMs: 50, octets: 1_000, mostMs: 60_000 };
+    await using slow = await openInboundSink({ limits: { arrival } });
+    const client = await slow.greeted();
+    send(client, `${before}BDAT 5000\r\n`);
+    await replies(client, said);
+    const drip = setInterval(() => send(client, 'x'), 10);
+    expect((await replies(client, 1))[0]).toBe('421 4.4.2 The message did not arrive in time');
+    await client.ended;
+    clearInterval(drip);
+    client.end();
+  });
+
   test('gives its memory back when its client goes in the middle', async () => {
     // Four copies are counted.
     const large = `${HEAD}${'x'.repeat(70)}\r\n`.padEnd(9 * MIB, `${'x'.repeat(70)}\r\n`).concat('\r\n');

@@ -115,13 +115,15 @@ describe('behind a balancer that is trusted', () => {
   });
 
   test('a check that connects and hangs up, before the header or behind it, is no fault of the next one', async () => {
-    for (const octets of [Buffer.alloc(0), binaryHeader(null).subarray(0, 7), binaryHeader(null)]) {
-      const socket = connect(behind.server.port, '127.0.0.1');
-      await once(socket, 'connect');
-      socket.end(octets);
-      socket.resume();
-      await once(socket, 'close');
-    }
+    for (const octets of [Buffer.alloc(0), binaryHeader(null).subarray(0, 7), binaryHeader(null)])
+      for (const isReset of [false, true]) {
+        const socket = connect(behind.server.port, '127.0.0.1').on('error', () => {});
+        await once(socket, 'connect');
+        if (isReset) socket.write(octets, () => socket.resetAndDestroy());
+        else socket.end(octets);
+        socket.resume();
+        await once(socket, 'close');
+      }
     await handIn(await beginning(binaryHeader('192.0.2.7')));
   });
 

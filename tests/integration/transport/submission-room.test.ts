@@ -2,6 +2,7 @@ import { afterAll, expect, spyOn, test } from 'bun:test';
 import { Socket } from 'node:net';
 import type { Silence } from '../../../src/mail/inbound/connection.ts';
 import { MailRoom, SLOW } from '../../../src/mail/submission/mail-room.ts';
+import { eventually } from '../../support/eventually.ts';
 import { SmtpClient } from './smtp-client.ts';
 import { openSubmissionSink } from './submission-sink.ts';
 
@@ -64,6 +65,29 @@ async function afterSilence(isSignedIn: boolean, silence: Silence): Promise<stri
   await sink.server.close();
   return reply;
 }
+
+test('a message that is stored more slowly than silence may last is answered all the same', async () => {
+  const armed = spyOn(Socket.prototype, 'setTimeout');
+  // Each end of the time without an octet arms it again while the message is worked on.
+  const reading = async (): Promise<void> => {
+    const before = armed.mock.calls.length;
+    await eventually('silence', async () => armed.mock.calls.length > before + 1 || undefined);
+  };
+  const sink = await openSubmissionSink(
+    LARGE,
+    reading,
+    {},
+    { silence: { strangerMs: 3_600_000, clientMs: 200 } },
+  );
+  const client = await sink.signedIn();
+  const lines = ['MAIL FROM:<a@sender.example>', 'RCPT TO:<b@receiver.example>', 'BDAT 12 LAST'];
+  client.sendOctets(Buffer.from(`${lines.join('\r\n')}\r\nSubject: x\r\n`));
+  const said = [await client.read(), await client.read(), await client.read()];
+  expect(said.map(([line]) => line?.slice(0, 9))).toEqual(['250 2.1.0', '250 2.1.5', '250 2.0.0']);
+  armed.mockRestore();
+  client.end();
+  await sink.server.close();
+});
 
 test('a client that has signed in has its own time for the next command, five minutes', async () => {
   const ended = '421 4.3.2 Timeout - closing connection';

@@ -56,6 +56,8 @@ interface ChunkLimits {
 export function takeChunks(connection: Connection, { largest, arrival, needsUser }: ChunkLimits): void {
   let transfer: Transfer | null = null;
   let isFailed = false;
+  /** The octets of a refused chunk, which are dropped. */
+  let dropped: Transfer['stream'] | null = null;
 
   const giveUp = () => {
     const { stream } = transfer ?? {};
@@ -71,6 +73,7 @@ export function takeChunks(connection: Connection, { largest, arrival, needsUser
   const closed = connection._onClose.bind(connection);
   connection._onClose = () => {
     giveUp();
+    dropped?.destroy();
     closed();
   };
   const unlessBegun =
@@ -83,14 +86,20 @@ export function takeChunks(connection: Connection, { largest, arrival, needsUser
   connection.handler_RCPT = unlessBegun(connection.handler_RCPT.bind(connection));
   connection.handler_DATA = unlessBegun(connection.handler_DATA.bind(connection));
 
-  const begin = (): Transfer => {
+  /** A stream whose octets have to arrive in time. */
+  const arriving = (): Transfer['stream'] => {
     const stream = Object.assign(new PassThrough(), { byteLength: 0, sizeExceeded: false });
+    endWhenSlow(connection, stream, arrival);
+    return stream;
+  };
+
+  const begin = (): Transfer => {
+    const stream = arriving();
     const answer = new Promise<Answer>((resolve) =>
       connection._server.onData(stream, connection.session, (error, message = 'OK') =>
         resolve({ error: error ?? null, message: String(message) }),
       ),
     );
-    endWhenSlow(connection, stream, arrival);
     return { stream, answer, announced: 0 };
   };
 
@@ -115,13 +124,17 @@ export function takeChunks(connection: Connection, { largest, arrival, needsUser
     connection._resetSession();
   };
 
+  const end = ({ responseCode, message }: Refusal, done?: () => void): void => {
+    connection.send(responseCode, message);
+    connection.close();
+    done?.();
+  };
+
   const onCommand = connection._onCommand.bind(connection);
   connection._onCommand = (command, done) => {
     const line = command.toString('latin1');
     if (!MISNAMED.test(line) || line.toUpperCase().startsWith('BDAT ')) return onCommand(command, done);
-    connection.send(NO_SIZE.responseCode, NO_SIZE.message);
-    connection.close();
-    done?.();
+    end(NO_SIZE, done);
   };
 
   connection.handler_BDAT = (command, done) => {
@@ -131,18 +144,10 @@ export function takeChunks(connection: Connection, { largest, arrival, needsUser
     // Without the number, or a client that is known, what follows is not to be read as commands.
     const isStranger = needsUser && !connection.session.user;
     const unreadable = digits === undefined ? NO_SIZE : isStranger ? NO_USER : null;
-    if (unreadable !== null) {
-      connection.send(unreadable.responseCode, unreadable.message);
-      connection.close();
-      return done();
-    }
+    if (unreadable !== null) return end(unreadable, done);
     const octets = Number(digits);
-    if (octets > largest) {
-      // Nothing so large is read only to be dropped.
-      connection.send(TOO_LARGE.responseCode, TOO_LARGE.message);
-      connection.close();
-      return done();
-    }
+    // Nothing so large is read only to be dropped.
+    if (octets > largest) return end(TOO_LARGE, done);
     const refusal = refusalOf(octets, word);
     if (refusal !== null && connection._unrecognizedCommands + 1 >= MOST_REFUSED)
       return connection.send(TOO_MANY.responseCode, TOO_MANY.message);
@@ -154,22 +159,25 @@ export function takeChunks(connection: Connection, { largest, arrival, needsUser
     } else transfer ??= begin();
     if (transfer) transfer.announced += octets;
     const answer = (next: () => void) => {
+      dropped?.destroy();
       if (refusal !== null) connection.send(refusal.responseCode, refusal.message);
       else if (transfer !== null && word !== undefined) return void conclude(transfer).then(next);
       else connection.send(250, `2.0.0 ${octets} octets received`);
       next();
     };
     if (octets === 0) return answer(done);
-    readOctets(parser, octets, transfer?.stream ?? null, answer);
+    const stream = transfer === null ? arriving().resume() : transfer.stream;
+    dropped = transfer === null ? stream : null;
+    readOctets(parser, octets, stream, answer);
     done();
   };
 }
 
-/** Gives the next octets of a connection to the stream, at its pace, or drops them; then reads commands again. */
+/** Gives the next octets of a connection to the stream, at its pace; then reads commands again. */
 function readOctets(
   parser: CommandParser,
   octets: number,
-  stream: Transfer['stream'] | null,
+  stream: Transfer['stream'],
   answer: (next: () => void) => void,
 ): void {
   let left = octets;
@@ -177,14 +185,14 @@ function readOctets(
     const taken = chunk.subarray(0, left);
     const rest = chunk.subarray(taken.length);
     left -= taken.length;
-    if (stream) stream.byteLength += taken.length;
+    stream.byteLength += taken.length;
     const next = () => {
       if (left > 0) return done();
       parser._dataMode = false;
       delete parser._feedDataStream;
       answer(() => parser._write(rest, 'buffer' as BufferEncoding, done));
     };
-    if (!stream?.writable || stream.write(taken)) return next();
+    if (!stream.writable || stream.write(taken)) return next();
     const resume = () => {
       stream.off('drain', resume).off('close', resume);
       next();
