@@ -9,9 +9,14 @@ import { treeOf } from './report-servers/trees.ts';
 export interface LoadRelay extends AsyncDisposable {
   readonly name: string;
   readonly port: number;
+  /** The process from which all of its others descend. */
+  readonly pid: number;
   /** Has it try all that waits now; absent of a server that tries every other second. */
   readonly flush?: () => Promise<unknown>;
 }
+
+/** Each server connects from another address, as in the world: a port takes 50 connections of one. */
+const ADDRESSES = { postfix: '127.0.0.2', exim: '127.0.0.3', opensmtpd: '127.0.0.4' };
 
 const EXIM = (port: number, to: readonly number[]): string => `primary_hostname = mx.example.com
 disable_ipv6 = true
@@ -38,12 +43,12 @@ begin transports
 next:
   driver = smtp
   allow_localhost
+  interface = ${ADDRESSES.exim}
 begin retry
 *  *  F,1d,2s
 `;
 
-const POSTFIX =
-  'queue_run_delay = 2s\nminimal_backoff_time = 2s\nmaximal_backoff_time = 4s\ntransport_retry_time = 2s\n';
+const POSTFIX = `smtp_bind_address = ${ADDRESSES.postfix}\nqueue_run_delay = 2s\nminimal_backoff_time = 2s\nmaximal_backoff_time = 4s\ntransport_retry_time = 2s\n`;
 
 /** The mail servers by name, each started before the ports of the instances, one of them or all. */
 export const SERVERS: Readonly<
@@ -56,6 +61,7 @@ export const SERVERS: Readonly<
     return {
       name: 'postfix',
       port: postfix.port,
+      pid: postfix.pid,
       [Symbol.asyncDispose]: () => postfix[Symbol.asyncDispose](),
     };
   },
@@ -67,18 +73,25 @@ export const SERVERS: Readonly<
     const start =
       'chmod 644 /etc/exim4/exim4.conf; rm -rf /var/spool/exim4/input/* /var/spool/exim4/db/*; exec /usr/sbin/exim4 -bdf -q2s';
     const server = await startTreeServer(had.tree, 'mx.example.com', port, start);
-    return { name: 'exim', port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+    return {
+      name: 'exim',
+      port,
+      pid: server.pid,
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    };
   },
   async opensmtpd([, to = 0]) {
     const had = await treeOf('opensmtpd');
     if ('reason' in had) return had;
     const port = anyPort();
     const { '/etc/smtpd.conf': conf = '' } = RELAYS.opensmtpd.files(port, to);
-    await writeInTree(had.tree, { '/etc/smtpd.conf': `queue ttl 1d\n${conf}` });
+    await writeInTree(had.tree, {
+      '/etc/smtpd.conf': `queue ttl 1d\n${conf.replace(' helo ', ` src "${ADDRESSES.opensmtpd}" helo `)}`,
+    });
     const start = `rm -rf /var/spool/smtpd/queue/*; ${RELAYS.opensmtpd.start()}`;
     const server = await startTreeServer(had.tree, 'mx.example.com', port, start);
     return {
-      ...{ name: 'opensmtpd', port },
+      ...{ name: 'opensmtpd', port, pid: server.pid },
       // It waits for 400 s at least, and the more the oftener it has tried.
       flush: () => Bun.spawn(['chroot', had.tree, 'smtpctl', 'schedule', 'all'], { stdout: 'ignore' }).exited,
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
@@ -117,8 +130,13 @@ export async function feed({ name, port }: LoadRelay, ledger: Ledger, end: Abort
   session?.close();
 }
 
-/** Hands messages in by swaks, one after the other, each until it ends well or for good. */
-export async function sendBySwaks(ports: readonly number[], ledger: Ledger, end: AbortSignal): Promise<void> {
+/** Hands messages in by swaks, one after the other, each until it ends well or for good. `spent` gets the processor time of each, in µs. */
+export async function sendBySwaks(
+  ports: readonly number[],
+  ledger: Ledger,
+  end: AbortSignal,
+  spent: (us: number) => void,
+): Promise<void> {
   for (let turn = 0; !end.aborted; ) {
     const entry = ledger.add('swaks', [`support@${DOMAIN}`]);
     while (!entry.isAnswered && entry.refusal === undefined && !end.aborted) {
@@ -132,6 +150,7 @@ export async function sendBySwaks(ports: readonly number[], ledger: Ledger, end:
       );
       const said = await new Response(child.stdout).text();
       entry.isAnswered = (await child.exited) === 0;
+      spent(Number(child.resourceUsage()?.cpuTime.total ?? 0));
       // It marks replies that are errors so.
       const [, reply = ''] = /^<\*\* {1,2}(\S.{0,500})/m.exec(said) ?? [];
       if (isFinal(reply)) entry.refusal = reply;

@@ -75,7 +75,7 @@ export async function startReceivers(databaseUrl: string, instances = 2): Promis
   // One of the machine may drop questions, and each would hold a message for seconds.
   const dns = stack.use(
     await startNameServer({
-      'customer.example TXT': [{ ...txt('v=spf1 ip4:127.0.0.1 -all'), ttl: 300 }],
+      'customer.example TXT': [{ ...txt('v=spf1 ip4:127.0.0.0/8 -all'), ttl: 300 }],
       '_dmarc.customer.example TXT': [{ ...txt('v=DMARC1; p=none'), ttl: 300 }],
     }),
   );
