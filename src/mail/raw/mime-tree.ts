@@ -132,6 +132,19 @@ function* partsWithin(
   if (open !== -1) yield [open, end];
 }
 
+/** The header of a message as that of a plain text, where it names a delimiter of parts that its content has nowhere; null of any other. */
+export function headerWithoutParts(message: Buffer, end: number): Buffer | null {
+  const fields = readFields(message.toString('latin1', 0, end));
+  const field = fields.find(({ name }) => name === 'content-type');
+  const { value, parameters } = typedOf(fields, 'content-type');
+  const boundary = parameters.get('boundary');
+  if (!field || !boundary || !value.startsWith('multipart/')) return null;
+  if (message.indexOf(`--${boundary}`, end, 'latin1') !== -1) return null;
+  return joinFields(
+    replaceField(fields, { ...field, octets: 'Content-Type: text/plain; charset=utf-8\r\n' }),
+  );
+}
+
 interface StructuredField {
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;

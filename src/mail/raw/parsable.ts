@@ -3,7 +3,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime';
 import { joinedLinesOf, mayBeFlowed } from './flowed.ts';
 import { endOfHeader, LARGEST_HEADER } from './header-editor.ts';
-import { type Leaf, openedLeavesOf, withContentParameter } from './mime-tree.ts';
+import { headerWithoutParts, type Leaf, openedLeavesOf, withContentParameter } from './mime-tree.ts';
 import { decodedOf } from './transfer.ts';
 import { type Edit, withEdits } from './wire-form.ts';
 
@@ -29,7 +29,16 @@ export const parseMessage = (message: Buffer, limits: PostalMimeOptions): Promis
 
 /** A message as the parser reads it right. */
 export const parsable = (message: Buffer): Buffer =>
-  withFlowedTexts(withLettersOfUtf8(withSoftBreaks(withJoinedWords(message))));
+  withFlowedTexts(withLettersOfUtf8(withSoftBreaks(withJoinedWords(withTextForParts(message)))));
+
+/** Some mail says that it has parts, and has no delimiter of them. What it has is a text then, of which the parser shows nothing. */
+function withTextForParts(message: Buffer): Buffer {
+  const end = Math.min(endOfHeader(message), LARGEST_HEADER);
+  const header = message.subarray(0, end);
+  if (!header.includes('ultipart/') && !header.includes('ULTIPART/')) return message;
+  const octets = headerWithoutParts(message, end);
+  return octets === null ? message : Buffer.concat([octets, message.subarray(end)]);
+}
 
 const withFlowedTexts = (message: Buffer): Buffer =>
   mayBeFlowed(message) ? withChangedLeaves(message, (leaf) => joinedLinesOf(message, leaf)) : message;

@@ -159,3 +159,22 @@ describe('letters of UTF-8 in a text that says US-ASCII', () => {
     expect(parsable(plain)).toBe(plain);
   });
 });
+
+describe('a message that says it has parts, and has no delimiter of them', () => {
+  const typed = 'Content-Type: multipart/alternative;\r\n boundary="Apple-Mail=_DDA"\r\n';
+
+  // Reported of libetpan (384), which read beyond the message.
+  test.each([
+    ['a text', 'Größe 5\r\n\r\n-- \r\nAda\r\n', 'Größe 5\n\n-- \nAda\n'],
+    ['nothing', '', null],
+  ])('is a plain text: %s', async (_, body, text) => {
+    const raw = Buffer.from(`Subject: x\r\n${typed}MIME-Version: 1.0\r\n\r\n${body}`);
+    const read = await readReceived(raw);
+    expect([read.subject, read.text || null, read.html]).toEqual(['x', text, null]);
+  });
+
+  test('keeps its parts where it has the delimiter, and is handed on as it is', () => {
+    const raw = Buffer.from(`${typed}\r\n--Apple-Mail=_DDA\r\n\r\nHello\r\n`);
+    expect(parsable(raw)).toBe(raw);
+  });
+});
