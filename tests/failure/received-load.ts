@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { Patience } from '../../src/ops/torture/patience.ts';
 import { openSubmitter, type Submitter } from '../bench/submitter.ts';
-import { startNameServer, txt } from '../integration/transport/name-server.ts';
+import { nothing, startNameServer, txt } from '../integration/transport/name-server.ts';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
@@ -77,6 +77,7 @@ export async function startReceivers(databaseUrl: string, instances = 2): Promis
     await startNameServer({
       'customer.example TXT': [{ ...txt('v=spf1 ip4:127.0.0.0/8 -all'), ttl: 300 }],
       '_dmarc.customer.example TXT': [{ ...txt('v=DMARC1; p=none'), ttl: 300 }],
+      '_dmarc.example TXT': nothing(300, 300),
     }),
   );
   stack.defer(async () => {

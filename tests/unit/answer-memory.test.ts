@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { AnswerMemory } from '../../src/mail/dns/answer-memory.ts';
 
 const question = (name: string) => ({ name, type: 'TXT' }) as const;
-const found = (...records: readonly string[]): readonly string[] => records;
+const found = (...records: readonly string[]) => ({ status: 'found', records }) as const;
 
 function memory(limits = { most: 3, longest: 40, seconds: 60 }) {
   const clock = { now: 0 };

@@ -1,4 +1,5 @@
 import type { Question } from './exchange.ts';
+import type { Answer } from './resolver.ts';
 
 /** The limits of what is remembered. */
 export interface MemoryLimits {
@@ -13,15 +14,16 @@ export interface MemoryLimits {
 const LIMITS: MemoryLimits = { most: 1_000, longest: 4_096, seconds: 60 };
 
 interface MemoryEntry {
-  readonly records: readonly unknown[];
+  readonly answer: Answer<unknown>;
   readonly until: number;
 }
 
 const keyOf = ({ name, type }: Question): string => `${type} ${name.toLowerCase()}`;
 
 /**
- * Remembers records that were found for as long as their TTL says (RFC 1035 3.2.1). The lookups of a message took two thirds of the
- * processor time of its checks (measured), and most mail comes from few domains. What was not found, or failed, is asked for again.
+ * Remembers answers for as long as their TTL says (RFC 1035 3.2.1), those that there is nothing too (RFC 2308 5): the tree walk of DMARC
+ * asks for a record of the top-level domain with each message. The lookups of a message took two thirds of the processor time of its
+ * checks (measured), and most mail comes from few domains. What failed is asked for again.
  */
 export class AnswerMemory {
   readonly #known = new Map<string, MemoryEntry>();
@@ -31,19 +33,20 @@ export class AnswerMemory {
     private readonly monotonic: () => number = () => performance.now(),
   ) {}
 
-  /** The records of the answer to a question; undefined where it has to be asked. */
-  get<Value>(question: Question): readonly Value[] | undefined {
+  /** The answer to a question; undefined where it has to be asked. */
+  get<Value>(question: Question): Answer<Value> | undefined {
     const one = this.#known.get(keyOf(question));
-    return one && this.monotonic() < one.until ? (one.records as readonly Value[]) : undefined;
+    return one && this.monotonic() < one.until ? (one.answer as Answer<Value>) : undefined;
   }
 
-  /** Keeps the records of an answer for their TTL in seconds. */
-  keep(question: Question, records: readonly unknown[], ttl: number): void {
+  /** Keeps an answer for its TTL in seconds. */
+  keep(question: Question, answer: Exclude<Answer<unknown>, { status: 'failed' }>, ttl: number): void {
     const { most, longest, seconds } = this.limits;
+    const records = answer.status === 'found' ? answer.records : [];
     if (!(ttl > 0) || JSON.stringify(records).length > longest) return;
     const key = keyOf(question);
     this.#known.delete(key);
-    this.#known.set(key, { records, until: this.monotonic() + Math.min(ttl, seconds) * 1_000 });
+    this.#known.set(key, { answer, until: this.monotonic() + Math.min(ttl, seconds) * 1_000 });
     const [oldest] = this.#known.keys();
     if (this.#known.size > most && oldest !== undefined) this.#known.delete(oldest);
   }

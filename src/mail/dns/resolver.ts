@@ -61,7 +61,7 @@ export const createResolver = (
     read: (record: ResourceRecord) => T | undefined,
   ): Promise<Answer<T>> => {
     const known = memory?.get<T>(question);
-    if (known) return { status: 'found', records: known };
+    if (known) return known;
     let reason = 'no name server is configured';
     for (let round = 0; round < patience.rounds; round++)
       for (const server of servers) {
@@ -72,10 +72,13 @@ export const createResolver = (
           const { rcode } = answer.header;
           if (rcode === Packet.RCODE.NOERROR) {
             const told = found(recordsOf(answer, question), read);
-            if (told.status === 'found') memory?.keep(question, told.records, ttlOf(answer));
+            memory?.keep(question, told, told.status === 'found' ? ttlOf(answer) : ttlOfNothing(answer));
             return told;
           }
-          if (rcode === Packet.RCODE.NXDOMAIN) return { status: 'nxdomain' };
+          if (rcode === Packet.RCODE.NXDOMAIN) {
+            memory?.keep(question, { status: 'nxdomain' }, ttlOfNothing(answer));
+            return { status: 'nxdomain' };
+          }
           reason = `${RCODE_NAME[rcode] ?? `RCODE ${rcode}`} from ${server.address}`;
         } else reason = `${server.address}: ${answer.message}`;
       }
@@ -108,13 +111,22 @@ const RCODE_NAME: Readonly<Record<number, string>> = {
   5: 'REFUSED',
 };
 
-const found = <T>(records: ResourceRecord[], read: (record: ResourceRecord) => T | undefined): Answer<T> => {
+const found = <T>(
+  records: ResourceRecord[],
+  read: (record: ResourceRecord) => T | undefined,
+): Exclude<Answer<T>, { readonly status: 'failed' }> => {
   const values = records.map(read).filter((value) => value !== undefined);
   return values.length === 0 ? { status: 'nodata' } : { status: 'found', records: values };
 };
 
 /** The least of an answer, aliases included. */
 const ttlOf = ({ answers }: Packet): number => Math.min(...answers.map(({ ttl = 0 }) => ttl));
+
+/** RFC 2308 5: the least of the zone's record and of the time that it names for such answers. Without that record it is not remembered. */
+function ttlOfNothing({ answers, authorities }: Packet): number {
+  const zone = authorities.find(({ type }) => type === Packet.TYPE.SOA);
+  return zone ? Math.min(zone.ttl ?? 0, zone.minimum ?? 0, ...answers.map(({ ttl = 0 }) => ttl)) : 0;
+}
 
 /**
  * Records of the requested type at the requested name, or at the end of its chain of aliases. Others are ignored.

@@ -8,6 +8,7 @@ import type { NameServer, RecordType } from '../../../src/mail/dns/exchange.ts';
 /** The answer to one question: records, which have the TTL 0 unless they say another one, or one of the ways of no answer. */
 export type Say =
   | readonly Partial<DNS.Packet.Resource>[]
+  | { readonly rcode: number; readonly zone: Partial<DNS.Packet.Resource> }
   | 'nxdomain'
   | 'servfail'
   | 'refused'
@@ -25,6 +26,15 @@ export interface TestNameServer extends AsyncDisposable {
   /** `UDP name type`, in order. */
   readonly asked: string[];
 }
+
+/** There is nothing, which may be remembered for so long (RFC 2308); `isMissing` where the name is not there at all. */
+export const nothing = (ttl: number, minimum: number, isMissing = true) => ({
+  rcode: isMissing ? Packet.RCODE.NXDOMAIN : Packet.RCODE.NOERROR,
+  zone: {
+    ...{ type: Packet.TYPE.SOA, name: 'test', ttl, primary: 'ns.test', admin: 'hostmaster.test' },
+    ...{ serial: 1, refresh: 1, retry: 1, expiration: 1, minimum },
+  },
+});
 
 export const mx = (exchange: string, priority: number) => ({ type: Packet.TYPE.MX, exchange, priority });
 export const a = (address: string) => ({ type: Packet.TYPE.A, address });
@@ -96,7 +106,10 @@ const reply = (query: Packet, say: Say, over: 'UDP' | 'TCP'): Buffer | null => {
   if (say === 'another question')
     response.questions = [new Packet.Question('elsewhere.test', question?.type, 1)];
   else if (typeof say === 'string') response.header.rcode = RCODES[say];
-  else
+  else if ('rcode' in say) {
+    response.header.rcode = say.rcode;
+    response.authorities = [Object.assign(new Packet.Resource(say.zone.name), { class: 1 }, say.zone)];
+  } else
     response.answers = say.map((record) =>
       Object.assign(new Packet.Resource(record.name ?? question?.name), { class: 1, ttl: 0 }, record),
     );

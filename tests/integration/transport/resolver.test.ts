@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { AnswerMemory } from '../../../src/mail/dns/answer-memory.ts';
 import { createResolver, systemNameServers } from '../../../src/mail/dns/resolver.ts';
 import { freePort } from '../../../src/ops/torture/free-port.ts';
-import { a, aaaa, cname, mx, ptr, startNameServer, txt } from './name-server.ts';
+import { a, aaaa, cname, mx, nothing, ptr, startNameServer, txt } from './name-server.ts';
 
 const dns = await startNameServer();
 const broken = await startNameServer();
@@ -111,6 +111,27 @@ test('a resolver with a memory asks once within the TTL, and follows an alias to
   clock.now = 5_000;
   await ask();
   expect(dns.asked).toHaveLength(2);
+});
+
+test.each([
+  ['nxdomain', nothing(300, 5)],
+  ['nxdomain', nothing(5, 300)],
+  ['nodata', nothing(300, 5, false)],
+] as const)('a resolver with a memory asks once for what is not there: %s', async (status, said) => {
+  const clock = { now: 0 };
+  const memory = new AnswerMemory(undefined, () => clock.now);
+  const asking = createResolver([dns.server], { timeoutMs: 60_000, rounds: 2 }, memory);
+  dns.zone = { '_dmarc.test TXT': said, 'unsaid.test TXT': 'nxdomain', 'refused.test TXT': 'refused' };
+  for (let n = 0; n < 3; n++) expect(await asking.txt('_dmarc.test')).toEqual({ status });
+  expect(dns.asked).toEqual(['UDP _dmarc.test TXT']);
+  clock.now = 5_000;
+  await asking.txt('_dmarc.test');
+  expect(dns.asked).toHaveLength(2);
+  // Without the record of the zone, or after a failure, it is asked for each time.
+  for (let n = 0; n < 2; n++) await asking.txt('unsaid.test');
+  expect(dns.asked).toHaveLength(4);
+  for (let n = 0; n < 2; n++) expect((await asking.txt('refused.test')).status).toBe('failed');
+  expect(dns.asked).toHaveLength(8);
 });
 
 describe('the resolver tells apart', () => {
