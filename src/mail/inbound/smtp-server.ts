@@ -100,6 +100,7 @@ export const openSmtpServer = async (
     onRcptTo,
     onSize = () => null,
     extensions = NO_EXTENSIONS,
+    disabledCommands = [],
     ...others
   } = behaviour(new BodyBudget(limits.memory));
   const { parameters } = extensions;
@@ -108,7 +109,7 @@ export const openSmtpServer = async (
   const server = new CompleteServer(setup, {
     name,
     banner: 'Posthorn',
-    ...(tls ? {} : { disabledCommands: ['STARTTLS'] }),
+    disabledCommands: [...disabledCommands, ...(tls ? [] : ['STARTTLS'])],
     secure: implicitTls,
     logger: false,
     // A reverse lookup would depend on the client's own name servers.

@@ -61,10 +61,10 @@ export interface InboundServerOptions<Taken> extends SmtpServerOptions {
   readonly takesReports: (address: string) => boolean | Promise<boolean>;
   /** The takers of mail to an address, in any workspace; empty when nothing takes it. @throws a `Refusal`, which is answered as it is, or when that cannot be told now */
   readonly takersOf: (address: string) => Promise<readonly Taken[]>;
-  /** False for recipients of whom one transaction cannot have both; the sender brings the second in another one. All are together where it is left out. */
-  readonly isTogether?: (one: readonly Taken[], other: readonly Taken[]) => boolean;
-  /** The same for all takers of one route; each taker is a route where it is left out. */
-  readonly routeOf?: (taker: Taken) => unknown;
+  /** False for recipients of whom one transaction cannot have both; the sender brings the second in another one. */
+  readonly isTogether: (one: readonly Taken[], other: readonly Taken[]) => boolean;
+  /** The same for all takers of one route. */
+  readonly routeOf: (taker: Taken) => unknown;
   readonly mailReader: Pick<MailReader, 'report'>;
   /** Called with the feedback of each report before it is acknowledged. When it rejects, the sender is asked to try again. */
   readonly onReport: (feedback: readonly Feedback[]) => Promise<void>;
@@ -94,8 +94,8 @@ const KEPT = { head: 192 * 1024, tail: 64 * 1024 };
 export const openInboundServer = <Taken>({
   takesReports,
   takersOf,
-  isTogether = () => true,
-  routeOf = (taker) => taker,
+  isTogether,
+  routeOf,
   mailReader,
   onReport,
   onMessage,
@@ -136,7 +136,7 @@ export const openInboundServer = <Taken>({
     return (await guesses.unknown(session.remoteAddress, ends.get(session))) ? UNKNOWN : GUESSING;
   };
   return openSmtpServer(options, (budget) => ({
-    disabledCommands: ['AUTH', ...(options.tls ? [] : ['STARTTLS'])],
+    disabledCommands: ['AUTH'],
     size: LARGEST_INBOUND,
     extensions: {
       ...NO_EXTENSIONS,

@@ -32,6 +32,7 @@ export async function openInboundSink(
     ...{ host: '127.0.0.1', port: 0, name: 'relay.test', tls: null },
     takesReports: () => false,
     takersOf: async (address) => (address.startsWith('known') ? [address] : []),
+    ...{ isTogether: () => true, routeOf: (taker: string) => taker },
     onMessage: async ({ raw, taken, ...message }) =>
       void messages.push({ ...message, raw: raw.toString('latin1') }),
     onReport: async () => {},

@@ -12,6 +12,7 @@ const RAW = `From: a@b.example\r\nSubject: x\r\n\r\n${'A line of a message that 
 async function deliver(each: number): Promise<{ readonly reply: string; readonly octets: number }> {
   let octets = 0;
   const server = await openInboundServer<string>({
+    ...{ isTogether: () => true, routeOf: (taker: string) => taker },
     ...{ host: '127.0.0.1', port: 0, name: 'mx.test', tls: null, mailReader },
     takesReports: () => false,
     takersOf: async () => ['a route'],

@@ -27,6 +27,7 @@ const doors = {
   implicit: await submission(PAIR, true),
   clear: await submission(null),
   reports: await openInboundServer<never>({
+    ...{ isTogether: () => true, routeOf: (taker: never) => taker },
     ...{ ...shared, tls: PAIR },
     takesReports: (address) => address.startsWith('b+'),
     takersOf: async () => [],
