@@ -7,7 +7,7 @@ import {
   walkOf,
   walkTree,
 } from '../../src/mail/dns/dmarc.ts';
-import type { Answer } from '../../src/mail/dns/resolver.ts';
+import type { Answer } from '../../src/mail/dns/exchange.ts';
 
 type Zone = Readonly<Record<string, readonly string[]>>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { Answer } from '../../src/mail/dns/resolver.ts';
+import type { Answer } from '../../src/mail/dns/exchange.ts';
 import { addressesIn } from '../../src/sending/webhooks/http/hosts-file.ts';
 import { resolveBy } from '../../src/sending/webhooks/http/lookup.ts';
 

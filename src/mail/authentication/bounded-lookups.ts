@@ -1,4 +1,5 @@
-import type { Answer, Resolver } from '../dns/resolver.ts';
+import type { Answer } from '../dns/exchange.ts';
+import type { Resolver } from '../dns/resolver.ts';
 
 /** The limits of the lookups for one message. */
 export interface LookupLimits {

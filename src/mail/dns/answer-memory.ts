@@ -1,5 +1,4 @@
-import type { Question } from './exchange.ts';
-import type { Answer } from './resolver.ts';
+import type { Answer, Question } from './exchange.ts';
 
 /** The limits of what is remembered. */
 export interface MemoryLimits {

@@ -1,5 +1,6 @@
 import { checkDmarc } from './check-dmarc.ts';
-import type { Answer, Resolver } from './resolver.ts';
+import type { Answer } from './exchange.ts';
+import type { Resolver } from './resolver.ts';
 import { type CheckedRecord, type ExpectedRecord, judgeTxt } from './txt-rules.ts';
 
 /** Checks each record of the sending domain `domain` by its own lookups; results are in the order given. */

@@ -15,6 +15,15 @@ export interface NameServer {
 /** The record types that mail needs. */
 export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'PTR' | 'TXT';
 
+/** The answer of DNS. `failed` is temporary, whatever the cause: nothing may be concluded from it. */
+export type Answer<T> =
+  | { readonly status: 'found'; readonly records: readonly T[] }
+  /** The name exists, without records of this type. */
+  | { readonly status: 'nodata' }
+  /** The name does not exist. */
+  | { readonly status: 'nxdomain' }
+  | { readonly status: 'failed'; readonly reason: string };
+
 /** A DNS question. */
 export interface Question {
   readonly name: string;

@@ -9,18 +9,9 @@ import { Packet } from 'dns2';
 import ipaddr from 'ipaddr.js';
 import { Semaphore } from '../../platform/async/semaphore.ts';
 import type { AnswerMemory } from './answer-memory.ts';
-import { ask, type NameServer, type Question, type RecordType, sameName } from './exchange.ts';
+import { type Answer, ask, type NameServer, type Question, type RecordType, sameName } from './exchange.ts';
 
 type ResourceRecord = DNS.Packet.Resource;
-
-/** The answer of DNS. `failed` is temporary, whatever the cause: nothing may be concluded from it. */
-export type Answer<T> =
-  | { readonly status: 'found'; readonly records: readonly T[] }
-  /** The name exists, without records of this type. */
-  | { readonly status: 'nodata' }
-  /** The name does not exist. */
-  | { readonly status: 'nxdomain' }
-  | { readonly status: 'failed'; readonly reason: string };
 
 /** A host that receives mail for a domain; the smaller the preference, the earlier it is tried. */
 export interface MailExchange {

@@ -1,4 +1,5 @@
-import type { Answer, MailExchange, Resolver } from '../../dns/resolver.ts';
+import type { Answer } from '../../dns/exchange.ts';
+import type { MailExchange, Resolver } from '../../dns/resolver.ts';
 
 /** The mail servers of a domain (RFC 5321 5.1), or the reason why there are none. */
 export type Route =
