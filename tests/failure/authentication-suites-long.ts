@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { YAML } from 'bun';
 import { checkSender } from '../../src/mail/authentication/check-sender.ts';
-import type { Answer, MailExchange, Resolver } from '../../src/mail/dns/resolver.ts';
+import type { Answer } from '../../src/mail/dns/exchange.ts';
+import type { MailExchange, Resolver } from '../../src/mail/dns/resolver.ts';
 
 // Holds the check of senders against the public suites of SPF (RFC 7208, in pyspf: test/rfc7208-tests.yml) and of ARC (RFC 8617, in
 // arc_test_suite: tests/arc-draft-validation-tests.yml), which are not kept here:
@@ -87,7 +88,9 @@ function resolverOf(zone: ReadonlyMap<string, Records>): Resolver {
 }
 
 const suitesIn = (file: string): readonly Suite[] =>
-  [YAML.parse(readFileSync(file, 'latin1'))].flat().filter((one) => one !== null) as readonly Suite[];
+  ([YAML.parse(readFileSync(file, 'latin1'))].flat() as readonly (Suite | null)[]).filter(
+    (one) => one !== null,
+  );
 
 const EMPTY = Buffer.from('From: a@from.invalid\r\nSubject: x\r\n\r\nx\r\n');
 
