@@ -4,6 +4,7 @@ import { Patience } from '../../src/ops/torture/patience.ts';
 import { openSubmitter, type Submitter } from '../bench/submitter.ts';
 import { nothing, startNameServer, txt } from '../integration/transport/name-server.ts';
 import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
 /** The domain of which every address is taken. */
@@ -241,10 +242,15 @@ export async function judgeLedger(
     const step = Math.max(1, Math.floor(rows.length / READ));
     const body = (raw: string): string => raw.slice(raw.indexOf('\r\n\r\n')).trimEnd();
     for (const { id, messageId } of rows.filter((_, at) => at % step === 0)) {
-      const answer = await fetch(`${url}/v1/received/${id}/raw`, {
-        headers: { authorization: `Bearer ${LIVE_KEY}` },
+      const answer = await eventually(`${id} is read`, async () => {
+        const read = await fetch(`${url}/v1/received/${id}/raw`, {
+          headers: { authorization: `Bearer ${LIVE_KEY}` },
+        });
+        // It has been killed, and so has its database: 503 asks for patience.
+        if (read.status === 503) return undefined;
+        if (!read.ok) throw new Error(`${id}: ${read.status} ${await read.text()}`);
+        return read;
       });
-      if (!answer.ok) throw new Error(`${id}: ${answer.status} ${await answer.text()}`);
       if (body(await answer.text()) !== body(ledger.entries.get(messageId)?.raw ?? ''))
         faults.push(`broken: ${id} is not what was handed in as ${messageId}`);
     }

@@ -357,7 +357,9 @@ class Source {
       this.#feed(stream, slicesOf(this.pieces));
       return destination;
     }
-    const raw = Buffer.concat([...this.pieces, this.pieces.at(-1)?.at(-1) === LF ? DOT : LINE_OF_DOT]);
+    // The last piece may be empty, as of a message that is a header alone.
+    const last = this.pieces.findLast((piece) => piece.length > 0)?.at(-1);
+    const raw = Buffer.concat([...this.pieces, last === LF ? DOT : LINE_OF_DOT]);
     if (EXCEPTION.test(raw.toString('latin1', 0, this.length))) {
       this.#endsWithDot(stream, 'end');
       stream.end(raw.subarray(0, this.length));
