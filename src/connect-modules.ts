@@ -170,7 +170,7 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   const { takeSes } = kept('inbound', open.inbound.connect(wiring, inboundNeeds));
   kept('ses', open.ses.connect(wiring, { recordFeedback, takeSes }));
   const { hosts } = webhooks;
-  kept('mailboxes', open.mailboxes.connect(wiring, { recordFeedback, receive, reports, hosts }));
+  kept('mailboxes', open.mailboxes.connect(wiring, { recordFeedback, receive, reports, leaveByMail, hosts }));
   kept('submission', open.submission.connect(wiring, { acceptance, mailRoom: emails.mailRoom, certificate }));
   kept('dashboard', open.dashboard.connect(wiring, {}));
   const liveView = kept('inspector', open.inspector.connect(wiring, {}));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 import type { Role } from '../../src/platform/config/roles.ts';
 import { openViewer } from '../integration/inspector-viewer.ts';
 import { type Sink, startSink } from '../integration/transport/smtp-sink.ts';
@@ -19,6 +20,7 @@ const SLOTS = 4;
 let sink: Sink;
 let database: TestDatabase;
 let sql: postgres.Sql;
+let inboundPort: number;
 const instances = new Map<Role, Service>();
 
 const environment = (transport: string): Record<string, string> => ({
@@ -30,6 +32,7 @@ const environment = (transport: string): Record<string, string> => ({
   RATE_LIMIT_PER_IP: '0',
   RATE_LIMIT_PER_KEY: '0',
   LOG_LEVEL: 'warn',
+  INBOUND_SMTP_PORT: String(inboundPort),
 });
 
 async function start(role: Role): Promise<Service> {
@@ -45,6 +48,7 @@ const instance = (role: Role): Service => instances.get(role) as Service;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  inboundPort = await freePort();
   sql = postgres(database.url, { max: 1 });
   sink = await startSink();
   // While mail is captured a reserved name verifies at once; the domain then stays verified.
@@ -69,7 +73,7 @@ async function accept(key: string, count: number): Promise<readonly string[]> {
         from: 'shop@sender.example',
         to: key === LIVE_KEY ? `r${n}@example.com` : 'delivered@simulator.svc.test',
         subject: `Order ${n}`,
-        text: 'It is on its way.',
+        text: 'It is on its way. {{unsubscribeUrl}}',
       }),
     ),
   );
@@ -106,6 +110,9 @@ describe('instances with one role each', () => {
     await until('delivered', tests);
     expect(sink.received).toHaveLength(EMAILS);
     expect(greeters()).toEqual(['delivery.example']);
+    // The instance that delivers has no port, and offers the address that another one takes mail at.
+    for (const { raw } of sink.received)
+      expect(raw.toString()).toMatch(/^List-Unsubscribe:[^<]*<[^>]*>,\s+<mailto:u\+/m);
   });
 
   test('hear of each other by a session each, also the one that only answers requests', async () => {

@@ -132,6 +132,18 @@ describe('mail to the address in List-Unsubscribe', () => {
     expect(await suppressed('hal@customer.example')).toBeUndefined();
   });
 
+  test('tells the sender that the link is left for a person who was forgotten', async () => {
+    await service.live.post('/v1/contacts', { email: 'ivy@customer.example' });
+    const { id, address } = await left('ivy@customer.example');
+    expect((await service.live.delete('/v1/contacts/ivy@customer.example')).status).toBe(204);
+    await eventually('the email names no one', async () =>
+      (await get(`/v1/emails/${id}`)).to[0].includes('forgotten') ? true : undefined,
+    );
+    const reply = (await handIn(port, 'ivy@customer.example', [address], aMail(APPLE))).at(-1);
+    expect(reply).toMatch(/^550 5\.1\.1 .*use the link/);
+    expect(await leavings(id)).toEqual([]);
+  });
+
   test('leaves the audience of a campaign, as its link does, and no other', async () => {
     const audienceId = await manyPeople(service.service.database, workspaceId, 1);
     const campaign = {

@@ -5,6 +5,7 @@ import { signMessage } from '../../src/mail/dkim/sign.ts';
 import { loadSigningKey, type SigningKey } from '../../src/mail/dkim/signing-key.ts';
 import { returnPathFor } from '../../src/mail/inbound/verp.ts';
 import { returnToken } from '../../src/sending/emails/send/return-token.ts';
+import { leaveAddress } from '../../src/sending/tracking/api.ts';
 import { cyrusMissing, startCyrus } from '../support/cyrus.ts';
 import { dovecotMissing, startDovecot } from '../support/dovecot.ts';
 import { eventually } from '../support/eventually.ts';
@@ -12,6 +13,7 @@ import { type ImapServer, PASSWORD } from '../support/imap-server.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 import { dmarcXml, mailWith, record, tlsJson } from '../unit/aggregate-reports/forms.ts';
 import { arf } from '../unit/transport/reports.ts';
+import { aMail } from './received-door.ts';
 import { startNameServer, type TestNameServer, txt } from './transport/name-server.ts';
 import { type Sink, startSink } from './transport/smtp-sink.ts';
 
@@ -110,6 +112,15 @@ describe.if(missing.includes(null))('a mailbox that is read by IMAP', () => {
     expect(events.at(-1)).toMatchObject({ type: 'complained', data: { feedbackType: 'abuse' } });
     const { data } = (await service.live.get('/v1/suppressions?address=grace@receiver.example')).body;
     expect(data[0]).toMatchObject({ reason: 'complained', emailId: email });
+  });
+
+  test('has mail to the address of List-Unsubscribe, which unsubscribes', async () => {
+    const email = await service.send({ to: 'heidi@receiver.example' });
+    await service.until(email, ({ status }) => status === 'sent');
+    const to = leaveAddress({ emailId: email, recipient: 0 }, 'sender.example', service.signer);
+    expect(await read(Buffer.from(aMail({ To: to, 'Auto-Submitted': 'auto-replied' })))).toBe('taken');
+    const { events } = (await service.live.get(`/v1/emails/${email}`)).body.data;
+    expect(events.at(-1)).toMatchObject({ type: 'unsubscribed', data: { source: 'oneClick' } });
   });
 
   test('has forged complaints, which count for nothing', async () => {

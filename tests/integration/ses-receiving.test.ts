@@ -4,6 +4,7 @@ import { createWorkspace } from '../../src/accounts/workspace/commands.ts';
 import { returnPathFor } from '../../src/mail/inbound/verp.ts';
 import { LARGEST_INBOUND } from '../../src/mail/received/inbound-server.ts';
 import { returnToken } from '../../src/sending/emails/send/return-token.ts';
+import { leaveAddress } from '../../src/sending/tracking/api.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
@@ -182,6 +183,18 @@ describe('a message in a notification', () => {
     const { events } = (await service.live.get(`/v1/emails/${id}`)).body.data;
     expect(events.at(-1)).toMatchObject({ type: 'complained', recipient: 'gone@customer.example' });
     expect(await tell(inline(dsn({ status: '' }), path))).toBe(204);
+  });
+
+  test('to the address of List-Unsubscribe unsubscribes, and no route has it', async () => {
+    const id = await service.send({ to: 'leaving@customer.example' });
+    await service.until(id, ({ status }) => status === 'delivered');
+    const address = leaveAddress({ emailId: id, recipient: 0 }, 'sender.example', service.signer);
+    const all = await receiving(service).routed({ type: 'catchAll' });
+    expect(await tell(inline(aMail(), address))).toBe(204);
+    const { events } = (await service.live.get(`/v1/emails/${id}`)).body.data;
+    expect(events.at(-1)).toMatchObject({ type: 'unsubscribed', recipient: 'leaving@customer.example' });
+    expect(await receiving(service).receivedBy(all.id)).toEqual([]);
+    await service.live.delete(`/v1/inbound-routes/${all.id}`);
   });
 
   test('waits at SNS while its domain is not verified', async () => {

@@ -160,7 +160,7 @@ async function jobsOf(campaign: number): Promise<readonly WritingJob[]> {
         address,
         host,
         ...tracking,
-        leaveAddress: receives ? `u+${emailId.slice(3)}.0.abcd@bounces.sender.example` : null,
+        leaveHost: receives ? 'bounces.sender.example' : null,
         list,
       },
       keys,

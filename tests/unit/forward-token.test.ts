@@ -1,20 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import {
-  leaveAddressFor,
-  leaveTokenOf,
-  returnPathFor,
-  srsPathFor,
-  tokenOf,
-} from '../../src/mail/inbound/verp.ts';
+import { returnPathFor, srsPathFor, tokenOf } from '../../src/mail/inbound/verp.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
 import { DAY_MS } from '../../src/platform/time/clock.ts';
-import {
-  forwardToken,
-  readLeaveToken,
-  readReturnToken,
-  returnToken,
-} from '../../src/sending/emails/send/return-token.ts';
+import { forwardToken, readReturnToken, returnToken } from '../../src/sending/emails/send/return-token.ts';
 
 const signer = createSigner('only-for-tests-only-for-tests-only');
 const BORN = Date.UTC(2026, 10, 28, 12);
@@ -45,13 +34,5 @@ describe('the return path of a forwarded message', () => {
     const later = forwardToken({ ...destination, emailId: mintId('em', BORN + DAY_MS) }, signer).slice(-2);
     expect(readReturnToken(token.slice(0, -2) + later, signer, BORN)).toBeNull();
     expect(tokenOf(returnPathFor(plain, 'sender.example'))).toBe(plain);
-  });
-
-  test('unsubscribes no one: a target of a forward is on no list', () => {
-    const leaving = leaveAddressFor(token, 'bounces.sender.example');
-    expect(readReturnToken(leaveTokenOf(leaving) ?? '', signer, BORN)).toEqual(destination);
-    expect(readLeaveToken(leaveTokenOf(leaving) ?? '', signer)).toBeNull();
-    const plain = leaveTokenOf(leaveAddressFor(returnToken(destination, signer), 'sender.example')) ?? '';
-    expect(readLeaveToken(plain, signer)).toEqual(destination);
   });
 });

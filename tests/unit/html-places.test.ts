@@ -17,7 +17,7 @@ const campaignCopy = (html: string): string =>
     {
       destination: { emailId: 'em_01m7xj1rwzprnwr10308attx', recipient: 0 },
       ...{ workspaceId: 'ws_1', address: 'ada@receiver.example', host: null, opens: true, clicks: true },
-      leaveAddress: null,
+      leaveHost: null,
       list: { campaignId: 'cmp_1', audienceId: 'aud_1' },
     },
   ).html ?? '';

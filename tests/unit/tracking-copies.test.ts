@@ -22,7 +22,7 @@ const copyOf = (recipient: number, more: Partial<CopyTracking> = {}): CopyTracki
   workspaceId: 'ws_1',
   address: `r${recipient}@receiver.example`,
   host: null,
-  leaveAddress: `u+${recipient}@bounces.sender.example`,
+  leaveHost: 'bounces.sender.example',
   opens: true,
   clicks: true,
   list: null,

@@ -24,7 +24,7 @@ const tracked = (recipient: number) => ({
     host: null,
     opens: true,
     clicks: true,
-    leaveAddress: `u+${recipient}@bounces.sender.example`,
+    leaveHost: 'bounces.sender.example',
   },
   list: { campaignId: 'cmp_1', audienceId: 'aud_1' },
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { visitorOf } from '../../src/audience/visits/visitors.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
-import { readReturnToken, returnToken } from '../../src/sending/emails/send/return-token.ts';
-import { linkToken, readLinkToken } from '../../src/sending/tracking/api.ts';
+import { forwardToken, readReturnToken, returnToken } from '../../src/sending/emails/send/return-token.ts';
+import { leaveAddress, linkToken, readLeaveAddress, readLinkToken } from '../../src/sending/tracking/api.ts';
 
 const signer = createSigner('a secret of thirty-two characters');
 const stranger = createSigner('another secret of 32 characters..');
@@ -49,6 +49,28 @@ describe('the token of a return path', () => {
     for (let at = 0; at < token.length; at++) {
       const changed = token.slice(0, at) + (token[at] === '7' ? '8' : '7') + token.slice(at + 1);
       expect(readReturnToken(changed, signer, Date.now())).toBeNull();
+    }
+  });
+});
+
+describe('the address to unsubscribe', () => {
+  const named = { emailId: ID, recipient: 49 };
+  const address = leaveAddress(named, 'bounces.sender.example', signer);
+
+  test('fits a local part, survives a change of case, and names a recipient', () => {
+    expect(address).toMatch(/^u\+[0-9a-z]{24}\.49\.[0-9a-z]{16}@bounces\.sender\.example$/);
+    expect(address.indexOf('@')).toBeLessThanOrEqual(64);
+    for (const seen of [address, address.toUpperCase()])
+      expect(readLeaveAddress(seen, signer)).toEqual(named);
+  });
+
+  test('cannot be made of a return path, nor by anybody else', () => {
+    expect(readLeaveAddress(address, stranger)).toBeNull();
+    for (const token of [returnToken(named, signer), forwardToken(named, signer)])
+      expect(readLeaveAddress(`u+${token}@bounces.sender.example`, signer)).toBeNull();
+    for (let at = 2; at < address.indexOf('@'); at++) {
+      const changed = address.slice(0, at) + (address[at] === '7' ? '8' : '7') + address.slice(at + 1);
+      expect(readLeaveAddress(changed, signer)).toBeNull();
     }
   });
 });

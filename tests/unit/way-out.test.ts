@@ -22,7 +22,7 @@ function sent(html: string, text: string | null, firstName: string | null, click
   return personalise(parts, {
     destination: { emailId: 'em_01m7xj1rwzprnwr10308attx', recipient: 0 },
     ...{ workspaceId: 'ws_1', address: 'ada@receiver.example', host: null, opens: clicks, clicks },
-    leaveAddress: null,
+    leaveHost: null,
     list: { campaignId: 'cmp_1', audienceId: 'aud_1' },
   });
 }
@@ -127,7 +127,7 @@ describe('every recipient of a campaign sees a way out', () => {
       {
         destination: { emailId: 'em_01m7xj1rwzprnwr10308attx', recipient: 0 },
         ...{ workspaceId: 'ws_1', address: 'ada@receiver.example', host: null, opens: false, clicks: false },
-        leaveAddress: null,
+        leaveHost: null,
         list: null,
       },
     );
@@ -159,7 +159,7 @@ const readAll = (html: string) =>
     {
       destination: { emailId: 'em_01m7xj1rwzprnwr10308attx', recipient: 0 },
       ...{ workspaceId: 'ws_1', address: 'ada@receiver.example', host: null, opens: true, clicks: true },
-      leaveAddress: null,
+      leaveHost: null,
       list: { campaignId: 'cmp_1', audienceId: 'aud_1' },
     },
   );

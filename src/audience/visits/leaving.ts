@@ -95,6 +95,9 @@ interface LeaverRow {
   readonly campaign_id: string | null;
 }
 
+/** The domain of the address that takes the place of that of a forgotten person. */
+const FORGOTTEN = '@forgotten.invalid';
+
 /** $1 an email, $2 the index of a recipient. */
 const LEAVER =
   'select workspace_id, recipients[$2::integer + 1] as address, campaign_id from emails where id = $1 and livemode';
@@ -108,7 +111,7 @@ export const leavingByMail =
   ): LeaveByMail =>
   async ({ emailId, recipient }) => {
     const [row] = await deps.database.query<LeaverRow>(LEAVER, [emailId, recipient]);
-    if (!row?.address) return false;
+    if (!row?.address || row.address.endsWith(FORGOTTEN)) return false;
     const { workspace_id: workspaceId, address, campaign_id: campaignId } = row;
     const audienceId = campaignId === null ? null : await audienceOf(campaignId);
     const list = campaignId !== null && audienceId !== null ? { campaignId, audienceId } : null;

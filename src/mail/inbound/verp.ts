@@ -12,10 +12,7 @@ export const returnPathFor = (token: string, domain: string): string => {
   return `b+${token}@${domain}`;
 };
 
-/**
- * The address by which the recipient of a copy unsubscribes (RFC 2369 3.2): the token of its return path, under another name. It
- * gives no right that the link to unsubscribe in the same copy does not give.
- */
+/** The address by which the recipient of a copy unsubscribes (RFC 2369 3.2), with a token that only this copy shows. */
 export const leaveAddressFor = (token: string, domain: string): string => `u+${token}@${domain}`;
 
 const LEAVE = /^u\+([^@]+)@/i;

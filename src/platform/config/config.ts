@@ -27,6 +27,8 @@ export type Config = { readonly [Name in SettingName as CamelCase<Name>]: Values
   readonly profile: Profile;
   readonly host: string;
   readonly publicUrl: string;
+  /** False for a process that leaves its SMTP ports to another one of this machine. */
+  readonly opensMailPorts: boolean;
   /** Set only by `posthorn torture` and tests, for their own instances. */
   readonly torture: ChaosSetting | null;
 };
@@ -75,6 +77,7 @@ function complete(values: Values, executable: boolean): Omit<Config, 'torture'> 
   return {
     ...(Object.fromEntries(named) as Omit<Config, 'torture'>),
     profile,
+    opensMailPorts: true,
     host: values.HOST ?? (profile === 'production' ? '0.0.0.0' : '127.0.0.1'),
     publicUrl: values.PUBLIC_URL ?? `http://localhost:${values.PORT}`,
   };

@@ -65,6 +65,9 @@ interface EmailNeeds
   mailCaptured(workspaceId: string): void;
 }
 
+/** An address to unsubscribe has to work for thirty days (15 U.S.C. 7704 (a)(3)(A)(ii)), and it works as long as its email is kept. */
+const LEAVE_DAYS = 30;
+
 /** Emails: accepted, sent or simulated, followed and kept. */
 export const emailsModule: Module<
   BatchDeps & EmailLister & WaitingRoomDeps & RawDeps,
@@ -159,7 +162,7 @@ export const emailsModule: Module<
     const transport = (name: Transport['name'] | null): Transport =>
       (name === null && liveMail.transport) || transports.transport(name);
     const { transport: enabled, returnPathDomain } = config;
-    const receives = config.inboundSmtpPort !== null;
+    const receives = config.inboundSmtpPort !== null && config.retentionLiveDays >= LEAVE_DAYS;
     const live = openLiveMail({
       ...{ database, clock, logger, sealer, signer, transport, enabled, returnPathDomain, receives, bodies },
       publicUrl: config.publicUrl,

@@ -45,7 +45,7 @@ export { stateOfSql } from './read/item-statements.ts';
 export { EVENTS_OF_TURN, type EventPlace, readEvents, readRecipients } from './read/recorded-events.ts';
 export { eventOf } from './read/views.ts';
 export { eraseForwarded, forwardsPersonSql } from './retention/erase-forwarded.ts';
-export { type Destination, isReturnToken, readLeaveToken } from './send/return-token.ts';
+export { type Destination, isReturnToken } from './send/return-token.ts';
 
 /** The services that listing emails calls. */
 export interface EmailLister {

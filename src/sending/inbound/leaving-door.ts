@@ -1,8 +1,7 @@
 import { Refusal } from '../../mail/inbound/smtp-server.ts';
-import { leaveTokenOf } from '../../mail/inbound/verp.ts';
 import type { PurposeDoor } from '../../mail/received/inbound-server.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
-import { readLeaveToken } from '../emails/queries.ts';
+import { readLeaveAddress } from '../tracking/api.ts';
 import type { LeaveByMail } from './api.ts';
 
 interface LeavingParts {
@@ -16,25 +15,31 @@ const GONE = new Refusal(
 );
 
 /**
- * Takes mail to the addresses in List-Unsubscribe. Every mail to one unsubscribes its recipient, whatever it says and whoever sent it: the
- * token proves itself, as the link beside it does, and people have several addresses. Apple Mail writes `Auto-Submitted: auto-replied`,
- * others a null sender.
+ * Unsubscribes everyone whom addresses in List-Unsubscribe name. Every mail to one counts, whatever it says and whoever sent it: the token proves
+ * itself, as the link beside it does, and people have several addresses. Apple Mail writes `Auto-Submitted: auto-replied`, others a null
+ * sender. `none` where no address is one; `gone` where an email is not kept any more. @throws UnavailableError
  */
-export const leavingDoor = ({ signer, leaveByMail }: LeavingParts): PurposeDoor => ({
-  takes: (address) => copyOf(address, signer) !== null,
+export async function leaveAll(
+  { signer, leaveByMail }: LeavingParts,
+  addresses: readonly string[],
+): Promise<'none' | 'left' | 'gone'> {
+  const copies = new Map(
+    addresses.flatMap((address) => {
+      const copy = readLeaveAddress(address, signer);
+      // One mail may name a recipient at many hosts.
+      return copy ? [[`${copy.emailId} ${copy.recipient}`, copy] as const] : [];
+    }),
+  );
+  let end: 'none' | 'left' | 'gone' = copies.size === 0 ? 'none' : 'left';
+  for (const copy of copies.values()) if (!(await leaveByMail(copy))) end = 'gone';
+  return end;
+}
+
+/** Takes mail to those addresses at the port. */
+export const leavingDoor = (parts: LeavingParts): PurposeDoor => ({
+  takes: (address) => readLeaveAddress(address, parts.signer) !== null,
   async take({ recipients }) {
-    let isKnown = true;
-    for (const address of recipients) {
-      const copy = copyOf(address, signer);
-      if (copy && !(await leaveByMail(copy))) isKnown = false;
-    }
-    if (!isKnown) throw GONE;
+    if ((await leaveAll(parts, recipients)) === 'gone') throw GONE;
     return true;
   },
 });
-
-/** The copy whose recipient an address unsubscribes; null for any other address. */
-export function copyOf(address: string, signer: Signer): ReturnType<typeof readLeaveToken> {
-  const token = leaveTokenOf(address);
-  return token === null ? null : readLeaveToken(token, signer);
-}

@@ -35,6 +35,7 @@ export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
       const name = config.ehloName ?? hostname();
       const shared = {
         ...{ signer, now: clock.now, mailReader, receivingRoutes, receive, reports, spamFilter },
+        leaveByMail,
         count: (end: 'taken' | 'spam' | 'loop' | 'later') => metrics?.received(end),
       };
       const objects = receivedObjects(config, { ca, now: clock.now });
@@ -45,14 +46,14 @@ export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
         },
         deps: undefined,
         async start() {
-          if (config.inboundSmtpPort === null) return;
+          if (config.inboundSmtpPort === null || !config.opensMailPorts) return;
           senderChecks.keepOne();
           server = await openInbound({
             ...shared,
             database,
             ...{ host: config.host, name, port: config.inboundSmtpPort },
             ...{ tls: certificate, isProxy: isWithinRanges(config.smtpTrustProxy) },
-            ...{ senderChecks, record: recordFeedback, leaveByMail },
+            ...{ senderChecks, record: recordFeedback },
             onError: brokenConnections('inbound', { logger, monotonic: clock.monotonic, metrics }),
           });
         },

@@ -13,13 +13,15 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import { forwardTokenOf, type ReceivedApi, type TakenRecipient } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
-import type { SesEnd } from './api.ts';
+import type { LeaveByMail, SesEnd } from './api.ts';
+import { leaveAll } from './leaving-door.ts';
 import { isForReports, type TakerParts, takerOf } from './takers.ts';
 
 /** The services that taking a message of SES calls. */
 export interface SesDoorParts extends TakerParts, ReceivedApi, Pick<EmailsApi, 'recordFeedback'> {
   readonly mailReader: Pick<MailReader, 'report' | 'received'>;
   readonly reports: ReportsApi;
+  readonly leaveByMail: LeaveByMail;
   readonly spamFilter: SpamFilter | null;
   /** Null where no bucket is configured. */
   readonly objects: ReceivedObjects | null;
@@ -68,7 +70,8 @@ async function take(
     logger.warn({ topic: topic.arn }, 'A message of SES is too large, or its header, and is skipped.');
     return 'skipped';
   }
-  const isRead = await takeReports(parts, raw, notification);
+  const hasLeft = (await leaveAll(parts, recipients)) === 'left';
+  const isRead = (await takeReports(parts, raw, notification)) || hasLeft;
   const found = await Promise.all(recipients.map((address) => takerOf(parts, address, topic.workspaceId)));
   const known = found.filter((one) => one !== null);
   const taken = known.flatMap(({ isSettled, ...one }) => (isSettled ? [one] : []));

@@ -13,7 +13,7 @@ import {
   takingRoute,
 } from '../inbound-routes/queries.ts';
 import type { TakenRecipient } from '../received/api.ts';
-import { copyOf } from './leaving-door.ts';
+import { readLeaveAddress } from '../tracking/api.ts';
 
 /** The services that looking up a recipient calls. */
 export interface TakerParts extends Pick<InboundRoutesApi, 'receivingRoutes'> {
@@ -64,8 +64,9 @@ export async function takerOf(
 ): Promise<FoundTaker | null> {
   const token = tokenOf(address);
   const recipient = readRecipient(address);
-  // A return path is no address of a route, whichever domain it is at.
+  // A return path, or an address to unsubscribe, is no address of a route, whichever domain it is at.
   if (!recipient || (token !== null && isReturnToken(token, signer, now()))) return null;
+  if (readLeaveAddress(address, signer)) return null;
   const known = await receivingRoutes.of(recipient.domain);
   // A reply goes to the workspace that its address names. The owner of the domain gets none, not even by a catchAll.
   const replied = repliedEmailOf(recipient, signer);
@@ -81,8 +82,6 @@ export async function takerOf(
 
 /** The same in any workspace, for the port. @throws Refusal while it is not known whose the mail is, UnavailableError */
 export async function takersOf(parts: TakerParts, address: string): Promise<readonly TakenRecipient[]> {
-  // No route for all of a domain takes the address to unsubscribe.
-  if (copyOf(address, parts.signer)) return [];
   const found = await takerOf(parts, address, null);
   if (!found) return [];
   const { isSettled, ...taken } = found;

@@ -1,5 +1,6 @@
 import type { Module } from '../../http/module.ts';
 import type { EmailsApi } from '../emails/api.ts';
+import type { LeaveByMail } from '../inbound/api.ts';
 import type { ReceivedApi } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
 import type { WebhooksApi } from '../webhooks/api.ts';
@@ -15,7 +16,7 @@ export const mailboxesModule: Module<
   MailboxCommands,
   ReceivedApi &
     Pick<EmailsApi, 'recordFeedback'> &
-    Pick<WebhooksApi, 'hosts'> & { readonly reports: ReportsApi }
+    Pick<WebhooksApi, 'hosts'> & { readonly reports: ReportsApi; readonly leaveByMail: LeaveByMail }
 > = {
   name: 'mailboxes',
   tags: [
@@ -28,13 +29,13 @@ export const mailboxesModule: Module<
   insertRules: [mailboxInsertRule],
   routes: mailboxRoutes,
   open: ({ database, clock, logger, sealer, signer, ca, mailReader, senderChecks, spamFilter, metrics }) => ({
-    connect(_, { receive, recordFeedback, hosts, reports }) {
+    connect(_, { receive, recordFeedback, hosts, reports, leaveByMail }) {
       const turns = new MessageTurns();
       const leases = new Leases(database, () => clock.now());
       const keeper = new MailboxKeeper(
         {
           ...{ database, sealer, signer, ca, mailReader, senderChecks, receive, leases, turns },
-          ...{ reports, spamFilter },
+          ...{ reports, leaveByMail, spamFilter },
           ...{ now: () => clock.now(), monotonic: clock.monotonic, record: recordFeedback },
           hosts: () => hosts,
           count: (end) => metrics?.mailboxMessage(end),

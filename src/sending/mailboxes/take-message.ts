@@ -12,6 +12,8 @@ import { within } from '../../platform/async/deadline.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isReturnToken } from '../emails/queries.ts';
+import type { LeaveByMail } from '../inbound/api.ts';
+import { leaveAll } from '../inbound/leaving-door.ts';
 import {
   type ReceivingRoute,
   readRecipient,
@@ -41,6 +43,7 @@ export interface TakingDeps extends ReceivedApi {
   readonly spamFilter: SpamFilter | null;
   readonly reports: ReportsApi;
   record(feedback: readonly Feedback[], isVouched: boolean): Promise<void>;
+  readonly leaveByMail: LeaveByMail;
 }
 
 /** A message is for a domain that is not verified: its place is kept until it is. */
@@ -93,7 +96,9 @@ export async function takeMessage(
   const feedback = mail.isAutomatic || isNull ? await mailReader.report(shortened(raw), all, isNull) : [];
   // Anybody can write to a mailbox, so only an address that was signed here identifies an email.
   if (feedback.length > 0) await record(feedback, false);
-  const isCounted = await takeReport(deps, owner, { raw, recipients: all, from: envelopeFrom });
+  const hasLeft = (await leaveAll(deps, all)) === 'left';
+  const isReport = await takeReport(deps, owner, { raw, recipients: all, from: envelopeFrom });
+  const isCounted = isReport || hasLeft;
   const taken = await takersOf(deps, owner, [delivered, named, [owner.username]], all);
   const isRefused =
     mail.addressKeys.length > MOST_ADDRESSES ||

@@ -25,7 +25,8 @@ export const submissionModule: Module<undefined, SubmissionNeeds> = {
         api: undefined,
         deps: undefined,
         async start() {
-          const { submissionPort, submissionTlsPort } = config;
+          const { submissionPort, submissionTlsPort, opensMailPorts } = config;
+          if (!opensMailPorts) return;
           const shared = {
             ...{ host: config.host, name: config.ehloName ?? hostname(), tls: certificate },
             isProxy: isWithinRanges(config.smtpTrustProxy),

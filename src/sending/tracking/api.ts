@@ -1,4 +1,7 @@
+import { leaveAddressFor, leaveTokenOf } from '../../mail/inbound/verp.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
+import { ID_ALPHABET } from '../../platform/db/ids.ts';
+import { base32, fromBase32 } from '../../platform/text/base32.ts';
 
 /** The purpose of a link in an email. It is signed too, so that no link can be turned into another. */
 export type Purpose = 'open' | 'click' | 'unsubscribe';
@@ -65,6 +68,32 @@ export function readLinkToken(purpose: Purpose, token: string, signer: Signer): 
     target: language === undefined ? target : exitTarget({ ...readExitTarget(target), language }),
   };
   return links === undefined ? found : { ...found, links: Number(links) };
+}
+
+/** 80 bits, which can only be guessed by sending mail. */
+const LEAVE_BYTES = 10;
+const LEAVE = new RegExp(`^([${ID_ALPHABET}]{24})\\.(\\d{1,2})\\.([${ID_ALPHABET}]{16})$`);
+/** Signed apart from the return path, which relays and logs see without the message. */
+const LEAVE_PURPOSE = 'address to unsubscribe';
+
+/** The address whose mail unsubscribes a recipient: the token fits the 64 octets of a local part (RFC 5321 4.5.3.1.1). */
+export function leaveAddress(
+  { emailId, recipient }: Pick<Link, 'emailId' | 'recipient'>,
+  host: string,
+  signer: Pick<Signer, 'sign'>,
+): string {
+  const named = `${emailId.slice(3)}.${recipient}`;
+  return leaveAddressFor(`${named}.${base32(signer.sign(LEAVE_PURPOSE, named, LEAVE_BYTES))}`, host);
+}
+
+/** The recipient whom mail to an address unsubscribes; null unless it was signed here for that. */
+export function readLeaveAddress(
+  address: string,
+  signer: Signer,
+): Pick<Link, 'emailId' | 'recipient'> | null {
+  const [, id = '', recipient = '', mac] = LEAVE.exec(leaveTokenOf(address) ?? '') ?? [];
+  if (mac === undefined || !signer.proves(fromBase32(mac), LEAVE_PURPOSE, `${id}.${recipient}`)) return null;
+  return { emailId: `em_${id}`, recipient: Number(recipient) };
 }
 
 /** From this many different links on, it does not matter how many more there are. */

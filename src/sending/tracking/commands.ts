@@ -3,7 +3,7 @@ import { EXIT_PLACEHOLDER, missingWayOut, offersExit, textWithWayOut } from '../
 import type { Unsubscribe } from '../../mail/transport/transport.ts';
 import { LruMap } from '../../platform/async/lru-map.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
-import { exitTarget, isWeb, type Link, linkToken, MANY_LINKS } from './api.ts';
+import { exitTarget, isWeb, type Link, leaveAddress, linkToken, MANY_LINKS } from './api.ts';
 import { type CompiledCopies, type CompiledCopy, compiledCopies, type UrlOf } from './compiled-copies.ts';
 import { type Frame, type FramedHtml, HELD, PersonalWords } from './personal-word.ts';
 import { rewriteHtml } from './rewrite.ts';
@@ -19,8 +19,8 @@ export interface CopyTracking {
   readonly clicks: boolean;
   /** The language of the copy; absent where none is known. Copies of one language are alike. */
   readonly language?: string | undefined;
-  /** Mail to it unsubscribes the recipient; null where no mail comes in. */
-  readonly leaveAddress: string | null;
+  /** The host of the address whose mail unsubscribes the recipient; null where none comes in. */
+  readonly leaveHost: string | null;
   /** The list that it goes to; the link to unsubscribe leaves it, and every reader sees one. */
   readonly list: { readonly campaignId: string; readonly audienceId: string } | null;
 }
@@ -102,15 +102,10 @@ class Draft {
 /** Writes the parts of a copy with the URLs of its links. */
 function partsWith(
   draft: Draft,
-  {
-    opens,
-    clicks,
-    list,
-    language,
-    leaveAddress,
-  }: Pick<CopyTracking, 'opens' | 'clicks' | 'list' | 'language' | 'leaveAddress'>,
+  { opens, clicks, list, language }: Pick<CopyTracking, 'opens' | 'clicks' | 'list' | 'language'>,
   publicUrl: string,
   urlOf: UrlOf,
+  mailtoOf: () => string | null,
 ): Parts & { readonly unsubscribe: Unsubscribe | null } {
   const isOwn = (url: string): boolean => url === EXIT || url.startsWith(`${publicUrl}/p/`);
   const links = clicks && draft.html !== null ? draft.manyLinks(isOwn) : undefined;
@@ -133,7 +128,7 @@ function partsWith(
   return {
     text: draft.text === null ? null : readable(draft.text),
     html: draft.html === null ? null : changed(draft.html),
-    unsubscribe: exit === null ? null : { url: exit, mailto: leaveAddress },
+    unsubscribe: exit === null ? null : { url: exit, mailto: mailtoOf() },
   };
 }
 
@@ -173,12 +168,17 @@ export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
       return `${baseOf(tracked)}/t/${path}/${linkToken(purpose, content, signer)}`;
     };
 
+  const mailtoOf =
+    ({ destination, leaveHost }: CopyTracking) =>
+    (): string | null =>
+      leaveHost === null ? null : leaveAddress(destination, leaveHost, signer);
+
   /** The copies that have a frame in common; null where their parts cannot be compiled. */
   const compile = (draft: Draft, framed: FramedHtml, tracked: CopyTracking): CompiledCopies | null => {
     const { html } = framed.held;
     const text = draft.given?.split(framed.word).join(HELD) ?? null;
     const held = new Draft({ text, html }, textFromHtml, { read: () => framed.held });
-    return compiledCopies((urlOf) => partsWith(held, tracked, publicUrl, urlOf), text);
+    return compiledCopies((urlOf) => partsWith(held, tracked, publicUrl, urlOf, () => null), text);
   };
 
   const copiesOf = (draft: Draft, framed: FramedHtml, tracked: CopyTracking): CompiledCopies | null => {
@@ -200,7 +200,7 @@ export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
       parts: Parts,
       tracked: CopyTracking,
     ): Parts & { readonly unsubscribe: Unsubscribe | null } =>
-      partsWith(draftOf(parts, tracked), tracked, publicUrl, urlsOf(tracked)),
+      partsWith(draftOf(parts, tracked), tracked, publicUrl, urlsOf(tracked), mailtoOf(tracked)),
 
     /** The parts in their transfer encodings; null where they have to be personalised and encoded by themselves. */
     compiled(parts: Parts, tracked: CopyTracking): CompiledCopy | null {
@@ -208,7 +208,7 @@ export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
       const { framed, given } = draft;
       const copies = framed && copiesOf(draft, framed, tracked);
       if (!copies) return null;
-      return copies(framed.word, { given, urlOf: urlsOf(tracked), leaveAddress: tracked.leaveAddress });
+      return copies(framed.word, { given, urlOf: urlsOf(tracked), mailto: mailtoOf(tracked)() });
     },
   };
 }

@@ -19,7 +19,7 @@ interface CopyValues {
   /** The text part that was given for the word; null for none. */
   readonly given: string | null;
   readonly urlOf: UrlOf;
-  readonly leaveAddress: string | null;
+  readonly mailto: string | null;
 }
 
 /** Makes a copy for a word; null for one with another text part. */
@@ -53,13 +53,13 @@ export function compiledCopies(
   );
   if (!text || !html || leaving === -1) return null;
   const around = given?.split(HELD) ?? null;
-  return (word, { given: ownGiven, urlOf, leaveAddress }) => {
+  return (word, { given: ownGiven, urlOf, mailto }) => {
     if ((around?.join(word) ?? null) !== ownGiven) return null;
     const urls = links.map((link) => urlOf(...link));
     const values = [word, ...urls];
     const [ownText, ownHtml] = [text.fill(values), html.fill(values)];
     return ownText && ownHtml
-      ? { text: ownText, html: ownHtml, unsubscribe: { url: urls[leaving] ?? '', mailto: leaveAddress } }
+      ? { text: ownText, html: ownHtml, unsubscribe: { url: urls[leaving] ?? '', mailto } }
       : null;
   };
 }

@@ -104,11 +104,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
 /** Ports that cannot be shared belong to the first worker, and those that take something from outside to the role http. */
 const withItsDoors = (config: Config, isFirst: boolean): Config => ({
   ...config,
-  ...((!isFirst || !config.roles.includes('http')) && {
-    inboundSmtpPort: null,
-    submissionPort: null,
-    submissionTlsPort: null,
-  }),
+  opensMailPorts: isFirst && config.roles.includes('http'),
   ...(!isFirst && { metricsPort: null }),
 });
 

@@ -1,5 +1,5 @@
 import type { SigningKey } from '../../../mail/dkim/signing-key.ts';
-import { leaveAddressFor, returnPathFor, srsPathFor } from '../../../mail/inbound/verp.ts';
+import { returnPathFor, srsPathFor } from '../../../mail/inbound/verp.ts';
 import type { OutboundMessage, Transport, Unsubscribe } from '../../../mail/transport/transport.ts';
 import type { WarmUp } from '../../../mail/transport/warm-up.ts';
 import { copyChanges, forwardedParts, rawOctets, rawOffersExit } from '../raw/raw-message.ts';
@@ -46,8 +46,8 @@ export interface Personalisation {
   readonly clicks: boolean;
   /** The language of the email; absent where none is known. */
   readonly language?: string | undefined;
-  /** Mail to it unsubscribes the recipient; null where no mail comes in. */
-  readonly leaveAddress: string | null;
+  /** The host of the address whose mail unsubscribes the recipient; null where none comes in. */
+  readonly leaveHost: string | null;
   /** The list that it goes to, which the link to unsubscribe leaves: it must offer one even when its text does not. Null for none. */
   readonly list: { readonly campaignId: string; readonly audienceId: string } | null;
 }
@@ -75,7 +75,7 @@ const personalOf = (
   }: Pick<LiveMessage, 'campaign_id' | 'audience_id' | 'envelope'>,
   { destination, workspaceId, address }: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,
   { trackingHost }: Sender,
-): Omit<Personalisation, 'opens' | 'clicks' | 'leaveAddress'> => ({
+): Omit<Personalisation, 'opens' | 'clicks' | 'leaveHost'> => ({
   destination,
   workspaceId,
   address,
@@ -97,7 +97,7 @@ export const offersExit = (
   const headers = raw ? raw.index.headers : message.envelope.headers;
   if (headers.some(({ name }) => name.toLowerCase() === 'list-unsubscribe')) return true;
   if (raw) return rawOffersExit(message.content);
-  const personal = { ...personalOf(message, copy, sender), opens: false, clicks: false, leaveAddress: null };
+  const personal = { ...personalOf(message, copy, sender), opens: false, clicks: false, leaveHost: null };
   return personalise(message.content, personal).unsubscribe !== null;
 };
 
@@ -133,7 +133,7 @@ export const trackedOf = (message: LiveMessage, copy: Copy, sender: Sender): Per
   ...personalOf(message, copy, sender),
   opens: message.envelope.trackOpens ?? sender.openTracking,
   clicks: message.envelope.trackClicks ?? sender.clickTracking,
-  leaveAddress: sender.receives ? leaveAddressFor(copy.token, sender.returnPath) : null,
+  leaveHost: sender.receives ? sender.returnPath : null,
 });
 
 /** A copy without the parts that a person reads. */

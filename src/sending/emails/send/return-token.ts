@@ -42,10 +42,6 @@ export function readReturnToken(token: string, signer: Signer, now: number): Des
   return { emailId: `em_${id}`, recipient: Number(recipient) };
 }
 
-/** The copy that the address to unsubscribe names; null unless its token was signed here, and of a message that is forwarded. */
-export const readLeaveToken = (token: string, signer: Signer): Destination | null =>
-  TOKEN.exec(token.toLowerCase())?.[4] === undefined ? readReturnToken(token, signer, 0) : null;
-
 /** True when the token was signed here. */
 export const isReturnToken = (token: string, signer: Signer, now: number): boolean =>
   readReturnToken(token, signer, now) !== null;
