@@ -1,6 +1,5 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { html } from '@codemirror/lang-html';
-import { liquid } from '@codemirror/lang-liquid';
 import { markdown } from '@codemirror/lang-markdown';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { unifiedMergeView } from '@codemirror/merge';
@@ -9,6 +8,7 @@ import { EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { type RefObject, useEffect, useRef } from 'react';
+import { liquidColors } from './liquid-colors.ts';
 
 /** The languages that are coloured; Liquid is known within each. */
 export type Language = 'html' | 'markdown' | 'text';
@@ -53,8 +53,8 @@ const colors = HighlightStyle.define([
 ]);
 
 const languageOf = (language: Language): Extension => {
-  if (language === 'html') return liquid({ base: html({ autoCloseTags: true }) });
-  return language === 'markdown' ? liquid({ base: markdown() }) : liquid();
+  if (language === 'html') return html({ autoCloseTags: true });
+  return language === 'markdown' ? markdown() : [];
 };
 
 const LINE_END = /\r\n?/g;
@@ -112,7 +112,7 @@ export default function CodeEditor(props: {
       ...(isReadOnly ? [EditorState.readOnly.of(true)] : [highlightActiveLine()]),
       // On the tints of what has changed, no colour but the plain one can be read.
       before === undefined
-        ? syntaxHighlighting(colors)
+        ? [syntaxHighlighting(colors), liquidColors]
         : unifiedMergeView({
             original: before,
             mergeControls: false,
