@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { withoutResourceHints } from '../../../../../../mail/message/resource-hints.ts';
 import { inPieces } from './in-pieces.ts';
-import { patch } from './patch.ts';
+import { showing } from './showing.ts';
 
 /** As wide as a usual telephone. */
 const PHONE = 'max-w-[24.375rem]';
@@ -13,26 +13,6 @@ const inScheme = (html: string, isDark: boolean): string =>
   html.replace(SCHEME, (_, scheme: string) =>
     (scheme.toLowerCase() === 'dark') === isDark ? '(min-width: 0)' : '(max-width: 0)',
   );
-
-/** Characters that are parsed in one step: about a millisecond. */
-const PARSED_AT_ONCE = 8_192;
-
-/** Shows a message in a document, in small steps. */
-function* showing(shown: Document, html: string): Generator<undefined> {
-  // A document without a window loads nothing, and has the policy of the frame: that of the application has no inline styles.
-  const next = shown.implementation.createHTMLDocument('');
-  for (let at = 0; at === 0 || at < html.length; at += PARSED_AT_ONCE) {
-    next.write(html.slice(at, at + PARSED_AT_ONCE));
-    yield;
-  }
-  next.close();
-  // The frame runs no script. Here they are not even elements of its document.
-  for (const script of next.querySelectorAll('script')) script.remove();
-  const base = next.createElement('base');
-  base.target = '_blank';
-  next.head.prepend(base);
-  yield* patch(shown.documentElement, next.documentElement);
-}
 
 /**
  * Unstored HTML in a separate document without scripts. The application writes into it; its policy is that of

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
+import { asMember, type Dashboard, openDashboard, ownerPage } from './dashboard.ts';
+
+// A long message follows the typing, and neither its parts that stay nor the keys wait for the rest.
+
+let dashboard: Dashboard;
+let page: Page;
+
+const LINE = '<p style="color: rgb(1, 2, 3)">Story';
+const HTML = `<html lang="en"><body><script>document.title = 'run'</script>${Array.from(
+  { length: 600 },
+  (_, at) => `${LINE} ${at + 1} of <a href="https://example.com/${at}">the news</a></p>`,
+).join('\n')}</body></html>`;
+
+beforeAll(async () => {
+  dashboard = await openDashboard();
+  page = await ownerPage(dashboard);
+  // The turns that the page gives to other tasks are counted.
+  await page.addInitScript(`
+    globalThis.turns = 0;
+    const original = scheduler.yield.bind(scheduler);
+    scheduler.yield = () => { turns++; return original(); };
+  `);
+  const { data } = await asMember<{ id: string }>(page, 'POST', 'test/templates', {
+    ...{ name: 'Long', subject: 'Long', format: 'html', html: HTML },
+  });
+  await page.goto(`${dashboard.service.url}/app/test/templates/${data.id}`);
+  await shows('Story 600 of');
+});
+afterAll(() => dashboard?.[Symbol.asyncDispose]());
+
+const inFrame = <Answer>(expression: string): Promise<Answer> =>
+  page.evaluate<Answer>(
+    `((message) => ${expression})(document.querySelector('iframe[title=Message]').contentDocument)`,
+  );
+const shows = (text: string) =>
+  eventually(`the preview shows ${text}`, async () =>
+    (await inFrame<string>('message.body.textContent')).includes(text) ? true : undefined,
+  );
+/** Writes at the end of the first paragraph. */
+const write = async (text: string) => {
+  await page.getByRole('textbox', { name: 'HTML source' }).focus();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('End');
+  await page.keyboard.type(text);
+};
+
+test('a message has its styles and no scripts', async () => {
+  expect(
+    await inFrame<string>('message.defaultView.getComputedStyle(message.querySelector("p")).color'),
+  ).toBe('rgb(1, 2, 3)');
+  expect(await inFrame<number>('message.scripts.length')).toBe(0);
+  expect(await inFrame<string>('message.documentElement.lang')).toBe('en');
+});
+
+test('the preview shows the last letter, and keeps all that has not changed', async () => {
+  await inFrame('message.querySelectorAll("p").forEach((each) => { each.isOld = true; })');
+  await write('<b>written to the last letterz</b>');
+  await shows('written to the last letterz');
+  const kept = await inFrame<number>(
+    '[...message.querySelectorAll("p")].filter((each) => each.isOld).length',
+  );
+  expect(kept).toBe(600);
+});
+
+test('a long message is shown in more than one task', async () => {
+  await page.evaluate('turns = 0');
+  await write(' and then');
+  await shows('and then');
+  expect(await page.evaluate<number>('turns')).toBeGreaterThan(1);
+});
