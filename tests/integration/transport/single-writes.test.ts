@@ -46,8 +46,13 @@ const endpoint = (port: number): Endpoint => ({
 });
 const signal = new AbortController().signal;
 const open = ({ port }: Peer): Promise<Session> => openSession(endpoint(port), signal);
-const transmit = (session: Session, message: string, recipients = ['b@receiver.example']) =>
-  session.transmit({ from: 'a@sender.example', recipients }, [Buffer.from(message, 'latin1')], signal);
+const transmit = (session: Session, message: string) => transmitPieces(session, [message]);
+const transmitPieces = (session: Session, pieces: readonly string[]) =>
+  session.transmit(
+    { from: 'a@sender.example', recipients: ['b@receiver.example'] },
+    pieces.map((piece) => Buffer.from(piece, 'latin1')),
+    signal,
+  );
 const steps = (progress: readonly Progress[]) =>
   progress.map(({ step, reply }) => `${step} ${reply?.slice(0, 3) ?? 'none'}`);
 
@@ -73,6 +78,37 @@ describe('a message', () => {
         'MAIL FROM:<a@sender.example>\r\nRCPT TO:<b@receiver.example>\r\nDATA\r\n',
         `${message}${end}`,
       ]);
+    }
+    session.quit();
+  });
+
+  // A message that is a header alone has an empty last piece. What is larger than 64 KiB is written by nodemailer.
+  test.each([
+    ['in one write', 'Subject: x\r\n\r\n'],
+    ['larger than that', `Subject: x\r\n\r\n${'A line of the message.\r\n'.repeat(4_000)}`],
+  ])('in pieces ends once, at its last octet: %s', async (_, begin) => {
+    // It reads a message up to its final dot, in any number of packets.
+    let sent = '';
+    await using peer = await startPeer((read) => {
+      if (/^(?:EHLO|MAIL)/.test(read)) return taking(read);
+      sent += read;
+      return sent.endsWith('\r\n.\r\n') ? '250 2.0.0 Ok: queued\r\n' : '';
+    });
+    const session = await open(peer);
+    for (const [last, end] of [
+      [[''], ''],
+      [['', ''], ''],
+      [['x\r\n', ''], ''],
+      [['x', '', ''], '\r\n'],
+      [['x\r', '\n'], ''],
+      [['Without an end'], '\r\n'],
+      [['x\r\n', 'y'], '\r\n'],
+      [['y'], '\r\n'],
+    ] as const) {
+      sent = '';
+      expect(steps(await transmitPieces(session, [begin, ...last]))).toEqual(['DOT 250']);
+      expect(sent.slice(begin.length)).toBe(`${last.join('')}${end}.\r\n`);
+      expect(sent.startsWith(begin)).toBeTrue();
     }
     session.quit();
   });
