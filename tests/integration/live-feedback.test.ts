@@ -86,6 +86,24 @@ describe('a bounce that comes back by mail', () => {
     expect(await suppressed('ada@example.com')).toBeUndefined();
   });
 
+  test('suppresses in whatever form it names the delimiter of its parts', async () => {
+    const forms = [
+      "boundary*=us-ascii''B%2F1",
+      'boundary*1=/1; boundary*0=B',
+      'boundary="B/1',
+      '(; boundary=zz) boundary="B/1"',
+      'boundary=zz',
+    ];
+    for (const [at, form] of forms.entries()) {
+      const address = `form-${at}@example.com`;
+      const { id, paths } = await sent([address]);
+      const usual = failure('5.1.1', '550 5.1.1 no such user').toString('latin1');
+      const raw = Buffer.from(usual.replace('boundary="B/1"', form), 'latin1');
+      expect(await report(paths[0] as string, raw)).toStartWith('250');
+      expect(await suppressed(address)).toMatchObject({ reason: 'bounced', emailId: id });
+    }
+  });
+
   test('is taken whatever octets it is written in', async () => {
     const { id, paths } = await sent(['nul@example.com']);
     const said = `550 5.1.1 no \0 such user 😀`;

@@ -1,4 +1,5 @@
-import { type Leaf, withContentParameter } from './mime-tree.ts';
+import type { Leaf } from './mime-tree.ts';
+import { withContentParameter } from './parameters.ts';
 import { base64Lines, decodedOf, quotedPrintable } from './transfer.ts';
 import type { Edit } from './wire-form.ts';
 

@@ -1,12 +1,6 @@
 /** The parts of a message as places in its octets, so that one of them can be edited and all others stay as they are. */
-import {
-  endOfHeader,
-  joinFields,
-  type RawField,
-  readFields,
-  replaceField,
-  valueOfField,
-} from './header-editor.ts';
+import { endOfHeader, readFields } from './header-editor.ts';
+import { typedOf } from './parameters.ts';
 
 /** A part without parts. */
 export interface Leaf {
@@ -130,69 +124,4 @@ function* partsWithin(
   }
   // A message that was cut off ends its last part.
   if (open !== -1) yield [open, end];
-}
-
-/** The header of a message as that of a plain text, where it names a delimiter of parts that its content has nowhere; null of any other. */
-export function headerWithoutParts(message: Buffer, end: number): Buffer | null {
-  const fields = readFields(message.toString('latin1', 0, end));
-  const field = fields.find(({ name }) => name === 'content-type');
-  const { value, parameters } = typedOf(fields, 'content-type');
-  const boundary = parameters.get('boundary');
-  if (!field || !boundary || !value.startsWith('multipart/')) return null;
-  if (message.indexOf(`--${boundary}`, end, 'latin1') !== -1) return null;
-  return joinFields(
-    replaceField(fields, { ...field, octets: 'Content-Type: text/plain; charset=utf-8\r\n' }),
-  );
-}
-
-interface StructuredField {
-  readonly value: string;
-  readonly parameters: ReadonlyMap<string, string>;
-}
-
-const PARAMETER = /;\s*([^\s=;]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g;
-
-/** Octets behind the value of a field in which its parameters are read. */
-const LONGEST_PARAMETERS = 4_096;
-
-/** The header of a part in which a parameter of the Content-Type has another value; null where it has no such parameter. */
-export function withContentParameter(header: Buffer, name: string, value: string): Buffer | null {
-  const fields = readFields(header.toString('latin1'));
-  const field = fields.find((one) => one.name === 'content-type');
-  const begin = field?.octets.indexOf(';') ?? -1;
-  if (!field || begin === -1) return null;
-  const end = begin + LONGEST_PARAMETERS;
-  let isFound = false;
-  // The first one of a name counts. Another field, or a quoted value, may say the same and means something else.
-  const changed = field.octets.slice(begin, end).replace(PARAMETER, (parameter, key: string) => {
-    if (isFound || key.toLowerCase() !== name) return parameter;
-    isFound = true;
-    return `; ${name}=${value}`;
-  });
-  if (!isFound) return null;
-  const octets = field.octets.slice(0, begin) + changed + field.octets.slice(end);
-  return joinFields(replaceField(fields, { ...field, octets }));
-}
-
-/** The value of a structured field in lower case, and its parameters (RFC 2045 5.1). */
-function typedOf(fields: readonly RawField[], name: string): StructuredField {
-  const field = fields.find((one) => one.name === name);
-  if (!field) return { value: '', parameters: new Map() };
-  const text = valueOfField(field);
-  const semicolon = text.indexOf(';');
-  const parameters = new Map<string, string>();
-  if (semicolon !== -1)
-    for (const [, key = '', quoted, plain] of text
-      .slice(semicolon, semicolon + LONGEST_PARAMETERS)
-      .matchAll(PARAMETER)) {
-      const known = key.toLowerCase().replace(/\*\d*\*?$/, '');
-      if (!parameters.has(known)) parameters.set(known, quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '');
-    }
-  return {
-    value: (semicolon === -1 ? text : text.slice(0, semicolon))
-      .replace(/\([^()]*\)/g, '')
-      .trim()
-      .toLowerCase(),
-    parameters,
-  };
 }

@@ -2,8 +2,9 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime';
 import { joinedLinesOf, mayBeFlowed } from './flowed.ts';
-import { endOfHeader, LARGEST_HEADER } from './header-editor.ts';
-import { headerWithoutParts, type Leaf, openedLeavesOf, withContentParameter } from './mime-tree.ts';
+import { endOfHeader, LARGEST_HEADER, readFields } from './header-editor.ts';
+import { type Leaf, openedLeavesOf } from './mime-tree.ts';
+import { typedOf, withContentParameter } from './parameters.ts';
 import { decodedOf } from './transfer.ts';
 import { type Edit, withEdits } from './wire-form.ts';
 
@@ -12,6 +13,7 @@ const EACH = new RegExp(WORD, 'gi');
 /** Words in base64, next to each other. */
 const RUN = new RegExp(String.raw`${WORD}(?:[ \t\r\n]+${WORD})+`, 'gi');
 const PADDED_BREAK = /=[ \t]+(?=\r?\n)/g;
+const CR = 0x0d;
 const PADDED = /\?b\?[^?\s]*=\?=[ \t\r\n]+=\?/i;
 
 /** A message in a message is a file: its fields and parts are not those of the one around it. The headers of all parts together are bounded, since the parser reads them all. */
@@ -24,20 +26,31 @@ export const PARSER_LIMITS = {
 export const REPORT_LIMITS = { ...PARSER_LIMITS, maxNestingDepth: 20 } as const;
 
 /** The parts of a message; null where the parser cannot read it. */
-export const parseMessage = (message: Buffer, limits: PostalMimeOptions): Promise<Email | null> =>
-  PostalMime.parse(parsable(message), limits).catch(() => null);
+export async function parseMessage(message: Buffer, limits: PostalMimeOptions): Promise<Email | null> {
+  const email = await PostalMime.parse(parsable(message), limits).catch(() => null);
+  const isEmpty = email && email.text === undefined && email.html === undefined && !email.attachments.length;
+  const text = isEmpty ? textWithoutParts(message) : '';
+  return email && text !== '' ? { ...email, text } : email;
+}
 
 /** A message as the parser reads it right. */
 export const parsable = (message: Buffer): Buffer =>
-  withFlowedTexts(withLettersOfUtf8(withSoftBreaks(withJoinedWords(withTextForParts(message)))));
+  withFlowedTexts(withLettersOfUtf8(withSoftBreaks(withJoinedWords(message))));
 
-/** Some mail says that it has parts, and has no delimiter of them. What it has is a text then, of which the parser shows nothing. */
-function withTextForParts(message: Buffer): Buffer {
-  const end = Math.min(endOfHeader(message), LARGEST_HEADER);
-  const header = message.subarray(0, end);
-  if (!header.includes('ultipart/') && !header.includes('ULTIPART/')) return message;
-  const octets = headerWithoutParts(message, end);
-  return octets === null ? message : Buffer.concat([octets, message.subarray(end)]);
+/**
+ * The text of a message that says it has parts, and has no delimiter of them; '' of any other. The parser shows nothing of it. It is asked
+ * first, since a delimiter has many forms: a report of a dead address is never taken for a text because of one that is not read here.
+ */
+function textWithoutParts(message: Buffer): string {
+  const header = endOfHeader(message);
+  const fields = readFields(message.toString('latin1', 0, Math.min(header, LARGEST_HEADER)));
+  const { value, parameters } = typedOf(fields, 'content-type');
+  const boundary = parameters.get('boundary');
+  if (!value.startsWith('multipart/')) return '';
+  if (boundary && message.indexOf(`--${boundary}`, header, 'latin1') !== -1) return '';
+  const body = message.subarray(header + (message[header] === CR ? 2 : 1));
+  const { value: encoding } = typedOf(fields, 'content-transfer-encoding');
+  return decodedOf(body, encoding).toString().replaceAll('\r\n', '\n');
 }
 
 const withFlowedTexts = (message: Buffer): Buffer =>

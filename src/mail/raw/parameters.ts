@@ -1,0 +1,84 @@
+/** Structured fields, such as Content-Type, with their parameters (RFC 2045 5.1), as the parser, postal-mime 4.0.0, reads them. */
+import { joinFields, type RawField, readFields, replaceField, valueOfField } from './header-editor.ts';
+
+interface StructuredField {
+  /** In lower case. */
+  readonly value: string;
+  /** By their names in lower case. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** A quote that is not closed reaches to the end of the field. */
+const PARAMETER = /;\s*([^\s=;]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)(?:"|$)|([^\s;"]*))/g;
+
+/** Quoted strings, which have no comments, and comments (RFC 5322 3.2.2). A bracket within a word, as in `Bill(1).pdf`, begins none. */
+const COMMENT = /"(?:[^"\\]|\\.)*(?:"|$)|(?<=[\s;])\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)/g;
+
+/** The name of a parameter with its section and the sign of an encoded value (RFC 2231 3 and 4). */
+const SECTION = /^([^*]+)\*(?:(\d{1,9})\*?)?$/;
+
+/** Octets of a field, and behind its first semicolon where it is edited, in which parameters are read. */
+const LONGEST_PARAMETERS = 4_096;
+
+/** The first field of this name; empty where there is none. */
+export function typedOf(fields: readonly RawField[], name: string): StructuredField {
+  const field = fields.find((one) => one.name === name);
+  if (!field) return { value: '', parameters: new Map() };
+  const text = valueOfField(field)
+    .slice(0, LONGEST_PARAMETERS)
+    .replace(COMMENT, (found) => (found.startsWith('"') ? found : ''));
+  const semicolon = text.indexOf(';');
+  return {
+    value: (semicolon === -1 ? text : text.slice(0, semicolon))
+      .replace(/\([^()]*\)/g, '')
+      .trim()
+      .toLowerCase(),
+    parameters: semicolon === -1 ? new Map() : parametersIn(text.slice(semicolon)),
+  };
+}
+
+/** The first one of a name counts, and one in sections or encoded before a plain one. */
+function parametersIn(text: string): ReadonlyMap<string, string> {
+  const written = new Map<string, string>();
+  for (const [, key = '', quoted, token = ''] of text.matchAll(PARAMETER)) {
+    const known = key.toLowerCase();
+    if (!written.has(known)) written.set(known, quoted?.replace(/\\(.)/g, '$1') ?? token);
+  }
+  const sections = [...written].flatMap(([key, value]) => {
+    const [, name, digits = '0'] = SECTION.exec(key) ?? [];
+    const number = Number(digits);
+    return name === undefined
+      ? []
+      : [{ name, number, octets: key.endsWith('*') ? decoded(value, number) : value }];
+  });
+  const joined = new Map<string, string>();
+  for (const { name, octets } of sections.sort((a, b) => a.number - b.number))
+    joined.set(name, (joined.get(name) ?? '') + octets);
+  return new Map([...written, ...joined]);
+}
+
+/** The first section also names a charset and a language. Octets are compared, so that neither matters here. */
+const decoded = (value: string, section: number): string =>
+  (section === 0 ? value.replace(/^[^']*'[^']*'/, '') : value).replace(/%([\da-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+
+/** The header of a part in which a parameter of the Content-Type has another value; null where it has no such parameter. */
+export function withContentParameter(header: Buffer, name: string, value: string): Buffer | null {
+  const fields = readFields(header.toString('latin1'));
+  const field = fields.find((one) => one.name === 'content-type');
+  const begin = field?.octets.indexOf(';') ?? -1;
+  if (!field || begin === -1) return null;
+  // The line end is no part of a quoted value that is not closed.
+  const end = Math.min(begin + LONGEST_PARAMETERS, field.octets.trimEnd().length);
+  let isFound = false;
+  // The first one of a name counts. Another field, or a quoted value, may say the same and means something else.
+  const changed = field.octets.slice(begin, end).replace(PARAMETER, (parameter, key: string) => {
+    if (isFound || key.toLowerCase() !== name) return parameter;
+    isFound = true;
+    return `; ${name}=${value}`;
+  });
+  if (!isFound) return null;
+  const octets = field.octets.slice(0, begin) + changed + field.octets.slice(end);
+  return joinFields(replaceField(fields, { ...field, octets }));
+}
