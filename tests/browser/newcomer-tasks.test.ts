@@ -144,12 +144,12 @@ test('a newsletter goes to the people of a file, with a template that was made b
   await pictureOf(page, 'newcomer/newsletter-5-campaign');
   await steps.click(button('Send or schedule'));
   await steps.fill(page.getByRole('dialog').getByRole('textbox'), '200');
-  // The message is shown as a contact of the audience gets it, and as any other one.
+  // The message is shown as a contact of the audience would see it, and as any other one.
   const shown = page.getByRole('dialog').getByRole('region', { name: 'Message that is sent' });
-  await shown.getByText(/^As reader\d+@people\.test gets it\.$/).waitFor();
+  await shown.getByText(/^As reader\d+@people\.test would see it\.$/).waitFor();
   await shown.frameLocator('iframe').getByText('Hello from Acme, the news of July.').waitFor();
   await shown.getByLabel('Show it for another contact').fill('reader7@people.test');
-  await shown.getByText('As reader7@people.test gets it.').waitFor();
+  await shown.getByText('As reader7@people.test would see it.').waitFor();
   await pictureOf(page, 'newcomer/newsletter-6-send');
   await steps.click(inDialog('Send now'));
   await page.getByRole('heading', { name: '200 in the audience' }).waitFor();
@@ -159,6 +159,32 @@ test('a newsletter goes to the people of a file, with a template that was made b
   });
   await pictureOf(page, 'newcomer/newsletter-7-sent');
   expect(steps.clicks).toBeLessThanOrEqual(25);
+});
+
+test('a campaign is shown as one would see it who probably gets it', async () => {
+  const people = ['excluded', 'first', 'left'].map((name) => `${name}@shown.test`);
+  const post = async (path: string, body: object) =>
+    (await asMember<{ readonly id: string }>(page, 'POST', `live/${path}`, body)).data.id;
+  const [audienceId, excluded] = [
+    await post('audiences', { name: 'Shown' }),
+    await post('audiences', { name: 'Excluded' }),
+  ];
+  for (const email of people) await post('contacts', { email });
+  await asMember(page, 'POST', `live/audiences/${audienceId}/contacts`, { emails: people });
+  await asMember(page, 'POST', `live/audiences/${excluded}/contacts`, { emails: people.slice(0, 1) });
+  await asMember(page, 'PATCH', `live/contacts/${people[2]}`, { status: 'unsubscribed' });
+  const content = { from: 'Acme <news@acme.test>', subject: 'Hello', html: '<p>Hello</p>' };
+  const show = async (excludeAudienceIds: readonly string[]) => {
+    const id = await post('campaigns', { name: 'Shown', audienceId, excludeAudienceIds, ...content });
+    await page.goto(`${dashboard.service.url}/app/live/campaigns/${id}`);
+    await button('Send or schedule').click();
+    return page
+      .getByRole('dialog')
+      .getByText(/^As (?!…).+ would see it\.$/)
+      .textContent();
+  };
+  expect(await show([excluded])).toBe('As first@shown.test would see it.');
+  expect(await show([excluded, audienceId])).toBe('As a contact without any data would see it.');
 });
 
 test('a first flow sends an email to newcomers, in 20 clicks', async () => {
@@ -213,6 +239,45 @@ test('why an email did not arrive is read two clicks from anywhere', async () =>
   // The next step is one more: the entry that keeps mail away, which can be removed there.
   await steps.click(page.getByRole('link', { name: 'View suppression of gone@people.test' }));
   await page.getByRole('row', { name: /gone@people.test/ }).waitFor();
+});
+
+test('the timeline says only what is known of the suppression', async () => {
+  const address = 'fleeting@people.test';
+  const { data: contact } = await asMember<{ id: string }>(page, 'POST', 'live/contacts', { email: address });
+  await asMember(page, 'POST', 'live/suppressions', { address });
+  const client = createClient(dashboard.service.url, LIVE_KEY);
+  const sent = await client.post('/v1/emails', {
+    ...{ from: 'shop@acme.test', to: address, subject: 'Your order', text: 'It is on its way.' },
+  });
+  const timeline = page.getByRole('list', { name: 'Timeline' });
+  const then = timeline.getByText('The address was suppressed at that time.', { exact: true });
+  const open = () => page.goto(`${dashboard.service.url}/app/live/emails/${sent.body.data.id}`);
+  // A read that fails tells nothing of the list.
+  const reads = /\/app\/api\/live\/suppressions\?/;
+  await page.route(reads, (route) =>
+    route.fulfill({ status: 403, json: { error: { message: 'Refused.' } } }),
+  );
+  await open();
+  await then.waitFor();
+  await page.unroute(reads);
+  await asMember(page, 'DELETE', `live/suppressions/${address}`);
+  await open();
+  await timeline
+    .getByText('The address was suppressed at that time. It is not on the suppression list now.')
+    .waitFor();
+  // The hash of a forgotten person stays on the list, whatever is said of the address that replaces theirs.
+  await asMember(page, 'POST', 'live/suppressions', { address });
+  await asMember(page, 'DELETE', `live/contacts/${contact.id}`);
+  await eventually('the address is replaced', async () => {
+    const { data } = await asMember<{ to: readonly string[] }>(
+      page,
+      'GET',
+      `live/emails/${sent.body.data.id}`,
+    );
+    return data.to[0]?.endsWith('@forgotten.invalid') || undefined;
+  });
+  await open();
+  await then.waitFor();
 });
 
 test('a program hears of bounces: an endpoint is added and tried', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Route } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { asMember, press, pressOn, waitForToast, withoutDialog } from './dashboard.ts';
 import { inspect, pictureOf, sidewaysOf } from './looks.ts';
@@ -110,6 +111,48 @@ test('a block is saved as a partial, and inserted into another message', async (
   await save();
   const source = await stored(made);
   expect(source).toContain('href="{{ url }}" background-color="#7c3aed" font-family="Georgia, Times, serif"');
+});
+
+test('of saved blocks the last choice alone is inserted, and none once the dialog is closed', async () => {
+  for (const name of ['First', 'Second'])
+    await asMember(page, 'POST', 'test/templates', {
+      ...{ name: `${name} block`, kind: 'partial', format: 'mjml' },
+      mjml: `<mj-button href="https://x.example" font-family="'Trebuchet MS', Helvetica, sans-serif">${name}</mj-button>`,
+    });
+  const made = await newTemplate(EMPTY);
+  const held: Route[] = [];
+  const others = new RegExp(`/app/api/test/templates/(?!${made.id})tpl_\\w+$`);
+  const dialog = page.getByRole('dialog');
+  /** Chooses a block, whose answer is held. */
+  const pick = async (name: string) => {
+    const before = held.length;
+    await pressOn(dialog.getByRole('button', { name: `${name} block` }));
+    await eventually('a request', async () => held.length > before || undefined);
+  };
+  const answer = async (route: Route | undefined) => {
+    const arrived = page.waitForResponse(others);
+    await route?.continue();
+    await (await arrived).finished();
+  };
+  await page.route(others, (route) => void held.push(route));
+  await add('Saved block…');
+  await pick('First');
+  await pick('Second');
+  await answer(held[0]);
+  await answer(held[1]);
+  await withoutDialog(page);
+  await block(/^Button: Second/).click();
+  // Messages of earlier versions have the fonts with quotes.
+  const font = page.getByLabel('Font', { exact: true }).locator('option:checked');
+  expect(await font.textContent()).toBe('Trebuchet');
+  await add('Saved block…');
+  await pick('First');
+  await page.keyboard.press('Escape');
+  await withoutDialog(page);
+  await answer(held[2]);
+  await page.unroute(others);
+  await save();
+  expect((await stored(made)).match(/<mj-button[^<]*/g)).toEqual([expect.stringContaining('>Second')]);
 });
 
 test('saved blocks that cannot be saved, listed or read say so, and can be tried again', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { deleteTemplate } from '../../src/automation/templates/commands.ts';
 import { DETAILS } from '../../src/automation/templates/model.ts';
 import { versionsOf } from '../../src/automation/templates/versions.ts';
+import { FONT_NAMES, FONTS } from '../../src/platform/text/fonts.ts';
 import { type Asking, pathsOf, type Told } from './ask.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
@@ -348,6 +349,14 @@ describe('a preview', () => {
     const { html, missingVariables } = await preview({ templateId: alias, version: 1 });
     expect(html).toBe('Acme &amp; Sons|1 Main Street|https://acme.example/|');
     expect(missingVariables).toEqual(['workspace.logoUrl']);
+    // A style element reads no entities, so a quote of a font would end its declaration there.
+    const style = '<mj-style>.x { font-family: {{ workspace.fontFamily }} }</mj-style>';
+    const body1 = '<mj-body><mj-section><mj-column><mj-text font-family="{{ workspace.fontFamily }}">x</mj-text></mj-column></mj-section></mj-body>';
+    for (const font of FONT_NAMES) {
+      await service.ask({ ...changed, body: { branding: { fontFamily: font } } });
+      const told = await post('/v1/templates/render-preview', { subject: 's', format: 'mjml', mjml: `<mjml lang="en"><mj-head>${style}</mj-head>${body1}</mjml>` }, { key: live });
+      console.log(told.status, told.text.slice(0, 300), told.body.data?.html.match(/.*font-family.*/g));
+    }
     const none = { templateId: alias, version: 2 };
     expect((await post('/v1/templates/render-preview', none, { key: live })).status).toBe(404);
   });

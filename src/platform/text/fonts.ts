@@ -1,13 +1,16 @@
-/** Fonts that computers and phones have, each with those that take its place elsewhere: a message loads no font, so no server learns that it is read. */
+/**
+ * Fonts that computers and phones have, each with those that take its place elsewhere: a message loads no font, so no server learns that
+ * it is read. No name has quotes, which CSS does not need: templates escape them, and a style element does not read `&#x27;` as a quote.
+ */
 export const FONTS = {
   system: 'Segoe UI, Roboto, Helvetica, Arial, sans-serif',
   arial: 'Arial, Helvetica, sans-serif',
   verdana: 'Verdana, Geneva, sans-serif',
   tahoma: 'Tahoma, Geneva, sans-serif',
-  trebuchet: "'Trebuchet MS', Helvetica, sans-serif",
+  trebuchet: 'Trebuchet MS, Helvetica, sans-serif',
   georgia: 'Georgia, Times, serif',
-  times: "'Times New Roman', Times, serif",
-  courier: "'Courier New', Courier, monospace",
+  times: 'Times New Roman, Times, serif',
+  courier: 'Courier New, Courier, monospace',
 } as const;
 
 /** The name of a font, by which a workspace states it. */

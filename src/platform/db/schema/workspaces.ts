@@ -20,7 +20,7 @@ export const workspaces = pgTable(
     colour: text('colour'),
     address: text('address'),
     website: text('website'),
-    /** The name of a font of `src/mail/message/fonts.ts`. */
+    /** The name of a font of `src/platform/text/fonts.ts`. */
     fontFamily: text('font_family').$type<FontName>(),
     timeZone: text('time_zone').notNull().default('UTC'),
     mutedEmails: text('muted_emails').array().notNull().default([]),

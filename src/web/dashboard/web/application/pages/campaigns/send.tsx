@@ -78,9 +78,12 @@ export function SendCampaign(props: { readonly campaign: Campaign; readonly onCl
   );
 }
 
+/** Those of whom one is shown: one of them is probably in no excluded audience. */
+const FEW = 10;
+
 /**
- * The saved message that is about to leave, as a contact of its audience gets it: its facts beside what is asked, and the message
- * below both.
+ * The saved message that is about to leave, as a contact of its audience would see it, beside its facts and what is asked; below them
+ * where the window is narrow. Only the start itself knows who gets it, so no sentence says that this contact does.
  */
 export function WhatIsSent(props: {
   readonly campaign: Campaign;
@@ -88,15 +91,16 @@ export function WhatIsSent(props: {
   /** The form that sends it. */
   readonly children: ReactNode;
 }) {
-  const { id, subject, from, audienceId } = props.campaign;
+  const { id, subject, from, audienceId, excludeAudienceIds } = props.campaign;
   const { may } = useViewer();
   const [chosen, setChosen] = useState('');
   const first = useRead(
-    'GET /audiences/{id}/contacts',
-    { path: { id: audienceId }, query: { limit: 1 } },
+    'GET /contacts',
+    { query: { audienceId, status: 'subscribed', limit: FEW } },
     { enabled: may('contacts:read'), every: false },
   );
-  const contactId = chosen || first.data?.[0]?.id;
+  const isExcluded = (id: string) => excludeAudienceIds.includes(id);
+  const contactId = chosen || first.data?.find(({ audienceIds }) => !audienceIds.some(isExcluded))?.id;
   const preview = useRead(
     'GET /campaigns/{id}/preview',
     { path: { id }, query: { contactId } },
@@ -131,8 +135,8 @@ export function WhatIsSent(props: {
             {contactId === undefined
               ? first.isLoading
                 ? 'Looking for a contact of the audience…'
-                : 'As a contact without any data gets it.'
-              : `As ${contact.data?.email ?? '…'} gets it.`}
+                : 'As a contact without any data would see it.'
+              : `As ${contact.data?.email ?? '…'} would see it.`}
           </p>
           {may('contacts:read') && (
             <span className="flex">

@@ -35,6 +35,8 @@ const WHY = {
   unsubscribed: 'Its owner unsubscribed',
   manual: 'Suppressed manually',
 } as const satisfies Record<Suppression['reason'], string>;
+const AT_THAT_TIME = 'The address was suppressed at that time.';
+const NOT_NOW = 'It is not on the suppression list now.';
 /** The request and its entry in the audit log are of the same moment, by the clocks of two statements. */
 const CLOSE_MS = 2_000;
 const ADDED: ReadonlySet<string> = new Set(['suppression.created', 'suppressions.imported']);
@@ -45,11 +47,14 @@ function useWithheld({ status, failureReason, recipients, id, createdAt }: Email
   // Test mail fails by the address of the simulator, and is never suppressed.
   const isOn = environment === 'live' && failureReason === 'suppressed' && may('contacts:read');
   const address = recipients.find((each) => each.status === 'failed')?.address ?? '';
-  const suppression = useRead(
+  // The suppression of a forgotten person is known by a hash alone, so the placeholder finds none.
+  const isKnown = address !== '' && !address.endsWith('@forgotten.invalid');
+  const found = useRead(
     'GET /suppressions',
     { query: { address, limit: 1 } },
-    { enabled: isOn && address !== '' },
-  ).data?.[0];
+    { enabled: isOn && isKnown },
+  ).data;
+  const suppression = found?.[0];
   const { data: explained } = useRead('GET /emails/{id}/explain', { path: { id } }, { enabled: isOn });
   const at = suppression ? Date.parse(suppression.createdAt) : 0;
   const isManual = suppression?.reason === 'manual';
@@ -74,7 +79,9 @@ function useWithheld({ status, failureReason, recipients, id, createdAt }: Email
     tone: 'bad',
     more: suppression
       ? 'The address is on the suppression list.'
-      : 'The address was suppressed at that time. It is not on the suppression list now.',
+      : found
+        ? `${AT_THAT_TIME} ${NOT_NOW}`
+        : AT_THAT_TIME,
   };
   if (!suppression) return [skipped];
   return [

@@ -44,6 +44,11 @@ const STACKS: Readonly<Record<string, string>> = {
   '': 'As the message',
   ...Object.fromEntries(FONT_NAMES.map((name) => [FONTS[name], FONT_TITLES[name]])),
 };
+/** Earlier messages have the same fonts with quotes. */
+const unquoted = (stack: string): string => {
+  const plain = stack.replaceAll("'", '');
+  return Object.hasOwn(STACKS, plain) ? plain : stack;
+};
 const WIDTHS = { '': 'As wide as its text', '100%': 'Full width' } as const;
 const LEVELS = { h1: 'Heading 1', h2: 'Heading 2', h3: 'Heading 3' } as const;
 
@@ -70,7 +75,7 @@ export function BlockFields({
   const font = (
     <ChoicePart
       label="Font"
-      value={attributesOf(element.open)['font-family'] ?? ''}
+      value={unquoted(attributesOf(element.open)['font-family'] ?? '')}
       options={STACKS}
       onChange={set('font-family')}
     />

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Template } from '../../../../../client/operations.ts';
 import { useChange, useList } from '../../api/queries.ts';
 import { request } from '../../api/requests.ts';
@@ -19,16 +19,29 @@ export function InsertSaved(props: {
   const [problem, setProblem] = useState<string | null>(null);
   const { environment } = useViewer();
   const { onPick, onClose } = props;
+  /** The one that is read; null once the dialog is gone. Of an earlier choice the answer is ignored. */
+  const reading = useRef<object | null>(null);
+  useEffect(
+    () => () => {
+      reading.current = null;
+    },
+    [],
+  );
   // A cached answer may be older than what was saved elsewhere.
   const pick = async (id: string) => {
+    const own = {};
+    reading.current = own;
+    const isLeft = () => reading.current !== own;
     setChosen(id);
     setProblem(null);
     try {
       const { data } = await request<Template>('GET', `${environment}/templates/${id}`);
+      if (isLeft()) return;
       const refusal = onPick(data.mjml ?? '', data.name);
       if (refusal === null) onClose();
       else setProblem(refusal);
     } catch (error) {
+      if (isLeft()) return;
       setProblem((error as Error).message);
     }
     setChosen(null);
