@@ -349,13 +349,17 @@ describe('a preview', () => {
     const { html, missingVariables } = await preview({ templateId: alias, version: 1 });
     expect(html).toBe('Acme &amp; Sons|1 Main Street|https://acme.example/|');
     expect(missingVariables).toEqual(['workspace.logoUrl']);
-    // A style element reads no entities, so a quote of a font would end its declaration there.
-    const style = '<mj-style>.x { font-family: {{ workspace.fontFamily }} }</mj-style>';
-    const body1 = '<mj-body><mj-section><mj-column><mj-text font-family="{{ workspace.fontFamily }}">x</mj-text></mj-column></mj-section></mj-body>';
+    // A font is the same text in an attribute, which escapes it, and in a style element, which has to leave it as it is.
+    const styled =
+      "<style>p { font-family: {{ workspace.fontFamily | raw }} }</style><p style='font-family: {{ workspace.fontFamily }}'>x</p>";
     for (const font of FONT_NAMES) {
       await service.ask({ ...changed, body: { branding: { fontFamily: font } } });
-      const told = await post('/v1/templates/render-preview', { subject: 's', format: 'mjml', mjml: `<mjml lang="en"><mj-head>${style}</mj-head>${body1}</mjml>` }, { key: live });
-      console.log(told.status, told.text.slice(0, 300), told.body.data?.html.match(/.*font-family.*/g));
+      const shown = await preview({ subject: 's', html: styled });
+      const stack = FONTS[font];
+      expect(stack).toMatch(/^(?:[A-Z]\w+(?: [A-Z]\w+)*, )+(?:sans-serif|serif|monospace)$/);
+      expect(shown.html).toBe(
+        `<style>p { font-family: ${stack} }</style><p style='font-family: ${stack}'>x</p>`,
+      );
     }
     const none = { templateId: alias, version: 2 };
     expect((await post('/v1/templates/render-preview', none, { key: live })).status).toBe(404);
