@@ -82,11 +82,11 @@ test('contacts: a file with its columns, a check that writes nothing, and the im
   await page.getByLabel('Property type for “Alter”').selectOption('number');
   await page.getByLabel('Property name for “Alter”').fill('age');
   await press(page, 'Check file');
-  await page.getByRole('button', { name: 'Import 40 contacts' }).waitFor();
+  await page.getByRole('button', { name: 'Import 40 rows' }).waitFor();
   await inspect(page, 'import-checked');
   const { data } = await asMember<readonly unknown[]>(page, 'GET', 'test/contacts?limit=5');
   expect(data).toHaveLength(1);
-  await press(page, 'Import 40 contacts');
+  await press(page, 'Import 40 rows');
   await heading('Import of contacts');
   await page.getByText('Completed', { exact: true }).waitFor();
   await inspect(page, 'import');

@@ -64,8 +64,8 @@ export const ContactImport = Type.Object(
     counts: Type.Object(
       {
         total: count('Processed rows; empty ones are not counted.'),
-        created: count('New contacts.'),
-        updated: count('Changed contacts.'),
+        created: count('Rows that add a contact.'),
+        updated: count('Rows that change a contact, which an earlier row of the file may have added.'),
         skipped: count(
           'Rows that changed nothing, or only recorded that a person has left: `onConflict=skip`, or an abort.',
         ),

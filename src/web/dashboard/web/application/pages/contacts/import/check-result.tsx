@@ -8,17 +8,14 @@ import { ConsentCounts, Counts, ImportErrors } from './outcome.tsx';
 import { Warnings } from './warnings.tsx';
 
 /** The result of a check, with the import options when the file can be imported. */
-export function CheckResult(props: {
-  readonly id: string;
-  readonly children: (people: string) => ReactNode;
-}) {
+export function CheckResult(props: { readonly id: string; readonly children: (rows: string) => ReactNode }) {
   const shown = useRef<HTMLDivElement>(null);
   const { data, error } = useRead('GET /contacts/imports/{id}', { path: { id: props.id } }, { every: 500 });
   const isOver = data !== undefined && data.endedAt !== null;
   useEffect(() => {
     if (isOver) shown.current?.scrollIntoView({ block: 'nearest' });
   }, [isOver]);
-  const people = data ? data.counts.created + data.counts.updated : 0;
+  const rows = data ? data.counts.created + data.counts.updated : 0;
   return (
     <div ref={shown}>
       <Card title="3. Review" about="The changes that the import would make.">
@@ -31,8 +28,8 @@ export function CheckResult(props: {
             <ConsentCounts run={data} />
             <ImportErrors run={data} />
             <div className="flex justify-end" role="status">
-              {data.status === 'completed' && people > 0 ? (
-                props.children(people === 1 ? '1 contact' : `${count(people)} contacts`)
+              {data.status === 'completed' && rows > 0 ? (
+                props.children(rows === 1 ? '1 row' : `${count(rows)} rows`)
               ) : (
                 <p className="text-dim">There is nothing to import. Fix the file, or choose other columns.</p>
               )}

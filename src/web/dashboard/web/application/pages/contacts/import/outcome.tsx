@@ -24,7 +24,8 @@ export function Counts({ run: { counts, dryRun } }: { readonly run: ContactImpor
         figures={[
           { name: 'Rows', value: count(total) },
           { name: dryRun ? 'New' : 'Added', value: count(created), tone: 'good' },
-          { name: dryRun ? 'To update' : 'Updated', value: count(updated), tone: 'moving' },
+          // An address that comes again in the file updates the contact that its first row adds.
+          { name: dryRun ? 'Updates' : 'Updated', value: count(updated), tone: 'moving' },
           { name: 'Unchanged', value: count(skipped), tone: 'quiet' },
           { name: 'Errors', value: count(failed), tone: 'bad' },
         ]}

@@ -148,7 +148,7 @@ export default function ImportWizard() {
       )}
       {check && (
         <CheckResult id={check.id}>
-          {(total) => (
+          {(rows) => (
             <Button
               look="main"
               busy={start.isPending || audience.isPending}
@@ -158,7 +158,7 @@ export default function ImportWizard() {
                   .catch((error: Error) => setProblem(error.message))
               }
             >
-              Import {total}
+              Import {rows}
             </Button>
           )}
         </CheckResult>
