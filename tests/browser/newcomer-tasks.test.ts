@@ -185,6 +185,8 @@ test('a campaign is shown as one would see it who probably gets it', async () =>
   };
   expect(await show([excluded])).toBe('As first@shown.test would see it.');
   expect(await show([excluded, further])).toBe('As a contact without any data would see it.');
+  for (const email of people) await asMember(page, 'DELETE', `live/contacts/${email}`);
+  await inDialog('Cancel').click();
 });
 
 test('a first flow sends an email to newcomers, in 20 clicks', async () => {
