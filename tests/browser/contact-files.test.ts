@@ -74,7 +74,7 @@ test('contacts: what the export writes, the import of the dashboard gives back',
     buffer: Buffer.from(file),
   });
   await press(page, 'Check file');
-  await press(page, `Import ${before.data.length} contacts`);
+  await press(page, `Import ${before.data.length} rows`);
   await heading('Import of contacts');
   await page.getByText('Completed', { exact: true }).waitFor();
   const said = ({ data }: typeof before) =>
