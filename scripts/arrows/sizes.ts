@@ -25,7 +25,6 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/web/dashboard/web/application/pages/audiences/joining.tsx':
     'the two ways to join, for both pages that ask',
   'src/web/dashboard/web/application/pages/flows/forms/time-zone.tsx': 'one field of several forms of steps',
-  'src/web/dashboard/web/application/ui/display/patch.ts': 'an algorithm apart from the frame that uses it',
   'src/web/dashboard/web/application/ui/forms/form-words.ts':
     'shown before sign-in too, which loads no form of the application',
   'src/web/dashboard/web/application/ui/forms/or-null.ts':

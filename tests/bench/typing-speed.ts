@@ -120,7 +120,7 @@ for (const [name, ready] of Object.entries(PLACES)) {
   if (!name.includes(values.only)) continue;
   await ready();
   await type('warm up');
-  // What the pages before have left is not of this place.
+  // Garbage of the pages before is not of this place.
   await cdp.send('HeapProfiler.collectGarbage');
   const { letters, others } = await typingCost(cdp, () => type(TYPED));
   if (letters.length !== TYPED.length) throw new Error(`${letters.length} keys were seen in: ${name}`);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { FONT_NAMES, FONTS } from '../../src/platform/text/fonts.ts';
 import { branded } from '../../src/web/dashboard/web/application/pages/templates/starters/pieces.ts';
 import { STARTERS } from '../../src/web/dashboard/web/application/pages/templates/starters.ts';
 import { readDesign } from '../../src/web/dashboard/web/application/pages/visual/source/blocks.ts';
@@ -72,3 +73,17 @@ test.each(starters.filter(([, kind, { format }]) => format === 'mjml' && kind !=
     expect(locked?.map(({ block }) => block && 'source' in block && block.source)).toEqual([]);
   },
 );
+
+test('a font of the brand is the same text in an attribute, which escapes it, and in a style element', async () => {
+  const html =
+    "<style>p { font-family: {{ workspace.fontFamily | raw }} }</style><p style='font-family: {{ workspace.fontFamily }}'>x</p>";
+  for (const font of FONT_NAMES) {
+    await service.live.patch('/v1/workspace', { branding: { fontFamily: font } });
+    const shown = await service.live.post('/v1/templates/render-preview', { subject: 's', html });
+    const stack = FONTS[font];
+    expect(stack).toMatch(/^(?:[A-Z]\w+(?: [A-Z]\w+)*, )+(?:sans-serif|serif|monospace)$/);
+    expect(shown.body.data.html).toBe(
+      `<style>p { font-family: ${stack} }</style><p style='font-family: ${stack}'>x</p>`,
+    );
+  }
+});

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { deleteTemplate } from '../../src/automation/templates/commands.ts';
 import { DETAILS } from '../../src/automation/templates/model.ts';
 import { versionsOf } from '../../src/automation/templates/versions.ts';
-import { FONT_NAMES, FONTS } from '../../src/platform/text/fonts.ts';
 import { type Asking, pathsOf, type Told } from './ask.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
@@ -349,18 +348,6 @@ describe('a preview', () => {
     const { html, missingVariables } = await preview({ templateId: alias, version: 1 });
     expect(html).toBe('Acme &amp; Sons|1 Main Street|https://acme.example/|');
     expect(missingVariables).toEqual(['workspace.logoUrl']);
-    // A font is the same text in an attribute, which escapes it, and in a style element, which has to leave it as it is.
-    const styled =
-      "<style>p { font-family: {{ workspace.fontFamily | raw }} }</style><p style='font-family: {{ workspace.fontFamily }}'>x</p>";
-    for (const font of FONT_NAMES) {
-      await service.ask({ ...changed, body: { branding: { fontFamily: font } } });
-      const shown = await preview({ subject: 's', html: styled });
-      const stack = FONTS[font];
-      expect(stack).toMatch(/^(?:[A-Z]\w+(?: [A-Z]\w+)*, )+(?:sans-serif|serif|monospace)$/);
-      expect(shown.html).toBe(
-        `<style>p { font-family: ${stack} }</style><p style='font-family: ${stack}'>x</p>`,
-      );
-    }
     const none = { templateId: alias, version: 2 };
     expect((await post('/v1/templates/render-preview', none, { key: live })).status).toBe(404);
   });

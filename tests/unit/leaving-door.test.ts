@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
-import { leaveAll, leavingDoor } from '../../src/sending/inbound/leaving-door.ts';
+import { leaveAll, leavingDoor } from '../../src/sending/inbound/commands.ts';
 import { leaveAddress } from '../../src/sending/tracking/api.ts';
 
 const signer = createSigner('only-for-tests-only-for-tests-only');

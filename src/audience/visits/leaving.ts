@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
-import type { LeaveByMail } from '../../sending/inbound/api.ts';
+import type { LeaveByMail } from '../../sending/inbound/commands.ts';
 import { suppress } from '../../sending/suppressions/commands.ts';
 import type { OwnLeaving } from '../../sending/suppressions/queries.ts';
 import { type ExitTarget, exitTarget, type Link, readExitTarget } from '../../sending/tracking/api.ts';

@@ -1,5 +1,5 @@
 import type { Module } from '../../http/module.ts';
-import type { LeaveByMail } from '../../sending/inbound/api.ts';
+import type { LeaveByMail } from '../../sending/inbound/commands.ts';
 import { EarlyVisits } from './early-visits.ts';
 import { leavingByMail } from './leaving.ts';
 import { type TrackingDeps, trackingRoutes } from './routes.ts';

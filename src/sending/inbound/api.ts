@@ -1,11 +1,7 @@
 import type { InboundTopic } from '../../platform/config/settings/ses-inbound-settings.ts';
-import type { Destination } from '../emails/queries.ts';
 
 /** The end of a message that SES has received. `refused`: its notification names what it may not. */
 export type SesEnd = 'taken' | 'skipped' | 'spam' | 'loop' | 'refused';
-
-/** Unsubscribes the recipient of a copy; false for an email that is not kept any more. @throws UnavailableError */
-export type LeaveByMail = (copy: Destination) => Promise<boolean>;
 
 /** The functions that received mail gives to other modules. */
 export interface InboundApi {

@@ -11,7 +11,8 @@ import type { EmailsApi } from '../emails/api.ts';
 import type { InboundRoutesApi } from '../inbound-routes/api.ts';
 import type { ReceivedApi } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
-import type { InboundApi, LeaveByMail } from './api.ts';
+import type { InboundApi } from './api.ts';
+import type { LeaveByMail } from './commands.ts';
 import { openInbound } from './open.ts';
 import { takeSes } from './ses-door.ts';
 

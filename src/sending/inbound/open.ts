@@ -20,8 +20,8 @@ import {
   type TakenRecipient,
 } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
-import type { LeaveByMail } from './api.ts';
-import { leavingDoor } from './leaving-door.ts';
+
+import { type LeaveByMail, leavingDoor } from './commands.ts';
 import { takersOf, takesReportsHere } from './takers.ts';
 
 export interface InboundParts extends ReceivedApi, Pick<InboundRoutesApi, 'receivingRoutes'> {

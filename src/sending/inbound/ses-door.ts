@@ -13,8 +13,8 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import { forwardTokenOf, type ReceivedApi, type TakenRecipient } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
-import type { LeaveByMail, SesEnd } from './api.ts';
-import { leaveAll } from './leaving-door.ts';
+import type { SesEnd } from './api.ts';
+import { type LeaveByMail, leaveAll } from './commands.ts';
 import { isForReports, type TakerParts, takerOf } from './takers.ts';
 
 /** The services that taking a message of SES calls. */

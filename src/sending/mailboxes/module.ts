@@ -1,6 +1,6 @@
 import type { Module } from '../../http/module.ts';
 import type { EmailsApi } from '../emails/api.ts';
-import type { LeaveByMail } from '../inbound/api.ts';
+import type { LeaveByMail } from '../inbound/commands.ts';
 import type { ReceivedApi } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
 import type { WebhooksApi } from '../webhooks/api.ts';

@@ -12,8 +12,7 @@ import { within } from '../../platform/async/deadline.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isReturnToken } from '../emails/queries.ts';
-import type { LeaveByMail } from '../inbound/api.ts';
-import { leaveAll } from '../inbound/leaving-door.ts';
+import { type LeaveByMail, leaveAll } from '../inbound/commands.ts';
 import {
   type ReceivingRoute,
   readRecipient,

@@ -35,7 +35,7 @@ export function PreviewFrame(props: {
     const html = withoutResourceHints(inScheme(props.html, props.isDark));
     let isWanted = true;
     void inPieces(showing(shown, html), { isWanted: () => isWanted });
-    // What is shown by then is patched to the next message.
+    // The message that is shown by then is patched to the next one.
     return () => {
       isWanted = false;
     };

@@ -1,8 +1,11 @@
 import { Refusal } from '../../mail/inbound/smtp-server.ts';
 import type { PurposeDoor } from '../../mail/received/inbound-server.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
+import type { Destination } from '../emails/queries.ts';
 import { readLeaveAddress } from '../tracking/api.ts';
-import type { LeaveByMail } from './api.ts';
+
+/** Unsubscribes the recipient of a copy; false for an email that is not kept any more. @throws UnavailableError */
+export type LeaveByMail = (copy: Destination) => Promise<boolean>;
 
 interface LeavingParts {
   readonly signer: Signer;
