@@ -57,6 +57,8 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/platform/config/version.ts': 'the one place that reads package.json',
   'src/web/dashboard/embedded.ts': 'replaced by the build',
   'src/web/dashboard/web/application/ui/machine/layouts.ts': 'replaced by the build',
+  'src/platform/text/forgotten.ts':
+    'for every area that forgets or meets a forgotten person, and in browsers',
   'src/platform/text/own-member.ts': 'for objects of every area, and in browsers',
   'src/mail/message/resource-hints.ts':
     'the one rule for what is shown of a message, on the server and in the browser',

@@ -2,10 +2,12 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { isForgotten } from '../../platform/text/forgotten.ts';
+import type { Destination } from '../../sending/emails/queries.ts';
 import type { LeaveByMail } from '../../sending/inbound/commands.ts';
 import { suppress } from '../../sending/suppressions/commands.ts';
 import type { OwnLeaving } from '../../sending/suppressions/queries.ts';
-import { type ExitTarget, exitTarget, type Link, readExitTarget } from '../../sending/tracking/api.ts';
+import type { ExitTarget } from '../../sending/tracking/api.ts';
 import { leaveAudience } from '../audiences/commands.ts';
 import { findAudienceRow } from '../audiences/queries.ts';
 import { findContact } from '../contacts/queries.ts';
@@ -20,6 +22,13 @@ export interface LeavingDeps {
 /** The way by which a recipient unsubscribes: a button of the mail program, or the page behind the link. */
 type LeavingSource = 'oneClick' | 'page';
 
+/** A person who unsubscribes, and the copy of an email by which they do. */
+interface Departure {
+  readonly copy: Destination;
+  readonly exit: Omit<ExitTarget, 'language'>;
+  readonly source: LeavingSource;
+}
+
 /** $1 an email, $2 the index of a recipient, $3 the key of its address. */
 const REPLACED =
   'select recipient_keys[$2::integer + 1] is distinct from $3 as is_replaced from emails where id = $1';
@@ -27,7 +36,11 @@ const REPLACED =
 /**
  * True when an email no longer names the person that its link was made for: that person has been forgotten.
  */
-async function isReplaced(database: Database, { emailId, recipient }: Link, key: string): Promise<boolean> {
+async function isReplaced(
+  database: Database,
+  { emailId, recipient }: Destination,
+  key: string,
+): Promise<boolean> {
   const [row] = await database.query<{ is_replaced: boolean }>(REPLACED, [emailId, recipient, key]);
   return row?.is_replaced ?? false;
 }
@@ -35,7 +48,7 @@ async function isReplaced(database: Database, { emailId, recipient }: Link, key:
 /** Leaves the audience of a campaign; false where that has none that can be left. */
 async function leaveList(
   database: Database,
-  { workspaceId, address, list }: ExitTarget,
+  { workspaceId, address, list }: Departure['exit'],
   now: number,
   own: OwnLeaving,
 ): Promise<boolean> {
@@ -54,35 +67,33 @@ async function leaveList(
 }
 
 /**
- * Unsubscribes the recipient of a link, and gives the key of the address. An unsubscription must not be lost: while the database is away it
- * rejects, and the client tries again. @throws UnavailableError
+ * Unsubscribes a person, and gives the key of the address. An unsubscription must not be lost: while the database is away it rejects, and the
+ * client tries again. @throws UnavailableError
  */
 export async function leave(
   { database, engine, signer }: LeavingDeps,
-  link: Link,
-  source: LeavingSource,
+  { copy, exit, source }: Departure,
   now: number,
 ): Promise<string> {
-  const exit = readExitTarget(link.target);
   const { workspaceId, address, list } = exit;
   const { audienceId = null, campaignId = null } = list ?? {};
   const data = { source, campaignId, audienceId };
   const suppresses = !(await leaveList(database, exit, now, { source, campaignId }));
-  const report = { type: 'unsubscribed' as const, recipient: link.recipient, suppresses, data };
+  const report = { type: 'unsubscribed' as const, recipient: copy.recipient, suppresses, data };
   const event = { type: 'report.received', at: now, report } as const;
-  const result = await engine.tell('email', link.emailId, event);
+  const result = await engine.tell('email', copy.emailId, event);
   const mailbox = parseAddress(address);
   const key = isProblem(mailbox) ? address : mailbox.key;
-  const isForgotten = suppresses && (await isReplaced(database, link, key));
+  const hasBeenForgotten = suppresses && (await isReplaced(database, copy, key));
   // The email may be long deleted, or not yet known to have left, or no longer name a person who has
   // been forgotten: the address is suppressed all the same. Of a forgotten person only the hash is
   // kept, unless they are a contact again.
-  if (suppresses && (isForgotten || result.outcome !== 'changed'))
+  if (suppresses && (hasBeenForgotten || result.outcome !== 'changed'))
     await suppress(database, {
-      ...{ workspaceId, address, emailId: link.emailId },
+      ...{ workspaceId, address, emailId: copy.emailId },
       ...{ reason: 'unsubscribed', at: now },
       hiddenBy:
-        isForgotten && !(await findContact({ database }, { workspaceId, livemode: true }, key))
+        hasBeenForgotten && !(await findContact({ database }, { workspaceId, livemode: true }, key))
           ? signer
           : null,
     });
@@ -95,9 +106,6 @@ interface LeaverRow {
   readonly campaign_id: string | null;
 }
 
-/** The domain of the address that takes the place of that of a forgotten person. */
-const FORGOTTEN = '@forgotten.invalid';
-
 /** $1 an email, $2 the index of a recipient. */
 const LEAVER =
   'select workspace_id, recipients[$2::integer + 1] as address, campaign_id from emails where id = $1 and livemode';
@@ -109,13 +117,12 @@ export const leavingByMail =
     audienceOf: (campaignId: string) => Promise<string | null>,
     now: () => number,
   ): LeaveByMail =>
-  async ({ emailId, recipient }) => {
-    const [row] = await deps.database.query<LeaverRow>(LEAVER, [emailId, recipient]);
-    if (!row?.address || row.address.endsWith(FORGOTTEN)) return false;
+  async (copy) => {
+    const [row] = await deps.database.query<LeaverRow>(LEAVER, [copy.emailId, copy.recipient]);
+    if (!row?.address || isForgotten(row.address)) return false;
     const { workspace_id: workspaceId, address, campaign_id: campaignId } = row;
     const audienceId = campaignId === null ? null : await audienceOf(campaignId);
     const list = campaignId !== null && audienceId !== null ? { campaignId, audienceId } : null;
-    const target = exitTarget({ workspaceId, address, list, language: null });
-    await leave(deps, { emailId, recipient, target }, 'oneClick', now());
+    await leave(deps, { copy, exit: { workspaceId, address, list }, source: 'oneClick' }, now());
     return true;
   };

@@ -151,8 +151,9 @@ export function trackingRoutes({
         if (!link) return badLink(call.headers);
         // RFC 8058 3.2 has mail programs send exactly this; a person's browser sends the page's own form.
         const source = Buffer.from(call.body).includes('One-Click') ? 'oneClick' : 'page';
-        const key = await leave({ database, engine, signer }, link, source, call.now);
-        const { workspaceId, language } = readExitTarget(link.target);
+        const exit = readExitTarget(link.target);
+        const { workspaceId, language } = exit;
+        const key = await leave({ database, engine, signer }, { copy: link, exit, source }, call.now);
         const preferences = preferencesPath(signer, { workspaceId, livemode: true, key, language });
         return unsubscribedPage(textsFor(call.headers, language), await brandOf(link), preferences);
       },

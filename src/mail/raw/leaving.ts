@@ -79,7 +79,11 @@ function originated(fields: readonly RawField[], { date, messageId }: OutboundTr
 // A field that the sender has set stays the only one: RFC 2369 3 allows each once, and a second breaks one-click.
 function withExit(fields: readonly RawField[], unsubscribe: Unsubscribe | null): readonly RawField[] {
   if (unsubscribe === null || fields.some(({ name }) => name.startsWith('list-unsubscribe'))) return fields;
-  return waysOut(unsubscribe).reduce((all, { name, value }) => withField(all, fieldOf(name, value)), fields);
+  // The link and the address with the longest hosts have more than the 998 octets of a line (RFC 5322 2.1.1).
+  return waysOut(unsubscribe).reduce(
+    (all, { name, value }) => withField(all, fieldOf(name, value.replace(', <', ',\r\n <'))),
+    fields,
+  );
 }
 
 /** RFC 5321 4.4. The user, which would be a key, is not named. */

@@ -5,6 +5,7 @@ import type { EffectMeanings, FactTable, Snapshot } from '../../engine/machine/k
 import { sharedFact } from '../../engine/store/shared-fact.ts';
 import { messageIdOfSes } from '../../mail/transport/ses/ses-message-id.ts';
 import { mintId } from '../../platform/db/ids.ts';
+import { FORGOTTEN_DOMAIN } from '../../platform/text/forgotten.ts';
 import { periodOf, storableMoment } from '../../platform/time/clock.ts';
 import { replacesReason } from '../suppressions/queries.ts';
 import { insertSentIds } from './accept/sent-message-ids.ts';
@@ -50,7 +51,7 @@ const suppressed: FactTable = {
   ) => `insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
     select distinct on (workspace_id, recipient_keys[recipient + 1])
       workspace_id, recipient_keys[recipient + 1], recipients[recipient + 1], reason, actor, at
-    from ${source} s where recipient_keys[recipient + 1] not like 'forgotten-%@forgotten.invalid' order by 1, 2, at
+    from ${source} s where recipient_keys[recipient + 1] not like 'forgotten-%@${FORGOTTEN_DOMAIN}' order by 1, 2, at
     on conflict (workspace_id, address_key) do update
       set reason = excluded.reason, email_id = excluded.email_id, created_at = excluded.created_at
       where ${replacesReason('suppressions', 'excluded')}`,

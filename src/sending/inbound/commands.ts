@@ -12,15 +12,12 @@ interface LeavingParts {
   readonly leaveByMail: LeaveByMail;
 }
 
-const GONE = new Refusal(
-  550,
-  '5.1.1 The email is not kept any more, so this address unsubscribes no one; use the link in the email',
-);
+const GONE = new Refusal(550, '5.1.1 This address unsubscribes no one any more; use the link in the email');
 
 /**
- * Unsubscribes everyone whom addresses in List-Unsubscribe name. Every mail to one counts, whatever it says and whoever sent it: the token proves
- * itself, as the link beside it does, and people have several addresses. Apple Mail writes `Auto-Submitted: auto-replied`, others a null
- * sender. `none` where no address is one; `gone` where an email is not kept any more. @throws UnavailableError
+ * Unsubscribes the recipients that addresses in List-Unsubscribe name. The address alone decides, as the link beside it does: neither the
+ * sender nor the text counts, since people have several addresses, Apple Mail writes `Auto-Submitted: auto-replied`, and others send with a
+ * null sender. `none` where no address is one; `gone` where an email is not kept any more. @throws UnavailableError
  */
 export async function leaveAll(
   { signer, leaveByMail }: LeavingParts,

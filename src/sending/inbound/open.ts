@@ -20,7 +20,6 @@ import {
   type TakenRecipient,
 } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
-
 import { type LeaveByMail, leavingDoor } from './commands.ts';
 import { takersOf, takesReportsHere } from './takers.ts';
 

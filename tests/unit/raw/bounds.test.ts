@@ -128,7 +128,7 @@ describe('a placeholder of the link to unsubscribe', () => {
   const personalise = (parts: { text: string | null; html: string | null }) => ({
     text: parts.text?.replaceAll('{{unsubscribeUrl}}', 'https://exit.example') ?? null,
     html: parts.html?.replaceAll('{{unsubscribeUrl}}', 'https://exit.example') ?? null,
-    unsubscribe: { url: 'https://exit.example', mailto: null },
+    unsubscribe: { url: 'https://exit.example', mailto: 'u+1@exit.example' },
   });
   async function left(message: string): Promise<string> {
     const { octets, index, text, html } = await read(message);
@@ -154,7 +154,9 @@ describe('a placeholder of the link to unsubscribe', () => {
       const message = await left(`From: a@v.example\r\n${HEAD}MIME-Version: 1.0\r\n${body}`);
       expect(message).not.toContain('{{');
       expect(message).toContain('Leave: https://exit.example now');
-      expect(message).toContain('\r\nList-Unsubscribe: <https://exit.example>\r\n');
+      expect(message).toContain(
+        '\r\nList-Unsubscribe: <https://exit.example>,\r\n <mailto:u+1@exit.example>\r\n',
+      );
     }
   });
 

@@ -1,6 +1,7 @@
 import type { EmailState } from '../../../../machines/email/machine.ts';
 import { stateList, statesWhere } from '../../../engine/machine/kind.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { FORGOTTEN_DOMAIN } from '../../../platform/text/forgotten.ts';
 import { erasedContent } from '../../../sending/emails/queries.ts';
 
 /** Reads the subjects of campaigns as they were written, by their ids; those whose content is gone have none. */
@@ -105,7 +106,7 @@ function erasedOf(
   const place = keys.indexOf(key);
   const old = recipients[place];
   if (old === undefined) return [];
-  const replacement = `forgotten-${place}@forgotten.invalid`;
+  const replacement = `forgotten-${place}@${FORGOTTEN_DOMAIN}`;
   return [
     {
       ...{ id, new: replacement, subject },

@@ -1,4 +1,5 @@
 import type { Database } from '../../../platform/db/database.ts';
+import { FORGOTTEN_DOMAIN } from '../../../platform/text/forgotten.ts';
 import { ANYONE } from '../accept/forward.ts';
 import { erasedContent } from '../accept/packed-content.ts';
 
@@ -17,7 +18,7 @@ export const forwardsPersonSql = (email: string, key: string): string =>
   `${email}.envelope ->> 'forwardedFrom' is not null and (${key} in (${email}.sender_key, lower(${email}.envelope ->> 'forwardedFrom'))
     or (${email}.envelope -> 'forwardedKeys')::jsonb ?| array[${key}, '${ANYONE}'])`;
 
-const NOBODY = 'forgotten@forgotten.invalid';
+const NOBODY = `forgotten@${FORGOTTEN_DOMAIN}`;
 
 /** Takes the message out of emails that forward it: a person whom it names is forgotten. One that still has to leave fails, as without content. @throws UnavailableError */
 export async function eraseForwarded(

@@ -17,7 +17,7 @@ import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { Leaving } from './leaving.tsx';
 import { Records } from './records.tsx';
 import { Reports } from './reports.tsx';
-import { DOMAIN_STATES, PROVIDERS } from './states.ts';
+import { areLookedUp, DOMAIN_STATES, PROVIDERS } from './states.ts';
 import { Warming } from './warming.tsx';
 
 const BACK = { to: '/domains', text: 'Domains' };
@@ -29,7 +29,7 @@ export default function DomainDetail({ id }: { readonly id: string }) {
   const verify = useChange('POST /domains/{id}/verify');
   if (!data) return <PendingPage title="Domain" back={BACK} error={error} onRetry={() => void refetch()} />;
   const missing = data.dnsRecords.filter(({ required, status }) => required && status !== 'verified').length;
-  const isLookedUp = data.status !== 'verified' || data.lastCheckedAt !== null;
+  const isLookedUp = areLookedUp(data);
   return (
     <Page
       title={data.name}

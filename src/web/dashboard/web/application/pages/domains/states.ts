@@ -9,6 +9,10 @@ export const DOMAIN_STATES = {
   failed: { tone: 'bad', children: 'Failed' },
 } as const satisfies Record<Domain['status'], { tone: Tone; children: string }>;
 
+/** False while captured email needs no records, so that none were looked up. */
+export const areLookedUp = ({ status, lastCheckedAt }: Pick<Domain, 'status' | 'lastCheckedAt'>): boolean =>
+  status !== 'verified' || lastCheckedAt !== null;
+
 /** The ways that live email leaves by. */
 export const PROVIDERS = {
   capture: 'Captured (not sent)',

@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { isForgotten } from '../../../../../../platform/text/forgotten.ts';
 import type { Email, EmailEvent, Suppression } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
@@ -48,7 +49,7 @@ function useWithheld({ status, failureReason, recipients, id, createdAt }: Email
   const isOn = environment === 'live' && failureReason === 'suppressed' && may('contacts:read');
   const address = recipients.find((each) => each.status === 'failed')?.address ?? '';
   // The suppression of a forgotten person is known by a hash alone, so the placeholder finds none.
-  const isKnown = address !== '' && !address.endsWith('@forgotten.invalid');
+  const isKnown = address !== '' && !isForgotten(address);
   const found = useRead(
     'GET /suppressions',
     { query: { address, limit: 1 } },

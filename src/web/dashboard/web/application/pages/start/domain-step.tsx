@@ -9,7 +9,7 @@ import { Form } from '../../ui/forms/form.tsx';
 import { toastProblem } from '../../ui/overlays/toast.tsx';
 import { Card } from '../../ui/page.tsx';
 import { DomainNameField, Records } from '../domains/records.tsx';
-import { DOMAIN_STATES } from '../domains/states.ts';
+import { areLookedUp, DOMAIN_STATES } from '../domains/states.ts';
 
 /**
  * While the page is visible, the domain is read at the first interval and its DNS is checked at the second.
@@ -109,10 +109,7 @@ function Waiting({ id }: { readonly id: string }) {
           Checked <Time at={data.lastCheckedAt} />
         </p>
       )}
-      <Records
-        records={data.dnsRecords}
-        isLookedUp={data.status !== 'verified' || data.lastCheckedAt !== null}
-      />
+      <Records records={data.dnsRecords} isLookedUp={areLookedUp(data)} />
     </Card>
   );
 }
