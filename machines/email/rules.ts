@@ -109,6 +109,10 @@ const restOfAttempt = answeredOnce((context, completed: AttemptCompleted) =>
 export const restsAfterAttempt = (context: EmailContext, event: EmailEvent, state: RestingState): boolean =>
   restOfAttempt(context, event as AttemptCompleted) === state;
 
+/** True when a refused report may be about the attempt whose outcome is open: after the outcome it may count. */
+export const comesBeforeOutcome = (state: string, { recipients }: EmailContext, recipient: number): boolean =>
+  state === 'sending' && recipients[recipient]?.status === 'pending';
+
 /** The progress after a report about one recipient. */
 export const progressOfReport = answeredOnce((context, received: ReportReceived) =>
   afterReport(context.recipients, received),

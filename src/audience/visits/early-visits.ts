@@ -5,7 +5,8 @@ import type { Database } from '../../platform/db/database.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { earlyVisits } from '../../platform/db/schema/mail.ts';
 import type { Clock } from '../../platform/time/clock.ts';
-import { areOfScanner, type EarlyVisit, reportOf } from './visits.ts';
+import { visitorNamed } from './visitors.ts';
+import { areOfScanner, type EarlyVisit, isBeforeOutcome, reportOf } from './visits.ts';
 
 export interface EarlyVisitsDeps {
   readonly database: Database;
@@ -32,11 +33,11 @@ const AT_ONCE = 200;
  */
 export const MOST_KEPT = 400;
 
-/** Keeps a visit, if the email was sent less than a minute ago. */
+/** Keeps a visit, if the email was sent less than a minute ago, or is being sent. */
 const KEEP = `with early as materialized (
   select exists (
     select true from email_turns where email_id = $2 and sent_at > $9::text::timestamptz - interval '${EARLY_MS} ms'
-  ) as yes
+  ) or 'sending' = (select state from email_turns where email_id = $2 order by revision desc limit 1) as yes
 ), kept as (
   insert into early_visits (id, email_id, recipient, type, target, links, network, user_agent, seen_at)
   select $1, $2, $3::integer, $4, $5, $6::smallint, $7, $8, $9::text::timestamptz from early
@@ -68,13 +69,14 @@ type ClaimedVisit = EarlyVisit & { readonly id: string; readonly isKnown: boolea
 
 /**
  * The opens and clicks of the first minute. Only the second or third link that is followed shows that a
- * scanner has followed the first: so such a visit is stored, and its email gets it once the visitor is known.
+ * scanner has followed the first: so such a visit is stored, and its email gets it once the visitor is known. So is one that
+ * comes before the outcome of the attempt that has brought the message, until that outcome is there.
  * Recorded visits are never taken back, and everything that counts visits counts the same.
  */
 export class EarlyVisits {
   constructor(private readonly deps: EarlyVisitsDeps) {}
 
-  /** Keeps a visit until it is judged; false when it is none of the first minute. @throws UnavailableError */
+  /** Keeps a visit until it is judged; false when it comes after the first minute. @throws UnavailableError */
   async keep(visit: EarlyVisit): Promise<boolean> {
     const { emailId, recipient, type, target, links, network, userAgent, at } = visit;
     const [early] = await this.deps.database.query<{ yes: boolean }>(KEEP, [
@@ -121,7 +123,7 @@ export class EarlyVisits {
   /**
    * Reports the visits of one network to the email, in their order; after a crash another judge continues.
    * When a report fails, the visits before it are not reported again: an email knows the latest visit alone,
-   * and would count the others twice.
+   * and would count the others twice. One that comes before the outcome of an attempt is judged again later.
    */
   async #tell(visits: readonly ClaimedVisit[]): Promise<void> {
     const { database, engine } = this.deps;
@@ -129,7 +131,9 @@ export class EarlyVisits {
     const told: string[] = [];
     try {
       for (const visit of visits) {
-        await engine.tell('email', visit.emailId, reportOf(visit, isScanner ? 'scanner' : null));
+        const via = isScanner ? 'scanner' : visitorNamed(visit.userAgent ?? '');
+        const result = await engine.tell('email', visit.emailId, reportOf(visit, via));
+        if (isBeforeOutcome(result, visit.recipient)) break;
         told.push(visit.id);
       }
     } finally {

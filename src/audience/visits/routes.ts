@@ -18,7 +18,7 @@ import type { EarlyVisits } from './early-visits.ts';
 import { leave } from './leaving.ts';
 import { onwards, pixel } from './page.ts';
 import { visitorOf } from './visitors.ts';
-import { reportOf, scannerNetworkOf } from './visits.ts';
+import { isBeforeOutcome, reportOf, scannerNetworkOf } from './visits.ts';
 
 /** The services that tracking calls. */
 export interface TrackingDeps {
@@ -68,9 +68,11 @@ export function trackingRoutes({
     const visit = { emailId, recipient, type, target, userAgent, at };
     const via = visitorOf(headers);
     const store = async (): Promise<void> => {
-      const mayBeScanner = via === null && links !== undefined;
-      if (mayBeScanner && (await early.keep({ ...visit, links, network: scannerNetworkOf(client) }))) return;
-      await engine.tell('email', emailId, reportOf(visit, via));
+      const kept = { ...visit, links: links ?? 0, network: scannerNetworkOf(client) };
+      if (via === null && links !== undefined && (await early.keep(kept))) return;
+      const result = await engine.tell('email', emailId, reportOf(visit, via));
+      // A recipient can be faster than our own commit, and its visit shows that an attempt that was cut off had arrived.
+      if (isBeforeOutcome(result, recipient)) await early.keep(kept);
     };
     try {
       await within(NOTE_MS, store());

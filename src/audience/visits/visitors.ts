@@ -24,7 +24,11 @@ const KNOWN: readonly (readonly [RegExp, Exclude<Visitor, null>])[] = [
 export function visitorOf(headers: Headers): Visitor {
   const purpose = `${headers.get('sec-purpose')} ${headers.get('purpose')} ${headers.get('x-moz')}`;
   if (/prefetch|preview|prerender/i.test(purpose)) return 'prefetch';
-  const agent = headers.get('user-agent') ?? '';
+  return visitorNamed(headers.get('user-agent') ?? '');
+}
+
+/** The kind of visitor, by its user agent alone. */
+export function visitorNamed(agent: string): Visitor {
   // Every browser names itself, so a request without a user agent comes from a program.
   if (agent.trim() === '') return 'scanner';
   return KNOWN.find(([pattern]) => pattern.test(agent))?.[1] ?? null;

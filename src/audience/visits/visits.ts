@@ -1,5 +1,7 @@
 import { isIPv4 } from 'node:net';
 import type { ReportReceived } from '../../../machines/email/context.ts';
+import { comesBeforeOutcome } from '../../../machines/email/rules.ts';
+import type { EventResultOf } from '../../engine/machine/result.ts';
 import { MANY_LINKS } from '../../sending/tracking/api.ts';
 import type { Visitor } from './visitors.ts';
 
@@ -54,6 +56,10 @@ export function reportOf({ type, recipient, target, userAgent, at }: Visit, via:
     },
   };
 }
+
+/** True when the email takes the visit once the attempt has ended that is under way. */
+export const isBeforeOutcome = (result: EventResultOf<'email'>, recipient: number): boolean =>
+  result.outcome === 'refused' && comesBeforeOutcome(result.state, result.context, recipient);
 
 /** The network of a client's address: scanners spread their requests over neighbouring addresses. */
 export const scannerNetworkOf = (address: string): string =>

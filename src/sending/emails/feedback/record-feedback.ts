@@ -1,4 +1,5 @@
 import type { EmailContext, MailReturned, ReportReceived } from '../../../../machines/email/context.ts';
+import { comesBeforeOutcome } from '../../../../machines/email/rules.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Fact, Feedback } from '../../../mail/inbound/feedback.ts';
 import type { Signer } from '../../../platform/crypto/signer.ts';
@@ -60,7 +61,7 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
     if (result.outcome !== 'refused') return;
     const context: EmailContext = result.context;
     // A receiver can be faster than our own commit, so the sender of the report is asked to repeat it.
-    if (result.state === 'sending' && context.recipients[recipient]?.status === 'pending')
+    if (comesBeforeOutcome(result.state, context, recipient))
       throw new UnavailableError('The attempt it is about has not ended yet.', 'no', 60);
     await suppressRefused(database, emailId, context, event);
   }
