@@ -19,8 +19,8 @@ export interface EmailContext {
   /** The number of the latest attempt that was begun. Every outcome must carry it. */
   readonly attempt: number;
   /**
-   * The instance that has begun the attempt whose outcome is open: another instance may try to begin the same
-   * number. Null while no outcome is expected: before the first attempt, and once the latest has an outcome
+   * The random id of the attempt whose outcome is open, since two instances may try to begin the same number, and one of them
+   * begins it. Null while no outcome is expected: before the first attempt, and once the latest has an outcome
    * or was not carried out.
    */
   readonly begunBy: string | null;

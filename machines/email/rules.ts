@@ -63,10 +63,10 @@ export function dateOf(
   return scheduledAt !== null && scheduledAt <= first && first - scheduledAt <= LATE_MS ? scheduledAt : first;
 }
 
-/** The name of the instance that begins attempts of test mail; no event contains it. */
+/** The id of each attempt of test mail, which no event contains. */
 export const SIMULATOR = 'simulator';
 
-/** True when the event belongs to the attempt whose outcome is open: by its number, and by the process that began it. */
+/** True when the event belongs to the attempt whose outcome is open: by its number, and by its id. */
 export const isOfOpenAttempt = (
   context: Pick<EmailContext, 'attempt' | 'begunBy'>,
   event: EmailEvent,

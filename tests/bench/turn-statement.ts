@@ -69,10 +69,10 @@ async function turnOf(email: Kind): Promise<Statement> {
     kinds: [{ kind: email, performer: idle }, ...others],
   });
   const now = Date.now();
-  const births = Array.from({ length: EMAILS }, () => emailSpawn(plainInput(now)));
-  await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+  const inserts = Array.from({ length: EMAILS }, () => emailSpawn(plainInput(now)));
+  await Promise.all(inserts.map((insert) => engine.spawn('email', insert)));
   await Promise.all(
-    births.flatMap(({ id }) => [
+    inserts.flatMap(({ id }) => [
       engine.tell('email', id, accepted(now)),
       engine.tell('email', id, opened(now)),
     ]),

@@ -43,14 +43,14 @@ interface Cost {
 
 async function round(engine: Engine): Promise<Cost> {
   const now = Date.now();
-  const births = Array.from({ length: EMAILS }, () => emailSpawn(plainInput(now)));
+  const inserts = Array.from({ length: EMAILS }, () => emailSpawn(plainInput(now)));
   for (let from = 0; from < EMAILS; from += 500)
-    await Promise.all(births.slice(from, from + 500).map((birth) => engine.spawn('email', birth)));
+    await Promise.all(inserts.slice(from, from + 500).map((insert) => engine.spawn('email', insert)));
   const cpu = process.cpuUsage();
   const before = await backendMs();
   for (let from = 0; from < EMAILS; from += 50)
     await Promise.all(
-      births
+      inserts
         .slice(from, from + 50)
         .flatMap(({ id }) => [
           engine.tell('email', id, accepted(now)),

@@ -113,17 +113,17 @@ onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
     for (; round < 6 || (round < 60 && Math.min(wonBy(0), wonBy(1)) === 0); round++) {
       clock.time = NOON + round * 10_000;
       const due = clock.time + 5_000;
-      const births = Array.from({ length: RACES }, () =>
+      const inserts = Array.from({ length: RACES }, () =>
         emailSpawn(plainInput(clock.time, { scheduledAt: due, recipients: [{ simulate: 'delivered' }] }), {
           meter,
         }),
       );
-      await Promise.all(births.map((birth) => cancelling.spawn('email', birth)));
+      await Promise.all(inserts.map((insert) => cancelling.spawn('email', insert)));
       clock.time = due;
       // Some events come before the clock looks, some while it does, some while it writes.
       let woken: Promise<void> | undefined;
       const telling: Promise<EventResult>[] = [];
-      for (const [index, { id }] of births.entries()) {
+      for (const [index, { id }] of inserts.entries()) {
         if (index === 20 * (round % 3)) woken = waking.wakeDue();
         // Those who wake read twice before they write: in a third of the rounds the others wait longer.
         if (round % 3 === 0 || index % 5 === 0) await new Promise(setImmediate);
@@ -132,7 +132,7 @@ onEachStore(`${RACES} events against ${RACES} timers at once`, (store) => {
       const outcomes = await Promise.all(telling);
       await woken;
       outcomes.forEach(({ outcome }, index) => {
-        ends.set(births[index]?.id as string, outcome === 'changed' ? 0 : 1);
+        ends.set(inserts[index]?.id as string, outcome === 'changed' ? 0 : 1);
       });
       expect(outcomes.every(({ outcome }) => outcome === 'changed' || outcome === 'refused')).toBeTrue();
     }

@@ -206,7 +206,7 @@ test('every check has a corruption or a test that fails it', () => {
   // tests/integration/engine-local-leases.test.ts fails that of new actors, analytics.test.ts that of analytics, body-backup.test.ts that of bodies.
   const elsewhere = [
     'analytics',
-    'births',
+    'inserts',
     'bodies',
     'overdue',
     'mail',

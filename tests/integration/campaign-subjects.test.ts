@@ -53,9 +53,9 @@ describe.each([
     );
     for (const row of rows) {
       const { campaign, ...content } = await unpackContent(row.packed);
-      const born = await packContent({ ...content, campaign: { contact: campaign?.contact ?? {} } });
+      const inserted = await packContent({ ...content, campaign: { contact: campaign?.contact ?? {} } });
       const sql = `update emails set subject = $2, content = decode($3, 'base64') where id = $1`;
-      await database.query(sql, [row.id, source, born]);
+      await database.query(sql, [row.id, source, inserted]);
     }
   };
 

@@ -122,13 +122,13 @@ test('emails of many workspaces are accepted, claimed and ended by statements fo
   };
   const engine = engineOver(watched, { performer: idle, shards, keptActors: 0 });
   const at = Date.now();
-  const births = Array.from({ length: 40 }, (_, n) =>
+  const inserts = Array.from({ length: 40 }, (_, n) =>
     emailSpawn(plainInput(at, n < 20 ? {} : { scheduledAt: at - 1 }), { workspaceId: `ws_many_${n % 10}` }),
   );
-  await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+  await Promise.all(inserts.map((insert) => engine.spawn('email', insert)));
   engine.start();
   await engine.wakeDue();
-  await Promise.all(births.map(({ id }) => engine.tell('email', id, accepted(Date.now()))));
+  await Promise.all(inserts.map(({ id }) => engine.tell('email', id, accepted(Date.now()))));
   await engine.stop();
   expect(await countOf(database, 'emails')).toBe(40);
   expect(

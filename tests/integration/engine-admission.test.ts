@@ -57,12 +57,12 @@ onEachStore('admission', (store) => {
 
   describe('the quota', () => {
     const sendAll = (count: number, meter: Meter, more: object = {}) => {
-      const births = Array.from({ length: count }, () => emailSpawn(plainInput(NOW), { meter, ...more }));
+      const inserts = Array.from({ length: count }, () => emailSpawn(plainInput(NOW), { meter, ...more }));
       const all = engines();
       return {
-        ids: births.map(({ id }) => id),
+        ids: inserts.map(({ id }) => id),
         spawned: Promise.all(
-          births.map((birth, index) => (all[index % all.length] as Engine).spawn('email', birth)),
+          inserts.map((insert, index) => (all[index % all.length] as Engine).spawn('email', insert)),
         ),
       };
     };
@@ -102,11 +102,11 @@ onEachStore('admission', (store) => {
     test('is counted apart for each workspace, environment and period', async () => {
       const engine = one();
       const meter = { period: 'apart', quota: 1 };
-      const births = [TEST, LIVE, { ...TEST, workspaceId: 'ws_b' }].flatMap((scope) => [
+      const inserts = [TEST, LIVE, { ...TEST, workspaceId: 'ws_b' }].flatMap((scope) => [
         emailSpawn(plainInput(NOW), { meter, ...scope }),
         emailSpawn(plainInput(NOW), { meter, ...scope }),
       ]);
-      const spawned = await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+      const spawned = await Promise.all(inserts.map((insert) => engine.spawn('email', insert)));
       expect(spawned.map(({ outcome }) => outcome)).toEqual(
         Array(3).fill(['spawned', 'overQuota']).flat() as SpawnResult['outcome'][],
       );
@@ -119,7 +119,7 @@ onEachStore('admission', (store) => {
       const scheduled = Array.from({ length: 10 }, () =>
         emailSpawn(plainInput(NOW, { scheduledAt: NOW + DAY }), { meter }),
       );
-      await Promise.all(scheduled.map((birth) => engine.spawn('email', birth)));
+      await Promise.all(scheduled.map((insert) => engine.spawn('email', insert)));
       const cancel = (index: number, at: number) =>
         engine.tell('email', scheduled[index]?.id as string, { type: 'cancel.requested', at });
       const results = await Promise.all([
@@ -139,15 +139,15 @@ onEachStore('admission', (store) => {
   describe('an idempotency key', () => {
     test('of 100 calls at once lets one act and replays its reply to the others', async () => {
       const meter = { period: 'one key', quota: 100 };
-      const births = Array.from({ length: 100 }, () =>
+      const inserts = Array.from({ length: 100 }, () =>
         emailSpawn(plainInput(NOW), { meter, claim: claim('k-100') }),
       );
       const all = engines();
       const spawned = await Promise.all(
-        births.map((birth, index) => (all[index % all.length] as Engine).spawn('email', birth)),
+        inserts.map((insert, index) => (all[index % all.length] as Engine).spawn('email', insert)),
       );
       expect([tally(spawned, 'spawned'), tally(spawned, 'replayed')]).toEqual([1, 99]);
-      expect(await emailsOf(births.map(({ id }) => id))).toBe(1);
+      expect(await emailsOf(inserts.map(({ id }) => id))).toBe(1);
       expect(await usedOf('one key')).toBe(1);
       expect(await keys('k-100')).toBe(1);
       const replies = new Set(spawned.flatMap((each) => (each.outcome === 'replayed' ? [each.reply] : [])));
@@ -207,12 +207,12 @@ onEachStore('admission', (store) => {
       await engine.spawn('email', emailSpawn(plainInput(NOW), { claim: claim('k-dragging') }));
       clock.time = NOW + DAY;
       try {
-        const births = [
+        const inserts = [
           emailSpawn(plainInput(clock.time)),
           emailSpawn(plainInput(clock.time), { claim: claim('k-dragging') }),
           emailSpawn(plainInput(clock.time), { claim: claim('k-beside') }),
         ];
-        const spawned = await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+        const spawned = await Promise.all(inserts.map((insert) => engine.spawn('email', insert)));
         expect(tally(spawned, 'spawned')).toBe(3);
       } finally {
         clock.time = NOW;
@@ -236,11 +236,11 @@ onEachStore('admission', (store) => {
 
     test('stays free when the actor refuses or is absent', async () => {
       const engine = one();
-      const birth = emailSpawn(plainInput(NOW));
-      await engine.spawn('email', birth);
+      const insert = emailSpawn(plainInput(NOW));
+      await engine.spawn('email', insert);
       const options = { claim: claim('k-refused') };
       expect(
-        (await engine.tell('email', birth.id, { type: 'cancel.requested', at: NOW }, options)).outcome,
+        (await engine.tell('email', insert.id, { type: 'cancel.requested', at: NOW }, options)).outcome,
       ).toBe('refused');
       expect(
         (await engine.tell('email', 'em_absent', { type: 'cancel.requested', at: NOW }, options)).outcome,
@@ -250,23 +250,23 @@ onEachStore('admission', (store) => {
 
     test('of an event stores what its own event led to, and is replayed for every other', async () => {
       const engine = one();
-      const birth = emailSpawn(plainInput(NOW, { scheduledAt: NOW + DAY }));
-      await engine.spawn('email', birth);
+      const insert = emailSpawn(plainInput(NOW, { scheduledAt: NOW + DAY }));
+      await engine.spawn('email', insert);
       const moved: EmailEvent = {
         type: 'reschedule.requested',
         at: NOW,
         scheduledAt: NOW + 2 * DAY,
       } as EmailEvent;
       const told = await Promise.all([
-        engine.tell('email', birth.id, moved, { claim: claim('k-moved') }),
-        engine.tell('email', birth.id, moved, { claim: claim('k-moved') }),
+        engine.tell('email', insert.id, moved, { claim: claim('k-moved') }),
+        engine.tell('email', insert.id, moved, { claim: claim('k-moved') }),
         engine.tell(
           'email',
-          birth.id,
+          insert.id,
           { type: 'cancel.requested', at: NOW },
           { claim: claim('k-cancelled') },
         ),
-        engine.tell('email', birth.id, moved),
+        engine.tell('email', insert.id, moved),
       ]);
       expect(told.map(({ outcome }) => outcome)).toEqual(['changed', 'replayed', 'changed', 'refused']);
       expect(told[1]).toMatchObject({ reply: '{"state":"scheduled","reply":"the reply"}' });
@@ -279,8 +279,8 @@ onEachStore('admission', (store) => {
 
     test('lets one of two actors act that get an event under it at once', async () => {
       const engine = one();
-      const births = [0, 1].map(() => emailSpawn(plainInput(NOW)));
-      await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+      const inserts = [0, 1].map(() => emailSpawn(plainInput(NOW)));
+      await Promise.all(inserts.map((insert) => engine.spawn('email', insert)));
       const accepted = (id: string) =>
         engine.tell(
           'email',
@@ -293,9 +293,9 @@ onEachStore('admission', (store) => {
           } as EmailEvent,
           { claim: claim('k-two') },
         );
-      const results = await Promise.all(births.map(({ id }) => accepted(id)));
+      const results = await Promise.all(inserts.map(({ id }) => accepted(id)));
       expect(results.map(({ outcome }) => outcome).sort()).toEqual(['changed', 'replayed']);
-      const ids = births.map(({ id }) => id);
+      const ids = inserts.map(({ id }) => id);
       expect(
         await countOf(store.database, `emails_now where id = any($1::text[]) and state = 'sent'`, [ids]),
       ).toBe(1);

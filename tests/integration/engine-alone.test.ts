@@ -28,10 +28,10 @@ async function aloneWith(count: number) {
   const database = new HookedDatabase(store.database);
   const engine = engineOver(database, { clock });
   engine.shareTimers(false);
-  const births = Array.from({ length: count }, () => emailSpawn(plainInput(NOW, { scheduledAt: DUE })));
-  await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+  const inserts = Array.from({ length: count }, () => emailSpawn(plainInput(NOW, { scheduledAt: DUE })));
+  await Promise.all(inserts.map((insert) => engine.spawn('email', insert)));
   clock.time = DUE;
-  const ids = births.map(({ id }) => id ?? '').sort();
+  const ids = inserts.map(({ id }) => id ?? '').sort();
   const scheduled = async () =>
     (
       await rowsOf<{ id: string }>(

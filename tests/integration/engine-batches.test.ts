@@ -20,9 +20,9 @@ onEachStore('a batch of engine events', (store) => {
   const scene = async (count: number, keptActors?: number) => {
     const database = new HookedDatabase(store.database);
     const engine = engineOver(database, keptActors === undefined ? {} : { keptActors });
-    const births = Array.from({ length: count }, () => emailSpawn(plainInput(NOW)));
-    await Promise.all(births.map((birth) => engine.spawn('email', birth)));
-    return { database, engine, ids: births.map(({ id }) => id) };
+    const inserts = Array.from({ length: count }, () => emailSpawn(plainInput(NOW)));
+    await Promise.all(inserts.map((insert) => engine.spawn('email', insert)));
+    return { database, engine, ids: inserts.map(({ id }) => id) };
   };
 
   test('is halved and retried when it takes too long', async () => {
@@ -75,48 +75,51 @@ onEachStore('a batch of engine events', (store) => {
   test('is half of those who ask at once where the database works meanwhile, and all of them where it is in this process', async () => {
     const database = new HookedDatabase(store.database);
     const engine = engineOver(database);
-    let births = 0;
+    let inserts = 0;
     database.before = (text) => {
-      if (/insert into emails\s/.test(text)) births++;
+      if (/insert into emails\s/.test(text)) inserts++;
     };
     await Promise.all(Array.from({ length: 64 }, () => engine.spawn('email', emailSpawn(plainInput(NOW)))));
     // Two of the sixteen from which on there are many, since nothing is known yet, and the rest.
-    expect(births).toBe(database.kind === 'embedded' ? 1 : 3);
+    expect(inserts).toBe(database.kind === 'embedded' ? 1 : 3);
   });
 
   test('keeps its actors when the cache evicts them meanwhile', async () => {
     const { database, engine, ids } = await scene(1, 2);
     const [read = ''] = ids;
-    const births = Array.from({ length: 4 }, () => emailSpawn(plainInput(NOW)));
-    const [kept, other, ...late] = births;
+    const inserts = Array.from({ length: 4 }, () => emailSpawn(plainInput(NOW)));
+    const [kept, other, ...late] = inserts;
     if (!kept || !other) throw new Error('too few');
     await engine.spawn('email', kept);
     await engine.spawn('email', other);
-    let isBorn = false;
+    let isInserted = false;
     database.before = async (text) => {
-      if (isBorn || !text.includes('from unnest($1::text[]) i(id) cross join lateral (select * from emails'))
+      if (
+        isInserted ||
+        !text.includes('from unnest($1::text[]) i(id) cross join lateral (select * from emails')
+      )
         return;
-      isBorn = true;
-      for (const birth of late) await engine.spawn('email', birth);
+      isInserted = true;
+      for (const insert of late) await engine.spawn('email', insert);
     };
     const results = await Promise.all(
       [kept.id, read].map((id) => engine.tell('email', id, accepted(NOW), { patienceMs: 5_000 })),
     );
-    expect(isBorn).toBe(true);
+    expect(isInserted).toBe(true);
     expect(results.map(({ outcome }) => outcome)).toEqual(['changed', 'changed']);
   });
 
   test('knows an attempt under way without reading it, however far its lease reaches', async () => {
     const database = new HookedDatabase(store.database);
     const engine = engineOver(database);
-    const birth = emailSpawn(plainInput(NOW, { livemode: true, leaseMs: 720_000 }));
-    await engine.spawn('email', birth);
+    const insert = emailSpawn(plainInput(NOW, { livemode: true, leaseMs: 720_000 }));
+    await engine.spawn('email', insert);
     const begun = { type: 'attempt.begun', at: NOW, attempt: 1, by: 'me' } as const;
-    expect(await engine.tell('email', birth.id, begun)).toMatchObject({ state: 'sending' });
+    expect(await engine.tell('email', insert.id, begun)).toMatchObject({ state: 'sending' });
     const statements: string[] = [];
     database.before = (text) => void statements.push(text);
     const completed = { ...accepted(NOW), by: 'me' } as EmailEvent;
-    expect(await engine.tell('email', birth.id, completed)).toMatchObject({ state: 'sent' });
+    expect(await engine.tell('email', insert.id, completed)).toMatchObject({ state: 'sent' });
     expect(statements.map(isCommit)).toEqual([true]);
   });
 });

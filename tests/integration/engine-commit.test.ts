@@ -30,10 +30,10 @@ onEachStore('commits of the engine', (store) => {
 
   /** An email that has been sent; opens may be told to it for ever. */
   async function sentEmails(count: number, engine = engineOver(database)): Promise<readonly string[]> {
-    const births = Array.from({ length: count }, () => emailSpawn(plainInput(NOW)));
-    await Promise.all(births.map((birth) => engine.spawn('email', birth)));
-    await Promise.all(births.map(({ id }) => engine.tell('email', id, accepted(NOW))));
-    return births.map(({ id }) => id);
+    const inserts = Array.from({ length: count }, () => emailSpawn(plainInput(NOW)));
+    await Promise.all(inserts.map((insert) => engine.spawn('email', insert)));
+    await Promise.all(inserts.map(({ id }) => engine.tell('email', id, accepted(NOW))));
+    return inserts.map(({ id }) => id);
   }
 
   const rowOf = async (id: string) =>
@@ -50,9 +50,9 @@ onEachStore('commits of the engine', (store) => {
   test('folds the events of one actor into one write, and answers each with what it led to', async () => {
     const engine = engineOver(database);
     const now = Date.now();
-    const birth = emailSpawn(plainInput(now, { scheduledAt: now + 3_600_000 }));
-    const { id } = birth;
-    await engine.spawn('email', birth);
+    const insert = emailSpawn(plainInput(now, { scheduledAt: now + 3_600_000 }));
+    const { id } = insert;
+    await engine.spawn('email', insert);
     const before = database.statements;
     const reschedule = {
       type: 'reschedule.requested',
@@ -111,15 +111,15 @@ onEachStore('commits of the engine', (store) => {
 
   test('takes no forged timer from outside, in the very state that waits for it', async () => {
     const engine = engineOver(database);
-    const birth = emailSpawn(plainInput(NOW, { scheduledAt: NOW + 60_000 }));
-    await engine.spawn('email', birth);
+    const insert = emailSpawn(plainInput(NOW, { scheduledAt: NOW + 60_000 }));
+    await engine.spawn('email', insert);
     const result = await engine.tell(
       'email',
-      birth.id,
+      insert.id,
       foreign('xstate.after.due.email.scheduled', NOW + 60_000),
     );
     expect(result.outcome).toBe('refused');
-    expect((await rowOf(birth.id))?.revision).toBe(1);
+    expect((await rowOf(insert.id))?.revision).toBe(1);
   });
 
   test('keeps actors of another workspace or environment absent', async () => {
@@ -165,31 +165,31 @@ onEachStore('commits of the engine', (store) => {
   test('a poisoned email costs its neighbours nothing, and no quota', async () => {
     const engine = engineOver(database);
     const meter = { period: `poison ${store.url}`, quota: 100 };
-    const births = Array.from({ length: 40 }, (_, index) => {
+    const inserts = Array.from({ length: 40 }, (_, index) => {
       return emailSpawn(plainInput(index === 7 ? POISON : NOW), { meter });
     });
-    const spawned = await Promise.allSettled(births.map((birth) => engine.spawn('email', birth)));
+    const spawned = await Promise.allSettled(inserts.map((insert) => engine.spawn('email', insert)));
     expect(spawned.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([7]);
     const [usage] = await rowsOf<{ used: number }>(database, 'select used from usage where period = $1', [
       meter.period,
     ]);
     expect(usage?.used).toBe(39);
-    expect(await rowOf(births[7]?.id as string)).toBeUndefined();
+    expect(await rowOf(inserts[7]?.id as string)).toBeUndefined();
   });
 
   test('what a server said is no poison, whatever octets it said it in', async () => {
     const engine = engineOver(database);
-    const birth = emailSpawn(plainInput(NOW, { livemode: true }));
-    await engine.spawn('email', birth);
+    const insert = emailSpawn(plainInput(NOW, { livemode: true }));
+    await engine.spawn('email', insert);
     const outcomes = [{ recipient: 0, outcome: 'accepted', data: { response: '250 \0 \ud83d \\u0000' } }];
     const begun = { type: 'attempt.begun', at: NOW, attempt: 1, by: 'me' } as EmailEvent;
-    await engine.tell('email', birth.id, begun);
+    await engine.tell('email', insert.id, begun);
     const ended = { type: 'attempt.completed', at: NOW, attempt: 1, by: 'me', outcomes } as EmailEvent;
-    expect((await engine.tell('email', birth.id, ended)).outcome).toBe('changed');
+    expect((await engine.tell('email', insert.id, ended)).outcome).toBe('changed');
     const [event] = await rowsOf<{ response: string }>(
       database,
       `select data->>'response' as response from email_events where email_id = $1`,
-      [birth.id],
+      [insert.id],
     );
     expect(event?.response).toBe('250 \uFFFD \uFFFD \\u0000');
   });
@@ -212,11 +212,13 @@ onEachStore('commits of the engine', (store) => {
     );
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await Promise.all(ids.map(opensOf))).toEqual([1, 0, 1]);
-    const births = ['a', 'b', 'c'].map((key) =>
-      emailSpawn(plainInput(NOW), { claim: claim(`${key} birth`) }),
+    const inserts = ['a', 'b', 'c'].map((key) =>
+      emailSpawn(plainInput(NOW), { claim: claim(`${key} insert`) }),
     );
     const bad = emailSpawn(plainInput(NOW), { claim: claim('b') });
-    const spawned = await Promise.allSettled([...births, bad].map((birth) => engine.spawn('email', birth)));
+    const spawned = await Promise.allSettled(
+      [...inserts, bad].map((insert) => engine.spawn('email', insert)),
+    );
     expect(spawned.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
   });
 
@@ -224,11 +226,11 @@ onEachStore('commits of the engine', (store) => {
     const clock = { time: NOW, now: () => clock.time, monotonic: () => performance.now() };
     const messages: string[] = [];
     const engine = engineOver(database, { clock, logged: (message) => messages.push(message) });
-    const births = Array.from({ length: 3 }, () =>
+    const inserts = Array.from({ length: 3 }, () =>
       emailSpawn(plainInput(NOW, { scheduledAt: NOW + 3_600_000 })),
     );
-    const ids = births.map(({ id }) => id);
-    await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+    const ids = inserts.map(({ id }) => id);
+    await Promise.all(inserts.map((insert) => engine.spawn('email', insert)));
     const unreadable = ids[1] as string;
     await database.script('alter table emails drop constraint emails_state_check');
     await database.query(`update emails set state = 'teleported' where id = $1`, [unreadable]);
@@ -248,12 +250,12 @@ onEachStore('commits of the engine', (store) => {
 
   test('a refusal rests on the row, not on a memory of it', async () => {
     const [here, there] = [engineOver(database), engineOver(database)];
-    const birth = emailSpawn(plainInput(NOW));
-    await here.spawn('email', birth);
+    const insert = emailSpawn(plainInput(NOW));
+    await here.spawn('email', insert);
     // The other instance brings it to an end of which this one knows nothing: it remembers an attempt that runs.
-    await there.tell('email', birth.id, accepted(NOW + 1));
-    expect((await here.tell('email', birth.id, opened(NOW + 2))).outcome).toBe('changed');
-    expect(await opensOf(birth.id)).toBe(1);
+    await there.tell('email', insert.id, accepted(NOW + 1));
+    expect((await here.tell('email', insert.id, opened(NOW + 2))).outcome).toBe('changed');
+    expect(await opensOf(insert.id)).toBe(1);
   });
 
   test('a full mailbox takes no more, but for what tells of something that was done', async () => {
@@ -282,18 +284,18 @@ onEachStore('commits of the engine', (store) => {
   test('outcomes outlast a database that is away, and stay in order', async () => {
     const engine = engineOver(database);
     const others = await sentEmails(499, engine);
-    const birth = emailSpawn(plainInput(NOW));
-    await engine.spawn('email', birth);
+    const insert = emailSpawn(plainInput(NOW));
+    await engine.spawn('email', insert);
     const away = new UnavailableError('away');
     database.failNext(away, away, away);
     // The batch ends between the attempt's outcome and what was reported after it.
     const told = [
       ...others.map((id) => engine.tell('email', id, opened(NOW), { patienceMs: 60_000 })),
-      engine.tell('email', birth.id, accepted(NOW), { patienceMs: 60_000 }),
-      engine.tell('email', birth.id, opened(NOW), { patienceMs: 60_000 }),
+      engine.tell('email', insert.id, accepted(NOW), { patienceMs: 60_000 }),
+      engine.tell('email', insert.id, opened(NOW), { patienceMs: 60_000 }),
     ];
     expect((await Promise.all(told)).every(({ outcome }) => outcome === 'changed')).toBeTrue();
-    expect(await opensOf(birth.id)).toBe(1);
+    expect(await opensOf(insert.id)).toBe(1);
   });
 
   test('a caller without patience hears at once that the database is away', async () => {

@@ -37,10 +37,10 @@ const instances = (): Engine[] => databases.map((database) => engineOver(databas
 
 async function sentEmails(count: number): Promise<readonly string[]> {
   const engine = engineOver(store.database);
-  const births = Array.from({ length: count }, () => emailSpawn(plainInput(NOW)));
-  await Promise.all(births.map((birth) => engine.spawn('email', birth)));
-  await Promise.all(births.map(({ id }) => engine.tell('email', id, accepted(NOW))));
-  return births.map(({ id }) => id);
+  const inserts = Array.from({ length: count }, () => emailSpawn(plainInput(NOW)));
+  await Promise.all(inserts.map((insert) => engine.spawn('email', insert)));
+  await Promise.all(inserts.map(({ id }) => engine.tell('email', id, accepted(NOW))));
+  return inserts.map(({ id }) => id);
 }
 
 /** The writes of these emails: none may be missing, none may be there twice. */
@@ -108,13 +108,13 @@ const deadlocks = async (): Promise<number> =>
 
 /** Has engines wake so many emails that are due at one moment, and expects that each email was begun once. */
 async function wokenBy(engines: readonly Engine[], clock: ManualClock): Promise<readonly string[]> {
-  const births = Array.from({ length: 1_500 }, () =>
+  const inserts = Array.from({ length: 1_500 }, () =>
     emailSpawn(plainInput(NOW, { scheduledAt: NOW + 60_000 })),
   );
-  await Promise.all(births.map((birth) => (engines[0] as Engine).spawn('email', birth)));
+  await Promise.all(inserts.map((insert) => (engines[0] as Engine).spawn('email', insert)));
   clock.time = NOW + 60_000;
   await Promise.all(engines.map((engine) => engine.wakeDue()));
-  const ids = births.map(({ id }) => id);
+  const ids = inserts.map(({ id }) => id);
   const rows = await rowsOf<{ state: string; attempt: number; n: number }>(
     store.database,
     `select state, (context ->> 'attempt')::integer as attempt, count(*)::integer as n from emails_now
@@ -147,13 +147,13 @@ describe('two engines on one database', () => {
 
   test('build on each other: what one has written the other never overwrites', async () => {
     const recipients = Array.from({ length: 20 }, () => ({ simulate: null }));
-    const births = Array.from({ length: 20 }, () => emailSpawn(plainInput(NOW, { recipients })));
-    const reports = births.flatMap(({ id }) => recipients.map((_, recipient) => ({ id, recipient })));
+    const inserts = Array.from({ length: 20 }, () => emailSpawn(plainInput(NOW, { recipients })));
+    const reports = inserts.flatMap(({ id }) => recipients.map((_, recipient) => ({ id, recipient })));
     const [one, two] = instances() as [Engine, Engine];
-    await Promise.all(births.map((birth) => one.spawn('email', birth)));
+    await Promise.all(inserts.map((insert) => one.spawn('email', insert)));
     const outcomes = recipients.map((_, recipient) => ({ recipient, outcome: 'accepted', data: {} }));
     const completed = { type: 'attempt.completed', at: NOW, attempt: 1, outcomes } as EmailEvent;
-    await Promise.all(births.map(({ id }) => two.tell('email', id, completed)));
+    await Promise.all(inserts.map(({ id }) => two.tell('email', id, completed)));
     // Both tell of every recipient, each in another order and in separate batches.
     const tellAll = async (engine: Engine, order: typeof reports): Promise<number> => {
       let taken = 0;
@@ -179,9 +179,9 @@ describe('two engines on one database', () => {
       `select e.state, count(*)::integer as events, count(distinct v.recipient)::integer as people
        from emails_now e join email_events v on v.email_id = e.id and v.type = 'delivered'
        where e.id = any($1::text[]) group by e.id, e.state`,
-      [births.map(({ id }) => id)],
+      [inserts.map(({ id }) => id)],
     );
-    expect([...rows]).toEqual(births.map(() => ({ state: 'delivered', events: 20, people: 20 })));
+    expect([...rows]).toEqual(inserts.map(() => ({ state: 'delivered', events: 20, people: 20 })));
   });
 
   test('share what is due: each email fires once', async () => {

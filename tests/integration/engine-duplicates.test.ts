@@ -85,7 +85,7 @@ onEachStore('a unique violation in the engine', (store) => {
     const engine = engineOver(database, { clock });
     await engine.spawn('email', scheduled(NOW + HOUR));
     const before = writes();
-    const error = await errorOf(engine.spawn('email', scheduled(NOW + HOUR, 'k-born')));
+    const error = await errorOf(engine.spawn('email', scheduled(NOW + HOUR, 'k-inserted')));
     expect(isDuplicate(error, 'one_at_a_time')).toBe(true);
     expect(writes() - before).toBe(2);
   });

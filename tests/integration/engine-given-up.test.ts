@@ -16,12 +16,12 @@ test('what waits for the database when its client gets 503 is not written; what 
   const engine = engineOver(database);
   const release = database.hold();
   let isGivenUp = false;
-  const birth = () => ({ ...emailSpawn(plainInput(NOW)), isGivenUp: () => isGivenUp });
-  const handedOver = birth();
+  const insert = () => ({ ...emailSpawn(plainInput(NOW)), isGivenUp: () => isGivenUp });
+  const handedOver = insert();
   const first = engine.spawn('email', handedOver);
   await release.isAsked;
-  const births = Array.from({ length: 40 }, birth);
-  const waiting = births.map((each) => engine.spawn('email', each).catch((error: unknown) => error));
+  const inserts = Array.from({ length: 40 }, insert);
+  const waiting = inserts.map((each) => engine.spawn('email', each).catch((error: unknown) => error));
   const heard = emailSpawn(plainInput(NOW));
   const written = engine.spawn('email', heard);
   isGivenUp = true;
@@ -32,10 +32,10 @@ test('what waits for the database when its client gets 503 is not written; what 
     1,
   );
   expect(await rowsOf(store.database, 'select id from emails where id = $1', [heard.id])).toHaveLength(1);
-  const refused = births.filter((_, index) => outcomes[index] instanceof UnavailableError);
+  const refused = inserts.filter((_, index) => outcomes[index] instanceof UnavailableError);
   // One more batch may have been under way.
   expect(refused.length).toBeGreaterThan(0);
-  for (const [index, each] of births.entries()) {
+  for (const [index, each] of inserts.entries()) {
     const outcome = outcomes[index];
     const isThere =
       (await rowsOf(store.database, 'select id from emails where id = $1', [each.id])).length === 1;

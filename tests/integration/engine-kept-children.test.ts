@@ -84,10 +84,10 @@ class Scene extends KeptScene {
 
   /** The delivery that the commit of an email's outcome makes. */
   async delivery(engine: Engine, acceptedAt = this.clock.time): Promise<KeptCondition> {
-    const birth = emailSpawn(plainInput(this.clock.time));
-    await engine.spawn('email', birth);
-    await engine.tell('email', birth.id, accepted(acceptedAt));
-    return this.conditionWhere(OF_EMAIL, birth.id);
+    const insert = emailSpawn(plainInput(this.clock.time));
+    await engine.spawn('email', insert);
+    await engine.tell('email', insert.id, accepted(acceptedAt));
+    return this.conditionWhere(OF_EMAIL, insert.id);
   }
 
   /** A delivery that the instance keeps: the first ones call for its term. */
@@ -206,9 +206,9 @@ onEachStore('deliveries that an instance keeps', (store) => {
     const frozen = scene.instance();
     await scene.kept(frozen.engine);
     // The email itself has had a turn, so that no other instance writes one meanwhile.
-    const birth = emailSpawn(plainInput(NOW));
-    await frozen.engine.spawn('email', birth);
-    await frozen.engine.tell('email', birth.id, accepted(NOW));
+    const insert = emailSpawn(plainInput(NOW));
+    await frozen.engine.spawn('email', insert);
+    await frozen.engine.tell('email', insert.id, accepted(NOW));
     const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
     let isSent = false;
     frozen.own.before = (text) => {
@@ -217,7 +217,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
       // Neither that nor its heartbeat comes through; what is read beforehand does.
       return isMaking || text.includes('instances') ? thawed : undefined;
     };
-    const told = frozen.engine.tell('email', birth.id, opened(NOW));
+    const told = frozen.engine.tell('email', insert.id, opened(NOW));
     await eventually('the statement is on its way', () => isSent || undefined);
     scene.instance(idle, TAKING_OVER);
     await eventually('its term is gone', async () =>
@@ -225,7 +225,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
     );
     thaw();
     expect((await told).outcome).toBe('changed');
-    const made = await scene.conditionWhere(`${OF_EMAIL} and event_type = 'opened'`, birth.id);
+    const made = await scene.conditionWhere(`${OF_EMAIL} and event_type = 'opened'`, insert.id);
     expect(made).toMatchObject({ state: 'posting', revision: 1, isDue: true, kept_by: null });
     expect(await scene.faults()).toEqual([]);
   });
@@ -235,8 +235,8 @@ onEachStore('deliveries that an instance keeps', (store) => {
       await using scene = await Scene.over(store);
       const { engine, own } = scene.instance(idle, TAKING_OVER);
       const known = await scene.kept(engine);
-      const birth = emailSpawn(plainInput(NOW));
-      await engine.spawn('email', birth);
+      const insert = emailSpawn(plainInput(NOW));
+      await engine.spawn('email', insert);
       const inner = own.query.bind(own);
       let lost = false;
       own.query = async (text, parameters, options) => {
@@ -249,12 +249,12 @@ onEachStore('deliveries that an instance keeps', (store) => {
         }
         return rows as never;
       };
-      const told = engine.tell('email', birth.id, accepted(NOW));
+      const told = engine.tell('email', insert.id, accepted(NOW));
       if (isFound) expect((await told).outcome).toBe('changed');
       else await expect(told).rejects.toBeInstanceOf(UnavailableError);
       expect(lost).toBe(true);
       own.query = inner;
-      const made = await scene.conditionWhere(OF_EMAIL, birth.id);
+      const made = await scene.conditionWhere(OF_EMAIL, insert.id);
       expect(await scene.leftToClock(made.id)).toMatchObject({ revision: 2, attempt: 1 });
       expect(await scene.leftToClock(known)).toMatchObject({ revision: 2, attempt: 1 });
       expect(await scene.faults()).toEqual([]);
@@ -265,17 +265,17 @@ onEachStore('deliveries that an instance keeps', (store) => {
     const { engine, own } = scene.instance();
     // As long as it is kept, the term goes on.
     const first = await scene.kept(engine);
-    const birth = emailSpawn(plainInput(NOW));
-    await engine.spawn('email', birth);
+    const insert = emailSpawn(plainInput(NOW));
+    await engine.spawn('email', insert);
     let failures = 0;
     own.before = (text) => {
       if (failures > 0 || !text.includes('insert into webhook_deliveries')) return;
       failures++;
       throw Object.assign(new Error('A deadlock.'), { code: '40P01', errno: '40P01' });
     };
-    await engine.tell('email', birth.id, accepted(NOW));
+    await engine.tell('email', insert.id, accepted(NOW));
     expect(failures).toBe(1);
-    const made = await scene.conditionWhere(OF_EMAIL, birth.id);
+    const made = await scene.conditionWhere(OF_EMAIL, insert.id);
     expect(made).toMatchObject({ state: 'posting', isDue: false });
     for (const id of [first, made.id]) await engine.tell('webhookDelivery', id, taken(NOW));
     // Nothing is under way any more: an instance that keeps nothing ends its term by itself.
@@ -325,7 +325,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
       return (await scene.faults()).length > 0 ? true : undefined;
     });
     expect(await scene.faults()).toEqual([
-      `births: ${id} has no turn and no due row, and lies below the mark of its instance`,
+      `inserts: ${id} has no turn and no due row, and lies below the mark of its instance`,
     ]);
   });
 
@@ -337,9 +337,9 @@ onEachStore('deliveries that an instance keeps', (store) => {
     own.before = (text, parameters) => {
       if (text.startsWith('insert into instances')) begun.add(parameters[1]);
     };
-    const birth = emailSpawn(plainInput(NOW));
-    await engine.spawn('email', birth);
-    await engine.tell('email', birth.id, accepted(NOW));
+    const insert = emailSpawn(plainInput(NOW));
+    await engine.spawn('email', insert);
+    await engine.tell('email', insert.id, accepted(NOW));
     await engine.stop();
     expect(begun.has(webhookDeliveryKind.name)).toBe(false);
     expect(await countOf(scene.database, 'webhook_deliveries')).toBe(0);

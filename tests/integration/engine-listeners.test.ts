@@ -184,7 +184,7 @@ const report = (type: 'delivered' | 'clicked', data: Readonly<Record<string, unk
 });
 
 /** Accepts an email. */
-async function born(engine: Engine, { workspaceId }: World, { input, columns }: Partial<Listener> = {}) {
+async function inserted(engine: Engine, { workspaceId }: World, { input, columns }: Partial<Listener> = {}) {
   const plain = emailSpawn(plainInput(NOW, input));
   await engine.spawn('email', { ...plain, workspaceId, columns: { ...plain.columns, ...columns } });
   return plain.id;
@@ -231,9 +231,9 @@ describe.each(['PostgreSQL', 'PGlite'])('on %s', (name) => {
       const { engine: first, commitsOf: commitsOfFirst } = instanceOver(world.database);
       const { engine, commitsOf } = instanceOver(world.database);
       const [early, between, late] = [
-        await born(first, world, listener),
-        await born(engine, world, listener),
-        await born(engine, world, listener),
+        await inserted(first, world, listener),
+        await inserted(engine, world, listener),
+        await inserted(engine, world, listener),
       ];
       expect(await commitsOfFirst(() => lived(first, early))).toEqual(['asks']);
       expect(await listener.got(world, early)).not.toEqual(listener.expected);
@@ -257,7 +257,7 @@ describe.each(['PostgreSQL', 'PGlite'])('on %s', (name) => {
     // No time passes, so that the race that was lost stays a moment ago.
     const { engine, commitsOf } = instanceOver(world.database, () => 0);
     const other = instanceOver(world.database).engine;
-    const [raced, next] = [await born(engine, world), await born(engine, world)];
+    const [raced, next] = [await inserted(engine, world), await inserted(engine, world)];
     await engine.tell('email', raced, accepted(NOW));
     const commits = await commitsOf(
       () => engine.tell('email', raced, opened(NOW)),
@@ -281,11 +281,11 @@ describe.each(['PostgreSQL', 'PGlite'])('on %s', (name) => {
     await endpoint(await quietWorld(name), '{sent,delivered,opened,clicked}');
     await endpoint(world, '{bounced}');
     const quiet = instanceOver(world.database);
-    const id = await born(quiet.engine, world);
+    const id = await inserted(quiet.engine, world);
     expect(await quiet.commitsOf(() => lived(quiet.engine, id))).toEqual(['asks']);
     expect(await typesOf(world.database, DELIVERED, id)).toEqual([]);
     const told = instanceOver(world.database);
-    const bounced = await born(quiet.engine, world);
+    const bounced = await inserted(quiet.engine, world);
     const bounce = { type: 'bounced', recipient: 0, data: { type: 'Permanent' } } as const;
     await quiet.engine.tell('email', bounced, accepted(NOW));
     const bounces = () =>
@@ -293,7 +293,7 @@ describe.each(['PostgreSQL', 'PGlite'])('on %s', (name) => {
     expect(await told.commitsOf(bounces)).toEqual(['asks', 'unfolds']);
     expect(await typesOf(world.database, DELIVERED, bounced)).toEqual(['bounced']);
     // Events that the endpoint did not ask for are still written without it.
-    const more = await born(told.engine, world);
+    const more = await inserted(told.engine, world);
     expect(await told.commitsOf(() => lived(told.engine, more))).toEqual(['asks']);
   });
 
@@ -305,7 +305,7 @@ describe.each(['PostgreSQL', 'PGlite'])('on %s', (name) => {
     slow.query = (text, ...more) =>
       inner(text.replace("interval '20 milliseconds'", "interval '-1 day'"), ...more);
     const { engine, commitsOf } = instanceOver(slow);
-    const [one, other] = [await born(engine, world), await born(engine, world)];
+    const [one, other] = [await inserted(engine, world), await inserted(engine, world)];
     expect(await commitsOf(() => lived(engine, one))).toEqual(['asks']);
     expect(await commitsOf(() => lived(engine, other))).toEqual(['unfolds']);
     for (const id of [one, other]) expect(await typesOf(world.database, EVENTS, id)).toEqual(ALL);

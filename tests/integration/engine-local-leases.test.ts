@@ -34,7 +34,7 @@ class Scene extends KeptScene {
     super(database, {
       relation: 'emails_now',
       tables: ['emails', 'email_turns', 'email_due', 'instances'],
-      isOurs: ({ check }) => check === 'births' || check === 'snapshots' || check === 'journals',
+      isOurs: ({ check }) => check === 'inserts' || check === 'snapshots' || check === 'journals',
     });
   }
 
@@ -47,12 +47,12 @@ class Scene extends KeptScene {
 
   /** An actor that the instance holds: the first ones ask for its term. */
   async keptInsert(engine: Engine): Promise<string> {
-    return await eventually('a birth that is kept', async () => {
-      const birth = emailSpawn(plainInput(this.clock.time));
-      await engine.spawn('email', birth);
-      const { kept_by, isDue } = await this.condition(birth.id);
-      if (kept_by !== null && !isDue) return birth.id;
-      await engine.tell('email', birth.id, accepted(this.clock.time));
+    return await eventually('an insert that is kept', async () => {
+      const insert = emailSpawn(plainInput(this.clock.time));
+      await engine.spawn('email', insert);
+      const { kept_by, isDue } = await this.condition(insert.id);
+      if (kept_by !== null && !isDue) return insert.id;
+      await engine.tell('email', insert.id, accepted(this.clock.time));
       return undefined;
     });
   }
@@ -76,7 +76,7 @@ async function bounds(scene: Scene): Promise<readonly string[]> {
   return from;
 }
 
-onEachStore('births that an instance keeps', (store) => {
+onEachStore('inserts that an instance keeps', (store) => {
   test('have no place among what is due, are listed, and need none for their outcome', async () => {
     await using scene = new Scene(store.database);
     const { engine } = scene.instance();
@@ -157,14 +157,14 @@ onEachStore('births that an instance keeps', (store) => {
     await using scene = new Scene(store.database);
     const frozen = scene.instance();
     await scene.keptInsert(frozen.engine);
-    const birth = emailSpawn(plainInput(NOW));
+    const insert = emailSpawn(plainInput(NOW));
     const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
     let isSent = false;
     frozen.own.before = (text) => {
       if (text.includes('insert into emails')) isSent = true;
       return thawed;
     };
-    const spawned = frozen.engine.spawn('email', birth);
+    const spawned = frozen.engine.spawn('email', insert);
     await eventually('the statement is on its way', () => isSent || undefined);
     scene.instance();
     await eventually('its term is gone', async () =>
@@ -172,17 +172,17 @@ onEachStore('births that an instance keeps', (store) => {
     );
     thaw();
     expect((await spawned).outcome).toBe('spawned');
-    expect(await scene.condition(birth.id)).toMatchObject({ state: 'sending', revision: 1, isDue: true });
+    expect(await scene.condition(insert.id)).toMatchObject({ state: 'sending', revision: 1, isDue: true });
     // Its instance took it for kept: the outcome ends its place among what is due all the same.
-    await frozen.engine.tell('email', birth.id, accepted(NOW));
-    expect(await scene.condition(birth.id)).toMatchObject({ state: 'sent', revision: 2, isDue: false });
+    await frozen.engine.tell('email', insert.id, accepted(NOW));
+    expect(await scene.condition(insert.id)).toMatchObject({ state: 'sent', revision: 2, isDue: false });
   });
 
   test('whose commit is unknown end the term, and are found', async () => {
     await using scene = new Scene(store.database);
     const { engine, own } = scene.instance();
     const known = await scene.keptInsert(engine);
-    const birth = emailSpawn(plainInput(NOW));
+    const insert = emailSpawn(plainInput(NOW));
     let lost = false;
     const inner = own.query.bind(own);
     own.query = async (text, parameters, options) => {
@@ -197,9 +197,9 @@ onEachStore('births that an instance keeps', (store) => {
       }
       return rows as never;
     };
-    await expect(engine.spawn('email', birth)).rejects.toBeInstanceOf(UnavailableError);
+    await expect(engine.spawn('email', insert)).rejects.toBeInstanceOf(UnavailableError);
     own.query = inner;
-    expect(await scene.leftToClock(birth.id)).toMatchObject({ state: 'sending', revision: 2, attempt: 1 });
+    expect(await scene.leftToClock(insert.id)).toMatchObject({ state: 'sending', revision: 2, attempt: 1 });
     expect(await scene.leftToClock(known)).toMatchObject({ revision: 2 });
     expect(await scene.faults()).toEqual([]);
   });
@@ -213,16 +213,16 @@ onEachStore('births that an instance keeps', (store) => {
       },
     };
     const { engine } = scene.instance(failing, { stuckAfterMs: 0, goneAfterMs: 60_000 });
-    const birth = emailSpawn(plainInput(NOW));
+    const insert = emailSpawn(plainInput(NOW));
     await eventually('the instance has a term', async () => {
       await engine.spawn('email', emailSpawn(plainInput(NOW)));
       return (await countOf(scene.database, 'instances')) > 0 ? true : undefined;
     });
-    await engine.spawn('email', birth);
-    expect(await scene.leftToClock(birth.id)).toMatchObject({ state: 'sending', attempt: 1 });
+    await engine.spawn('email', insert);
+    expect(await scene.leftToClock(insert.id)).toMatchObject({ state: 'sending', attempt: 1 });
     // Once is enough: an actor with a second write is left alone.
-    expect(await engine.tell('email', birth.id, opened(NOW))).toMatchObject({ outcome: 'refused' });
-    expect((await scene.condition(birth.id)).revision).toBeLessThanOrEqual(2);
+    expect(await engine.tell('email', insert.id, opened(NOW))).toMatchObject({ outcome: 'refused' });
+    expect((await scene.condition(insert.id)).revision).toBeLessThanOrEqual(2);
   });
 
   test('are reported by an audit when their instance would not be missed, or its mark lies behind them', async () => {
@@ -241,11 +241,11 @@ onEachStore('births that an instance keeps', (store) => {
       return faults.length > 0 ? faults : undefined;
     });
     expect(found).toEqual([
-      `births: ${id} has no turn and no due row, and lies below the mark of its instance`,
+      `inserts: ${id} has no turn and no due row, and lies below the mark of its instance`,
     ]);
     await scene.database.query('delete from instances');
     expect(await scene.faults()).toEqual([
-      `births: ${id} has no turn and no due row, and the instance that kept it is gone`,
+      `inserts: ${id} has no turn and no due row, and the instance that kept it is gone`,
     ]);
   });
 

@@ -56,16 +56,16 @@ async function scene(): Promise<Scene> {
 
 /** An email that waits to be moved or cancelled, at revision 1. */
 async function scheduledEmail({ direct }: Scene): Promise<string> {
-  const birth = emailSpawn(plainInput(NOW, { scheduledAt: NOW + 3_600_000 }));
-  await direct.spawn('email', birth);
-  return birth.id;
+  const insert = emailSpawn(plainInput(NOW, { scheduledAt: NOW + 3_600_000 }));
+  await direct.spawn('email', insert);
+  return insert.id;
 }
 
 /** An email in an attempt, at revision 1: a report may be folded with the outcome. */
 async function sendingEmail({ direct }: Scene): Promise<string> {
-  const birth = emailSpawn(plainInput(NOW));
-  await direct.spawn('email', birth);
-  return birth.id;
+  const insert = emailSpawn(plainInput(NOW));
+  await direct.spawn('email', insert);
+  return insert.id;
 }
 
 const cancel: EmailEvent = { type: 'cancel.requested', at: NOW };
@@ -203,23 +203,23 @@ describe('an acceptance whose reply is lost', () => {
   test('is found to have gone through', async () => {
     await using here = await scene();
     const before = await used();
-    const births = Array.from({ length: 5 }, () => emailSpawn(plainInput(NOW), { meter }));
+    const inserts = Array.from({ length: 5 }, () => emailSpawn(plainInput(NOW), { meter }));
     const struck = here.relay.trap(ACCEPTANCE, 'lose its reply');
-    const spawned = await Promise.all(births.map((birth) => here.engine.spawn('email', birth)));
+    const spawned = await Promise.all(inserts.map((insert) => here.engine.spawn('email', insert)));
     await struck;
     expect(spawned.map(({ outcome }) => outcome)).toEqual(Array(5).fill('spawned'));
-    for (const { id } of births) expect((await conditionOf(id)).writes).toBe(1);
+    for (const { id } of inserts) expect((await conditionOf(id)).writes).toBe(1);
     expect(await used()).toBe(before + 5);
   });
 
   test('is answered with 503 when it never arrived, and took no quota', async () => {
     await using here = await scene();
     const before = await used();
-    const birth = emailSpawn(plainInput(NOW), { meter });
+    const insert = emailSpawn(plainInput(NOW), { meter });
     const struck = here.relay.trap(ACCEPTANCE, 'lose it');
-    await expect(here.engine.spawn('email', birth)).rejects.toBeInstanceOf(UnavailableError);
+    await expect(here.engine.spawn('email', insert)).rejects.toBeInstanceOf(UnavailableError);
     await struck;
-    expect((await conditionOf(birth.id)).state).toBe('absent');
+    expect((await conditionOf(insert.id)).state).toBe('absent');
     expect(await used()).toBe(before);
   });
 });
@@ -240,19 +240,19 @@ describe('an engine on a frozen connection', () => {
   async function freezes(newcomersToo: boolean): Promise<void> {
     await using here = await scene();
     const [id, other] = await Promise.all([scheduledEmail(here), scheduledEmail(here)]);
-    const birth = () => emailSpawn(plainInput(NOW));
+    const insert = () => emailSpawn(plainInput(NOW));
     // The connection exists, and the statement is prepared.
     await here.engine.tell('email', id, moved(NOW + 7_200_000));
     here.relay.freeze({ newcomersToo });
     const asked = Promise.withResolvers<void>();
     here.behind.before = () => asked.resolve();
     const first = timed(here.engine.tell('email', id, cancel));
-    const beside = timed(here.engine.spawn('email', birth()));
+    const beside = timed(here.engine.spawn('email', insert()));
     await asked.promise;
     // These find a batch under way, and have to wait for its end before their own begins.
     const behind = [
       timed(here.engine.tell('email', other, cancel)),
-      timed(here.engine.spawn('email', birth())),
+      timed(here.engine.spawn('email', insert())),
     ];
     expect((await first).error).toBeInstanceOf(UnavailableError);
     // Only new connections, if any, get through.

@@ -107,10 +107,10 @@ interface Lived extends Row {
 /** The same life told to the real engine, its timers fired by the engine's own clock. */
 async function lived({ database, engine, clock }: World, { input, events }: ActorHistory): Promise<Lived> {
   const workspaceId = mintId('ws', BORN);
-  const birth = emailSpawn(input, { workspaceId });
-  const { id } = birth;
+  const insert = emailSpawn(input, { workspaceId });
+  const { id } = insert;
   clock.time = input.at;
-  await engine.spawn('email', birth);
+  await engine.spawn('email', insert);
   const outcomes: string[] = [];
   for (const event of events) {
     clock.time = event.at;

@@ -41,10 +41,10 @@ test('a lease that ends while outcomes wait to be written overtakes none of them
       },
     },
   });
-  const births = Array.from({ length: EMAILS }, () =>
+  const inserts = Array.from({ length: EMAILS }, () =>
     emailSpawn(plainInput(NOW, { scheduledAt: NOW + 1_000, leaseMs: LEASE_MS })),
   );
-  await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+  await Promise.all(inserts.map((insert) => engine.spawn('email', insert)));
   clock.time = NOW + 1_500;
   await engine.wakeDue();
   expect(attempts.size).toBe(EMAILS);
@@ -70,7 +70,7 @@ test('a lease that ends while outcomes wait to be written overtakes none of them
   written.resolve();
   await waking;
   await engine.stop();
-  expect([...attempts.values()]).toEqual(births.map(() => [1]));
+  expect([...attempts.values()]).toEqual(inserts.map(() => [1]));
   expect(await rowsOf(store.database, 'select distinct state from emails_now')).toEqual([{ state: 'sent' }]);
 });
 

@@ -24,9 +24,11 @@ inEachWorld('emails of steps', (world) => {
     const { database, engine } = service.service;
     const [run] = await database.query<Any>('select workspace_id from flow_runs where id = $1', [runId]);
     const accept = async () => {
-      const birth = emailSpawn(plainInput(Date.now(), { livemode: true }), { workspaceId: run.workspace_id });
-      const columns = { ...birth.columns, flow_run_id: runId, flow_contact_id: contactId };
-      return (await engine.spawn('email', { ...birth, columns })).outcome;
+      const insert = emailSpawn(plainInput(Date.now(), { livemode: true }), {
+        workspaceId: run.workspace_id,
+      });
+      const columns = { ...insert.columns, flow_run_id: runId, flow_contact_id: contactId };
+      return (await engine.spawn('email', { ...insert, columns })).outcome;
     };
     return { runId, contactId, accept };
   };

@@ -24,9 +24,9 @@ afterAll(() => store?.[Symbol.asyncDispose]());
 test('an email is read by the engine as the view shows it, whatever it has been through', async () => {
   const { database } = store;
   const engine = engineOver(database, { clock: new ManualClock(NOW) });
-  const born = (more: Parameters<typeof plainInput>[1]) => emailSpawn(plainInput(NOW, more));
-  const [immediate, scheduled] = [born({}), born({ scheduledAt: NOW + 86_400_000 })];
-  const [sent, seen, deferred] = [born({}), born({}), born({})];
+  const inserted = (more: Parameters<typeof plainInput>[1]) => emailSpawn(plainInput(NOW, more));
+  const [immediate, scheduled] = [inserted({}), inserted({ scheduledAt: NOW + 86_400_000 })];
+  const [sent, seen, deferred] = [inserted({}), inserted({}), inserted({})];
   const all = [immediate, scheduled, sent, seen, deferred];
   await Promise.all(all.map((one) => engine.spawn('email', one)));
   await Promise.all([sent, seen].map(({ id }) => engine.tell('email', id, accepted(NOW + 1))));

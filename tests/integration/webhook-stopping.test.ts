@@ -177,8 +177,8 @@ test('stopping is the transition of the machine, from every state that waits', a
   const id = await register(world.test, ['sent', 'delivered']);
   await world.send();
   await retriesOf(id, 2);
-  const born = new Date(clock.time).toISOString();
-  const replay = { from: born, to: born };
+  const inserted = new Date(clock.time).toISOString();
+  const replay = { from: inserted, to: inserted };
   expect((await world.test.post(`/v1/webhooks/${id}/replay`, replay)).body.data.queued).toBe(2);
   const { database } = world.service;
   interface Stored {

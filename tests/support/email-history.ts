@@ -41,7 +41,7 @@ const TURNS = `insert into email_turns (email_id, revision, workspace_id, livemo
 
 /** One commit's writes, and the facts that are known after it. */
 interface Commit {
-  readonly births: readonly PastEmail[];
+  readonly inserts: readonly PastEmail[];
   readonly turns: readonly { readonly email: PastEmail; readonly events: readonly PastEvent[] }[];
 }
 
@@ -96,20 +96,20 @@ export class HistoryWriter implements AsyncDisposable {
 
   /** Only what a lane wrote itself happens on in it: the turns of an email come one after another. */
   #next({ emails }: Lane): Commit {
-    const births = Array.from({ length: 1 + this.random.between(0, this.rowsACommit / 4) }, () =>
-      this.#birth(),
+    const inserts = Array.from({ length: 1 + this.random.between(0, this.rowsACommit / 4) }, () =>
+      this.#insert(),
     );
     const turned = new Set(
       emails.length === 0 ? [] : Array.from({ length: this.rowsACommit }, () => this.random.pick(emails)),
     );
-    return { births, turns: [...turned].map((email) => ({ email, events: this.#eventsOf(email) })) };
+    return { inserts, turns: [...turned].map((email) => ({ email, events: this.#eventsOf(email) })) };
   }
 
   #moment(from = this.era.from): number {
     return this.random.between(from, this.era.to - 1);
   }
 
-  #birth(): PastEmail {
+  #insert(): PastEmail {
     const acceptedAt = this.#moment();
     const { random } = this;
     return {
@@ -140,9 +140,9 @@ export class HistoryWriter implements AsyncDisposable {
     return events;
   }
 
-  #learn({ births, turns }: Commit, lane: Lane): void {
-    lane.emails.push(...births);
-    this.emails.push(...births);
+  #learn({ inserts, turns }: Commit, lane: Lane): void {
+    lane.emails.push(...inserts);
+    this.emails.push(...inserts);
     for (const { email, events } of turns) {
       email.events.push(...events);
       this.events += events.length;
@@ -167,13 +167,13 @@ class Lane {
 
   async begin(commit: Commit, workspaceId: string): Promise<void> {
     const transaction = await this.transact();
-    const births = commit.births.map(
+    const inserts = commit.inserts.map(
       ({ id, acceptedAt, recipients, tags, domainId, templateId, campaignId }) => ({
         ...{ id, at: new Date(acceptedAt), tags, domainId, templateId, campaignId },
         recipients: Array.from({ length: recipients }, (_, index) => `r${index}@example.com`),
       }),
     );
-    await transaction.write(BIRTHS, [JSON.stringify(births), workspaceId]);
+    await transaction.write(BIRTHS, [JSON.stringify(inserts), workspaceId]);
     const turns = commit.turns.map(({ email, events }) => {
       email.revision += 1;
       return { id: email.id, revision: email.revision, recorded: events.map(recordedOf) };

@@ -209,9 +209,9 @@ export interface ActorHistory {
 /** Ways that meet in one condition may reach it at different moments: no later event is sent before that. */
 function eventsOf(
   steps: readonly { readonly event: { readonly type: string } }[],
-  { at: born }: EmailInput,
+  { at: inserted }: EmailInput,
 ): readonly ActorEvent[] {
-  let now = born;
+  let now = inserted;
   return steps.flatMap(({ event }) => {
     if (event.type === 'xstate.init') return [];
     const { at } = event as ActorEvent;

@@ -84,8 +84,8 @@ test('an email that was inserted with its subject is rendered without it, and on
     publicUrl: 'https://mail.example',
     ...still,
   } as unknown as MailDeps);
-  const born = { ...content, campaign: { contact: {}, hasSubject: true as const } };
-  expect(await mail.parts(email, born, 'send')).toMatchObject({ subject: null, html: 'x' });
+  const inserted = { ...content, campaign: { contact: {}, hasSubject: true as const } };
+  expect(await mail.parts(email, inserted, 'send')).toMatchObject({ subject: null, html: 'x' });
   expect(await mail.parts(email, content, 'send')).toMatchObject({ subject: 'Hello Ada', html: 'x' });
   expect(asked.map(({ content: { sources: asks } }) => asks.subject)).toEqual([null, sources.subject]);
   expect(new Set(asked.map(({ key }) => key)).size).toBe(2);

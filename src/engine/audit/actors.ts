@@ -107,8 +107,8 @@ async function checkBatch(
       : [`its definition ${definition} is missing`];
     for (const what of faults) findings.wrong('snapshots', actor.id, what);
     if (isKept(actor)) {
-      findings.look('births', 1);
-      for (const what of insertFaults(actor, marks)) findings.wrong('births', actor.id, what);
+      findings.look('inserts', 1);
+      for (const what of insertFaults(actor, marks)) findings.wrong('inserts', actor.id, what);
     }
     const late = overdueBy(actor, now);
     if (served && late > OVERDUE_MS && !isTimedElsewhere(kind, actor))

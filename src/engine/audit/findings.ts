@@ -3,7 +3,7 @@ export const CHECKS = {
   journals: 'the journal has every revision of every actor once, and its last step is the state',
   snapshots: 'state, version, timers and columns agree with the snapshot',
   overdue: 'no actor waits longer than its timer says',
-  births: 'every actor without a turn has a due row, or is found when its instance is gone',
+  inserts: 'every actor without a turn has a due row, or is found when its instance is gone',
   events: "every recipient's events agree with the outcome, none twice",
   outcomes: 'the state of an email follows from its recipients',
   bodies: 'every body that an email, a received message or an image refers to is in the store',

@@ -17,9 +17,9 @@ interface TimersDue extends ActorEvent {
 }
 
 /**
- * Leaves a new actor to the clock: a write that only adds its due row. An actor with a second write refuses it.
+ * Leaves a new actor to the clock: a write that adds its due row, or begins its lease's step where the lease has ended. An actor with a second write refuses it.
  */
-export const LEFT_TO_CLOCK = 'birth.leftToClock';
+export const LEFT_TO_CLOCK = 'insert.leftToClock';
 
 /** One event on its way to one actor. */
 export interface PendingEvent {

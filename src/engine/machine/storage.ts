@@ -33,7 +33,7 @@ export interface HistoryTables {
   readonly insertedOnlyWith?: readonly DerivedColumn<unknown>[];
   /** Further columns of an insert, as SQL over the columns of the input. */
   readonly computedAtInsert?: Readonly<Record<string, string>>;
-  /** Facts whose rows lie in the turn, as JSON in a column of the fact's name. No actor is born with one. */
+  /** Facts whose rows lie in the turn, as JSON in a column of the fact's name. No actor is inserted with one. */
   readonly kept: readonly string[];
   /** Members of the context that never change: they lie in the insert alone. */
   readonly constants: readonly string[];

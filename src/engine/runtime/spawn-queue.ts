@@ -204,7 +204,7 @@ export class SpawnQueue {
         } else {
           if (verdict.committed.outcome === 'spawned') {
             this.actors.keep(pending.draft.after, this.deps.clock.now());
-            this.deps.localLeases?.born(pending.draft.after.id);
+            this.deps.localLeases?.inserted(pending.draft.after.id);
             committed.push(pending.draft);
           } else this.#isNotBorn(pending);
           pending.settle(verdict.committed);

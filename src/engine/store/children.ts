@@ -57,8 +57,8 @@ export class Children {
   templates(at: number): Templates {
     const models = this.#specs.map(({ spec: { kind, input }, decider }) => {
       const { snapshot, timers, effects, step } = decider.begin(input(at), at);
-      const born: Actor = { id: '', workspaceId: '', livemode: false, snapshot, timers, revision: 1 };
-      const model = handedOver(kind, this.deps.shareOf(kind), born, effects, at);
+      const inserted: Actor = { id: '', workspaceId: '', livemode: false, snapshot, timers, revision: 1 };
+      const model = handedOver(kind, this.deps.shareOf(kind), inserted, effects, at);
       return { kind, draft: { before: null, after: model, steps: [step], effects, outbox: [], claim: null } };
     });
     const keeping = this.#specs.map(({ spec }) => new KeptChildren(spec, this.deps));

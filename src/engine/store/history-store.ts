@@ -193,7 +193,7 @@ export class HistoryStore extends ActorStore {
       row[name] = of(after.snapshot.context, stateOf(after.snapshot));
     // An insert has no columns for them: they would be lost without a word.
     for (const fact of tables.kept)
-      if (row[fact] !== undefined) throw new Error(`No ${kind.name} can be born with ${fact}.`);
+      if (row[fact] !== undefined) throw new Error(`No ${kind.name} can be inserted with ${fact}.`);
     if (!isOnOwnTime(kind, after)) row.kept_by = keep();
     return row;
   }

@@ -32,7 +32,7 @@ export interface LeaseParts {
   readonly logger: Logger;
   readonly times?: Partial<LeaseTimes> | undefined;
   readonly faults?: LeaseFaults | undefined;
-  /** True when other instances live, which may die; absent means that they may. */
+  /** True when others may live whose end this instance does not hear of; absent means that they may. */
   readonly hasOthers?: () => boolean;
   /** Leaves an actor to the clock, unless it has had a second write; settles when that is durable. */
   leave(id: string): Promise<unknown>;
@@ -68,7 +68,7 @@ interface OpenLease {
   /** Monotonic moment at which it was taken. */
   readonly since: number;
   /** True when its statement has been answered. */
-  isBorn: boolean;
+  isInserted: boolean;
   /** True when it is certain that it has no row among what is due. */
   isAlone: boolean;
 }
@@ -77,7 +77,7 @@ interface OpenLease {
  * New actors whose first order this process carries out at once have no due row, which would be deleted a
  * moment later. The actor's row names the term of the instance that holds it, and the term's row has a heartbeat
  * and a low-water mark. When the heartbeat ends, any instance closes the term and leaves each actor from the
- * mark on without a second write to the clock, by a write that changes nothing: the key of the revisions decides between
+ * mark on without a second write to the clock, by a write that adds its due row: the key of the revisions decides between
  * that write and a late outcome.
  *
  * An insert locks its term's row (`for key share`), and writes a due row if the
@@ -115,7 +115,7 @@ export class LocalLeases {
     this.#rest();
   }
 
-  /** Looks at once and at the next beats: an instance that came or went may have left births behind. */
+  /** Looks at once and at the next beats: an instance that came or went may have left inserts behind. */
   look(): void {
     this.#beats = 0;
     if (this.#isOn) this.#begin();
@@ -162,7 +162,7 @@ export class LocalLeases {
     const term = this.kind.underWay?.includes(state) ? this.#termFor(id) : null;
     if (term === null) return null;
     if (!this.#open.has(id))
-      this.#open.set(id, { since: this.parts.clock.monotonic(), isBorn: false, isAlone: false });
+      this.#open.set(id, { since: this.parts.clock.monotonic(), isInserted: false, isAlone: false });
     this.#idleBeats = 0;
     return term.id;
   }
@@ -184,7 +184,7 @@ export class LocalLeases {
     // Others take over all actors of a term that has ended meanwhile.
     if (!this.#making.delete(making)) return;
     const since = this.parts.clock.monotonic();
-    for (const id of ids) this.#open.set(id, { since, isBorn: true, isAlone: true });
+    for (const id of ids) this.#open.set(id, { since, isInserted: true, isAlone: true });
   }
 
   /** The present term, if it holds ids from that on; without one it asks for a term. */
@@ -214,9 +214,9 @@ export class LocalLeases {
   }
 
   /** The insert is durable. */
-  born(id: string): void {
+  inserted(id: string): void {
     const kept = this.#open.get(id);
-    if (kept) kept.isBorn = true;
+    if (kept) kept.isInserted = true;
   }
 
   /** The actor has had its second write, or was not stored. */
@@ -309,8 +309,8 @@ export class LocalLeases {
     const before = this.parts.clock.monotonic() - this.#times.stuckAfterMs;
     const stuck: string[] = [];
     // An insert under way is still unknown.
-    for (const [id, { since, isBorn }] of this.#open)
-      if (isBorn && since < before && stuck.length < LEFT_AT_ONCE) stuck.push(id);
+    for (const [id, { since, isInserted }] of this.#open)
+      if (isInserted && since < before && stuck.length < LEFT_AT_ONCE) stuck.push(id);
     await Promise.all(
       stuck.map(async (id) => {
         await this.parts.leave(id);

@@ -47,7 +47,7 @@ export interface Simulated {
 }
 
 /** Batches of new actors under way at once (src/engine/runtime/spawn-queue.ts); of events there is one. */
-const BIRTHS_AT_ONCE = 2;
+const INSERTS_AT_ONCE = 2;
 /**
  * Shares of the service's work on an email, which no meter separates: before the batch (reading the request, deciding), in putting the
  * batch together, and when it has returned (answering). What a batch takes for itself is spent half before and half after.
@@ -191,7 +191,7 @@ export function simulate(times: ServiceTimes, scenario: Scenario): Simulated {
   // Exponential above a third: a disk has a least time, and sometimes takes several times as long.
   const flushUs = () => times.flush * (1 / 3 - (2 / 3) * Math.log(1 - random.next()));
   const wal = new Wal(time, flushUs);
-  const births: Step =
+  const inserts: Step =
     kind === 'life'
       ? {
           service: { fixed: times.life.service.fixed, each: times.accepted.service.each },
@@ -210,7 +210,7 @@ export function simulate(times: ServiceTimes, scenario: Scenario): Simulated {
   };
   const hosts: Machine[] = [];
   const threads: Thread[] = [];
-  const committers: { births: Committer; outcomes: Committer }[] = [];
+  const committers: { inserts: Committer; outcomes: Committer }[] = [];
   let [sent, ended, spent] = [0, 0, 0];
   const inDatabase = (us: number, done: () => void) => {
     spent += us;
@@ -226,7 +226,7 @@ export function simulate(times: ServiceTimes, scenario: Scenario): Simulated {
     hosts.push(host);
     const helpers = new Thread(host);
     const thread = new Thread(host, () => {
-      queue.births.leave();
+      queue.inserts.leave();
       queue.outcomes.leave();
     });
     const helping = 1 / times.mainThread - 1;
@@ -240,10 +240,10 @@ export function simulate(times: ServiceTimes, scenario: Scenario): Simulated {
     const next = () => {
       if (sent >= emails) return;
       sent++;
-      inClient(() => inMain(births.service.each * PARTS.request, () => queue.births.push()));
+      inClient(() => inMain(inserts.service.each * PARTS.request, () => queue.inserts.push()));
     };
     const queue = {
-      births: new Committer(parts, main, BIRTHS_AT_ONCE, births, PARTS, (size) => {
+      inserts: new Committer(parts, main, INSERTS_AT_ONCE, inserts, PARTS, (size) => {
         for (let i = 0; i < size; i++) next();
         if (kind === 'accepted') ended += size;
         else for (let i = 0; i < size; i++) queue.outcomes.push();
@@ -274,7 +274,7 @@ export function simulate(times: ServiceTimes, scenario: Scenario): Simulated {
   while (ended < emails && time.step()) {}
   const us = time.now;
   const sum = (of: (n: number) => number) => committers.reduce((all, _, n) => all + of(n), 0);
-  const batches = sum((n) => (committers[n]?.births.batches ?? 0) + (committers[n]?.outcomes.batches ?? 0));
+  const batches = sum((n) => (committers[n]?.inserts.batches ?? 0) + (committers[n]?.outcomes.batches ?? 0));
   return {
     perSecond: (ended * 1e6) / us,
     cpu: spent / emails,

@@ -15,7 +15,7 @@ const WHERE = { workspaceId: 'ws_1', livemode: false };
 
 const as = (kind: Kind, ...roles: Role[]) => shareOf(roles, 'engine', kind);
 
-function born(kind: Kind, input: object, livemode = false) {
+function inserted(kind: Kind, input: object, livemode = false) {
   const decider = new Decider(kind.machine);
   const draft = draftSpawn(kind, decider, { ...WHERE, livemode, input: { at: AT, ...input } }, AT);
   return { decider, ...draft };
@@ -45,7 +45,7 @@ function told(kind: Kind, decider: Decider, actor: Actor, event: ActorEvent, ...
 }
 
 const email = (livemode: boolean) =>
-  born(
+  inserted(
     emailKind,
     {
       ...{ livemode, scheduledAt: null, admitted: true, recipients: [{ simulate: null }] },
@@ -87,7 +87,7 @@ test('an order for another process is among the timers, and is released there wi
 });
 
 test('an order that was handed over does not outlive its state', () => {
-  const { decider, after, effects } = born(webhookDeliveryKind, { leaseMs: 30_000, turnAt: null });
+  const { decider, after, effects } = inserted(webhookDeliveryKind, { leaseMs: 30_000, turnAt: null });
   const handed = handedOver(webhookDeliveryKind, as(webhookDeliveryKind, 'delivery'), after, effects, AT);
   expect(Object.keys(handed.timers)).toHaveLength(2);
   const stop = { type: 'endpoint.stopped', at: AT + 1, reason: 'endpoint_deleted' };
@@ -95,7 +95,7 @@ test('an order that was handed over does not outlive its state', () => {
 });
 
 test('an order that was handed over and its lease, both overdue, are one attempt', () => {
-  const { decider, after, effects } = born(webhookDeliveryKind, { leaseMs: 30_000, turnAt: null });
+  const { decider, after, effects } = inserted(webhookDeliveryKind, { leaseMs: 30_000, turnAt: null });
   const handed = handedOver(webhookDeliveryKind, as(webhookDeliveryKind, 'http'), after, effects, AT);
   const late = { type: TIMERS_DUE, at: AT + 30_001 };
   const woken = told(webhookDeliveryKind, decider, handed, late, 'engine');
@@ -121,7 +121,7 @@ test('an insert that is left to the clock keeps the order that was handed over',
 });
 
 test('what no timer would bring back is carried out where it was ordered', () => {
-  const { decider, after } = born(webhookEndpointKind, { url: 'https://a.example', events: [] });
+  const { decider, after } = inserted(webhookEndpointKind, { url: 'https://a.example', events: [] });
   const removed = told(webhookEndpointKind, decider, after, { type: 'delete.requested', at: AT + 1 }, 'http');
   expect(removed?.effects.map(({ type }) => type)).toContain('stopDeliveries');
   expect(removed?.after.timers).toEqual({});

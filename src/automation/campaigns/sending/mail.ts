@@ -198,7 +198,7 @@ async function render(
   const { campaignId, workspaceId, emailId } = email;
   const kind = kindOfSubject(kept);
   const isStored = hasSubject === true || (kind === 'own' && email.subject !== kept.subject);
-  const rendering = { campaignId, workspaceId, bornAt: timeOfId(emailId), contact, preferencesUrl };
+  const rendering = { campaignId, workspaceId, createdAt: timeOfId(emailId), contact, preferencesUrl };
   const rendered = await renderKept(contents, rendering, kept, isStored ? 'body' : 'all');
   if (rendered instanceof Failure) return rendered;
   const { html, text } = rendered.parts;

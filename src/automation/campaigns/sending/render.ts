@@ -9,7 +9,7 @@ export interface RenderOrder {
   readonly workspaceId: string;
   readonly campaignId: string;
   /** The time in the email's id, whenever it is rendered. */
-  readonly bornAt: number;
+  readonly createdAt: number;
   readonly contact: Readonly<Record<string, unknown>>;
   readonly preferencesUrl?: string;
 }
@@ -27,7 +27,7 @@ export type Part = 'subject' | 'body' | 'all';
  */
 export function renderKept(
   contents: TemplateContents,
-  { workspaceId, campaignId, bornAt, contact, preferencesUrl = '' }: RenderOrder,
+  { workspaceId, campaignId, createdAt, contact, preferencesUrl = '' }: RenderOrder,
   kept: KeptContent,
   part: Part,
 ): Promise<RenderedCampaignEmail | Failure> {
@@ -47,6 +47,6 @@ export function renderKept(
     },
     content: { ...content, sources: chosen },
     circumstances: { contact, campaign: { name: kept.name }, preferencesUrl },
-    ...{ now: bornAt, at: '/body', purpose: 'send' },
+    ...{ now: createdAt, at: '/body', purpose: 'send' },
   });
 }

@@ -43,7 +43,7 @@ const kinds = new WeakMap<KeptContent['content'], 'common' | 'own' | 'secret'>()
 /** The subjects of recipients, in their order; null for one that is found when the email leaves, or why it cannot. @throws UnavailableError */
 export type MakeSubjects = (
   recipients: readonly { readonly contact: Readonly<Record<string, unknown>> }[],
-  bornAt: number,
+  createdAt: number,
 ) => Promise<readonly (string | null)[]>;
 
 /**
@@ -58,7 +58,10 @@ export function subjectsOf(
 ): MakeSubjects {
   if (kindOfSubject(kept) !== 'own') return async () => [];
   let slow = 0;
-  const make = async (contact: Readonly<Record<string, unknown>>, bornAt: number): Promise<string | null> => {
+  const make = async (
+    contact: Readonly<Record<string, unknown>>,
+    createdAt: number,
+  ): Promise<string | null> => {
     const { subject: source } = contentFor(kept, contact).sources;
     // Most languages have one subject for all: no thread has to write it.
     if (source !== null && !LIQUID.test(source))
@@ -66,7 +69,7 @@ export function subjectsOf(
     if (slow >= MOST_SLOW) return null;
     const rendered = await renderKept(
       contents,
-      { workspaceId, campaignId, bornAt, contact },
+      { workspaceId, campaignId, createdAt, contact },
       kept,
       'subject',
     );
@@ -77,12 +80,12 @@ export function subjectsOf(
     const { subject } = rendered.parts;
     return subject === null || problemOfLength(subject) !== null ? null : subject;
   };
-  return async (recipients, bornAt) => {
+  return async (recipients, createdAt) => {
     const made: (string | null)[] = [];
     const until = clock.monotonic() + RENDER_MS;
     while (made.length < recipients.length && clock.monotonic() < until && !isOver()) {
       const next = recipients.slice(made.length, made.length + AT_ONCE);
-      made.push(...(await Promise.all(next.map(({ contact }) => make(contact, bornAt)))));
+      made.push(...(await Promise.all(next.map(({ contact }) => make(contact, createdAt)))));
     }
     return [...made, ...recipients.slice(made.length).map(() => null)];
   };

@@ -19,7 +19,7 @@ interface ActorWrite {
 /** Made once for each life: which members are looked at. */
 const known = new WeakMap<
   HistoryTables,
-  { readonly born: OmittedMembers; readonly turned: OmittedMembers }
+  { readonly inserted: OmittedMembers; readonly turned: OmittedMembers }
 >();
 
 interface OmittedMembers {
@@ -35,10 +35,10 @@ function omittedOf(tables: HistoryTables) {
   const made = known.get(tables);
   if (made) return made;
   const { constants, inColumns, insertedWith, nullAtFirst } = tables;
-  const isBorn = ({ column }: MemberInColumn) => insertedWith.includes(column);
-  const unborn = inColumns.filter((one) => !isBorn(one)).map(({ member }) => member);
+  const isInserted = ({ column }: MemberInColumn) => insertedWith.includes(column);
+  const notInserted = inColumns.filter((one) => !isInserted(one)).map(({ member }) => member);
   const both = {
-    born: { always: [], columns: inColumns.filter(isBorn), absent: [...unborn, ...nullAtFirst] },
+    inserted: { always: [], columns: inColumns.filter(isInserted), absent: [...notInserted, ...nullAtFirst] },
     turned: { always: constants, columns: inColumns, absent: [] },
   };
   known.set(tables, both);
@@ -52,11 +52,11 @@ function omittedOf(tables: HistoryTables) {
  */
 export function leanContext(tables: HistoryTables, { before, after }: ActorWrite): Context {
   const context = after.snapshot.context as Context;
-  const { always, columns, absent } = omittedOf(tables)[after.revision > 1 ? 'turned' : 'born'];
+  const { always, columns, absent } = omittedOf(tables)[after.revision > 1 ? 'turned' : 'inserted'];
   const lean: Record<string, unknown> = { ...context };
   if (before?.revision === 1) {
-    const birth = before.snapshot.context as Context;
-    for (const name in context) if (context[name] === birth[name]) lean[name] = undefined;
+    const insert = before.snapshot.context as Context;
+    for (const name in context) if (context[name] === insert[name]) lean[name] = undefined;
   }
   for (const column of columns) {
     const value = context[column.member];
@@ -74,7 +74,7 @@ const standsIn = ({ isMoment }: MemberInColumn, value: unknown): boolean =>
 /** The result of `contextColumns` for an actor. */
 export interface StoredContext {
   /** The context of the insert. */
-  readonly born: Context;
+  readonly inserted: Context;
   /** The latest turn's context; null before the first one. */
   readonly turned: Context | null;
   /** The members in columns: a text, or epoch milliseconds. */
@@ -93,7 +93,7 @@ export function contextColumns({ inColumns, insertedWith }: HistoryTables): stri
       : `t.${column}`;
     return `, ${isMoment ? `round(date_part('epoch', ${latest}) * 1000)` : latest} as "${member}"`;
   });
-  return `b.context as born, t.context as turned${columns.join('')}`;
+  return `b.context as inserted, t.context as turned${columns.join('')}`;
 }
 
 /** The context of an actor, put together from its parts. A member in neither a column nor a row is null. */
@@ -101,7 +101,7 @@ export function wholeContext({ inColumns, nullAtFirst }: HistoryTables, stored: 
   const whole: Record<string, unknown> = {};
   for (const member of nullAtFirst) whole[member] = null;
   // An insert may be more exact than its columns.
-  if (stored.turned) Object.assign(whole, stored.born);
+  if (stored.turned) Object.assign(whole, stored.inserted);
   for (const { member } of inColumns) whole[member] = stored[member];
-  return Object.assign(whole, stored.turned ?? stored.born);
+  return Object.assign(whole, stored.turned ?? stored.inserted);
 }

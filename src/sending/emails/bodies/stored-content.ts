@@ -18,7 +18,7 @@ interface StoringDeps {
   readonly testSendsPerDay: number;
 }
 
-/** True of an email that brings bodies to the store before it is born. */
+/** True of an email that brings bodies to the store before it is inserted. */
 export const mayLieOutside = (
   bodies: BodyStore | null,
   { size }: Pick<Envelope, 'size'>,

@@ -81,7 +81,7 @@ export const stateOfSql = (id: string, workspace: string): string =>
     (select e.state from emails e where e.id = ${id} and e.workspace_id = ${workspace}))`;
 
 /**
- * The columns of an email's item. Before its first turn an email is scheduled for what it was born with. Moments are read as texts,
+ * The columns of an email's item. Before its first turn an email is scheduled for what it was inserted with. Moments are read as texts,
  * whatever the connection makes of others.
  */
 export const ITEM = `e.id, e.livemode, ${STATE_NOW} as state, t.last_event, t.failure_reason,

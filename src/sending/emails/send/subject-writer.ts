@@ -1,7 +1,7 @@
 import { BatchedRead } from '../../../platform/async/batched-read.ts';
 import type { Database } from '../../../platform/db/database.ts';
 
-/** The subject of an email that was made for its recipient after the email was born. */
+/** The subject of an email that was made for its recipient after the email was inserted. */
 interface MadeSubject {
   readonly workspaceId: string;
   readonly emailId: string;
