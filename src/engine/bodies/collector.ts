@@ -8,7 +8,7 @@ import {
 } from '../../platform/bodies/body-key.ts';
 import type { Bucket } from '../../platform/bodies/bucket.ts';
 import type { BodyHolders } from '../../platform/bodies/holder.ts';
-import { claim, givenName, ownerOf, patiently } from '../../platform/bodies/owner.ts';
+import { claim, givenName, ownerOf, ownStore, patiently } from '../../platform/bodies/owner.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { bodyCollections } from '../../platform/db/schema/mail.ts';
 import { retention } from '../../platform/db/schema/service.ts';
@@ -17,7 +17,7 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { DAY_MS } from '../../platform/time/clock.ts';
 import type { Duty, DutyDeps } from '../duties/duty.ts';
 import { SettledTime } from '../store/settled.ts';
-import { isExchanged, ownStore } from './exchanged.ts';
+import { expectedOwner } from './exchanged.ts';
 import { referredKeys } from './references.ts';
 
 /** The dependencies of the collector. */
@@ -147,9 +147,11 @@ class Collection {
   async #isOurs(): Promise<boolean> {
     const { database, bucket, clock, logger, holders } = this.deps;
     const own = await givenName(database, mintId('own', clock.now()));
+    const { place = null } = (await ownStore(database)) ?? {};
     let owner = await ownerOf(bucket);
     // Another database may claim it at the same time.
-    if (owner === null && !(await isExchanged(bucket, database, holders))) owner = await this.#claim(own);
+    if (owner === null && (await expectedOwner(bucket, database, holders)) === null)
+      owner = await this.#claim(own, place);
     if (owner !== own) {
       logger.warn(
         { owner, own },
@@ -157,14 +159,14 @@ class Collection {
       );
       return false;
     }
-    await this.#take(own);
+    await this.#take(own, place);
     return true;
   }
 
   /** An emptied bucket is claimed again: what was there is lost whether it is or not, and new bodies want a place. */
-  async #claim(own: string): Promise<string | null> {
-    const { database, bucket, logger } = this.deps;
-    if ((await ownStore(database))?.place === bucket.name)
+  async #claim(own: string, place: string | null): Promise<string | null> {
+    const { bucket, logger } = this.deps;
+    if (place === bucket.name)
       logger.warn(
         { bucket: bucket.name },
         'BODY_STORE has lost its object "owner", and gets it again: it was emptied, or its disk is not mounted. If so, stop the service and mount it, since what is stored now will be missing there.',
@@ -173,9 +175,8 @@ class Collection {
   }
 
   /** Remembers the bucket. Instances that name different ones, which both know this database, would lose bodies to each other. */
-  async #take(own: string): Promise<void> {
+  async #take(own: string, former: string | null): Promise<void> {
     const { database, bucket, logger } = this.deps;
-    const { place: former = null } = (await ownStore(database)) ?? {};
     if (former === bucket.name) return;
     await database.query(CLAIMED, [own, bucket.name]);
     if (former !== null)

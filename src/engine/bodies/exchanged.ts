@@ -1,22 +1,7 @@
 import type { Bucket } from '../../platform/bodies/bucket.ts';
 import type { BodyHolders } from '../../platform/bodies/holder.ts';
-import { ownerOf } from '../../platform/bodies/owner.ts';
+import { ownerOf, ownStore } from '../../platform/bodies/owner.ts';
 import type { Statements } from '../../platform/db/database.ts';
-
-/** The name by which buckets know a database, and the bucket that it has claimed last; null where it has claimed none. */
-interface OwnStore {
-  readonly id: string;
-  readonly place: string | null;
-}
-
-/** A database of an earlier version has no place. */
-const OWN = `select id, to_jsonb(o) ->> 'place' as place from body_store_owner o order by id limit 1`;
-
-/** The name of a database and its bucket; null before the first collection. @throws UnavailableError */
-export async function ownStore(database: Pick<Statements, 'query'>): Promise<OwnStore | null> {
-  const [own] = await database.query<OwnStore>(OWN);
-  return own ?? null;
-}
 
 /** True where rows refer to bodies. @throws UnavailableError */
 async function isUsed(database: Pick<Statements, 'query'>, holders: BodyHolders): Promise<boolean> {

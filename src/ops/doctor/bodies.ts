@@ -1,5 +1,5 @@
 import { nanoid } from 'nanoid';
-import { isExchanged } from '../../engine/bodies/exchanged.ts';
+import { expectedOwner } from '../../engine/bodies/exchanged.ts';
 import { presentHolders } from '../../engine/bodies/references.ts';
 import { BODY_HOLDERS } from '../../modules.ts';
 import { type BodySettings, openBodyStoreAlone } from '../../platform/bodies/open.ts';
@@ -53,11 +53,12 @@ export async function* diagnoseBodies(
     // A database of an earlier version lacks the table.
     const own = database && (await ownName(database).catch(() => null));
     const owner = await ownerOf(bucket);
-    if (database && own !== null && (await isExchanged(bucket, database, BODY_HOLDERS).catch(() => false))) {
+    const expected = database && (await expectedOwner(bucket, database, BODY_HOLDERS).catch(() => null));
+    if (expected !== null && owner !== expected) {
       yield wrong(
         CHECK,
         `The bodies of this database are not in ${bucket.name}, but where BODY_STORE was before: they can be neither sent nor shown.`,
-        `Set BODY_STORE as it was, or copy all objects from there, "owner" too. If they are lost for good, store an object "owner" with the text ${own} in ${bucket.name}: large emails and uploads are taken again within a minute, and what lay there stays lost.`,
+        `Set BODY_STORE as it was, or copy all objects from there, "owner" too. If they are lost for good, store an object "owner" with the text ${expected} in ${bucket.name}: large emails and uploads are taken again within a minute, and what lay there stays lost.`,
       );
       return;
     }

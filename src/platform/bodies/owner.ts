@@ -27,11 +27,24 @@ export async function ownerOf(bucket: Bucket, stop = NEVER): Promise<string | nu
   return octets && new TextDecoder().decode(octets).trim();
 }
 
-/** The name of a database; null before the first collection. @throws UnavailableError */
-export async function ownName(database: Pick<Statements, 'query'>): Promise<string | null> {
-  const [row] = await database.query<{ id: string }>('select id from body_store_owner order by id limit 1');
-  return row?.id ?? null;
+/** The name by which buckets know a database, and the bucket that it has claimed last; null where it has claimed none. */
+interface OwnStore {
+  readonly id: string;
+  readonly place: string | null;
 }
+
+/** A database of an earlier version has no place. */
+const OWN = `select id, to_jsonb(o) ->> 'place' as place from body_store_owner o order by id limit 1`;
+
+/** The name of a database and its bucket; null before the first collection. @throws UnavailableError */
+export async function ownStore(database: Pick<Statements, 'query'>): Promise<OwnStore | null> {
+  const [own] = await database.query<OwnStore>(OWN);
+  return own ?? null;
+}
+
+/** The name of a database; null before the first collection. @throws UnavailableError */
+export const ownName = async (database: Pick<Statements, 'query'>): Promise<string | null> =>
+  (await ownStore(database))?.id ?? null;
 
 /** True where the bodies belong to a database, which has claimed them. @throws UnavailableError */
 export async function isOwnedBy(bucket: Bucket, database: Pick<Statements, 'query'>): Promise<boolean> {
