@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import { type Clock, DAY_MS } from '../../platform/time/clock.ts';
+import { type Clock, DAY_MS, LeapMeter } from '../../platform/time/clock.ts';
 import type { Duty } from './duty.ts';
 import { HELD_AFTER_STOP_MS, LONG_STOP_MS } from './last-run.ts';
 import { WorkLook, type WorkLookParts } from './work-look.ts';
@@ -175,7 +175,7 @@ const HELD_AFTER_LEAP_MS = 15 * 60_000;
 
 /** Watches the clock for leaps forward, which the embedded database, whose clock is the machine's, shares. */
 class LeapWatch {
-  #ahead: number;
+  readonly #leap: LeapMeter;
   #heldUntil = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -183,7 +183,7 @@ class LeapWatch {
     private readonly logger: Logger,
     lastRun: number | null,
   ) {
-    this.#ahead = clock.now() - clock.monotonic();
+    this.#leap = new LeapMeter(clock);
     if (lastRun !== null) this.#judgeStart(clock.now() - lastRun);
   }
 
@@ -202,12 +202,10 @@ class LeapWatch {
   }
 
   look(): void {
-    const monotonic = this.clock.monotonic();
-    const ahead = this.clock.now() - monotonic;
-    const leapMs = ahead - this.#ahead;
-    this.#ahead = ahead;
+    const { leapMs } = this.#leap;
+    this.#leap.reset();
     if (leapMs < LEAP_MS) return;
-    this.#heldUntil = Math.max(this.#heldUntil, monotonic + HELD_AFTER_LEAP_MS);
+    this.#heldUntil = Math.max(this.#heldUntil, this.clock.monotonic() + HELD_AFTER_LEAP_MS);
     this.logger.warn(
       { leapMs },
       'The clock has jumped ahead: retention removes nothing in the next 15 minutes.',

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/database.ts';
-import type { Clock } from '../../platform/time/clock.ts';
+import { type Clock, LeapMeter } from '../../platform/time/clock.ts';
 import type { Duty } from './duty.ts';
 
 /** The time between two looks while there is work, or other instances make some. */
@@ -49,13 +49,14 @@ export class WorkLook {
   #isLooking = false;
   /** The monotonic moment up to which it does not rest. */
   #awakeUntil = Number.NEGATIVE_INFINITY;
-  /** The clock beside the monotonic one at the last look. */
-  #clockOffset = 0;
+  /** Measures from the last look. */
+  readonly #leap: LeapMeter;
 
   constructor(
     duties: readonly Duty[],
     private readonly parts: WorkLookParts,
   ) {
+    this.#leap = new LeapMeter(parts.clock);
     this.#duties = duties.filter(({ asks }) => asks);
     const columns = this.#duties.map(
       ({ asks }, place) =>
@@ -71,7 +72,7 @@ export class WorkLook {
     if (this.#isLooking) return Number.POSITIVE_INFINITY;
     const { ms, worked } = this.#rest;
     const { database, clock } = this.parts;
-    const hasLeapt = Math.abs(clock.now() - clock.monotonic() - this.#clockOffset) > LEAP_MS;
+    const hasLeapt = Math.abs(this.#leap.leapMs) > LEAP_MS;
     const rest = database.worked === worked && this.#mayRest && !hasLeapt ? ms : 0;
     return Math.max(0, this.#nextAt + rest - clock.monotonic());
   }
@@ -98,8 +99,8 @@ export class WorkLook {
     // Only a look for the work of all duties shows that there is none: each of them may ask at its own seconds.
     const isWhole = this.#wasQuiet && this.#mayRest;
     try {
+      this.#leap.reset();
       const now = clock.now();
-      this.#clockOffset = now - clock.monotonic();
       const farMs = FAR_MS[database.kind];
       const [row = {}] = await database.query<Record<string, boolean>>(
         this.#sql,

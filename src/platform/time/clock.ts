@@ -45,6 +45,24 @@ function suspension(): Pick<Clock, 'suspended'> {
   }
 }
 
+/** Measures how far the clock has leapt beside the monotonic one: it was set, or the machine was suspended. */
+export class LeapMeter {
+  #offset = Number.NaN;
+
+  constructor(private readonly clock: Clock) {
+    this.reset();
+  }
+
+  /** Measures from this moment on. */
+  reset(): void {
+    this.#offset = this.clock.now() - this.clock.monotonic();
+  }
+
+  get leapMs(): number {
+    return this.clock.now() - this.clock.monotonic() - this.#offset;
+  }
+}
+
 /** A day of 24 hours in milliseconds. */
 export const DAY_MS = 86_400_000;
 

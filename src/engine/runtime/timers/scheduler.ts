@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { untilNextTurn } from '../../../platform/async/batcher.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import type { Clock } from '../../../platform/time/clock.ts';
+import { type Clock, LeapMeter } from '../../../platform/time/clock.ts';
 import { SettledTime } from '../../store/settled.ts';
 import type { DueActors } from './due-batches.ts';
 import { NextLook, NO_SWEEPS } from './next-look.ts';
@@ -91,8 +91,8 @@ export class Scheduler {
   #tellsFrom = Number.NEGATIVE_INFINITY;
   /** The rest that the last sweep allowed: so late the next one may be without being called late. */
   #restMs = 0;
-  /** The clock beside the monotonic one at the end of the last sweep. */
-  #clockOffset = 0;
+  /** Measures from the end of the last sweep. */
+  readonly #leap: LeapMeter;
 
   constructor(
     private readonly database: Database,
@@ -102,6 +102,7 @@ export class Scheduler {
     /** Called when due actors are left for want of room: other instances may have some. */
     private readonly onFull: () => void = () => {},
   ) {
+    this.#leap = new LeapMeter(clock);
     this.#settled = new SettledTime(database, clock);
     this.#nextLook = new NextLook({ database, clock, settled: this.#settled });
     const isStopped = () => this.#stopped;
@@ -143,10 +144,10 @@ export class Scheduler {
   }
 
   #tick(): void {
-    const monotonic = this.clock.monotonic();
     // A clock that was set, or a machine that was suspended: more may be due than the last look saw ahead.
-    const hasLeapt = Math.abs(this.clock.now() - monotonic - this.#clockOffset) > LEAP_MS;
-    if (!this.#isQuiet || hasLeapt || monotonic - this.#sweptAt >= this.#patienceMs) this.sweep();
+    const hasLeapt = Math.abs(this.#leap.leapMs) > LEAP_MS;
+    const restedMs = this.clock.monotonic() - this.#sweptAt;
+    if (!this.#isQuiet || hasLeapt || restedMs >= this.#patienceMs) this.sweep();
   }
 
   get #isQuiet(): boolean {
@@ -311,7 +312,7 @@ export class Scheduler {
     this.#sweptAt = this.clock.monotonic();
     this.#begunAt = null;
     this.#restMs = this.#isQuiet ? this.#sightMs * REST_SHARE : 0;
-    this.#clockOffset = this.clock.now() - this.#sweptAt;
+    this.#leap.reset();
   }
 
   #tellIfFull(): void {
