@@ -174,6 +174,12 @@ export class Presence {
     await this.#running;
   }
 
+  /** An instance that looks at the sessions of others, and hears on its own one, may rest. */
+  #sees(watches: boolean): void {
+    this.#watches = watches;
+    this.parts.news.hears = watches && this.#isHeard;
+  }
+
   /** Lives for the time of one session; answers false where there are none. */
   async #live(stop: AbortSignal): Promise<boolean> {
     const { database, id, news } = this.parts;
@@ -183,7 +189,7 @@ export class Presence {
       if (!news.heard(payload) || over.signal.aborted) return;
       // A pooler that was not recognized may have the session listen elsewhere: only what comes back shows that it hears.
       this.#isHeard = true;
-      news.hears = this.#watches;
+      this.#sees(this.#watches);
     });
     if (!holder) {
       if (!this.#isSaid) this.parts.logger.info(DEAF);
@@ -193,8 +199,7 @@ export class Presence {
     const epoch = randomInt(1, 2 ** 31);
     const end = () => {
       this.#epoch = null;
-      this.#watches = false;
-      news.hears = false;
+      this.#sees(false);
       over.abort();
     };
     stop.addEventListener('abort', end, { once: true });
@@ -239,7 +244,7 @@ export class Presence {
 
   /** Watches the others for as long as this instance has the epoch. An error of its session or of a statement costs that session alone. */
   async #watch(epoch: number, over: AbortSignal): Promise<void> {
-    const { database, news, lookAfterMs = LOOK_AFTER_MS } = this.parts;
+    const { database, lookAfterMs = LOOK_AFTER_MS } = this.parts;
     await rest(lookAfterMs, over);
     for (let isOurs = true; isOurs && !over.aborted; ) {
       const watcher = database.session();
@@ -252,8 +257,7 @@ export class Presence {
       } catch (error) {
         if (!over.aborted) this.#warn({ err: error }, BLIND);
       }
-      this.#watches = false;
-      news.hears = false;
+      this.#sees(false);
       await watcher.close().catch(() => {});
       if (isOurs) await rest(REST_MS, over);
     }
@@ -275,8 +279,7 @@ export class Presence {
     this.#hurry = new AbortController();
     const [look] = await ask<{ isFound: boolean; next: number | null }>(LOOK(id, epoch));
     if (look?.isFound === false) {
-      this.#watches = true;
-      news.hears = this.#isHeard;
+      this.#sees(true);
       if (!this.#isHeard) news.tell('here');
       await this.#await(look.next, longestMs, ask, over);
       return true;
