@@ -1,4 +1,4 @@
-import { asciiHost } from '../../platform/text/ascii-host.ts';
+import { asciiHost } from '../../platform/text/host.ts';
 import { endOfHeader } from '../raw/header-editor.ts';
 import { parseMessage } from '../raw/parsable.ts';
 import { senderOf } from '../received/shown-mailboxes.ts';

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { within } from '../../platform/async/deadline.ts';
+import { hostOf } from '../../platform/text/host.ts';
 import { type SpamVerdict, verdictOf } from './spam-verdict.ts';
 
 /** Asks SpamAssassin about a message. Rejects when it does not answer, or the signal fires before. */
@@ -12,21 +13,31 @@ const DEADLINE_MS = 15_000;
 /** A report has a line a rule. */
 const LONGEST_ANSWER = 262_144;
 
+/** The place of a server. */
+export interface ServerPlace {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The place that SPAMASSASSIN_URL names. */
+export const spamdAt = (text: string): ServerPlace => {
+  const url = new URL(text);
+  return { host: hostOf(url), port: Number(url.port || SPAMD_PORT) };
+};
+
 /** Asks the spamd at that address (`tcp://host:port`), by its own protocol. */
 export const spamAssassinAt = (url: string): AskSpamAssassin => {
-  const { hostname, port } = new URL(url);
+  const place = spamdAt(url);
   return async (raw, signal) => {
-    const verdict = verdictOf(
-      await report(hostname.replace(/^\[|\]$/g, ''), Number(port || SPAMD_PORT), raw, signal),
-    );
+    const verdict = verdictOf(await report(place, raw, signal));
     if (!verdict) throw new Error('The answer of spamd is not a report.');
     return verdict;
   };
 };
 
-async function report(host: string, port: number, raw: Buffer, signal?: AbortSignal): Promise<string> {
+async function report(place: ServerPlace, raw: Buffer, signal?: AbortSignal): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const socket = connect({ host, port });
+  const socket = connect(place);
   let answer = '';
   socket.setEncoding('utf8');
   socket.on('connect', () => {

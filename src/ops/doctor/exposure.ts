@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type Config, hasSmtpCertificate } from '../../platform/config/config.ts';
+import { hostOf } from '../../platform/text/host.ts';
 import { type Diagnosis, fine, skipped, warning, wrong } from './diagnosis.ts';
 import { rangeOfStrangers } from './trusted-ranges.ts';
 
@@ -19,7 +20,7 @@ export type Exposure = Pick<
 /** The links that leave with emails lead to a place that recipients can reach. */
 export function diagnosePublicUrl({ host, publicUrl }: Exposure): Diagnosis {
   const check = 'Public URL';
-  const named = reachOf(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1'));
+  const named = reachOf(hostOf(new URL(publicUrl)));
   if (named !== 'machine') return fine(check, `${publicUrl} is where links lead.`);
   if (reachOf(host) === 'machine')
     return skipped(check, `Only this machine reaches the service, at ${publicUrl}.`);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import { bodyStoreKey } from '../bodies/open.ts';
 import { isUsable } from '../crypto/certificate-source.ts';
+import { hostOf } from '../text/host.ts';
 import { type Environment, environmentOfProcess } from './environment.ts';
 import { readRelayUrl } from './relay-url.ts';
 import { isWhole } from './roles.ts';
@@ -204,7 +205,7 @@ function endOf(relayUrl: string): string {
 
 /** The host name that MX records lead to: EHLO_NAME, else the host of PUBLIC_URL. */
 export const mailHostOf = ({ ehloName, publicUrl }: Pick<Config, 'ehloName' | 'publicUrl'>): string =>
-  ehloName ?? new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1');
+  ehloName ?? hostOf(new URL(publicUrl));
 
 /** True where the SMTP ports have a certificate, or will have one as soon as it is ordered. */
 export const hasSmtpCertificate = ({

@@ -1,3 +1,5 @@
+import { hostOf } from '../text/host.ts';
+
 /** The server that `SMTP_URL` names. */
 export interface RelayUrl {
   readonly host: string;
@@ -16,7 +18,7 @@ export const readRelayUrl = (text: string): RelayUrl | null => {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') return null;
   const implicit = url.protocol === 'smtps:';
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = hostOf(url);
   const credentials =
     url.username === ''
       ? null

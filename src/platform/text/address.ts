@@ -1,5 +1,5 @@
-import { asciiHost } from './ascii-host.ts';
 import { hasUnseen } from './characters.ts';
+import { asciiHost } from './host.ts';
 import type { Problem } from './problems.ts';
 
 /** One mailbox, read and understood. */

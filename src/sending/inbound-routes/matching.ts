@@ -1,4 +1,4 @@
-import { asciiHost } from '../../platform/text/ascii-host.ts';
+import { asciiHost } from '../../platform/text/host.ts';
 
 /** The part of a route that decides which addresses of its domain it takes. */
 export interface RouteMatch {

@@ -1,5 +1,5 @@
 /** Aggregate reports of other mail servers, in one shape whatever form they came in. */
-import { asciiHost } from '../../../platform/text/ascii-host.ts';
+import { asciiHost } from '../../../platform/text/host.ts';
 
 /** The policies that a receiver applied, from the mildest on. */
 export const DISPOSITIONS = ['none', 'quarantine', 'reject'] as const;

@@ -1,8 +1,10 @@
 import { createConnection } from 'node:net';
 import { LOCAL_HEADER } from '../../../mail/inbound/port/proxy-header.ts';
+import { type ServerPlace, spamdAt } from '../../../mail/spam/spam-assassin.ts';
 import { isWithinRanges } from '../../../platform/config/client-address.ts';
 import type { Config } from '../../../platform/config/config.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { unbracketed } from '../../../platform/text/host.ts';
 import { type Diagnosis, fine, skipped, warning, wrong } from '../diagnosis.ts';
 import { loopbackOf } from '../running-service.ts';
 
@@ -75,9 +77,9 @@ export async function* diagnoseReceived(
       'Set INBOUND_SMTP_PORT on the instances that the MX records name, or SES_INBOUND_TOPICS, or add a mailbox.',
     );
   if (port !== null) {
-    const here = loopbackOf(config.host).replace(/^\[|\]$/g, '');
-    const begin = isWithinRanges(config.smtpTrustProxy)(here) ? LOCAL_HEADER : '';
-    const greeting = await said(here, port, begin);
+    const host = unbracketed(loopbackOf(config.host));
+    const begin = isWithinRanges(config.smtpTrustProxy)(host) ? LOCAL_HEADER : '';
+    const greeting = await said({ host, port }, begin);
     yield greeting?.startsWith('220 ')
       ? fine(CHECK, `INBOUND_SMTP_PORT ${port} answers; ${routes} live ${routes === 1 ? 'route' : 'routes'}.`)
       : skipped(CHECK, `No service answers at INBOUND_SMTP_PORT ${port}.`);
@@ -108,12 +110,7 @@ async function* diagnoseFilter(
       );
     return;
   }
-  const { hostname, port: filterPort } = new URL(spamassassinUrl);
-  const pong = await said(
-    hostname.replace(/^\[|\]$/g, ''),
-    Number(filterPort || 783),
-    'PING SPAMC/1.5\r\n\r\n',
-  );
+  const pong = await said(spamdAt(spamassassinUrl), 'PING SPAMC/1.5\r\n\r\n');
   yield /^SPAMD\/[\d.]+ 0 PONG/.test(pong ?? '')
     ? fine(FILTER, 'spamd answers.')
     : silent('spamd', 'SPAMASSASSIN_URL');
@@ -133,9 +130,9 @@ const silent = (program: string, setting: string): Diagnosis =>
   );
 
 /** The first words of a server; null when it says nothing in time. */
-function said(host: string, port: number, words: string): Promise<string | null> {
+function said(place: ServerPlace, words: string): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
-  const socket = createConnection({ host, port });
+  const socket = createConnection(place);
   socket.setEncoding('utf8').setTimeout(PATIENCE_MS);
   socket.on('connect', () => words !== '' && socket.write(words));
   socket.once('data', (text: string) => resolve(text));

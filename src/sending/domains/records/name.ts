@@ -1,5 +1,5 @@
 import { parse } from 'tldts';
-import { asciiHost } from '../../../platform/text/ascii-host.ts';
+import { asciiHost } from '../../../platform/text/host.ts';
 
 /** Top-level names that never exist in the public DNS (RFC 2606, RFC 6761). */
 const RESERVED = /\.(?:test|example|localhost|invalid)$/;

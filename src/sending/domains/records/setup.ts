@@ -7,6 +7,7 @@ import { mailHostOf } from '../../../platform/config/config.ts';
 import { readRelayUrl } from '../../../platform/config/relay-url.ts';
 import type { EnabledTransports } from '../../../platform/config/transport-names.ts';
 import { type Failure, invalid } from '../../../platform/errors/failure.ts';
+import { hostOf } from '../../../platform/text/host.ts';
 import type { WantedWarmUp } from '../model.ts';
 import type { DnsSetup } from './records.ts';
 
@@ -24,7 +25,7 @@ export interface SetupSource {
 /** The hosts that the records of every domain point to. Without EHLO_NAME the host of PUBLIC_URL is the mail server. */
 export function setupOf(source: SetupSource): DnsSetup {
   const { transport, publicUrl, ehloName, smtpUrl, smtpFallbackUrl, returnPathDomain } = source;
-  const publicHost = new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1');
+  const publicHost = hostOf(new URL(publicUrl));
   const mailHost = mailHostOf(source);
   const relayHosts = [smtpUrl, smtpFallbackUrl].flatMap((url) => {
     const relay = transport.includes('smtp') && url !== null ? readRelayUrl(url) : null;

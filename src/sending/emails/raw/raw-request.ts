@@ -1,7 +1,7 @@
 import type { Arrival, NamedMailbox, RawContent, RawMail } from '../../../mail/raw/raw-mail.ts';
 import type { Failure } from '../../../platform/errors/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
-import { asciiHost } from '../../../platform/text/ascii-host.ts';
+import { asciiHost } from '../../../platform/text/host.ts';
 import { Problems, type Report } from '../../../platform/text/problems.ts';
 import { NOBODY, NOT_SIMULATED, TOO_MANY } from '../accept/recipients.ts';
 import { type RequestContext, readSchedule, type SendRequest } from '../accept/request.ts';

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { within } from '../../../platform/async/deadline.ts';
 import { isLonger } from '../../../platform/errors/text-length.ts';
+import { hostOf } from '../../../platform/text/host.ts';
 import type { AddressGuard } from '../http/address-guard.ts';
 import { type Resolve, TargetRefused } from '../http/lookup.ts';
 
@@ -22,9 +23,6 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 const isHostName = (host: string): boolean =>
   host.length <= 253 && host.split('.').every((label) => LABEL.test(label));
-
-/** The host to connect to: an IPv6 address loses its brackets. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
 /**
  * Checks the form of a URL and returns a sentence about its problem, or null. The text itself is checked strictly, because a URL

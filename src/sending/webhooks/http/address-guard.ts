@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { TrustedProxies } from '../../../platform/config/client-address.ts';
+import { hostOf } from '../../../platform/text/host.ts';
 
 /** The addresses that webhooks may reach besides the public internet. */
 export interface TargetPolicy {
@@ -83,10 +84,7 @@ export interface Surroundings {
 
 /** True when only this machine can reach the server. A proxy on the same machine opens a loopback address to the world; TRUST_PROXY names it. */
 export const isLocalOnly = ({ host, publicUrl, trustProxy }: Surroundings): boolean =>
-  isLoopback(host) &&
-  isLoopback(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')) &&
-  'hops' in trustProxy &&
-  trustProxy.hops === 0;
+  isLoopback(host) && isLoopback(hostOf(new URL(publicUrl))) && 'hops' in trustProxy && trustProxy.hops === 0;
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || (isIP(host) !== 0 && ipaddr.parse(host).range() === 'loopback');

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { FairQueue, type SlotLimits } from '../../../platform/async/fair-slots.ts';
+import { hostOf } from '../../../platform/text/host.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
-import { hostOf, isRefusedName, problemOfUrl } from '../endpoints/target.ts';
+import { isRefusedName, problemOfUrl } from '../endpoints/target.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { type Connection, Connections, type ConnectionUser } from './connections.ts';
 import { guardedLookup, type Resolve, TargetRefused } from './lookup.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { LruMap } from '../../../platform/async/lru-map.ts';
-import { hostOf } from '../endpoints/target.ts';
+import { hostOf } from '../../../platform/text/host.ts';
 import type { AddressGuard } from './address-guard.ts';
 import type { Target } from './connections.ts';
 

@@ -28,3 +28,9 @@ export function asciiHost(host: string): string | null {
 
 /** The name in punycode; empty when IDNA does not allow it. Names that are already in punycode are checked too. */
 const converted = (lower: string): string => (UNICODE_HOST.test(lower) ? domainToASCII(lower) : '');
+
+/** The host of a URL, as sockets and certificates take it: an IPv6 address loses its brackets. */
+export const hostOf = (url: URL): string => unbracketed(url.hostname);
+
+/** A host without the brackets that URLs put around an IPv6 address. */
+export const unbracketed = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
