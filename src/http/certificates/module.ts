@@ -1,3 +1,4 @@
+import type { Duty } from '../../engine/duties/duty.ts';
 import type { CertificateSource } from '../../platform/crypto/certificate-source.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { DAY_MS } from '../../platform/time/clock.ts';
@@ -21,20 +22,16 @@ export const certificatesModule: Module<undefined, object, Certificates> = {
     connect() {
       const { submissionTlsCert: certificate, submissionTlsKey: key } = config;
       const files =
-        certificate === null || key === null ? null : new FileCertificate({ certificate, key }, logger);
-      const reading = files && {
-        // Opening the ports waits for it.
-        start: () => files.look(),
-        duty: {
-          ...{ name: 'certificateReader', pattern: '40 * * * * *', isEverybodys: true },
-          run: () => files.look(),
-        },
-      };
+        config.opensMailPorts && certificate !== null && key !== null
+          ? new FileCertificate({ certificate, key }, logger)
+          : null;
+      // Opening the ports waits for the first look.
+      const look = async () => files?.look();
+      const duties: Duty[] = files
+        ? [{ name: 'certificateReader', pattern: '40 * * * * *', isEverybodys: true, run: look }]
+        : [];
       if (config.httpsPort === null || !config.roles.includes('http'))
-        return {
-          ...{ api: { https: null, smtp: files }, deps: undefined },
-          ...(reading && { duties: [reading.duty], start: reading.start }),
-        };
+        return { api: { https: null, smtp: files }, deps: undefined, duties, start: look };
       const host = new URL(config.publicUrl).hostname;
       const where = { directoryUrl: config.acmeDirectoryUrl, host };
       const keeper = new CertificateKeeper({
@@ -60,7 +57,7 @@ export const certificatesModule: Module<undefined, object, Certificates> = {
         api: { https: keeper, smtp: files ?? keeper },
         deps: undefined,
         duties: [
-          ...(reading ? [reading.duty] : []),
+          ...duties,
           {
             name: 'certificateKeeper',
             pattern: '20 * * * * *',
@@ -70,7 +67,7 @@ export const certificatesModule: Module<undefined, object, Certificates> = {
           },
         ],
         async start() {
-          await Promise.all([keeper.load(), reading?.start()]);
+          await Promise.all([keeper.load(), look()]);
         },
       };
     },
