@@ -53,13 +53,14 @@ export function idRangeOf(
 ): IdRange {
   const before = createdBefore === undefined ? null : lowestIdAt(prefix, Date.parse(createdBefore));
   const from = createdAfter === undefined ? null : lowestIdAt(prefix, Date.parse(createdAfter));
-  if (after === null || sort === undefined || sort.startsWith('-'))
+  if (sort !== 'createdAt')
     return {
       below: after !== null && (before === null || after < before) ? after : before,
       from,
-      order: sort === 'createdAt' ? 'asc' : 'desc',
+      order: 'desc',
     };
-  return { below: before, from: from !== null && from > after ? from : after + PAST, order: 'asc' };
+  const isWithin = after !== null && (from === null || from <= after);
+  return { below: before, from: isWithin ? after + PAST : from, order: 'asc' };
 }
 
 /** The order of a range, for a query of Drizzle. */

@@ -59,6 +59,23 @@ describe('listById', () => {
   });
 });
 
+test('idRangeOf goes up from the cursor or from createdAfter, whichever is later, oldest first', () => {
+  const [low, high] = [lowestIdAt('em', START + HOUR), lowestIdAt('em', START + 2 * HOUR)];
+  const up = { sort: 'createdAt', createdBefore: at(5) };
+  const below = lowestIdAt('em', START + 5 * HOUR);
+  expect(idRangeOf('em', null, { ...up, createdAfter: at(1) })).toEqual({ below, from: low, order: 'asc' });
+  expect(idRangeOf('em', low, { ...up, createdAfter: at(2) })).toEqual({ below, from: high, order: 'asc' });
+  const beyond = idRangeOf('em', high, { ...up, createdAfter: at(1) });
+  expect([within(beyond, high), within(beyond, `${high}0`), beyond.order]).toEqual([false, false, 'asc']);
+  expect(within(beyond, lowestIdAt('em', START + 3 * HOUR))).toBe(true);
+});
+
+test('idRangeOf has one order for a list that is sorted by another member, on each page', () => {
+  const cursor = lowestIdAt('em', START);
+  const orders = [null, cursor].map((after) => idRangeOf('em', after, { sort: 'address' }).order);
+  expect(orders).toEqual(['desc', 'desc']);
+});
+
 test('idRangeOf keeps the lower of cursor and createdBefore', () => {
   const low = lowestIdAt('em', START + HOUR);
   const high = lowestIdAt('em', START + 2 * HOUR);
