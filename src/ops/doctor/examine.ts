@@ -119,14 +119,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));
     if (usable) yield* guarded('Warm-up', () => diagnoseWarmUps(usable));
     if (usable) yield* diagnoseReceived(config, usable);
-    const certificate = await diagnoseSmtpCertificate(config, usable, now).catch((error: unknown) =>
-      wrong(
-        'TLS of received mail',
-        messageOf(error),
-        'The files of SUBMISSION_TLS_CERT have to be readable.',
-      ),
-    );
-    if (certificate) yield certificate;
+    yield* guarded('TLS of received mail', () => diagnoseSmtpCertificate(config, usable, now));
     if (usable) yield* guarded('Plan', () => diagnosePlans(usable, config));
     yield* diagnoseBodies(config, usable);
     if (usable) yield* guarded('Limits of servers', () => diagnoseLimits(usable));
@@ -176,6 +169,10 @@ async function* guarded(check: string, look: () => Promise<Diagnosis>): AsyncGen
   try {
     yield await look();
   } catch (error) {
-    yield wrong(check, messageOf(error), 'This could not be checked: see the findings above.');
+    yield wrong(
+      check,
+      messageOf(error),
+      'This could not be checked: correct what the message names, or the findings above.',
+    );
   }
 }

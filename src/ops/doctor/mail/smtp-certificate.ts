@@ -4,7 +4,7 @@ import { CertificateStore } from '../../../http/certificates/store.ts';
 import { type Config, hasSmtpCertificate, mailHostOf } from '../../../platform/config/config.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { DAY_MS } from '../../../platform/time/clock.ts';
-import { type Diagnosis, fine, warning, wrong } from '../diagnosis.ts';
+import { type Diagnosis, fine, skipped, warning, wrong } from '../diagnosis.ts';
 
 const CHECK = 'TLS of received mail';
 const FILES = 'SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY';
@@ -16,20 +16,21 @@ type Settings = Pick<
   'inboundSmtpPort' | 'submissionTlsCert' | 'httpsPort' | 'publicUrl' | 'acmeDirectoryUrl' | 'ehloName'
 >;
 
-/** Mail servers get a certificate that is for the name of the MX, and valid. Null where no port receives mail. */
+/** Mail servers get a certificate that is for the name of the MX, and valid. */
 export async function diagnoseSmtpCertificate(
   config: Settings,
   database: Database | null,
   now: number,
-): Promise<Diagnosis | null> {
-  if (config.inboundSmtpPort === null) return null;
+): Promise<Diagnosis> {
+  if (config.inboundSmtpPort === null) return skipped(CHECK, 'No port receives mail.');
   if (!hasSmtpCertificate(config))
     return warning(
       CHECK,
       'None: mail comes in clear text, and servers whose mail needs TLS do not bring it.',
       `Set ${FILES}, or HTTPS_PORT.`,
     );
-  if (config.submissionTlsCert === null && database === null) return null;
+  if (config.submissionTlsCert === null && database === null)
+    return skipped(CHECK, 'The certificate of HTTPS_PORT is in the database.');
   const pem = await certificateOf(config, database);
   if (pem === null)
     return warning(
