@@ -106,13 +106,18 @@ export function endWhenSlow(
   stream.once('close', () => clearInterval(timer));
 }
 
-/** Aborts when the connection has ended. */
-export function endOf(connection: Connection): AbortSignal {
+const ends = new WeakMap<SMTPServerSession, AbortSignal>();
+
+/** Has the session of a connection know its end. */
+export function noteEnd(connection: Connection): void {
   const end = new AbortController();
   const closed = connection._onClose.bind(connection);
   connection._onClose = () => {
     end.abort();
     closed();
   };
-  return end.signal;
+  ends.set(connection.session, end.signal);
 }
+
+/** Aborts when the connection of a session has ended. */
+export const endOf = (session: SMTPServerSession): AbortSignal => ends.get(session) as AbortSignal;

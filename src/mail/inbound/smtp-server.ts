@@ -10,7 +10,7 @@ import { BodyBudget, type BodyReservation } from '../../platform/async/body-budg
 import { type BudgetLimits, KeyedBudget } from '../../platform/async/keyed-budget.ts';
 import { clientKey } from '../../platform/config/client-address.ts';
 import type { CertificateSource } from '../../platform/crypto/certificate-source.ts';
-import { type ArrivalTime, type Connection, endSlowData } from './connection.ts';
+import { type ArrivalTime, type Connection, endSlowData, noteEnd } from './connection.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { readDataAtOnce } from './data-mode.ts';
 import type { MessageBuffer } from './message-buffer.ts';
@@ -171,6 +171,7 @@ class CompleteServer extends SMTPServer {
     const add = connections.add.bind(connections);
     // A connection is added before it says anything.
     connections.add = (connection) => {
+      noteEnd(connection);
       completeReplies(connection, { needsTls, hasTls, keywords: extensions.keywords });
       if (tls) needCertificate(connection, tls);
       readLineByLine(connection);

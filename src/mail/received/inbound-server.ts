@@ -105,7 +105,6 @@ export const openInboundServer = <Taken>({
 }: InboundServerOptions<Taken>): Promise<SmtpServer> => {
   /** By the object of the recipient in the envelope: what RCPT has promised is kept, whatever changes until the end of the message. */
   const takers = new WeakMap<object, readonly Taken[]>();
-  const ends = new WeakMap<SMTPServerSession, AbortSignal>();
   /** The recipients that are return paths, or addresses for complaints. */
   const reporting = new WeakSet<object>();
   const doorOf = new WeakMap<object, PurposeDoor>();
@@ -133,7 +132,7 @@ export const openInboundServer = <Taken>({
       if (door) doorOf.set(recipient, door);
       return null;
     }
-    return (await guesses.unknown(session.remoteAddress, ends.get(session))) ? UNKNOWN : GUESSING;
+    return (await guesses.unknown(session.remoteAddress, endOf(session))) ? UNKNOWN : GUESSING;
   };
   return openSmtpServer(options, (budget) => ({
     disabledCommands: ['AUTH'],
@@ -142,7 +141,6 @@ export const openInboundServer = <Taken>({
       ...NO_EXTENSIONS,
       keywords: ['CHUNKING'],
       extend: (connection, arrival) => {
-        ends.set(connection.session, endOf(connection));
         takeChunks(connection, { largest: LARGEST_INBOUND, arrival, needsUser: false });
       },
     },

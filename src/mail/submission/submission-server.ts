@@ -86,7 +86,6 @@ export const openSubmissionServer = ({
   ...options
 }: SubmissionServerOptions): Promise<SmtpServer> => {
   const room = mailRoom ?? new MailRoom(options.limits?.memory);
-  const ends = new WeakMap<SMTPServerSession, AbortSignal>();
   const signedIn = new WeakMap<SMTPServerSession, () => void>();
   const limits = { arrival: ARRIVAL, ...options.limits };
   return openSmtpServer({ ...options, limits }, () => ({
@@ -99,7 +98,6 @@ export const openSubmissionServer = ({
       keywords: ['CHUNKING'],
       parameters: PARAMETERS,
       extend(connection, arrival) {
-        ends.set(connection.session, endOf(connection));
         signedIn.set(connection.session, awaitCommands(connection, silence));
         checkParameters(connection);
         takeChunks(connection, { largest: LARGEST, arrival, needsUser: true });
@@ -129,7 +127,7 @@ export const openSubmissionServer = ({
         const raw = await takeIn(stream, new FullBuffer(), place);
         place.keep();
         // A client that has hung up never hears of the acceptance, and sends the message again.
-        const turn = { octets: raw.length, signal: () => ends.get(arrival) };
+        const turn = { octets: raw.length, signal: () => endOf(arrival) };
         const accepted = await room.take(workspaceId, () => accept(raw), turn);
         if (accepted === null) throw refusalOf(UNAVAILABLE);
         return accepted;

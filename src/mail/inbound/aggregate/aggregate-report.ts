@@ -1,5 +1,7 @@
 /** Aggregate reports of other mail servers, in one shape whatever form they came in. */
+
 import { asciiHost } from '../../../platform/text/host.ts';
+import { DAY_MS } from '../../../platform/time/clock.ts';
 
 /** The policies that a receiver applied, from the mildest on. */
 export const DISPOSITIONS = ['none', 'quarantine', 'reject'] as const;
@@ -70,7 +72,6 @@ export const TLS_FAILURE_TYPES = [
 ] as const;
 export type TlsFailureType = (typeof TLS_FAILURE_TYPES)[number];
 
-const DAY_MS = 86_400_000;
 /** Mail waits for five days at most; older reports come from no server. Their ids are remembered for longer. */
 export const OLDEST_REPORT_MS = 40 * DAY_MS;
 /** Clocks differ, and so do time zones. */

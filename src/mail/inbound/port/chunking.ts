@@ -4,6 +4,7 @@ import {
   type ArrivalTime,
   type CommandParser,
   type Connection,
+  endOf,
   endWhenSlow,
   type Handler,
 } from '../connection.ts';
@@ -70,12 +71,10 @@ export function takeChunks(connection: Connection, { largest, arrival, needsUser
     isFailed = false;
     reset();
   };
-  const closed = connection._onClose.bind(connection);
-  connection._onClose = () => {
+  endOf(connection.session).addEventListener('abort', () => {
     giveUp();
     dropped?.destroy();
-    closed();
-  };
+  });
   const unlessBegun =
     (handler: Handler): Handler =>
     (command, done) => {
