@@ -1,3 +1,4 @@
+import { within } from '../../platform/async/deadline.ts';
 import { FairQueue } from '../../platform/async/fair-slots.ts';
 import { clientKey } from '../../platform/config/client-address.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
@@ -16,6 +17,17 @@ export interface SenderChecks {
   /** Ends the threads; waiting calls reject with UnavailableError. */
   close(): void;
 }
+
+/** A client waits for its reply; RFC 5321 4.5.3.2.6 lets it wait ten minutes. */
+const CHECK_MS = 5_000;
+/** The lookups end before, so that those results that came in time are known. */
+const LOOKUPS_MS = 4_000;
+
+/** The results of a message that arrives; null where there are none in time, which is never a reason to refuse it. */
+export const checkedInTime = (
+  checks: Pick<SenderChecks, 'check'>,
+  message: ReceivedMessage,
+): Promise<SenderResults | null> => within(CHECK_MS, checks.check(message, LOOKUPS_MS)).catch(() => null);
 
 /** A question waits for DNS up to 20 s, so that a thread answers several at once; the deadline is of its processor time. */
 const LIMITS: PoolLimits & { readonly perThread: number } = {

@@ -105,7 +105,7 @@ export interface RawControls {
 export const LONGEST_SHOWN = 1_048_576;
 /** The most fields of a header. */
 export const MOST_FIELDS = 1_000;
-/** The most Received fields: a message with more runs in a circle (RFC 5321 6.3). */
+/** The most Received fields. RFC 5321 6.3 asks for at least 100; no message passes 50 servers on its way (Postfix: hopcount_limit). */
 export const MOST_HOPS = 50;
 
 /** Why a message is refused: a sentence, and what it means for a mail server (RFC 3463). */

@@ -5,7 +5,7 @@ import {
   type RawField,
   valueOfField,
 } from '../raw/header-editor.ts';
-import { FORWARDED_FIELD } from '../raw/raw-mail.ts';
+import { FORWARDED_FIELD, MOST_HOPS } from '../raw/raw-mail.ts';
 
 /** The facts in the header of a received message about its place among others. */
 export interface HeaderFacts {
@@ -22,8 +22,6 @@ export interface HeaderFacts {
   readonly forwardTokens: readonly string[];
 }
 
-/** RFC 5321 6.3 asks for at least 100; no message passes 50 servers on its way to a mailbox (Postfix: hopcount_limit). */
-export const MOST_HOPS = 50;
 /** References of a thread that are kept: the first and the last of more. */
 const MOST_REFERENCES = 100;
 /** A Message-ID with its brackets is a part of one line (RFC 5322 2.1.1). */

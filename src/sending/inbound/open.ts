@@ -1,23 +1,22 @@
 import type { ReceivedMessage } from '../../mail/authentication/check-sender.ts';
-import type { SenderChecks } from '../../mail/authentication/sender-checks.ts';
+import { checkedInTime, type SenderChecks } from '../../mail/authentication/sender-checks.ts';
 import type { AuthenticationResult, SenderResults } from '../../mail/authentication/sender-results.ts';
 import type { Feedback } from '../../mail/inbound/feedback.ts';
 import { Refusal, type SmtpServer, type SmtpServerOptions } from '../../mail/inbound/smtp-server.ts';
-import type { ArcChain } from '../../mail/raw/raw-mail.ts';
+import { type ArcChain, MOST_HOPS } from '../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import { MOST_ADDRESSES } from '../../mail/received/address-keys.ts';
-import { MOST_HOPS } from '../../mail/received/header.ts';
 import { type IncomingMessage, openInboundServer } from '../../mail/received/inbound-server.ts';
 import { isRefusable, type SpamFilter } from '../../mail/spam/spam-filter.ts';
-import { within } from '../../platform/async/deadline.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { InboundRoutesApi } from '../inbound-routes/api.ts';
 import {
-  forwardTokenOf,
   type ReceivedApi,
   type StoredAuthentication,
   type TakenRecipient,
+  type Untakable,
+  untakable,
 } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
 import { type LeaveByMail, leavingDoor } from './commands.ts';
@@ -44,20 +43,14 @@ export interface InboundParts extends ReceivedApi, Pick<InboundRoutesApi, 'recei
   readonly leaveByMail: LeaveByMail;
 }
 
-const LOOP = new Refusal(
-  554,
-  `5.4.6 The message has more than ${MOST_HOPS} Received fields: it runs in a circle between servers`,
-);
-
-const TOO_MANY_ADDRESSES = new Refusal(
-  552,
-  `5.3.4 The header names too many addresses: it may name ${MOST_ADDRESSES}`,
-);
-
-const CAME_BACK = new Refusal(
-  554,
-  '5.4.6 This address has forwarded the message before: it runs in a circle',
-);
+const REFUSALS: Readonly<Record<Untakable, Refusal>> = {
+  loop: new Refusal(
+    554,
+    `5.4.6 The message has more than ${MOST_HOPS} Received fields: it runs in a circle between servers`,
+  ),
+  addresses: new Refusal(552, `5.3.4 The header names too many addresses: it may name ${MOST_ADDRESSES}`),
+  returned: new Refusal(554, '5.4.6 This address has forwarded the message before: it runs in a circle'),
+};
 
 const SPAM = new Refusal(550, '5.7.1 The message looks like spam and is not taken');
 
@@ -90,7 +83,9 @@ export const openInbound = ({
         await take(parts, message);
         count?.('taken');
       } catch (error) {
-        count?.(error === SPAM ? 'spam' : error === LOOP || error === CAME_BACK ? 'loop' : 'later');
+        count?.(
+          error === SPAM ? 'spam' : error === REFUSALS.loop || error === REFUSALS.returned ? 'loop' : 'later',
+        );
         throw error;
       }
     },
@@ -118,18 +113,12 @@ async function take(
     authenticationOf(senderChecks, name, { raw, from: envelopeFrom, client, helo }, { protocol, tls }),
     spamFilter?.judge(raw, { helo, client, from: envelopeFrom, at: now() }) ?? null,
   ]);
-  if (mail.hops > MOST_HOPS) throw LOOP;
-  if (mail.addressKeys.length > MOST_ADDRESSES) throw TOO_MANY_ADDRESSES;
-  if (taken.some(({ recipient }) => mail.forwardTokens.includes(forwardTokenOf(signer, recipient))))
-    throw CAME_BACK;
+  const recipients = taken.map(({ recipient }) => recipient);
+  const reason = untakable(mail, recipients, signer);
+  if (reason !== null) throw REFUSALS[reason];
   if (isRefusable(spam) && taken.some(({ route }) => route.spam === 'refuse')) throw SPAM;
   await receive({ envelopeFrom, taken, raw, mail, authentication, spam });
 }
-
-/** A client waits for its reply; RFC 5321 4.5.3.2.6 lets it wait ten minutes. */
-const CHECK_MS = 5_000;
-/** The lookups end before, so that those results that came in time are known. */
-const LOOKUPS_MS = 4_000;
 
 /** The results of SPF, DKIM, DMARC and ARC. What does not answer in time is `temperror`, and never a reason to refuse the message. */
 async function authenticationOf(
@@ -139,17 +128,14 @@ async function authenticationOf(
   connection: Pick<IncomingMessage<unknown>, 'protocol' | 'tls'>,
 ): Promise<StoredAuthentication> {
   const { client, helo } = message;
-  try {
-    const results = await within(CHECK_MS, senderChecks.check(message, LOOKUPS_MS));
-    const { spf, dkim, dmarc, arc } = results;
-    const chain = isChain(arc.result) ? arc.result : null;
-    return {
-      ...{ spf: spf.result, dkim: dkim.result, dmarc: dmarc.result },
-      forward: { results: resultsText(name, results), chain, helo: helo || null, client, ...connection },
-    };
-  } catch {
-    return { spf: 'temperror', dkim: 'temperror', dmarc: 'temperror' };
-  }
+  const results = await checkedInTime(senderChecks, message);
+  if (results === null) return { spf: 'temperror', dkim: 'temperror', dmarc: 'temperror' };
+  const { spf, dkim, dmarc, arc } = results;
+  const chain = isChain(arc.result) ? arc.result : null;
+  return {
+    ...{ spf: spf.result, dkim: dkim.result, dmarc: dmarc.result },
+    forward: { results: resultsText(name, results), chain, helo: helo || null, client, ...connection },
+  };
 }
 
 const isChain = (result: AuthenticationResult): result is ArcChain =>

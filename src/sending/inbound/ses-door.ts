@@ -1,6 +1,5 @@
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
-import { MOST_ADDRESSES } from '../../mail/received/address-keys.ts';
-import { hasLargeHeader, MOST_HOPS } from '../../mail/received/header.ts';
+import { hasLargeHeader } from '../../mail/received/header.ts';
 import { LARGEST_AGGREGATE, LARGEST_INBOUND, shortened } from '../../mail/received/inbound-server.ts';
 import { withLineEnds } from '../../mail/received/line-ends.ts';
 import { isRefusable, type SpamFilter } from '../../mail/spam/spam-filter.ts';
@@ -11,7 +10,7 @@ import type { InboundTopic } from '../../platform/config/settings/ses-inbound-se
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { EmailsApi } from '../emails/api.ts';
-import { forwardTokenOf, type ReceivedApi, type TakenRecipient } from '../received/api.ts';
+import { type ReceivedApi, type TakenRecipient, untakable } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
 import type { SesEnd } from './api.ts';
 import { type LeaveByMail, leaveAll } from './commands.ts';
@@ -94,15 +93,15 @@ async function store(
     mailReader.received(raw, taken[0]?.route.workspaceId ?? ''),
     judge(parts, notification, raw),
   ]);
-  const isBack = ({ recipient }: TakenRecipient) =>
-    mail.forwardTokens.includes(forwardTokenOf(signer, recipient));
-  if (mail.hops > MOST_HOPS || taken.some(isBack)) {
-    count?.('loop');
-    return 'loop';
-  }
-  if (mail.addressKeys.length > MOST_ADDRESSES) {
+  const recipients = taken.map(({ recipient }) => recipient);
+  const reason = untakable(mail, recipients, signer);
+  if (reason === 'addresses') {
     logger.warn('The header of a message of SES names too many addresses: it is skipped.');
     return 'skipped';
+  }
+  if (reason !== null) {
+    count?.('loop');
+    return 'loop';
   }
   const wanted = taken.filter(({ route }) => route.spam !== 'refuse' || !isRefusable(spam));
   if (wanted.length < taken.length) count?.('spam');

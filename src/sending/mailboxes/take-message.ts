@@ -1,14 +1,12 @@
-import type { SenderChecks } from '../../mail/authentication/sender-checks.ts';
+import { checkedInTime, type SenderChecks } from '../../mail/authentication/sender-checks.ts';
 import type { Feedback } from '../../mail/inbound/feedback.ts';
 import { tokenOf } from '../../mail/inbound/verp.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
-import { MOST_ADDRESSES } from '../../mail/received/address-keys.ts';
-import { hasLargeHeader, MOST_HOPS } from '../../mail/received/header.ts';
+import { hasLargeHeader } from '../../mail/received/header.ts';
 import { LARGEST_AGGREGATE, LARGEST_INBOUND, shortened } from '../../mail/received/inbound-server.ts';
 import { withLineEnds } from '../../mail/received/line-ends.ts';
 import { namedRecipients } from '../../mail/received/named-recipients.ts';
 import { isRefusable, type SpamFilter } from '../../mail/spam/spam-filter.ts';
-import { within } from '../../platform/async/deadline.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isReturnToken } from '../emails/queries.ts';
@@ -21,11 +19,11 @@ import {
   takingRoute,
 } from '../inbound-routes/queries.ts';
 import {
-  forwardTokenOf,
   type MailboxPlace,
   type ReceivedApi,
   type StoredAuthentication,
   type TakenRecipient,
+  untakable,
 } from '../received/api.ts';
 import type { ReportsApi } from '../reports/api.ts';
 import { isKnown, isPassed, pass } from './places.ts';
@@ -57,9 +55,6 @@ type Owner = Pick<MailboxRow, 'workspaceId' | 'livemode' | 'username'>;
 
 /** Recipients of one message for whom it is stored. */
 const MOST_TAKEN = 20;
-const CHECK_MS = 5_000;
-/** The lookups end before, so that those results that came in time are known. */
-const LOOKUPS_MS = 4_000;
 
 /**
  * Stores a message for the recipients whom the routes of its workspace take, and records the bounce, complaint or report that it is. Its place in
@@ -99,10 +94,8 @@ export async function takeMessage(
   const isReport = await takeReport(deps, owner, { raw, recipients: all, from: envelopeFrom });
   const isCounted = isReport || hasLeft;
   const taken = await takersOf(deps, owner, [delivered, named, [owner.username]], all);
-  const isRefused =
-    mail.addressKeys.length > MOST_ADDRESSES ||
-    mail.hops > MOST_HOPS ||
-    taken.some(({ recipient }) => mail.forwardTokens.includes(forwardTokenOf(signer, recipient)));
+  const recipients = taken.map(({ recipient }) => recipient);
+  const isRefused = untakable(mail, recipients, signer) !== null;
   const judged = { helo: '', client: null, from: envelopeFrom, at: deps.now() };
   const [authentication, spam] =
     taken.length === 0 || isRefused
@@ -181,11 +174,7 @@ async function authenticationOf(
   raw: Buffer,
   from: string,
 ): Promise<StoredAuthentication> {
-  try {
-    const checked = senderChecks.check({ raw, from, client: null, workspaceId, helo: '' }, LOOKUPS_MS);
-    const { dkim, dmarc } = await within(CHECK_MS, checked);
-    return { spf: 'none', dkim: dkim.result, dmarc: dmarc.result };
-  } catch {
-    return { spf: 'none', dkim: 'temperror', dmarc: 'temperror' };
-  }
+  const results = await checkedInTime(senderChecks, { raw, from, client: null, workspaceId, helo: '' });
+  const of = (check: 'dkim' | 'dmarc') => results?.[check].result ?? 'temperror';
+  return { spf: 'none', dkim: of('dkim'), dmarc: of('dmarc') };
 }

@@ -1,8 +1,8 @@
 import type { Arrival } from './store.ts';
 
-// biome-ignore lint/performance/noBarrelFile: the door knows a message that comes back by it.
-export { forwardTokenOf } from './forward.ts';
 export type { MailboxPlace, TakenRecipient } from './store.ts';
+// biome-ignore lint/performance/noBarrelFile: each door refuses by it.
+export { type Untakable, untakable } from './untakable.ts';
 export type { StoredAuthentication } from './views.ts';
 
 /** The functions that received mail gives to other modules. */

@@ -3,9 +3,10 @@ import type { Engine } from '../../engine/engine.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../http/request/route.ts';
 import { LARGEST_HEADER } from '../../mail/raw/header-editor.ts';
+import { MOST_HOPS } from '../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import { MOST_ADDRESSES } from '../../mail/received/address-keys.ts';
-import { hasBareLineEnd, hasLargeHeader, MOST_HOPS } from '../../mail/received/header.ts';
+import { hasBareLineEnd, hasLargeHeader } from '../../mail/received/header.ts';
 import { composeTestMessage } from '../../mail/received/test-message.ts';
 import { isRefusable, type SpamFilter } from '../../mail/spam/spam-filter.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
@@ -23,10 +24,10 @@ import {
   takingRoute,
 } from '../inbound-routes/queries.ts';
 import { dropContents, idsByAddress, remainsOf } from './contents.ts';
-import { forwardTokenOf } from './forward.ts';
 import type { ReceivedItem, TestMessage, TestQuery } from './model.ts';
 import { findReceived, NO_RECEIVED } from './queries.ts';
 import { type StoreDeps, storeArrival } from './store.ts';
+import { type Untakable, untakable } from './untakable.ts';
 import { itemOf } from './views.ts';
 
 /** The services that changing received mail calls. */
@@ -208,6 +209,12 @@ async function testArrival({ query, body, now }: TestCall): Promise<TestArrival 
   return { raw, from: sender.address, to };
 }
 
+const UNTAKABLE: Readonly<Record<Untakable, string>> = {
+  loop: `Must have at most ${MOST_HOPS} Received fields: more are a loop.`,
+  addresses: `Must name at most ${MOST_ADDRESSES} addresses in its header.`,
+  returned: 'Must not have been forwarded by this address before: that is a loop.',
+};
+
 async function receive(commands: ReceivedCommands, call: TestCall): Promise<ReceivedItem | Failure> {
   const { database, mailReader, signer } = commands;
   const { caller, body } = call;
@@ -215,18 +222,14 @@ async function receive(commands: ReceivedCommands, call: TestCall): Promise<Rece
   if (arrival instanceof Failure) return arrival;
   const { raw } = arrival;
   const mail = await mailReader.received(raw, caller.workspaceId);
-  if (mail.hops > MOST_HOPS)
-    return wrongAt('/body', `Must have at most ${MOST_HOPS} Received fields: more are a loop.`);
-  if (mail.addressKeys.length > MOST_ADDRESSES)
-    return wrongAt('/body', `Must name at most ${MOST_ADDRESSES} addresses in its header.`);
   const [place, to] = [
     body instanceof Uint8Array ? '/query/to' : '/body/to',
     arrival.to ?? mail.to[0]?.address,
   ];
   const recipient = to === undefined ? null : readRecipient(to);
   if (!recipient) return wrongAt(place, 'Must be an address such as support@example.com.');
-  if (mail.forwardTokens.includes(forwardTokenOf(commands.signer, recipient)))
-    return wrongAt('/body', 'Must not have been forwarded by this address before: that is a loop.');
+  const reason = untakable(mail, [recipient], signer);
+  if (reason !== null) return wrongAt('/body', UNTAKABLE[reason]);
   const routes = await routesOfDomain(database, recipient.domain, false);
   const route = takingRoute(
     routes.filter(({ workspaceId, isProven }) => isProven && workspaceId === caller.workspaceId),
