@@ -21,8 +21,6 @@ const LOOKED_FOR_MS = 4_000;
 const MOST_LOST = 1_000;
 /** Files whose last day is remembered: so many are written at most once a day by an instance. */
 const MOST_DAYS = 10_000;
-
-const NEVER = new AbortController().signal;
 const unknown = (): Error => new UnavailableError('The body of the image could not be looked for in time.');
 
 export interface ShownImage {
@@ -90,7 +88,7 @@ export class Images {
     if (!bodies) return true;
     const look = (signal: AbortSignal) => this.#lookingFor.run(() => isLost(bodies, key), signal, unknown);
     try {
-      return await withDeadline({ signal: NEVER, deadlineMs: LOOKED_FOR_MS }, (signal) =>
+      return await withDeadline({ deadlineMs: LOOKED_FOR_MS }, (signal) =>
         orAborted(look(signal), signal, unknown),
       );
     } catch (error) {

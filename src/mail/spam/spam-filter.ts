@@ -63,7 +63,7 @@ export function openSpamFilters(
 /** Asks for few reports at once. It rejects where too many wait already, or one waits for long. */
 export function reporter(ask: AskSpamAssassin, { waitMs } = LIMITS): AskSpamAssassin {
   const slots = new Semaphore(REPORTS.atOnce, undefined, REPORTS.waiting);
-  return async (raw, signal = NEVER) => {
+  return async (raw, signal) => {
     if (!(await takeTurn(slots, waitMs, signal))) throw new Error('Too many reports wait for spamd.');
     try {
       return await ask(raw, signal);
@@ -74,7 +74,7 @@ export function reporter(ask: AskSpamAssassin, { waitMs } = LIMITS): AskSpamAssa
 }
 
 /** True when a turn came in time. Work that is given up takes no turn later. */
-const takeTurn = (slots: Semaphore, waitMs: number, signal: AbortSignal): Promise<boolean> =>
+const takeTurn = (slots: Semaphore, waitMs: number, signal?: AbortSignal): Promise<boolean> =>
   withDeadline({ signal, deadlineMs: waitMs }, async (late) => slots.take(1, late));
 
 /** The filter of a setting. One that fails three times is left alone for a while, and mail comes in without its judgement. */
@@ -93,13 +93,13 @@ export function spamFilter(
       const admission = circuit.admit();
       if (admission === null) return NO_JUDGEMENT;
       // A wait says nothing about the filter.
-      if (!(await takeTurn(slots, waitMs, NEVER))) {
+      if (!(await takeTurn(slots, waitMs))) {
         circuit.abandoned(admission);
         warn({}, `Too many messages wait for ${setting}: received mail is taken without a verdict.`);
         return NO_JUDGEMENT;
       }
       try {
-        const { isSpam, score } = await withDeadline({ signal: NEVER, deadlineMs: askMs }, (signal) => {
+        const { isSpam, score } = await withDeadline({ deadlineMs: askMs }, (signal) => {
           const asked = ask(raw, { ...origin, by: name }, signal);
           return orAborted(asked, signal, () => new Error('It did not answer in time.'));
         });
@@ -115,8 +115,6 @@ export function spamFilter(
     },
   };
 }
-
-const NEVER = new AbortController().signal;
 
 /** Asks spamd, which knows the connection by the fields that servers write. */
 export const throughSpamd =

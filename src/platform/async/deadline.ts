@@ -152,7 +152,7 @@ export async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<
  * reads its sockets, and would give up on an answer that came in time.
  */
 export const withDeadline = async <T>(
-  { signal, deadlineMs }: { readonly signal: AbortSignal; readonly deadlineMs: number },
+  { signal, deadlineMs }: { readonly signal?: AbortSignal | undefined; readonly deadlineMs: number },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const controller = new AbortController();
@@ -160,13 +160,13 @@ export const withDeadline = async <T>(
   let timer = setTimeout(() => {
     timer = setTimeout(abort, 0);
   }, deadlineMs);
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted) abort();
   try {
     return await work(controller.signal);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
+    signal?.removeEventListener('abort', abort);
   }
 };
 

@@ -103,7 +103,7 @@ export class BodyStore {
     const { workspaceId } = owner;
     const key = bodyKey({ shelf: shelfOf(owner), workspaceId, generation, hash, octets: octets.length });
     const put = () =>
-      withDeadline({ signal: NEVER, deadlineMs: this.#limits.writeMs }, async (signal) => {
+      withDeadline({ deadlineMs: this.#limits.writeMs }, async (signal) => {
         await this.#expectOwn(signal);
         await this.#asked('write', this.#writing, octets.length, signal, () =>
           this.bucket.put(key, octets, hash, signal),
@@ -119,7 +119,7 @@ export class BodyStore {
     if (!place) throw new BodyLost(key, 'missing');
     const { octets, hash } = place;
     const deadlineMs = this.#limits.readMs + (1_000 * octets) / MIB;
-    const found = await withDeadline({ signal: NEVER, deadlineMs }, async (signal) => {
+    const found = await withDeadline({ deadlineMs }, async (signal) => {
       const body = await this.#asked('read', this.#reading, octets, signal, () =>
         this.bucket.get(key, octets, signal),
       );
@@ -152,7 +152,7 @@ export class BodyStore {
   /** It takes no turn, and only the bucket's failures count: neither a slow database nor a refusal has the store left alone. */
   async #look(): Promise<void> {
     const deadlineMs = this.#limits.writeMs / 2;
-    await withDeadline({ signal: NEVER, deadlineMs }, async (signal) => {
+    await withDeadline({ deadlineMs }, async (signal) => {
       const expected = await orAborted(this.#expected(), signal, late);
       const isOwn =
         expected === null ||
@@ -210,7 +210,5 @@ export class BodyStore {
 }
 
 type Operation = 'read' | 'write';
-
-const NEVER = new AbortController().signal;
 const late = (): Error =>
   new UnavailableError('BODY_STORE did not say in time which database it belongs to.', 'no', 5);

@@ -13,16 +13,14 @@ const MOST = 1_000;
 /** Milliseconds for one background question. */
 export const PATIENCE_MS = 30_000;
 
-const NEVER = new AbortController().signal;
-
 /** Carries out one background question. */
-export const patiently = <T>(ask: (signal: AbortSignal) => Promise<T>, stop = NEVER): Promise<T> =>
+export const patiently = <T>(ask: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T> =>
   withDeadline({ signal: stop, deadlineMs: PATIENCE_MS }, ask);
 
 /**
  * The name of the database that the bodies belong to; null where none has claimed them. @throws UnavailableError
  */
-export async function ownerOf(bucket: Bucket, stop = NEVER): Promise<string | null> {
+export async function ownerOf(bucket: Bucket, stop?: AbortSignal): Promise<string | null> {
   const octets = await patiently((signal) => bucket.get(OWNER_KEY, MOST, signal), stop);
   return octets && new TextDecoder().decode(octets).trim();
 }

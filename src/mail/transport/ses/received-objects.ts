@@ -21,8 +21,6 @@ const MOST_WAITING = 64;
 /** The characters of keys that S3 calls safe, in folders that do not begin with a dot: no URL gives them another meaning. */
 const KEY = /^[\w!*'()-][\w!.*'()-]*(?:\/[\w!*'()-][\w!.*'()-]*)*$/;
 const LONGEST_KEY = 1_024;
-const NEVER = new AbortController().signal;
-
 /** Fetches the messages that SES has stored in a bucket. */
 export class ReceivedObjects {
   readonly #buckets = new Map<string, Bucket>();
@@ -58,7 +56,7 @@ export class ReceivedObjects {
     if (size !== null && size > most) return act(null);
     const room = size ?? most;
     const need = Math.max(1, Math.ceil(room / MIB));
-    const hasTurn = await withDeadline({ signal: NEVER, deadlineMs: waitMs }, async (signal) =>
+    const hasTurn = await withDeadline({ deadlineMs: waitMs }, async (signal) =>
       this.#turns.take(need, signal),
     );
     if (!hasTurn) throw new UnavailableError('Too many messages of SES_INBOUND_BUCKET are read at once.');
@@ -82,7 +80,7 @@ export class ReceivedObjects {
 
   /** @throws UnavailableError so that SNS tries again */
   async #read<Found>(ask: (signal: AbortSignal) => Promise<Found>): Promise<Found> {
-    return withDeadline({ signal: NEVER, deadlineMs: this.#limits.readMs }, ask).catch((cause) => {
+    return withDeadline({ deadlineMs: this.#limits.readMs }, ask).catch((cause) => {
       throw new UnavailableError('A message could not be read from SES_INBOUND_BUCKET.', 'no', 60, { cause });
     });
   }
