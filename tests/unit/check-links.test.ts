@@ -12,7 +12,7 @@ const asking = (probe: (order: ProbeOrder) => Promise<ProbeResult | null>): AskS
 });
 const scope = { workspaceId: 'ws_1', isFinished: false };
 const found = (links: readonly string[], images: readonly string[] = []): Findings => {
-  const places = (urls: readonly string[]) => urls.map((url) => ({ url, line: 1 }));
+  const places = (urls: readonly string[]) => urls.map((url) => ({ url, at: 0 }));
   return { problems: [], links: places(links), images: places(images), leftOut: 0 };
 };
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `https://a.example/${index}`);

@@ -72,7 +72,7 @@ test('values of contacts count where they are written out, without a default and
   expect(found.map(({ name, at }) => [name, at])).toEqual([
     ['contact.firstName', 0],
     ['contact.lastName', body.indexOf('{{-')],
-    ['contact.properties.plan', -1],
+    ['contact.properties.plan', null],
   ]);
 });
 

@@ -2,10 +2,12 @@ import { describe, expect, test } from 'bun:test';
 import { isDark } from '../../src/mail/check/colours.ts';
 import { type LookedAt, lookAt } from '../../src/mail/check/look.ts';
 import { readSource } from '../../src/mail/check/source-tags.ts';
+import { placeAt } from '../../src/platform/text/places.ts';
 import { costMs } from '../support/own-time.ts';
 
-const look = (html: string, more: Partial<LookedAt> = {}) =>
-  lookAt({
+/** Findings with the lines of their places. */
+const look = (html: string, more: Partial<LookedAt> = {}) => {
+  const { problems, links, images, leftOut } = lookAt({
     html,
     text: null,
     source: null,
@@ -14,6 +16,13 @@ const look = (html: string, more: Partial<LookedAt> = {}) =>
     ownUrl: 'https://us.example/',
     ...more,
   });
+  const source = more.source?.text ?? html;
+  const lined = <One extends { readonly at: number | null }>(one: One) => ({
+    ...one,
+    line: one.at === null ? null : placeAt(source, one.at).line,
+  });
+  return { problems: problems.map(lined), links: links.map(lined), images: images.map(lined), leftOut };
+};
 const found = (html: string, code: string, more: Partial<LookedAt> = {}): string[] =>
   look(html, more).problems.flatMap((one) => (one.code === code ? [`${one.line}: ${one.message}`] : []));
 
@@ -109,6 +118,9 @@ describe('dark mode', () => {
     expect(found(`<table bgcolor="white">${html}</table>${html}`, 'dark_text')).toHaveLength(1);
     expect(found('<p style="color:#999">a</p>', 'dark_text')).toEqual([]);
     expect(found('<font color="black">a</font>', 'dark_text')).toHaveLength(1);
+    const [deep, out] = [times(300, '<div>'), times(300, '</div>')];
+    expect(found(`${deep}<div bgcolor="white">${html}</div>${out}`, 'dark_text')).toEqual([]);
+    expect(found(`<i bgcolor="white">${deep}</i>${html}`, 'dark_text')).toHaveLength(1);
   });
 
   test('a message says its schemes', () => {
@@ -163,6 +175,18 @@ test('addresses without a host in MJML and markdown come with the line of their 
   expect(places('<mj-button href="https://acme.example/tour">\n<mj-image src=\'images/a.png\' />')).toEqual([
     '2: images/a.png',
   ]);
+});
+
+test('a long address without a host has its own place, and no password of it is told', () => {
+  const long = `images/${'a'.repeat(200)}`;
+  const [one, other] = [`${long}1.png`, `${long}2.png`];
+  const text = `<mj-image src="${one}" />\n<mj-image src="${other}" />`;
+  const html = `<img alt="" src="${one}"><img alt="" src="${other}">`;
+  const told = found(html, 'relative_address', { source: { text, format: 'mjml' } });
+  expect(told.map((each) => each.split(':')[0])).toEqual(['1', '2']);
+  const secret = 'x'.repeat(150);
+  const [problem = ''] = found(`<a href="//user:${secret}@a.example/">a</a>`, 'relative_address');
+  expect(problem).toStartWith('1: //a.example/ leads');
 });
 
 test('lines are those of the source, with its Liquid in it', () => {
@@ -271,6 +295,7 @@ const times = (count: number, text: string): string => text.repeat(count);
 /** Html of 1 MiB and more that wants the time or the memory of the thread. */
 const HOSTILE: Readonly<Record<string, string>> = {
   'elements within elements': times(300_000, '<div>'),
+  'other ends within elements': `${times(10_000, '<div>')}${times(10_000, '</b>')}`,
   'attributes without end': `<p ${times(300_000, 'a="b" ')}>`,
   'one style of a megabyte': `<p style="${times(120_000, 'color:#111;')}">`,
   'blocks within blocks': `<style>${times(500_000, 'a{')}</style>`,

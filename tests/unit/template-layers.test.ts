@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { type Composed, originOf, placeAt, placed } from '../../src/automation/templates/layers/compose.ts';
+import { type Composed, originOf, placed } from '../../src/automation/templates/layers/compose.ts';
 import type { TemplateKind } from '../../src/automation/templates/layers/layer-model.ts';
 import {
   type ComposedContent,
@@ -10,6 +10,7 @@ import { NOTHING, type VersionContent } from '../../src/automation/templates/ren
 import type { FoundVersion } from '../../src/automation/templates/versions.ts';
 import { htmlLiquid } from '../../src/mail/liquid/engine.ts';
 import { examine } from '../../src/mail/liquid/parts.ts';
+import { placeAt } from '../../src/platform/text/places.ts';
 import { costMs } from '../support/own-time.ts';
 
 const OWNER = { workspaceId: 'ws_1', livemode: true };

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { withCsv } from '../../http/lists/list-csv.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { MOST_COUNTED } from '../../mail/check/codes.ts';
-import { CHECK_EXAMPLE, CHECK_LIMITS, CHECK_WAITS_MS, MessageCheck } from '../../sending/checks/api.ts';
+import { CHECK_LIMITS, checkAnswer } from '../../sending/checks/api.ts';
 import { EmailReceipt } from '../../sending/emails/queries.ts';
 import {
   cancelCampaign,
@@ -275,12 +275,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     description: `As it is set now: links that do not answer, what mail programs leave out, placeholders that stay empty for some contacts of the audience (of which at most ${MOST_COUNTED.toLocaleString('en')} are counted) and more, each with its line. The rules are at /docs/check-messages. ${CHECK_LIMITS}`,
     params,
     query: CheckQuery,
-    response: MessageCheck,
-    status: 200,
-    waitsMs: CHECK_WAITS_MS,
-    ipLimitPerMinute: 60,
-    ipLimitSetting: deps.previewsPerMinute,
-    example: { response: CHECK_EXAMPLE },
+    ...checkAnswer(deps.previewsPerMinute),
     handle: (call) => checkCampaign(deps, call),
   }),
   route({

@@ -30,7 +30,7 @@ import { viewOf } from './views.ts';
 
 // biome-ignore lint/performance/noBarrelFile: campaigns choose languages, check content and refuse strangers by the same rules.
 export { languageNotes } from './languages/language-notes.ts';
-export { chosenLanguage, contentIn, inEachLanguage } from './languages/translations.ts';
+export { askedLanguage, chosenLanguage, contentIn, inEachLanguage } from './languages/translations.ts';
 export { bodyPath, notRendered, placedIn, sourceOf } from './render/check.ts';
 // Other modules reach the contents of templates through this file.
 export type { StoredContent } from './render/content.ts';

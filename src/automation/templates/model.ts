@@ -182,11 +182,8 @@ const Variable = Type.Object(
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
 const TemplateId = Type.String({ description: 'The template.', examples: ['tpl_01m8c4vz7k2q5w9e3r6t1y8u'] });
 
-const itemMembers = {
-  id: TemplateId,
-  livemode: Type.Boolean({ description: 'True in the live environment.' }),
-  ...details,
-  kind: Kind,
+/** The content of a version, without its bodies. */
+const contentMembers = {
   format: Format,
   subject: members.subject,
   previewText: members.previewText,
@@ -196,6 +193,13 @@ const itemMembers = {
   languages: Languages,
   replyTo: Type.Array(Type.String()),
   variables: Type.Array(Variable),
+};
+const itemMembers = {
+  id: TemplateId,
+  livemode: Type.Boolean({ description: 'True in the live environment.' }),
+  ...details,
+  kind: Kind,
+  ...contentMembers,
   version: Type.Integer({
     description: 'The version of this content; in lists and in GET, the published one.',
   }),
@@ -222,15 +226,7 @@ const versionMembers = {
   templateId: TemplateId,
   version: Type.Integer({ minimum: 1 }),
   isCurrent: Type.Boolean({ description: 'True for the published version.' }),
-  format: Format,
-  subject: members.subject,
-  previewText: members.previewText,
-  from: members.from,
-  layoutId: members.layoutId,
-  language: OwnLanguage,
-  languages: Languages,
-  replyTo: Type.Array(Type.String()),
-  variables: Type.Array(Variable),
+  ...contentMembers,
   createdAt: Timestamp('When this version was written.'),
 };
 

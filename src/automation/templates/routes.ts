@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { answeredOnce } from '../../http/request/idempotent.ts';
 import { type Route, route } from '../../http/request/route.ts';
-import { CHECK_EXAMPLE, CHECK_LIMITS, CHECK_WAITS_MS, MessageCheck } from '../../sending/checks/api.ts';
+import { CHECK_LIMITS, checkAnswer } from '../../sending/checks/api.ts';
 import { EmailReceipt } from '../../sending/emails/queries.ts';
 import {
   createTemplate,
@@ -123,13 +123,8 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     description: `The published version or the one of \`version\`, rendered with sample values: links that do not answer, what mail programs leave out, size, dark mode and more, each with its line. The rules are at /docs/check-messages. ${CHECK_LIMITS}`,
     params: { id: TEMPLATE_ID },
     query: CheckQuery,
-    response: MessageCheck,
-    status: 200,
-    waitsMs: CHECK_WAITS_MS,
-    ipLimitPerMinute: 60,
-    ipLimitSetting: deps.previewsPerMinute,
+    ...checkAnswer(deps.previewsPerMinute),
     failures: ['NOT_FOUND'],
-    example: { response: CHECK_EXAMPLE },
     handle: (call) => checkTemplate(deps, call),
   }),
   route({

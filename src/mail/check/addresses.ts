@@ -5,7 +5,6 @@ import { withoutComments } from './style-facts.ts';
 interface WrittenAddress {
   readonly url: string;
   readonly isImage: boolean;
-  readonly line: number;
   /** The offset of its tag or style sheet. */
   readonly at: number;
 }
@@ -36,17 +35,16 @@ export function ownPath(url: string, ownUrl: string): string | null {
  */
 export function writtenAddresses(reading: SourceReading): readonly WrittenAddress[] {
   const found = reading.tags.flatMap((tag) => (tag.isEnd ? [] : ofTag(tag)));
-  for (const { css, line, at } of reading.sheets)
-    for (const each of inStyles(css)) found.push({ ...each, line, at });
-  for (const { html, line, at } of reading.conditional)
-    for (const each of writtenAddresses(readSource(html))) found.push({ ...each, line, at });
+  for (const { css, at } of reading.sheets) for (const each of inStyles(css)) found.push({ ...each, at });
+  for (const { html, at } of reading.conditional)
+    for (const each of writtenAddresses(readSource(html))) found.push({ ...each, at });
   return found;
 }
 
-function ofTag({ name, attributes, line, at }: SourceTag): WrittenAddress[] {
+function ofTag({ name, attributes, at }: SourceTag): WrittenAddress[] {
   const found: WrittenAddress[] = [];
   const take = (isImage: boolean, url: string | undefined): void => {
-    if (url !== undefined) found.push({ url: decoded(url).trim(), isImage, line, at });
+    if (url !== undefined) found.push({ url: decoded(url).trim(), isImage, at });
   };
   const src = attributes.get('src');
   const isButton = name === 'input' && /^image$/i.test(attributes.get('type')?.trim() ?? '');

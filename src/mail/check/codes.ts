@@ -154,8 +154,6 @@ export interface FoundProblem {
   readonly code: CheckCode;
   /** A sentence with the mend. */
   readonly message: string;
-  /** In the source that was checked, from 1; null where it is at no place. */
-  readonly line: number | null;
-  /** The offset of it in the source. */
-  readonly at?: number;
+  /** The offset of it in the source that was checked, which is the html where there is none; null where it is at no place. */
+  readonly at: number | null;
 }

@@ -1,14 +1,9 @@
+import { VOID } from '../html/open-elements.ts';
 import type { FoundProblem } from './codes.ts';
 import { isDark } from './colours.ts';
 import { isHeld, type SourceReading, type SourceTag } from './source-tags.ts';
 import { declarations } from './style-facts.ts';
 
-/** Elements without content. */
-const VOID: ReadonlySet<string> = new Set(
-  'area base br col embed hr img input link meta source track wbr'.split(' '),
-);
-/** Open elements that are kept in mind: deeper ones count as if they were siblings. */
-const DEEPEST = 256;
 const SCHEME = /\bcolor-scheme\s{0,20}:/i;
 const SCHEME_META: ReadonlySet<string> = new Set(['color-scheme', 'supported-color-schemes']);
 
@@ -33,13 +28,20 @@ export function darkProblems({ tags, sheets }: SourceReading): FoundProblem[] {
           code: 'no_dark_mode',
           message:
             'Nothing says how it looks in dark mode, so that each program changes its colours by its own rules. Look at it in dark mode, and write <meta name="color-scheme" content="light dark"> into its head.',
-          line: null,
+          at: null,
         },
       ];
   const open: Open[] = [];
+  /** The number of open elements of each name: looking for one that is not open would take n². */
+  const counts = new Map<string, number>();
+  const count = (name: string, more: number) => counts.set(name, (counts.get(name) ?? 0) + more);
+  const close = (name: string): void => {
+    for (let last = ''; (counts.get(name) ?? 0) > 0 && last !== name; count(last, -1))
+      last = open.pop()?.name ?? '';
+  };
   for (const tag of tags) {
     if (tag.isEnd) {
-      close(open, tag.name);
+      close(tag.name);
       continue;
     }
     const hasGround = (open.at(-1)?.hasGround ?? false) || fixesGround(tag);
@@ -48,17 +50,13 @@ export function darkProblems({ tags, sheets }: SourceReading): FoundProblem[] {
       problems.push({
         code: 'dark_text',
         message: `This text is always ${colour.trim().slice(0, 40)}, and nothing around it fixes a ground: a program that darkens the ground alone makes it unreadable. Give it or an element around it a background-color, or leave out the colour.`,
-        ...{ line: tag.line, at: tag.at },
+        at: tag.at,
       });
-    if (!tag.endsItself && !VOID.has(tag.name) && open.length < DEEPEST)
-      open.push({ name: tag.name, hasGround });
+    if (tag.endsItself || VOID.has(tag.name)) continue;
+    open.push({ name: tag.name, hasGround });
+    count(tag.name, 1);
   }
   return problems;
-}
-
-function close(open: Open[], name: string): void {
-  const index = open.findLastIndex((element) => element.name === name);
-  if (index !== -1) open.length = index;
 }
 
 function fixesGround({ attributes }: SourceTag): boolean {

@@ -3,15 +3,11 @@ import type { SourceReading, SourceTag } from './source-tags.ts';
 import { type Declaration, declarations, sheetDeclarations, withoutComments } from './style-facts.ts';
 import { ELEMENTS, EMBEDDED_IMAGE, IMAGES, PROPERTIES, RULES, type Unsupported } from './support.ts';
 
-interface Place {
-  readonly line: number;
-  readonly at: number;
-}
-
 /** A thing that programs leave out, and its first place. */
-interface Dropped extends Place {
+interface Dropped {
   readonly name: string;
   readonly fact: Unsupported;
+  readonly at: number;
   /** The way in which an author writes it, in Markdown and MJML too. */
   readonly written: RegExp;
   count: number;
@@ -28,51 +24,43 @@ export interface WrittenProblem extends FoundProblem {
  */
 export function droppedBy({ tags, sheets }: SourceReading, counts: boolean): WrittenProblem[] {
   const found = new Map<string, Dropped>();
-  const note = (
-    name: string,
-    fact: Unsupported | undefined,
-    { line, at }: Place,
-    written: () => RegExp,
-  ): void => {
+  const note = (name: string, fact: Unsupported | undefined, at: number, written: () => RegExp): void => {
     if (!fact) return;
     const known = found.get(name);
     if (known) known.count++;
-    else found.set(name, { name, fact, line, at, written: written(), count: 1 });
+    else found.set(name, { name, fact, at, written: written(), count: 1 });
   };
-  const noteProperty = ({ property, value }: Declaration, place: Place): void => {
-    note(property, own(PROPERTIES, property), place, () => asProperty(property));
+  const noteProperty = ({ property, value }: Declaration, at: number): void => {
+    note(property, own(PROPERTIES, property), at, () => asProperty(property));
     const [first = ''] = value.split(/[\s!]/, 1);
     const both = `${property}:${first}`;
-    note(both, own(PROPERTIES, both), place, () => asProperty(property, first));
+    note(both, own(PROPERTIES, both), at, () => asProperty(property, first));
   };
   for (const tag of tags) {
     if (tag.isEnd) continue;
-    const { name, attributes } = tag;
+    const { name, attributes, at } = tag;
     if (name !== 'link' || isSheet(tag))
-      note(`<${name}>`, own(ELEMENTS, name), tag, () => new RegExp(`<${name}\\b`, 'i'));
+      note(`<${name}>`, own(ELEMENTS, name), at, () => new RegExp(`<${name}\\b`, 'i'));
     if (name === 'img')
-      noteImage(attributes.get('src') ?? '', (what, fact, written) => note(what, fact, tag, written));
+      noteImage(attributes.get('src') ?? '', (what, fact, written) => note(what, fact, at, written));
     const style = attributes.get('style');
     if (style !== undefined) {
-      for (const declaration of declarations(style)) noteProperty(declaration, tag);
-      for (const rule of RULES) if (rule.is.test(style)) note(rule.name, rule.fact, tag, () => rule.is);
+      for (const declaration of declarations(style)) noteProperty(declaration, at);
+      for (const rule of RULES) if (rule.is.test(style)) note(rule.name, rule.fact, at, () => rule.is);
     }
   }
-  for (const { css, line, at: begin } of sheets) {
+  for (const { css, at: begin } of sheets) {
     const bare = withoutComments(css);
-    const lineOf = lineCounter(css, line);
     for (const rule of RULES) {
       const at = rule.is.exec(bare)?.index;
-      if (at === undefined) continue;
-      note(rule.name, rule.fact, { line: lineCounter(css, line)(at), at: begin + at }, () => rule.is);
+      if (at !== undefined) note(rule.name, rule.fact, begin + at, () => rule.is);
     }
-    for (const declaration of sheetDeclarations(css))
-      noteProperty(declaration, { line: lineOf(declaration.at), at: begin + declaration.at });
+    for (const declaration of sheetDeclarations(css)) noteProperty(declaration, begin + declaration.at);
   }
-  return [...found.values()].map(({ name, fact, line, at, written, count }) => ({
+  return [...found.values()].map(({ name, fact, at, written, count }) => ({
     code: 'dropped',
     message: `${listOf(fact.by)} ${fact.by.length === 1 ? 'leaves' : 'leave'} out ${name}${counts && count > 1 ? ` (${count} times, first here)` : ''}. ${fact.mend}`,
-    ...{ line, at, written },
+    ...{ at, written },
   }));
 }
 
@@ -104,13 +92,3 @@ function noteImage(
 
 const listOf = (names: readonly string[]): string =>
   names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-
-/** The lines of places that come in their order. */
-function lineCounter(text: string, first: number): (at: number) => number {
-  let line = first;
-  let end = text.indexOf('\n');
-  return (at) => {
-    for (; end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line++;
-    return line;
-  };
-}

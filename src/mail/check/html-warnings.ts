@@ -1,4 +1,4 @@
-import { Tokenizer } from 'htmlparser2';
+import { placeAt } from '../../platform/text/places.ts';
 import { held, readSource } from './source-tags.ts';
 import { unclosedInBoth, unclosedTags } from './unclosed.ts';
 
@@ -14,78 +14,12 @@ export interface PreviewNote {
 /** Most warnings of one kind: an author mends the first ones and looks again. */
 const MOST_OF_A_KIND = 20;
 
-interface Tag {
-  readonly name: string;
-  readonly isEnd: boolean;
-  /** Written as one that ends itself. */
-  readonly endsItself: boolean;
-  /** Those that are looked at, the first of each name. */
-  readonly attributes: ReadonlyMap<CheckedAttribute, string>;
-  readonly line: number;
-}
-
-const HEEDED = ['alt', 'href', 'src'] as const;
-type CheckedAttribute = (typeof HEEDED)[number];
-const LONGEST_NAME = 4;
-const NONE: ReadonlyMap<CheckedAttribute, string> = new Map();
-
-/**
- * The tags of a document as they are written, of a broken one too; text in comments, style sheets and scripts
- * is none.
- */
-function tagsOf(html: string): readonly Tag[] {
-  const tags: Tag[] = [];
-  let line = 1;
-  // The next line end is searched for once, not again for every tag of a long line.
-  let lineEnd = html.indexOf('\n');
-  const lineAt = (position: number): number => {
-    for (; lineEnd !== -1 && lineEnd < position; lineEnd = html.indexOf('\n', lineEnd + 1)) line++;
-    return line;
-  };
-  let name = '';
-  let at = 0;
-  /** The attribute that is being read, where it is looked at. */
-  let attribute: CheckedAttribute | undefined;
-  let value = '';
-  let attributes: Map<CheckedAttribute, string> | null = null;
-  const opened = (endsItself: boolean): void => {
-    tags.push({ name, isEnd: false, endsItself, attributes: attributes ?? NONE, line: lineAt(at) });
-  };
-  const ignored = (): void => {};
-  const tokenizer = new Tokenizer(
-    { decodeEntities: false },
-    {
-      onopentagname(start, end) {
-        name = html.slice(start, end).toLowerCase();
-        at = start;
-        attributes = null;
-      },
-      onattribname(start, end) {
-        const written = end - start > LONGEST_NAME ? '' : html.slice(start, end).toLowerCase();
-        attribute = HEEDED.find((each) => each === written);
-        value = '';
-      },
-      onattribdata(start, end) {
-        if (attribute !== undefined) value += html.slice(start, end);
-      },
-      onattribend() {
-        if (attribute === undefined) return;
-        attributes ??= new Map();
-        if (!attributes.has(attribute)) attributes.set(attribute, value);
-      },
-      onopentagend: () => opened(false),
-      onselfclosingtag: () => opened(true),
-      onclosetag(start, end) {
-        const closed = html.slice(start, end).toLowerCase();
-        tags.push({ name: closed, isEnd: true, endsItself: false, attributes: NONE, line: lineAt(start) });
-      },
-      ...{ onattribentity: ignored, oncdata: ignored, oncomment: ignored, ondeclaration: ignored },
-      ...{ onend: ignored, onprocessinginstruction: ignored, ontext: ignored, ontextentity: ignored },
-    },
-  );
-  tokenizer.write(html);
-  return tags;
-}
+/** A preview reads html to its end: it is made of a source whose length is bounded. */
+const PREVIEWED = {
+  longest: Number.POSITIVE_INFINITY,
+  mostTags: Number.POSITIVE_INFINITY,
+  attributes: new Set(['alt', 'href', 'src']),
+};
 
 const closedNowhere = (name: string): string => `This ${name} is closed nowhere.`;
 
@@ -96,24 +30,28 @@ const closedNowhere = (name: string): string => `This ${name} is closed nowhere.
 export function htmlWarnings(html: string, hasLines: boolean, mjml: string | null = null): PreviewNote[] {
   const warnings: PreviewNote[] = [];
   const counts = new Map<string, number>();
-  const warn = (code: string, message: string, line: number, at?: number) => {
+  const warn = (code: string, message: string, place: Pick<PreviewNote, 'line' | 'at'>) => {
     const count = (counts.get(code) ?? 0) + 1;
     counts.set(code, count);
-    if (count <= MOST_OF_A_KIND)
-      warnings.push({ code, message, line: hasLines ? line : null, ...(at !== undefined && { at }) });
+    if (count <= MOST_OF_A_KIND) warnings.push({ code, message, ...place });
   };
-  const tags = tagsOf(html);
-  for (const { name, isEnd, attributes, line } of tags) {
+  const inHtml = (at: number) => ({ line: hasLines ? placeAt(html, at).line : null });
+  const { tags } = readSource(html, PREVIEWED);
+  for (const { name, isEnd, attributes, at } of tags) {
     if (isEnd) continue;
     if (name === 'img' && !attributes.has('alt'))
-      warn('image_without_alt', 'This image has no alt text, which shows where images are blocked.', line);
+      warn(
+        'image_without_alt',
+        'This image has no alt text, which shows where images are blocked.',
+        inHtml(at),
+      );
     if ((['href', 'src'] as const).some((each) => /^\s*http:/i.test(attributes.get(each) ?? '')))
-      warn('insecure_link', 'This address begins with http: use https.', line);
+      warn('insecure_link', 'This address begins with http: use https.', inHtml(at));
   }
   if (mjml === null)
-    for (const { name, line } of unclosedTags(tags)) warn('unclosed_tag', closedNowhere(name), line);
+    for (const { name, at } of unclosedTags(tags)) warn('unclosed_tag', closedNowhere(name), inHtml(at));
   else
-    for (const { name, line, at } of unclosedInBoth(readSource(held(mjml)), tags))
-      warn('unclosed_tag', closedNowhere(name), line, at - 1);
+    for (const { name, at } of unclosedInBoth(readSource(held(mjml)), tags))
+      warn('unclosed_tag', closedNowhere(name), { line: null, at: at - 1 });
   return warnings;
 }

@@ -1,4 +1,4 @@
-import { encodedPlaceholders, filterWarnings, wayOutWarnings } from '../content/filter-warnings.ts';
+import { encodedPlaceholders, filterWarnings, wayOutWarning } from '../content/filter-warnings.ts';
 import { readHtml } from '../html/read-html.ts';
 import { ownPath, withoutUser, writtenAddresses } from './addresses.ts';
 import { type CheckCode, type FoundProblem, MOST_ASKED } from './codes.ts';
@@ -27,12 +27,9 @@ export interface LookedAt {
 }
 
 /** An address with the place at which it is written. */
-export interface FoundAddress extends Place {
+export interface FoundAddress extends Pick<FoundProblem, 'at'> {
   readonly url: string;
 }
-
-/** A place in the source that lines are told of; null where a thing is at none. */
-type Place = Pick<FoundProblem, 'line' | 'at'>;
 
 export interface Findings {
   readonly problems: readonly FoundProblem[];
@@ -55,22 +52,22 @@ export function lookAt(message: LookedAt): Findings {
   const html1 = html?.slice(0, LONGEST_CHECKED) ?? null;
   const parts = { html: html1, text: text?.slice(0, LONGEST_CHECKED) ?? null };
   const problems: FoundProblem[] = [];
-  const say = (code: CheckCode, words: string, line: number | null = null) =>
-    problems.push({ code, message: words, line });
+  const say = (code: CheckCode, words: string) => problems.push({ code, message: words, at: null });
   const shown = html1 === null ? null : readSource(html1);
   // Lines are those of the author's html; where the html is made, words are looked for in what it is made of.
-  const isMade = source !== null && source.format !== 'html';
-  const written = source && !isMade ? readSource(held(source.text)) : shown;
-  const placeOf = isMade ? finder(source.text) : null;
+  const made = source !== null && source.format !== 'html' ? source.text : null;
+  const written = source && made === null ? readSource(held(source.text)) : shown;
   if (written) {
-    const own = [...markupProblems(written), ...darkProblems(written)];
-    const dropped = droppedBy(written, !isMade);
+    const dark = darkProblems(written);
+    const dropped = droppedBy(written, made === null);
     problems.push(
-      ...(placeOf ? own.flatMap((problem) => inSource(problem, placeOf)) : own),
-      ...dropped.flatMap((problem) => (source && isMade ? writtenIn(problem, source.text) : bare(problem))),
+      ...(made === null ? [...markupProblems(written), ...dark] : dark.filter(isOfTheWhole)),
+      ...relativeAddresses(written).flatMap((each) => (made === null ? each : writtenOut(each, made))),
+      ...dropped.flatMap((problem) => (made === null ? bare(problem) : writtenIn(problem, made))),
     );
     // In markdown, lines of code show tags that are none.
-    const authored = source?.format === 'mjml' ? readSource(held(source.text)) : isMade ? null : written;
+    const authored =
+      source?.format === 'mjml' ? readSource(held(source.text)) : made === null ? written : null;
     if (authored && shown) problems.push(...unclosedIn(authored, shown));
     if (!written.isWhole || (html?.length ?? 0) > LONGEST_CHECKED)
       say(
@@ -83,15 +80,8 @@ export function lookAt(message: LookedAt): Findings {
   for (const { code, message: words } of filterWarnings(parts, { opens: false, clicks: false }))
     say(code, words);
   if (as === 'finished') problems.push(...leftPlaceholders(parts));
-  return {
-    problems: bounded(problems).map(withoutPassword),
-    ...addressesOf(message, shown, written, placeOf),
-  };
+  return { problems: bounded(problems), ...addressesOf(message, shown, written, made) };
 }
-
-/** Of an address that leads nowhere its author has to see all but the password. */
-const withoutPassword = (problem: FoundProblem): FoundProblem =>
-  problem.code === 'relative_address' ? { ...problem, message: withoutUser(problem.message) } : problem;
 
 function bounded(problems: readonly FoundProblem[]): FoundProblem[] {
   const counts = new Map<CheckCode, number>();
@@ -102,26 +92,14 @@ function bounded(problems: readonly FoundProblem[]): FoundProblem[] {
   });
 }
 
-/** Finds the first line of a word in what an author wrote; null where it is not there. */
-function finder(source: string): (word: string) => Place {
-  return (word) => {
-    const at = source.indexOf(word);
-    return at === -1 || word === '' ? NOWHERE : { line: lineAt(source, at), at };
-  };
+/** The first place of a word in what an author wrote; null where it is not there. */
+function firstOf(source: string, word: string): number | null {
+  const at = source.indexOf(word);
+  return at === -1 || word === '' ? null : at;
 }
-
-function lineAt(source: string, at: number): number {
-  let line = 1;
-  for (let end = source.indexOf('\n'); end !== -1 && end < at; end = source.indexOf('\n', end + 1)) line++;
-  return line;
-}
-
-const NOWHERE: Place = { line: null };
 
 /** The most characters of an address in a message. */
 const LONGEST_TOLD = 120;
-const NO_ADDRESS = 'An empty address';
-const LEADS_NOWHERE = ' leads nowhere';
 
 /** The ways to write an address in MJML and markdown: what is before it, and what is behind. */
 const WRITTEN = [
@@ -137,35 +115,46 @@ const WRITTEN = [
   ],
 ] as const;
 
-/** An address that leads nowhere, where its author wrote it: a value of Liquid is written nowhere. */
-function relativeInSource(problem: FoundProblem, placeOf: (word: string) => Place): FoundProblem[] {
-  const [address = ''] = problem.message.split(LEADS_NOWHERE, 1);
-  if (address === NO_ADDRESS) return [];
-  for (const [before, behind] of WRITTEN) {
-    const place = placeOf(before + address + (address.length < LONGEST_TOLD ? behind : ''));
-    if (place.line !== null) return [{ ...problem, ...place }];
-  }
-  return [];
+interface RelativeAddress extends FoundProblem {
+  readonly address: string;
 }
 
-/** A problem of html that was made, where its author wrote what it is about. */
-function inSource(problem: FoundProblem, placeOf: (word: string) => Place): FoundProblem[] {
-  if (problem.code === 'no_dark_mode') return [problem];
-  if (problem.code === 'relative_address') return relativeInSource(problem, placeOf);
-  return [];
+/** The addresses that lead nowhere. Their author has to see all of one but the password. */
+function relativeAddresses({ tags }: SourceReading): RelativeAddress[] {
+  const found: RelativeAddress[] = [];
+  for (const { name, isEnd, attributes, at } of tags) {
+    if (isEnd) continue;
+    const address = attributes.get(name === 'img' ? 'src' : name === 'a' ? 'href' : '')?.trim();
+    if (address === undefined || !isRelative(address)) continue;
+    const told = withoutUser(shortened(address)).slice(0, LONGEST_TOLD) || 'An empty address';
+    const message = `${told} leads nowhere from a message: begin it with https:// and the host.`;
+    found.push({ code: 'relative_address', message, at, address });
+  }
+  return found;
 }
+
+/** An address that leads nowhere, where its author wrote it: a value of Liquid is written nowhere. */
+function writtenOut({ address, ...problem }: RelativeAddress, source: string): FoundProblem[] {
+  if (address === '') return [];
+  const places = WRITTEN.map(([before, behind]) => firstOf(source, before + address + behind));
+  const at = places.find((each) => each !== null) ?? null;
+  return at === null ? [] : [{ ...problem, at }];
+}
+
+/** The only problem of dark mode that html has which was made. */
+const isOfTheWhole = ({ code }: FoundProblem): boolean => code === 'no_dark_mode';
 
 const bare = ({ written: _, ...problem }: WrittenProblem): FoundProblem => problem;
 
 /** A thing that programs leave out, where its author wrote it; none where the maker of the html has added it. */
 function writtenIn(problem: WrittenProblem, source: string): FoundProblem[] {
   const at = problem.written.exec(source)?.index;
-  return at === undefined ? [] : [{ ...bare(problem), line: lineAt(source, at), at }];
+  return at === undefined ? [] : [{ ...bare(problem), at }];
 }
 
 function markupProblems({ tags }: SourceReading): FoundProblem[] {
   const problems: FoundProblem[] = [];
-  for (const { name, isEnd, attributes, line, at } of tags) {
+  for (const { name, isEnd, attributes, at } of tags) {
     if (isEnd) continue;
     // A piece of Liquid among its attributes may be its alt text.
     if (name === 'img' && !attributes.has('alt') && ![...attributes.keys()].some(isHeld))
@@ -173,31 +162,23 @@ function markupProblems({ tags }: SourceReading): FoundProblem[] {
         code: 'image_without_alt',
         message:
           'This image has no alt text, which shows where images are blocked and is read aloud. Write alt="…", or alt="" where it says nothing.',
-        ...{ line, at },
-      });
-    const address =
-      name === 'img' ? attributes.get('src') : name === 'a' ? attributes.get('href') : undefined;
-    if (address !== undefined && isRelative(address.trim()))
-      problems.push({
-        code: 'relative_address',
-        message: `${shortened(address.trim()).slice(0, LONGEST_TOLD) || NO_ADDRESS}${LEADS_NOWHERE} from a message: begin it with https:// and the host.`,
-        ...{ line, at },
+        at,
       });
     if ((['href', 'src'] as const).some((each) => /^\s*http:/i.test(attributes.get(each) ?? '')))
       problems.push({
         code: 'insecure_link',
         message: 'This address begins with http: write https.',
-        ...{ line, at },
+        at,
       });
   }
   return problems;
 }
 
 const unclosedIn = (written: SourceReading, shown: SourceReading): FoundProblem[] =>
-  unclosedInBoth(written, shown.tags).map(({ name, line, at }) => ({
+  unclosedInBoth(written, shown.tags).map(({ name, at }) => ({
     code: 'unclosed_tag',
     message: `This ${name} is closed nowhere: write </${name}> where it ends.`,
-    ...{ line, at },
+    at,
   }));
 
 /** True of an address that no mail program finds. One that begins with Liquid or an entity may have a host by then. */
@@ -210,10 +191,10 @@ interface Parts {
 }
 
 function wayOutProblems({ as, exit }: LookedAt, parts: Parts): FoundProblem[] {
-  if (as === 'list')
-    return wayOutWarnings(parts).flatMap(({ code, message }): FoundProblem[] =>
-      code === 'no_unsubscribe_link' ? [{ code, message, line: null }] : [],
-    );
+  if (as === 'list') {
+    const warning = wayOutWarning(parts);
+    return warning ? [{ ...warning, at: null }] : [];
+  }
   if (exit === null) return [];
   const { html, text } = parts;
   const shows = html === null ? (text ?? '').includes(exit) : readHtml(html, exit).shows;
@@ -224,7 +205,7 @@ function wayOutProblems({ as, exit }: LookedAt, parts: Parts): FoundProblem[] {
           code: 'no_way_out',
           message:
             'The message can be left by a button of mail programs alone: its reader sees no link to unsubscribe. Write {{ unsubscribeUrl }} into a link that nothing hides.',
-          line: null,
+          at: null,
         },
       ];
 }
@@ -232,12 +213,9 @@ function wayOutProblems({ as, exit }: LookedAt, parts: Parts): FoundProblem[] {
 /** Encoded placeholders, where their author finds them. */
 function encodedIn(source: string): FoundProblem[] {
   const problems: FoundProblem[] = [];
-  let [line, from] = [1, 0];
-  for (const { code, message, at } of encodedPlaceholders(source)) {
+  for (const problem of encodedPlaceholders(source)) {
     if (problems.length === MOST_OF_A_KIND) break;
-    line += source.slice(from, at).split('\n').length - 1;
-    from = at;
-    problems.push({ code, message, line, at });
+    problems.push(problem);
   }
   return problems;
 }
@@ -251,7 +229,7 @@ function leftPlaceholders({ html, text }: Parts): FoundProblem[] {
     {
       code: 'unfilled_placeholder',
       message: `The message says ${found[0]}: nothing was filled in there. Give the variable a value or a default.`,
-      line: null,
+      at: null,
     },
   ];
 }
@@ -261,18 +239,21 @@ function addressesOf(
   { html, ownUrl }: LookedAt,
   shown: SourceReading | null,
   written: SourceReading | null,
-  placeOf: ((word: string) => Place) | null,
+  /** What an author wrote that the html is made of; null where they wrote the html. */
+  made: string | null,
 ): Omit<Findings, 'problems'> {
-  const places = new Map<string, Place>();
-  const note = (url: string, { line, at }: Place): void => {
-    if (!places.has(url)) places.set(url, { line, ...(at !== undefined && { at }) });
+  const places = new Map<string, number>();
+  const note = (url: string, at: number): void => {
+    if (!places.has(url)) places.set(url, at);
   };
-  for (const { attributes, line, at } of written?.tags ?? [])
+  for (const { attributes, at } of written?.tags ?? [])
     for (const each of ['href', 'src']) {
       const url = attributes.get(each)?.trim().replaceAll('&amp;', '&');
-      if (url !== undefined) note(url, { line, at });
+      if (url !== undefined) note(url, at);
     }
-  if (written) for (const each of writtenAddresses(written)) note(each.url, each);
+  if (written) for (const { url, at } of writtenAddresses(written)) note(url, at);
+  const placeOf = (url: string): number | null =>
+    made === null ? (places.get(url) ?? null) : firstOf(made, url);
   let leftOut = 0;
   const seen = new Set<string>();
   const asked = (urls: Iterable<string>, mayBeOwn: boolean): FoundAddress[] => {
@@ -283,7 +264,7 @@ function addressesOf(
       const isLeftOut =
         found.size >= MOST_ASKED || url.includes('{{') || (!mayBeOwn && ownPath(url, ownUrl) !== null);
       if (isLeftOut) leftOut++;
-      else found.set(url, { url, ...(placeOf?.(url) ?? places.get(url) ?? NOWHERE) });
+      else found.set(url, { url, at: placeOf(url) });
     }
     return [...found.values()];
   };

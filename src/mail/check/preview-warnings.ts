@@ -1,4 +1,4 @@
-import { encodedPlaceholders, filterWarnings, wayOutWarnings } from '../content/filter-warnings.ts';
+import { encodedPlaceholders, filterWarnings, wayOutWarning } from '../content/filter-warnings.ts';
 import { htmlWarnings, type PreviewNote } from './html-warnings.ts';
 
 interface Parts {
@@ -19,6 +19,12 @@ export interface Previewed {
   readonly mjml?: string | null;
 }
 
+/** The warnings of a preview: those of its content, and those of the tags of its html, which come last. */
+export interface PreviewWarnings {
+  readonly ofContent: readonly PreviewNote[];
+  readonly ofTags: readonly PreviewNote[];
+}
+
 /** The warnings of a preview: reading 256 KiB of hostile html took a second of the thread that answers requests. */
 export function previewWarnings({
   parts,
@@ -26,15 +32,13 @@ export function previewWarnings({
   counted,
   hasLines,
   mjml = null,
-}: Previewed): PreviewNote[] {
+}: Previewed): PreviewWarnings {
   const [encoded] = encodedPlaceholders(parts.html ?? '');
-  const told = [
-    ...(forLists ? wayOutWarnings(forLists) : []),
-    ...(encoded ? [encoded] : []),
-    ...filterWarnings(parts, counted),
-  ];
-  return [
-    ...told.map(({ code, message }) => ({ code, message, line: null })),
-    ...(parts.html === null || hasLines === null ? [] : htmlWarnings(parts.html, hasLines, mjml)),
-  ];
+  const found = [forLists && wayOutWarning(forLists), encoded, ...filterWarnings(parts, counted)];
+  return {
+    ofContent: found.flatMap((each) =>
+      each ? [{ code: each.code, message: each.message, line: null }] : [],
+    ),
+    ofTags: parts.html === null || hasLines === null ? [] : htmlWarnings(parts.html, hasLines, mjml),
+  };
 }

@@ -8,8 +8,6 @@ export interface SourceTag {
   readonly endsItself: boolean;
   /** Values by lower-case names, the first of each; with entities as they are. */
   readonly attributes: ReadonlyMap<string, string>;
-  /** From 1. */
-  readonly line: number;
   /** The offset of its name. */
   readonly at: number;
 }
@@ -17,14 +15,12 @@ export interface SourceTag {
 /** A style sheet within html. */
 export interface SourceSheet {
   readonly css: string;
-  readonly line: number;
   readonly at: number;
 }
 
 /** Html in a comment that Outlook for Windows alone reads. */
 interface ConditionalHtml {
   readonly html: string;
-  readonly line: number;
   readonly at: number;
 }
 
@@ -64,19 +60,25 @@ export const shortened = (text: string): string => text.replaceAll(HELD_PIECES, 
 /** True of a text with a piece of Liquid in it. */
 export const isHeld = (text: string): boolean => text.includes(HELD);
 
+/** The part of html that is read. */
+interface ReadingLimits {
+  readonly longest: number;
+  readonly mostTags: number;
+  /** The attributes that are kept; null for all. */
+  readonly attributes: ReadonlySet<string> | null;
+}
+
+const CHECKED: ReadingLimits = { longest: LONGEST_CHECKED, mostTags: MOST_TAGS, attributes: null };
+
 /** Reads html once, within limits. */
-export function readSource(given: string): SourceReading {
-  const html = given.slice(0, LONGEST_CHECKED);
+export function readSource(
+  given: string,
+  { longest, mostTags, attributes: heeded }: ReadingLimits = CHECKED,
+): SourceReading {
+  const html = given.slice(0, longest);
   const tags: SourceTag[] = [];
   const sheets: SourceSheet[] = [];
   const conditional: ConditionalHtml[] = [];
-  let line = 1;
-  // The next line end is searched for once, not again for every tag of a long line.
-  let lineEnd = html.indexOf('\n');
-  const lineAt = (position: number): number => {
-    for (; lineEnd !== -1 && lineEnd < position; lineEnd = html.indexOf('\n', lineEnd + 1)) line++;
-    return line;
-  };
   let name = '';
   let at = 0;
   let attribute = '';
@@ -85,11 +87,10 @@ export function readSource(given: string): SourceReading {
   let isInSheet = false;
   const add = (tag: SourceTag): void => {
     tags.push(tag);
-    if (tags.length >= MOST_TAGS) tokenizer.pause();
+    if (tags.length >= mostTags) tokenizer.pause();
   };
   const opened = (endsItself: boolean): void => {
-    const tag = { name, isEnd: false, endsItself, attributes: attributes ?? NONE, line: lineAt(at), at };
-    add(tag);
+    add({ name, isEnd: false, endsItself, attributes: attributes ?? NONE, at });
     isInSheet = name === 'style' && !endsItself;
   };
   const tokenizer = new Tokenizer(
@@ -108,6 +109,7 @@ export function readSource(given: string): SourceReading {
         value += html.slice(start, end);
       },
       onattribend() {
+        if (heeded && !heeded.has(attribute)) return;
         attributes ??= new Map();
         if (!attributes.has(attribute)) attributes.set(attribute, value);
       },
@@ -116,28 +118,21 @@ export function readSource(given: string): SourceReading {
       onclosetag(start, end) {
         const closed = html.slice(start, end).toLowerCase();
         isInSheet = false;
-        add({
-          name: closed,
-          isEnd: true,
-          endsItself: false,
-          attributes: NONE,
-          line: lineAt(start),
-          at: start,
-        });
+        add({ name: closed, isEnd: true, endsItself: false, attributes: NONE, at: start });
       },
       ontext(start, end) {
-        if (isInSheet) sheets.push({ css: html.slice(start, end), line: lineAt(start), at: start });
+        if (isInSheet) sheets.push({ css: html.slice(start, end), at: start });
       },
       oncomment(start, end) {
         const [condition] = CONDITION.exec(html.slice(start, start + LONGEST_CONDITION)) ?? [];
         if (condition === undefined) return;
         const at = start + condition.length;
-        conditional.push({ html: html.slice(at, end), line: lineAt(at), at });
+        conditional.push({ html: html.slice(at, end), at });
       },
       ...{ onattribentity: ignored, oncdata: ignored, ondeclaration: ignored },
       ...{ onend: ignored, onprocessinginstruction: ignored, ontextentity: ignored },
     },
   );
   tokenizer.write(html);
-  return { tags, sheets, conditional, isWhole: given.length <= LONGEST_CHECKED && tags.length < MOST_TAGS };
+  return { tags, sheets, conditional, isWhole: given.length <= longest && tags.length < mostTags };
 }

@@ -113,19 +113,17 @@ const ENCODED =
   /(?:%7B|&#0{0,4}123;|&#x0{0,4}7b;|&lbrace;|&lcub;){2}[^{}<>]{0,80}?(?:%7D|&#0{0,4}125;|&#x0{0,4}7d;|&rbrace;|&rcub;){2}/gi;
 
 /**
- * The reason why recipients of a list see no way to leave it. `parts` are rendered, with the placeholder of
+ * The reason why recipients of a list see no way to leave it; null where they see one. `parts` are rendered, with the placeholder of
  * the link in them.
  */
-export function wayOutWarnings(parts: Parts): readonly ContentWarning[] {
-  const warnings: ContentWarning[] = [];
-  if (!showsWayOut(parts))
-    warnings.push({
-      code: 'no_unsubscribe_link',
-      message:
-        'With these values not every reader sees a link to {{ unsubscribeUrl }}: it is missing, hidden, or within a condition. A campaign adds one at the end, a flow does not.',
-    });
-  return warnings;
-}
+export const wayOutWarning = (parts: Parts): ContentWarning | null =>
+  showsWayOut(parts)
+    ? null
+    : {
+        code: 'no_unsubscribe_link',
+        message:
+          'With these values not every reader sees a link to {{ unsubscribeUrl }}: it is missing, hidden, or within a condition. A campaign adds one at the end, a flow does not.',
+      };
 
 /** A placeholder whose braces are encoded, at an offset of a text. */
 interface EncodedPlaceholder extends ContentWarning {

@@ -157,11 +157,7 @@ function expectedParts(): never {
 }
 
 /** It is not thrown, since that is logged: a client that hangs up again and again must not fill a disk. */
-const UNHEARD = new Failure(
-  'SERVICE_UNAVAILABLE',
-  'The markdown was not rendered while somebody waited for it.',
-  {
-    retryAfterSeconds: 1,
-  },
-);
+const UNHEARD = new Failure('SERVICE_UNAVAILABLE', 'The markdown was not rendered in time.', {
+  retryAfterSeconds: 1,
+});
 const refused = (path: string, problem: string): Failure => invalid([{ path, message: problem }]);

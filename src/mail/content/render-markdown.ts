@@ -42,7 +42,7 @@ const MOST_REFERENCED = 16_777_216;
 
 /**
  * Makes both parts of an email from emailmd markdown; rejects with MarkdownProblem when the markdown is at fault. The html
- * loads nothing but the images that the markdown names, and runs nothing. `nonce`: letters and digits nobody can guess.
+ * loads nothing but the images that the markdown names, and runs nothing. `nonce`: letters and digits that no one can guess.
  *
  * 1 KB of prose takes 2 ms, a button one more; most of it is mjml's. Memory is bounded by the limits above. Time is not, so the
  * caller needs a deadline.

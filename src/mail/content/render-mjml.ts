@@ -1,5 +1,6 @@
 import mjml2html from 'mjml-browser';
 import type { Direction } from '../../platform/text/language.ts';
+import { lineStarts, placeAt, placeInWords } from '../../platform/text/places.ts';
 import { MarkdownProblem } from './markdown-values.ts';
 import { type FontTag, look } from './mjml/look.ts';
 import { withSteadyIds } from './mjml/steady-ids.ts';
@@ -47,10 +48,8 @@ export async function renderMjml(
 ): Promise<RenderedMjml> {
   const shield = new Shield(nonce);
   const hidden = shield.hide(mjml);
-  const placeAt = (at: number) => placeOf(mjml, shield.offsetBefore(at));
   const refuse = (at: number, message: string): never => {
-    const { line, column } = placeOf(mjml, at);
-    throw new MarkdownProblem(`Line ${line}, column ${column}: ${message}`);
+    throw new MarkdownProblem(`${placeInWords(mjml, at)}: ${message}`);
   };
   const { includes, fonts, remarks, icons, calculated, excess, ...frame } = look(hidden, (text) =>
     shield.hides(text),
@@ -102,7 +101,7 @@ export async function renderMjml(
     .toSorted((one, other) => one.at - other.at)
     .slice(0, MOST_NOTES)
     .map(({ message, at, hasColumn }) => {
-      const { line, column } = placeAt(at);
+      const { line, column } = placeAt(mjml, shield.offsetBefore(at));
       return { message, line, column: hasColumn ? column : null };
     });
   return { html: withSteadyIds(restored, mjml), notes };
@@ -160,15 +159,3 @@ const numberFor = (attribute: string): string =>
 
 const lostTag = (tag: string): string =>
   `Must not have {% ${/^\{%-?\s*(\w*)/.exec(tag)?.[1] ?? ''} %} between elements, where MJML leaves text out. Put it into <mj-raw>.`;
-
-/** The offset of each line. */
-function lineStarts(text: string): readonly number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
-}
-
-function placeOf(text: string, at: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, at);
-  return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') };
-}

@@ -6,7 +6,8 @@ export const DEEPEST_HTML = 1_000;
 
 const named = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-const VOID = named(
+/** Elements without content and end (HTML, 13.1.2), and those that once were. */
+export const VOID = named(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
 );
 /** The most of them whose attributes count: a browser adds those of later tags to the first. */

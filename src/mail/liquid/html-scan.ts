@@ -1,3 +1,5 @@
+import { placeInWords } from '../../platform/text/places.ts';
+import { VOID } from '../html/open-elements.ts';
 import { LiquidProblem } from './limits.ts';
 
 /** A piece of Liquid in html, with its kind and its place. */
@@ -15,7 +17,6 @@ export interface LiquidPiece {
 const LIQUID = /\{\{[\s\S]*?\}\}|\{%-?\s*(comment)\b[\s\S]*?\{%-?\s*endcomment\s*-?%\}|\{%[\s\S]*?%\}/y;
 /** The characters that can end text. */
 const NOTABLE = /[<{]/g;
-const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
 /** Elements whose content no browser reads as html, and their end tags. */
 const UNPARSED = /^(?:script|style|title|textarea|xmp|iframe|noembed|noframes)$/;
 const ENDS_UNPARSED = /^\/(script|style|title|textarea|xmp|iframe|noembed|noframes)[\t\n\f\r />]/;
@@ -99,7 +100,7 @@ function read(html: string, places: readonly number[], isSource: boolean) {
     const tag = name.toLowerCase();
     if (isClosing) close(tag);
     // A slash closes no element of html (HTML, 13.1.2.1); authors who write one close no other.
-    else if (UNPARSED.test(tag) || (!VOID.test(tag) && html[at - 1] !== '/')) open(tag);
+    else if (UNPARSED.test(tag) || (!VOID.has(tag) && html[at - 1] !== '/')) open(tag);
     isOdd ||= !isClosing && ODD.test(tag);
     state = 'text';
   };
@@ -187,18 +188,12 @@ function read(html: string, places: readonly number[], isSource: boolean) {
 const WRITES = /^(?:\{\{|\{%-?\s*(?:echo|cycle|liquid)\b)/;
 const IS_RAW = /\|\s*raw\s*-?[%}]\}$/;
 
-/** The position in words. */
-export function placeOf(source: string, at: number): string {
-  const before = source.slice(0, at).split('\n');
-  return `Line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
-}
-
 /** Refuses values where escaping does not hold them, unless their author takes them as they are. */
 export function refuseDangerousPlaces(html: string, placed: readonly LiquidPiece[]): void {
   const wrong = placed.find(({ source, danger }) => danger && WRITES.test(source) && !IS_RAW.test(source));
   if (wrong)
     throw new LiquidProblem(
-      `${placeOf(html, wrong.at)}: a value must not stand ${wrong.danger}; put it into a quoted attribute or into text, or write the filter raw.`,
+      `${placeInWords(html, wrong.at)}: a value must not stand ${wrong.danger}; put it into a quoted attribute or into text, or write the filter raw.`,
     );
 }
 

@@ -1,3 +1,4 @@
+import { placeInWords } from '../../platform/text/places.ts';
 import { inLanguage } from '../html/html-language.ts';
 import { withPreviewLine } from '../html/preview-line.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type Slot,
   textLiquid,
 } from './engine.ts';
-import { placeOf, refuseDangerousPlaces, refuseSplitBlocks, runsScripts, scanHtml } from './html-scan.ts';
+import { refuseDangerousPlaces, refuseSplitBlocks, runsScripts, scanHtml } from './html-scan.ts';
 import { Budget, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import { SafeText } from './values.ts';
 
@@ -207,7 +208,7 @@ function namesAround(engine: LiquidEngine, layout: string, slots: readonly Slot[
     throw new LiquidProblem('A layout must have {{ content }} once, where the content of a template goes.');
   if (second)
     throw new LiquidProblem(
-      `${placeOf(layout, second.begin)}: a layout must have {{ content }} once; this one has it ${content.length} times.`,
+      `${placeInWords(layout, second.begin)}: a layout must have {{ content }} once; this one has it ${content.length} times.`,
     );
   const around = layout.slice(0, first.begin) + layout.slice(first.end);
   const names = engine.namesOf(engine.parse(around));

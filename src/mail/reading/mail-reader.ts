@@ -2,9 +2,8 @@ import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { FairPool } from '../../platform/threads/fair-pool.ts';
 import { movable } from '../../platform/threads/serve.ts';
 import { type PoolLimits, startThread, WorkerPool } from '../../platform/threads/worker-pool.ts';
-import type { PreviewNote } from '../check/html-warnings.ts';
 import type { Findings, LookedAt } from '../check/look.ts';
-import type { Previewed } from '../check/preview-warnings.ts';
+import type { Previewed, PreviewWarnings } from '../check/preview-warnings.ts';
 import type { AggregateReport } from '../inbound/aggregate/aggregate-report.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
@@ -42,7 +41,7 @@ export interface MailReader {
   /** Looks at a message before it is sent; null when that takes too long. */
   look(message: LookedAt, owner: string): Promise<Findings | null>;
   /** The warnings of a preview of rendered parts. */
-  warnings(previewed: Previewed, owner: string): Promise<readonly PreviewNote[]>;
+  warnings(previewed: Previewed, owner: string): Promise<PreviewWarnings>;
   /** Ends the threads; waiting calls reject with UnavailableError. */
   close(): void;
 }
@@ -157,7 +156,7 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
     },
     async warnings(previewed, owner) {
       const answer = await lookFor(owner, { as: 'warnings', previewed });
-      return answer !== null && 'warnings' in answer ? answer.warnings : [TOO_SLOW];
+      return answer !== null && 'warnings' in answer ? answer.warnings : TOO_SLOW;
     },
     close() {
       checkPool.close();
@@ -170,10 +169,15 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
 }
 
 /** In place of all warnings. */
-const TOO_SLOW: PreviewNote = {
-  code: 'not_checked',
-  message: 'The html takes too long to read, for mail programs as well. Make it simpler.',
-  line: null,
+const TOO_SLOW: PreviewWarnings = {
+  ofContent: [
+    {
+      code: 'not_checked',
+      message: 'The html takes too long to read, for mail programs as well. Make it simpler.',
+      line: null,
+    },
+  ],
+  ofTags: [],
 };
 
 /** A mail that the parser fails at is as unreadable as in a thread. */

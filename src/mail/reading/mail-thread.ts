@@ -1,8 +1,7 @@
 // The entry point of the parser's thread, which is a separate bundle in the executable (scripts/build.ts).
 import { movable, serve } from '../../platform/threads/serve.ts';
-import type { PreviewNote } from '../check/html-warnings.ts';
 import { type Findings, type LookedAt, lookAt } from '../check/look.ts';
-import { type Previewed, previewWarnings } from '../check/preview-warnings.ts';
+import { type Previewed, type PreviewWarnings, previewWarnings } from '../check/preview-warnings.ts';
 import type { AggregateReport } from '../inbound/aggregate/aggregate-report.ts';
 import { readAggregate } from '../inbound/aggregate/read-aggregate.ts';
 import type { Feedback } from '../inbound/feedback.ts';
@@ -36,7 +35,7 @@ export type CheckQuestion =
 /** The content of a mail. */
 export type MailAnswer =
   | { readonly looked: Findings }
-  | { readonly warnings: readonly PreviewNote[] }
+  | { readonly warnings: PreviewWarnings }
   | { readonly feedback: readonly Feedback[] }
   | { readonly aggregate: AggregateReport | null }
   | { readonly submission: Submission }

@@ -1,5 +1,5 @@
 import { type CountView, countSql, readCount } from '../../http/lists/count.ts';
-import { type IdRange, listById } from '../../http/lists/list.ts';
+import { type FilterOf, type IdRange, listById } from '../../http/lists/list.ts';
 import type { Call, Page } from '../../http/request/route.ts';
 import { SHOWN_BY_GMAIL } from '../../mail/check/codes.ts';
 import type { MailParts } from '../../mail/reading/mail-parts.ts';
@@ -11,6 +11,7 @@ import { timeOfId } from '../../platform/db/ids.ts';
 import type { Reads } from '../../platform/db/reads.ts';
 import { unpackOctets } from '../../platform/db/wire/packed-octets.ts';
 import { Failure, notFound } from '../../platform/errors/failure.ts';
+import { placeAt } from '../../platform/text/places.ts';
 import { answerOf, type ChecksApi, type MessageCheck } from '../checks/api.ts';
 import type { CapturedDetail, CapturedItem, CapturedQuery, CapturedSpam } from './model.ts';
 
@@ -68,8 +69,7 @@ export function listCaptured(
   });
 }
 
-/** The query of that list without its order and its pages. */
-export type CapturedFilter = Omit<CapturedQuery, 'after' | 'limit' | 'sort'>;
+export type CapturedFilter = FilterOf<CapturedQuery>;
 
 const COUNT = countSql(
   'select * from captured where workspace_id = $1 and $2 order by id desc',
@@ -150,7 +150,12 @@ export async function checkCaptured(
     looked: { html, text, source: null, as: 'finished', exit },
     raw: () => Promise.resolve(raw),
   });
-  return answerOf(problems.map((problem) => ({ ...problem, path: problem.line === null ? null : '/html' })));
+  return answerOf(
+    problems.map(({ code, message, at }) => ({
+      ...{ code, message, path: at === null ? null : '/html' },
+      line: at === null ? null : placeAt(html ?? '', at).line,
+    })),
+  );
 }
 
 /** The web address of a List-Unsubscribe field. Bounded: a field of brackets without an end would be searched from each of them. */

@@ -4,7 +4,7 @@ import { LONGEST_WAIT, type WantedMail } from '../../http/listen/waiting.ts';
 import { withCount } from '../../http/lists/count.ts';
 import { type Call, DASHBOARD_API, type Route, route } from '../../http/request/route.ts';
 import type { WaitingRoom } from '../../platform/async/waiting-room.ts';
-import { CHECK_EXAMPLE, CHECK_LIMITS, CHECK_WAITS_MS, type ChecksApi, MessageCheck } from '../checks/api.ts';
+import { CHECK_LIMITS, type ChecksApi, checkAnswer } from '../checks/api.ts';
 import { discardAllCaptured, discardCaptured } from './commands.ts';
 import {
   AwaitedCapture,
@@ -143,12 +143,7 @@ export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
     summary: 'Check a captured email',
     description: `Finds links that do not answer, what mail programs leave out and more, each with its line in the html. The rules are at /docs/check-messages. ${CHECK_LIMITS}`,
     params: { id: CAPTURED_ID },
-    response: MessageCheck,
-    status: 200,
-    waitsMs: CHECK_WAITS_MS,
-    ipLimitPerMinute: 60,
-    ipLimitSetting: deps.previewsPerMinute,
-    example: { response: CHECK_EXAMPLE },
+    ...checkAnswer(deps.previewsPerMinute),
     handle: (call) => checkCaptured(deps, call),
   }),
   route({

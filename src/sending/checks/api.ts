@@ -29,10 +29,9 @@ export const MessageCheck = Type.Object(
   { title: 'MessageCheck' },
 );
 export type MessageCheck = Static<typeof MessageCheck>;
-export type MessageProblem = MessageCheck['problems'][number];
+type MessageProblem = MessageCheck['problems'][number];
 
-/** An example for the documentation. */
-export const CHECK_EXAMPLE: MessageCheck = {
+const EXAMPLE: MessageCheck = {
   problems: [
     {
       severity: 'error',
@@ -49,10 +48,20 @@ export const CHECK_LIMITS =
   'It asks for at most 50 links and 50 images, with at most 20 requests to one host, within ten seconds; two checks of a workspace run at once, and further ones wait within that time. It counts in the limit of 60 previews a minute and client address (`RATE_LIMIT_PREVIEW`).';
 
 /** The milliseconds for which a check may wait for links, images and SpamAssassin. */
-export const CHECK_WAITS_MS = 30_000;
+const WAITS_MS = 30_000;
+
+/** The answer and the limits of a route that checks a message. */
+export const checkAnswer = (previewsPerMinute: number) => ({
+  response: MessageCheck,
+  status: 200 as const,
+  waitsMs: WAITS_MS,
+  ipLimitPerMinute: 60,
+  ipLimitSetting: previewsPerMinute,
+  example: { response: EXAMPLE },
+});
 
 /** A message to check. */
-export interface CheckOrder {
+interface CheckOrder {
   readonly workspaceId: string;
   readonly looked: Omit<LookedAt, 'ownUrl'>;
   /** The octets of html from which on Gmail hides the rest. */
@@ -67,8 +76,11 @@ export interface ChecksApi {
   check(order: CheckOrder): Promise<readonly FoundProblem[]>;
 }
 
-/** A problem with the JSON pointer of the source that its line is in. */
-export type PlacedProblem = FoundProblem & { readonly path: string | null };
+/** A problem with its line, from 1, in the source of that JSON pointer; both null where it is at no place. */
+export interface PlacedProblem extends Pick<FoundProblem, 'code' | 'message'> {
+  readonly line: number | null;
+  readonly path: string | null;
+}
 
 /** Problems as they are answered, the gravest first. */
 export function answerOf(problems: readonly PlacedProblem[]): MessageCheck {

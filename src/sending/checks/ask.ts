@@ -68,7 +68,7 @@ export async function askFor(
     problems.push({
       code: 'links_left_out',
       message: `${leftOut + unasked} links and images were not followed: they lead through this service, are filled in later, lead to an unusual port or one of many of their host, or there was no time for them. Open them yourself.`,
-      line: null,
+      at: null,
     });
   return problems;
 }

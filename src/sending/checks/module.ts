@@ -38,7 +38,7 @@ export const checksModule: Module<object, CheckNeeds, ChecksApi> = {
 const UNREAD: FoundProblem = {
   code: 'not_checked',
   message: 'The html takes too long to read, for mail programs as well. Make it simpler.',
-  line: null,
+  at: null,
 };
 
 function clipped(html: string | null, most: number): FoundProblem[] {
@@ -48,7 +48,7 @@ function clipped(html: string | null, most: number): FoundProblem[] {
     {
       code: 'clipped',
       message: `The html has ${octets.toLocaleString('en')} octets: Gmail shows the first ${SHOWN_BY_GMAIL.toLocaleString('en')} and hides the rest, with the link to unsubscribe${octets <= SHOWN_BY_GMAIL ? '. Tracked links and personal values make it longer' : ''}. Take out styles and comments that nothing needs, or write less.`,
-      line: null,
+      at: null,
     },
   ];
 }

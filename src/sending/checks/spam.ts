@@ -10,7 +10,7 @@ const FEWEST_POINTS = 0.5;
 
 /** The verdict on a message, in words. */
 export async function spamProblems(judge: Judge, raw: Buffer): Promise<FoundProblem[]> {
-  const say = (code: FoundProblem['code'], message: string): FoundProblem => ({ code, message, line: null });
+  const say = (code: FoundProblem['code'], message: string): FoundProblem => ({ code, message, at: null });
   if (raw.length > LARGEST_JUDGED)
     return [say('spam_unknown', 'SpamAssassin checks messages of at most 512,000 octets. Make it smaller.')];
   const verdict = await judge(raw).catch(() => null);

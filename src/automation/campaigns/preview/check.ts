@@ -5,9 +5,8 @@ import { CLIPPED, type FoundProblem, MOST_COUNTED } from '../../../mail/check/co
 import { textPartOf } from '../../../mail/content/text-part.ts';
 import { withWayOut } from '../../../mail/html/way-out.ts';
 import { contactUsesIn } from '../../../mail/liquid/places.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure } from '../../../platform/errors/failure.ts';
 import { CONTACT_FIELDS, isContactField } from '../../../platform/text/contact-fields.ts';
-import { NO_LANGUAGE, readLanguage } from '../../../platform/text/language.ts';
 import {
   answerOf,
   type ChecksApi,
@@ -16,6 +15,7 @@ import {
 } from '../../../sending/checks/api.ts';
 import { trialMessage } from '../../../sending/checks/commands.ts';
 import {
+  askedLanguage,
   bodyPath,
   chosenLanguage,
   contentIn,
@@ -37,9 +37,8 @@ export async function checkCampaign(
   deps: CampaignDeps & Pick<ChecksApi, 'check'>,
   { caller, params, query, now }: Call<{ readonly id: string }, CheckQuery>,
 ): Promise<MessageCheck | Failure> {
-  const asked = query.language === undefined ? null : readLanguage(query.language);
-  if (asked === null && query.language !== undefined)
-    return invalid([{ path: '/query/language', message: NO_LANGUAGE }]);
+  const asked = askedLanguage(query.language, '/query/language');
+  if (asked instanceof Failure) return asked;
   const row = await findCampaign(deps, caller, params.id);
   if (!row) return NO_CAMPAIGN;
   const { workspaceId, livemode, senderDefaults: defaults } = caller;
@@ -80,7 +79,7 @@ export async function checkCampaign(
     emptyNames(deps, { workspaceId, livemode }, row.settings, content, now),
   ]);
   const notes = languageNotes(ready.kept.content, { asked: wanted, translation, content });
-  const found = [...problems, ...empty, ...notes.map((note) => ({ ...note, line: null }))];
+  const found = [...problems, ...empty, ...notes.map((note) => ({ ...note, at: null }))];
   // The answer of GET for a campaign has no layers.
   const placed = await placedIn(content, found, bodyPath(content), () => Promise.resolve(null));
   return answerOf(row.settings.templateId === null ? placed : placed.map(ofTemplate));
@@ -98,10 +97,10 @@ const MOST_LOOKED_AT = 200;
 const PROPERTY = /^contact\.properties(?:\.|\[['"])([A-Za-z]\w*)/;
 const FIELD = /^contact\.(\w+)$/;
 
-/** A name that is written out, and the offset of its first place in the source; -1 for none. */
+/** A name that is written out, and the offset of its first place in the source; null for none. */
 interface NameUse {
   readonly name: string;
-  readonly at: number;
+  readonly at: number | null;
 }
 
 /** The members of contacts that are written out without a default and without a condition, the first few of them. */
@@ -117,7 +116,7 @@ export function writtenOut(
     if (found.length === MOST_NAMES) break;
     if (uses.some(({ conditions }) => conditions.has(name))) continue;
     if (!uses.some(({ written }) => written.has(name))) continue;
-    const use = { name, at: own.written.get(name) ?? -1 };
+    const use = { name, at: own.written.get(name) ?? null };
     const [, field] = FIELD.exec(name) ?? [];
     const [, property] = PROPERTY.exec(name) ?? [];
     if (field !== undefined && isContactField(field))
@@ -148,7 +147,7 @@ async function emptyNames(
       {
         code: 'empty_placeholder',
         message: `{{ ${name} }} stays empty for ${of}. Write {{ ${name} | default: "…" }}, or leave the words around it out by {% if ${name} %}.`,
-        ...(at === -1 ? { line: null } : { line: 1, at }),
+        at,
       },
     ];
   });

@@ -9,6 +9,7 @@ import { ownOf } from '../../../platform/text/own-member.ts';
 import type { StoredContent, TemplateContents } from '../../templates/commands.ts';
 import { chosenLanguage, contentIn, inEachLanguage, languageOfContact } from '../../templates/commands.ts';
 import { type CampaignSettings, compileOwn } from '../settings.ts';
+import { missing } from './missing.ts';
 
 /** A link as its author wrote it, and the SQL pattern of the addresses that it becomes. */
 export interface WrittenLink {
@@ -107,7 +108,7 @@ async function trialOf(
       ...{ at: '/body', purpose: 'preview' },
     });
     if (trial instanceof Failure) return trial;
-    if (!/\S/.test(trial.parts.subject ?? '')) return invalid([{ path: '/body', message: MISSING.subject }]);
+    if (!/\S/.test(trial.parts.subject ?? '')) return invalid([missing('subject')]);
   }
   return null;
 }
@@ -117,12 +118,6 @@ export const BARE_CONTACT = {
   email: 'somebody@example.com',
   ...eachField(() => null),
   properties: {},
-};
-
-const MISSING = {
-  from: 'Set the sender (from) first; the workspace has no default sender.',
-  subject: 'Set the subject first.',
-  body: 'Set the content first: html, markdown, mjml or templateId.',
 };
 
 /** The content of a campaign if it started now. */
@@ -164,14 +159,13 @@ export async function readyContent(
   const from = settings.from ?? base?.from ?? defaults.from;
   const subject = settings.subject ?? base?.subject ?? null;
   const lacks = [
-    ...(from === null ? [MISSING.from] : []),
-    ...(subject === null || !/\S/.test(subject) ? [MISSING.subject] : []),
-    ...(base === null ? [MISSING.body] : []),
+    ...(from === null ? [missing('from')] : []),
+    ...(subject === null || !/\S/.test(subject) ? [missing('subject')] : []),
+    ...(base === null ? [missing('body')] : []),
   ];
-  if (lacks.length > 0 || base === null || from === null || subject === null)
-    return invalid(lacks.map((message) => ({ path: '/body', message })));
+  if (lacks.length > 0 || base === null || from === null || subject === null) return invalid(lacks);
   const sender = parseAddress(from);
-  if (isProblem(sender)) return invalid([{ path: '/body', message: MISSING.from }]);
+  if (isProblem(sender)) return invalid([missing('from')]);
   // A translation keeps its lines where the campaign has none.
   const lines = { subject: settings.subject, previewText: settings.previewText };
   const { language } = settings;

@@ -2,7 +2,7 @@ import { findContact } from '../../../audience/contacts/queries.ts';
 import { SHOWN_PREFERENCES } from '../../../audience/preferences/queries.ts';
 import { isOutdated } from '../../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../../http/request/route.ts';
-import type { PreviewNote } from '../../../mail/check/html-warnings.ts';
+import type { PreviewWarnings } from '../../../mail/check/preview-warnings.ts';
 import { textPartOf } from '../../../mail/content/text-part.ts';
 import { withWayOut } from '../../../mail/html/way-out.ts';
 import { Failure, notFound } from '../../../platform/errors/failure.ts';
@@ -25,7 +25,7 @@ import type { PreviewQuery, PreviewView, TestSendBody } from './preview-model.ts
 
 type PreviewContent = Omit<PreviewView, 'text' | 'warnings'> & {
   readonly text: string | null;
-  readonly warnings: readonly PreviewNote[];
+  readonly warnings: PreviewWarnings['ofContent'];
   readonly replyTo: readonly string[];
 };
 
@@ -75,7 +75,8 @@ async function renderFor(
   // A real email has its text from the html of the author, and each part its own link after that.
   const own = { html: ownHtml, text: textPartOf(rendered.parts) };
   const { html, text } = withWayOut(own, content.language);
-  const warnings = await mailReader.warnings(
+  // It asks for no warnings of tags.
+  const { ofContent: warnings } = await mailReader.warnings(
     {
       parts: { html, text: ownText === null ? null : text },
       forLists: { html: ownHtml, text: ownText },

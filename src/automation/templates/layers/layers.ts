@@ -2,6 +2,7 @@ import type { Slot } from '../../../mail/liquid/engine.ts';
 import type { AuthoredPart, PartSlots } from '../../../mail/liquid/parts.ts';
 import type { Detail } from '../../../platform/errors/failure.ts';
 import { fallbacksOf } from '../../../platform/text/language.ts';
+import { placeAt } from '../../../platform/text/places.ts';
 import { contentIn } from '../languages/translations.ts';
 import { BODY_OF, type TemplateFormat, type VariableView } from '../model.ts';
 import type { StoredContent, VersionContent } from '../render/content.ts';
@@ -14,7 +15,6 @@ import {
   LONGEST_COMPOSED,
   type PartialSource,
   type PinnedLayer,
-  placeAt,
   TooLong,
 } from './compose.ts';
 import type { TemplateKind } from './layer-model.ts';

@@ -3,9 +3,9 @@ import { CLIPPED, type FoundProblem } from '../../../mail/check/codes.ts';
 import type { LookedAt } from '../../../mail/check/look.ts';
 import { placesOf } from '../../../mail/liquid/places.ts';
 import type { Failure } from '../../../platform/errors/failure.ts';
-import { invalid, Failure as Refusal } from '../../../platform/errors/failure.ts';
+import { Failure as Refusal } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
-import { NO_LANGUAGE, readLanguage } from '../../../platform/text/language.ts';
+import { placeAt } from '../../../platform/text/places.ts';
 import {
   answerOf,
   type ChecksApi,
@@ -14,13 +14,12 @@ import {
 } from '../../../sending/checks/api.ts';
 import { trialMessage } from '../../../sending/checks/commands.ts';
 import { languageNotes } from '../languages/language-notes.ts';
-import { chosenLanguage, contentIn } from '../languages/translations.ts';
-import { placeAt } from '../layers/compose.ts';
+import { askedLanguage, chosenLanguage, contentIn } from '../languages/translations.ts';
 import { BODY_OF, type CheckQuery } from '../model.ts';
 import { findVersion, type TemplateReader } from '../queries.ts';
 import type { TemplateRow } from '../store.ts';
 import { type StoredContent, sampleValues } from './content.ts';
-import { missingIn, undefaulted } from './lacking.ts';
+import { isForLists, isOfLists, missingIn, undefaulted } from './lacking.ts';
 import type { RenderTemplate } from './rendering.ts';
 
 /** The services that a check calls. */
@@ -33,9 +32,8 @@ export async function checkTemplate(
   checker: TemplateChecker,
   { caller, params, query, now }: Call<{ readonly id: string }, CheckQuery>,
 ): Promise<MessageCheck | Failure> {
-  const asked = query.language === undefined ? null : readLanguage(query.language);
-  if (asked === null && query.language !== undefined)
-    return invalid([{ path: '/query/language', message: NO_LANGUAGE }]);
+  const asked = askedLanguage(query.language, '/query/language');
+  if (asked instanceof Refusal) return asked;
   const found = await findVersion(checker, caller, params.id, query.version);
   if (found instanceof Refusal) return found;
   const { row } = found;
@@ -52,21 +50,23 @@ export async function checkTemplate(
   const { subject, html, text } = rendered.parts;
   const from = parseAddress(content.from ?? caller.senderDefaults.from ?? '');
   const sender = isProblem(from) ? 'sender@example.com' : from.address;
-  const isForLists = content.names.some((name) => /^(?:contact|campaign|event|unsubscribeUrl)\b/.test(name));
   const problems = await checker.check({
     workspaceId,
     clippedAt: CLIPPED,
-    looked: { html, text, source: sourceOf(content), as: isForLists ? 'list' : 'single', exit: null },
+    looked: {
+      html,
+      text,
+      source: sourceOf(content),
+      as: isForLists(content) ? 'list' : 'single',
+      exit: null,
+    },
     raw: () => trialMessage({ subject, html, text, from: sender, now }),
   });
   const more = [
     ...problems,
     ...emptyPlaceholders(content, rendered.names),
-    ...notesOf(content, row),
-    ...languageNotes(found.content, { asked, translation, content }).map((note) => ({
-      ...note,
-      line: null,
-    })),
+    ...subjectProblem(content, row),
+    ...languageNotes(found.content, { asked, translation, content }).map((note) => ({ ...note, at: null })),
   ];
   const pathOf = async (layer: string): Promise<string | null> => {
     const used = await checker.versions.find(caller, layer);
@@ -78,7 +78,11 @@ export async function checkTemplate(
     // The own content takes a layer in its language too.
     return `/layers/${index}${bodyPath(there.content, chosenLanguage(there.content, content.language))}`;
   };
-  return answerOf(await placedIn(content, more, own, pathOf));
+  // Where MJML found something was told when the version was saved.
+  const notes = content.notes.map(
+    ({ message, line }): PlacedProblem => ({ code: 'mjml', message, line, path: own }),
+  );
+  return answerOf([...(await placedIn(content, more, own, pathOf)), ...notes]);
 }
 
 /** The source of a version by whose lines problems are told: with its layers in it. */
@@ -104,23 +108,12 @@ export const notRendered = ({ message, extra }: Failure, path: string): PlacedPr
     };
   });
 
-function notesOf({ notes, subject }: StoredContent, { kind }: TemplateRow): FoundProblem[] {
-  return [
-    ...notes.map(({ message, line }): FoundProblem => ({ code: 'mjml', message, line })),
-    ...(subject === null && kind === 'template'
-      ? [
-          {
-            code: 'no_subject' as const,
-            message: 'It has no subject: write one, or give one with each request.',
-            line: null,
-          },
-        ]
-      : []),
-  ];
+function subjectProblem({ subject }: StoredContent, { kind }: TemplateRow): FoundProblem[] {
+  if (subject !== null || kind !== 'template') return [];
+  const message = 'It has no subject: write one, or give one with each request.';
+  return [{ code: 'no_subject', message, at: null }];
 }
 
-/** Values of campaigns and flows: a check of a campaign counts them. */
-const OF_LISTS = /^(?:contact|campaign|event)\b/;
 const MOST_NAMES = 20;
 
 function emptyPlaceholders(content: StoredContent, names: Readonly<Record<string, unknown>>): FoundProblem[] {
@@ -128,14 +121,14 @@ function emptyPlaceholders(content: StoredContent, names: Readonly<Record<string
     .filter(({ key, required, fallback }) => !required && fallback === null && content.names.includes(key))
     .map(({ key }) => key);
   const lacking = [...new Set([...missingIn(content, names), ...undefaulted(content, optional)])];
-  const told = lacking.filter((name) => !OF_LISTS.test(name)).slice(0, MOST_NAMES);
+  // A check of a campaign counts those of contacts.
+  const told = lacking.filter((name) => !isOfLists(name)).slice(0, MOST_NAMES);
   const places = placesOf(sourceOf(content)?.text ?? '', told);
   return told.map((name): FoundProblem => {
-    const at = places.get(name);
     return {
       code: 'empty_placeholder',
       message: `{{ ${name} }} stays empty where a request does not give it. Make the variable required, give it a fallback, or write {{ ${name} | default: "…" }}.`,
-      ...(at === undefined ? { line: null } : { line: 1, at }),
+      at: places.get(name) ?? null,
     };
   });
 }
@@ -160,9 +153,8 @@ export async function placedIn(
     return path;
   };
   const placed: PlacedProblem[] = [];
-  for (const { code, message, line, at } of problems) {
-    if (at === undefined || text === '')
-      placed.push({ code, message, line, path: line === null ? null : own });
+  for (const { code, message, at } of problems) {
+    if (at === null) placed.push({ code, message, line: null, path: null });
     else {
       const stretch = stretches.findLast((each) => each.at <= at);
       const here = placeAt(text, at).line;

@@ -4,6 +4,17 @@ import type { StoredContent } from './content.ts';
 /** Names that the service fills in where there is something to fill in. */
 const FILLED_LATER = /^(?:unsubscribeUrl|preferencesUrl)\b/;
 
+/** Values of campaigns and flows alone: people may leave these. */
+const OF_LISTS: ReadonlySet<string> = new Set(['contact', 'campaign', 'event']);
+const rootOf = (path: string): string => path.split(/[.[]/, 1)[0] ?? '';
+
+/** True of a name that only campaigns and flows fill in. */
+export const isOfLists = (path: string): boolean => OF_LISTS.has(rootOf(path));
+
+/** True of content that people may leave. Without such a value and the link it is a receipt, or a new password. */
+export const isForLists = ({ names }: Pick<StoredContent, 'names'>): boolean =>
+  names.some((path) => isOfLists(path) || rootOf(path) === 'unsubscribeUrl');
+
 /** Used names that have no value and no `default`. */
 export function missingIn(content: StoredContent, names: Readonly<Record<string, unknown>>): string[] {
   const empty = content.names.filter((path) => {

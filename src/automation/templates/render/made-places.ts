@@ -1,7 +1,8 @@
 import type { MjmlNote } from '../../../mail/content/render-mjml.ts';
 import { piecesOf } from '../../../mail/liquid/pieces.ts';
 import { type Failure, invalid } from '../../../platform/errors/failure.ts';
-import { type Composed, originOf, placeAt, placed, placeIn } from '../layers/compose.ts';
+import { placeAt } from '../../../platform/text/places.ts';
+import { type Composed, originOf, placed, placeIn } from '../layers/compose.ts';
 
 /** The most characters of a piece of Liquid that are repeated. */
 const LONGEST_TOLD = 80;

@@ -5,18 +5,17 @@ import { textPartOf } from '../../../mail/content/text-part.ts';
 import type { RenderedParts } from '../../../mail/liquid/parts.ts';
 import type { MailReader } from '../../../mail/reading/mail-reader.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
-import { NO_LANGUAGE, readLanguage } from '../../../platform/text/language.ts';
 import { ownOf } from '../../../platform/text/own-member.ts';
+import { placeAt } from '../../../platform/text/places.ts';
 import { Problems } from '../../../platform/text/problems.ts';
 import { problemOfRendered } from '../../../sending/emails/queries.ts';
 import { type LanguageNote, languageNotes } from '../languages/language-notes.ts';
-import { chosenLanguage, contentIn } from '../languages/translations.ts';
-import { placeAt } from '../layers/compose.ts';
+import { askedLanguage, chosenLanguage, contentIn } from '../languages/translations.ts';
 import type { PreviewBody, PreviewView, PreviewWarning } from '../model.ts';
 import { findVersion, type TemplateReader } from '../queries.ts';
 import { type Compilers, compileShown } from './compile.ts';
 import { NOTHING, readContent, type StoredContent } from './content.ts';
-import { missingIn } from './lacking.ts';
+import { isForLists, missingIn } from './lacking.ts';
 import { noteIn } from './made-places.ts';
 import type { RenderTemplate } from './rendering.ts';
 
@@ -63,9 +62,8 @@ export async function previewTemplate(
   call: Call<unknown, unknown, PreviewBody>,
 ): Promise<PreviewView | Failure> {
   const { caller, body, now } = call;
-  const language = body.language === undefined ? null : readLanguage(body.language);
-  if (language === null && body.language !== undefined)
-    return invalid([{ path: '/body/language', message: NO_LANGUAGE }]);
+  const language = askedLanguage(body.language, '/body/language');
+  if (language instanceof Failure) return language;
   const chosen = await choose(previewer, call, language);
   if (chosen instanceof Failure) return chosen;
   const { content, key, notes, templateId, version } = chosen;
@@ -162,12 +160,6 @@ async function choose(
 export const keyOf = (templateId: string, version: number, translation: string | null): string =>
   translation === null ? `${templateId} ${version}` : `${templateId} ${version} ${translation}`;
 
-/** Names that have values in campaigns and flows alone: people may leave these. */
-const OF_LISTS = ['contact', 'campaign', 'event'];
-
-/** Warnings of the tags of the html, which come last. */
-const OF_TAGS: ReadonlySet<string> = new Set(['image_without_alt', 'insecure_link', 'unclosed_tag']);
-
 async function warningsOf(
   { mailReader }: Pick<Previewer, 'mailReader'>,
   owner: string,
@@ -197,21 +189,18 @@ async function warningsOf(
     );
   if (content.subject === null)
     warn('no_subject', 'The template has no subject: each request has to give one.');
-  // Content with neither a list nor the link is mail without a way to unsubscribe: a receipt, a new password.
-  const isForLists = [...OF_LISTS, 'unsubscribeUrl'].some((name) => used.has(name));
   const mjml = content.format === 'mjml' ? (content.layered?.body ?? content.mjml ?? '') : null;
-  const told = await mailReader.warnings(
+  const { ofContent, ofTags } = await mailReader.warnings(
     {
       parts: { html, text: parts.text },
-      forLists: isForLists ? { html, text: parts.text } : null,
+      forLists: isForLists(content) ? { html, text: parts.text } : null,
       counted: { opens: false, clicks: false },
       hasLines: content.format === 'html',
       mjml,
     },
     owner,
   );
-  const ofTags = ({ code }: { readonly code: string }) => OF_TAGS.has(code);
-  for (const { code, message } of told.filter((note) => !ofTags(note))) warn(code, message);
+  for (const { code, message } of ofContent) warn(code, message);
   if (used.has('preferencesUrl'))
     warn('no_preferences_page', 'Nothing fills in preferencesUrl in an email that is sent by a request.');
   if (html === null) return warnings;
@@ -220,7 +209,7 @@ async function warningsOf(
       'clipped',
       'The html is longer than 90 KB: Gmail shows the first 102 KB of an email and hides the rest.',
     );
-  for (const { code, message, line, at } of told.filter(ofTags))
+  for (const { code, message, line, at } of ofTags)
     if (at === undefined) warn(code, message, line);
     else warnings.push({ code, ...placedNote(message, at, mjml ?? '', content) });
   return warnings;

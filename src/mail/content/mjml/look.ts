@@ -5,9 +5,9 @@ import { MarkdownProblem } from '../markdown-values.ts';
 import { calculates, calculatesWith } from './calculated.ts';
 
 /** The most elements, those of html in texts included. Each takes 0.3 ms, and up to 2 KB of html. */
-const MOST_ELEMENTS = 2_000;
+export const MOST_ELEMENTS = 2_000;
 /** Elements within each other; MJML itself nests six. The parser calls itself for each. */
-const DEEPEST = 64;
+export const DEEPEST = 64;
 
 /** Classes of one element: MJML copies all that it has so far for each, and for each element within it. */
 const MOST_CLASSES = 32;

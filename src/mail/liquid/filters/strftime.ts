@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../platform/time/clock.ts';
 import { LiquidProblem } from '../limits.ts';
 import { type Moment, zoneNameOf } from './moment.ts';
 
@@ -27,7 +28,6 @@ const number = (value: number, digits: number, filler: PaddedNumber['filler'] = 
   filler,
 });
 
-const DAY_MS = 86_400_000;
 const dayOf = (year: number, month: number, day: number): number => {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

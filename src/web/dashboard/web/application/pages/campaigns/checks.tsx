@@ -1,3 +1,4 @@
+import { isForSender } from '../../../../../../automation/campaigns/preview/missing.ts';
 import type { Campaign } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
@@ -22,7 +23,7 @@ const NO_SENDER =
   'Enter a sender at a domain that you have added under Domains, or set a default one in the workspace settings.';
 
 const isAboutSender = (error: Error | null): boolean =>
-  error instanceof RequestError && error.details.some(({ message }) => message.startsWith('Set the sender'));
+  error instanceof RequestError && error.details.some(isForSender);
 
 /** The conditions for starting a campaign. The service checks all of them again when the campaign is sent. */
 export function Checks(props: {
