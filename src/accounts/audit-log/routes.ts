@@ -1,7 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { and, eq } from 'drizzle-orm';
 import { countSql, readCount, withCount } from '../../http/lists/count.ts';
-import { createdQuery, idRangeOf, inOrder, listById, sortQuery, withinRange } from '../../http/lists/list.ts';
+import {
+  createdQuery,
+  type FilterOf,
+  idRangeOf,
+  inOrder,
+  listById,
+  sortQuery,
+  withinRange,
+} from '../../http/lists/list.ts';
 import { withCsv } from '../../http/lists/list-csv.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { type Call, type Route, route } from '../../http/request/route.ts';
@@ -61,8 +69,7 @@ const entryOf = (row: Row): Static<typeof Entry> => ({
   details: row.details as Record<string, unknown>,
 });
 
-/** The query of the list without its order and its pages. */
-type Filter = Omit<Static<typeof Query>, 'after' | 'limit' | 'sort'>;
+type Filter = FilterOf<Static<typeof Query>>;
 
 const COUNT = countSql(
   `select * from audit_log where workspace_id = $1 and ($2::text is null or id < $2) and ($3::text is null or id >= $3)

@@ -1,6 +1,6 @@
 import { and, eq, gte, lt, type SQL } from 'drizzle-orm';
 import { type CountView, countSql, readCount } from '../../http/lists/count.ts';
-import { idRangeOf, inOrder, listById, withinRange } from '../../http/lists/list.ts';
+import { type FilterOf, idRangeOf, inOrder, listById, withinRange } from '../../http/lists/list.ts';
 import type { Call, Page } from '../../http/request/route.ts';
 import { timeOfId } from '../../platform/db/ids.ts';
 import type { Reads } from '../../platform/db/reads.ts';
@@ -70,8 +70,7 @@ export const listRequests = (
     },
   );
 
-/** The query of that list without its order and its pages. */
-export type ApiRequestFilter = Omit<ApiRequestQuery, 'after' | 'limit' | 'sort'>;
+export type ApiRequestFilter = FilterOf<ApiRequestQuery>;
 
 const COUNT = countSql(
   `select * from api_requests where workspace_id = $1 and livemode = $2::boolean and ($3::text is null or id < $3)

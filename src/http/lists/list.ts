@@ -16,6 +16,9 @@ export const createdQuery = {
   ),
 };
 
+/** The filters of a list, without the page: what its export and its counts take. */
+export type FilterOf<Query> = Omit<Query, 'after' | 'limit' | 'sort'>;
+
 /** The order of a list by a member of its items; `-` reverses it. */
 type SortBy<Key extends string = 'createdAt'> = Key | `-${Key}`;
 

@@ -1,6 +1,6 @@
 import type { Principal } from '../../http/auth/principal.ts';
 import { type CountView, countSql, readCount } from '../../http/lists/count.ts';
-import { type IdRange, idRangeOf, listById } from '../../http/lists/list.ts';
+import { type FilterOf, type IdRange, idRangeOf, listById } from '../../http/lists/list.ts';
 import type { Call, Page, RawResponse } from '../../http/request/route.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import type { Reads } from '../../platform/db/reads.ts';
@@ -87,8 +87,7 @@ function filtersOf(query: ReceivedFilter): readonly (string | boolean | null)[] 
   return [read?.key ?? null, threadId, emailId, routeId, isAutomatic];
 }
 
-/** The query of that list without its order and its pages. */
-export type ReceivedFilter = Omit<ReceivedQuery, 'after' | 'limit' | 'sort'>;
+export type ReceivedFilter = FilterOf<ReceivedQuery>;
 
 const COUNT = countSql(
   `select * from received where workspace_id = $1 and livemode = $2::boolean and ($3::text is null or id < $3)

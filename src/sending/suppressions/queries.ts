@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gt, gte, inArray, lt, lte, sql } from 'drizzle-orm'
 import { WEAKEST_REASON } from '../../../machines/email/rules.ts';
 import { search } from '../../http/lists/bounded-search.ts';
 import { type CountView, countSql, readCount } from '../../http/lists/count.ts';
+import type { FilterOf } from '../../http/lists/list.ts';
 import { positionOf, searchPageOf } from '../../http/lists/pagination.ts';
 import { type Call, Page } from '../../http/request/route.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
@@ -154,8 +155,7 @@ function orderOf(isByAddress: boolean, isDescending: boolean) {
   };
 }
 
-/** The query of that list without its order and its pages. */
-export type SuppressionFilter = Omit<SuppressionQuery, 'after' | 'limit' | 'sort'>;
+export type SuppressionFilter = FilterOf<SuppressionQuery>;
 
 const NONE: CountView = { count: 0, isExact: true };
 const COUNT = countSql(

@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import { searchBy } from '../../../http/lists/bounded-search.ts';
 import type { CountView } from '../../../http/lists/count.ts';
-import { idRangeOf } from '../../../http/lists/list.ts';
+import { type FilterOf, idRangeOf } from '../../../http/lists/list.ts';
 import { byId, positionOf, searchPageOf } from '../../../http/lists/pagination.ts';
 import { type Call, WrittenPage } from '../../../http/request/route.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
@@ -96,8 +96,7 @@ const listFilterOf = ({ audience, email, status }: ContactFilters): ContactListF
   isKept: audience === null || audience.isStatic,
 });
 
-/** The query of a list without its order and its pages. */
-export type ContactFilter = Omit<ContactQuery, 'after' | 'limit' | 'sort'>;
+export type ContactFilter = FilterOf<ContactQuery>;
 
 /** Counts contacts, as far as a count looks. */
 export async function countContacts(

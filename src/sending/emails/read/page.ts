@@ -1,6 +1,7 @@
 import type { EmailState } from '../../../../machines/email/machine.ts';
 import { type SearchPage, search } from '../../../http/lists/bounded-search.ts';
 import type { CountView } from '../../../http/lists/count.ts';
+import type { FilterOf } from '../../../http/lists/list.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import { filtersOf } from './filters.ts';
@@ -54,8 +55,7 @@ export async function readPage(
   return search({ nth, rowsUntil, among }, query.limit, mostSearched);
 }
 
-/** The query of a list without its order and its pages. */
-export type EmailFilter = Omit<EmailQuery, 'after' | 'limit' | 'sort'>;
+export type EmailFilter = FilterOf<EmailQuery>;
 
 /** Counts the emails of such a list, as far as a count looks. @throws UnavailableError */
 export async function countEmails(
