@@ -24,6 +24,6 @@ test('the audit reports an email that waits for a slot without an open recipient
     'is queued, but some recipient is past that',
   ]);
   expect(outcomeFaults('queued', { ...context, recipients: context.recipients.slice(0, 1) })).toEqual([
-    'is queued, but nobody waits for an attempt',
+    'is queued, but no recipient waits for an attempt',
   ]);
 });

@@ -2,24 +2,15 @@ import type { AnyStateMachine } from 'xstate';
 import { earliest } from '../machine/decide.ts';
 import type { Kind } from '../machine/kind.ts';
 import { orderAmongTimers } from '../machine/share.ts';
+import type { ActorRow } from '../machine/storage.ts';
 import { storeOf } from '../store/store-of.ts';
 import type { Session } from './session.ts';
 
 /** An actor's row as the audit reads it; times are epoch milliseconds. */
-export interface AuditedActor {
-  readonly id: string;
-  readonly workspace_id: string;
-  readonly livemode: boolean;
-  readonly state: string;
-  readonly context: unknown;
-  readonly timers: Readonly<Record<string, number>> | null;
-  readonly revision: number;
-  readonly machine_version: number;
+export interface AuditedActor extends ActorRow {
   readonly wake_at: number | null;
   /** For a new actor: the instance that holds it until its second write. */
   readonly kept_by?: number | null;
-  /** For kinds with definitions. */
-  readonly definition_id?: string | null;
   readonly [derived: string]: unknown;
 }
 

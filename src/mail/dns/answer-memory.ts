@@ -1,8 +1,9 @@
+import { LruMap } from '../../platform/async/lru-map.ts';
 import type { Answer, Question } from './exchange.ts';
 
 /** The limits of what is remembered. */
 export interface MemoryLimits {
-  /** Answers; the oldest goes first. */
+  /** Answers; the one that was asked for longest ago goes first. */
   readonly most: number;
   /** Characters of the records of one answer: policies and keys have some hundred, and anybody may publish 64 KiB. */
   readonly longest: number;
@@ -25,12 +26,14 @@ const keyOf = ({ name, type }: Question): string => `${type} ${name.toLowerCase(
  * checks (measured), and most mail comes from few domains. What failed is asked for again.
  */
 export class AnswerMemory {
-  readonly #known = new Map<string, MemoryEntry>();
+  readonly #known: LruMap<string, MemoryEntry>;
 
   constructor(
     private readonly limits: MemoryLimits = LIMITS,
     private readonly monotonic: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.#known = new LruMap({ entries: limits.most });
+  }
 
   /** The answer to a question; undefined where it has to be asked. */
   get<Value>(question: Question): Answer<Value> | undefined {
@@ -40,13 +43,10 @@ export class AnswerMemory {
 
   /** Keeps an answer for its TTL in seconds. */
   keep(question: Question, answer: Exclude<Answer<unknown>, { status: 'failed' }>, ttl: number): void {
-    const { most, longest, seconds } = this.limits;
+    const { longest, seconds } = this.limits;
     const records = answer.status === 'found' ? answer.records : [];
     if (!(ttl > 0) || JSON.stringify(records).length > longest) return;
-    const key = keyOf(question);
-    this.#known.delete(key);
-    this.#known.set(key, { answer, until: this.monotonic() + Math.min(ttl, seconds) * 1_000 });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > most && oldest !== undefined) this.#known.delete(oldest);
+    const until = this.monotonic() + Math.min(ttl, seconds) * 1_000;
+    this.#known.set(keyOf(question), { answer, until });
   }
 }

@@ -1,5 +1,6 @@
 import { isDateTime } from '../../http/request/schema.ts';
 import { type Detail, type Failure, invalid } from '../../platform/errors/failure.ts';
+import { DAY_MS } from '../../platform/time/clock.ts';
 import { NO_ZONE, zones } from '../../platform/zones/zones.ts';
 
 /** The most points of a series. */
@@ -7,7 +8,6 @@ export const MOST_POINTS = 400;
 
 const QUARTER_MS = 15 * 60_000;
 const HOUR_MS = 60 * 60_000;
-const DAY_MS = 24 * HOUR_MS;
 /** The length of the period when a query names no beginning. */
 const USUAL_DAYS = 30;
 const USUAL_HOURS = 24;

@@ -3,6 +3,7 @@ import { MailboxUnreadable } from '../../mail/imap/imap-problem.ts';
 import { LARGEST_INBOUND } from '../../mail/received/inbound-server.ts';
 import { orAborted } from '../../platform/async/deadline.ts';
 import type { Sealer } from '../../platform/crypto/sealer.ts';
+import { DAY_MS } from '../../platform/time/clock.ts';
 import type { HostChecks } from '../webhooks/api.ts';
 import type { ClaimedMailbox, Leases } from './leases.ts';
 import { type MessageTurns, readingMs } from './message-turns.ts';
@@ -33,7 +34,6 @@ export class PasswordSealed extends Error {
 const POLL_MS = 60_000;
 /** The folder is opened again, since a server tells only then that it has other UIDs. */
 const REOPEN_MS = 15 * 60_000;
-const DAY_MS = 86_400_000;
 
 /** One mailbox while this instance reads it. */
 export class MailboxReader {

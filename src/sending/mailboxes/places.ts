@@ -1,5 +1,6 @@
+import { untilDone } from '../../engine/duties/batches.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { isoOf } from '../../platform/time/clock.ts';
+import { DAY_MS, isoOf } from '../../platform/time/clock.ts';
 import type { MailboxPlace } from '../received/api.ts';
 
 /** The holder of a mailbox has lost it: another one reads it, its settings have changed, or its workspace is archived. */
@@ -36,7 +37,6 @@ select id from passed`;
 const KNOWN_DAYS = 60;
 /** Older messages are old ones after a change of UIDs. */
 const LOOKED_BACK_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 type Place = Pick<MailboxPlace, 'id' | 'holder'>;
 
@@ -93,12 +93,14 @@ export const isPassed = async (
   (await database.query(PASS, [...[id, holder, uid, uidValidity, skipped ?? 0, taken ?? 0, digest ?? null]]))
     .length > 0;
 
+/** Messages that are forgotten by one statement. */
+const BATCH = 1_000;
 const PRUNE = `delete from mailbox_messages where ctid = any(array(
-  select ctid from mailbox_messages where read_at < $1::timestamptz limit 1000
+  select ctid from mailbox_messages where read_at < $1::timestamptz limit ${BATCH}
 )) returning 1 as one`;
 
 /** Forgets which messages were read long ago. @throws UnavailableError */
 export async function forgetOldMessages(database: Database, now: number, stop?: AbortSignal): Promise<void> {
   const before = isoOf(now - KNOWN_DAYS * DAY_MS);
-  while (!stop?.aborted && (await database.query(PRUNE, [before])).length === 1_000);
+  await untilDone(database, PRUNE, [before], BATCH, stop);
 }

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm';
+import { untilDone } from '../../../engine/duties/batches.ts';
 import type { Duty } from '../../../engine/duties/duty.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { openOrNull, type Sealer } from '../../../platform/crypto/sealer.ts';
@@ -184,7 +185,7 @@ export class Eraser {
   async #erase(erasure: Erasure, stop?: AbortSignal): Promise<void> {
     const { database, clock, sealer, signer, hooks } = this.deps;
     await hooks.endRunsOf(erasure.contact_id, stop);
-    while (!stop?.aborted && (await database.query(ACTIVITY, [erasure.contact_id])).length === BATCH);
+    await untilDone(database, ACTIVITY, [erasure.contact_id], BATCH, stop);
     const opened = openOrNull(sealer, erasure.sealed, PURPOSE);
     if (opened === null) return await this.#putOff(erasure);
     const person = JSON.parse(opened) as Person;

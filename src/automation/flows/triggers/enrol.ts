@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { mintId } from '../../../platform/db/ids.ts';
 import { isDuplicate } from '../../../platform/db/sqlstate.ts';
 import type { Failure } from '../../../platform/errors/failure.ts';
-import { type Clock, isoOf } from '../../../platform/time/clock.ts';
+import { type Clock, DAY_MS, isoOf } from '../../../platform/time/clock.ts';
 import { type FilterTime, whoMatches } from '../definition/filters.ts';
 import { definitionReader, zoneOf } from '../runs/run-reader.ts';
 import { LEASE_MS } from '../runs/take-step.ts';
@@ -64,7 +64,6 @@ export const DEEPEST = 5;
 
 /** Runs of a contact in one flow within a day, after which no reply begins another: a program may answer each email of a run. */
 export const MOST_BY_REPLIES = 10;
-const DAY_MS = 86_400_000;
 
 /**
  * Finds the contacts that may begin now: none once the flow was paused, none twice for one occurrence, none

@@ -7,7 +7,7 @@ import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { type RawRequest, readRawRequest } from '../raw/raw-request.ts';
 import { type ForwardRequest, readForwardRequest } from './forward.ts';
 import type { RenderedMarkdown } from './message.ts';
-import { asksForReplies, type ReplySender, replyDomainOf } from './reply-to.ts';
+import { type ReplySender, replyDomainOf } from './reply-to.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
 import type { SendBody } from './request-model.ts';
 import { type Circumstances, type FilledRequest, type FillTemplate, fillRequest } from './templated.ts';
@@ -104,14 +104,12 @@ export async function prepare(
     return filled && filled.rememberedRevision !== null
       ? prepare(deps, { ...asked, mayBeRemembered: false })
       : UNVERIFIED;
-  const replyDomain = asksForReplies(request.replyTo)
-    ? await replyDomainOf(
-        deps.findReplyDomain,
-        request.replyTo,
-        { ...{ workspaceId: sender.workspaceId, livemode: sender.livemode }, domain: from.domain },
-        `${at}/replyTo`,
-      )
-    : null;
+  const replyDomain = await replyDomainOf(
+    deps.findReplyDomain,
+    request.replyTo,
+    { ...{ workspaceId: sender.workspaceId, livemode: sender.livemode }, domain: from.domain },
+    `${at}/replyTo`,
+  );
   if (replyDomain instanceof Failure) return replyDomain;
   const rendered =
     request.markdown === null

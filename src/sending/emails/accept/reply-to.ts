@@ -27,7 +27,7 @@ export const storedReplyTo = (texts: readonly string[]): readonly Address[] =>
 const isAuto = (address: Address): boolean => address === AUTO_REPLY;
 
 /** True where one of the reply addresses is to be made. */
-export const asksForReplies = (replyTo: readonly Address[]): boolean => replyTo.some(isAuto);
+const asksForReplies = (replyTo: readonly Address[]): boolean => replyTo.some(isAuto);
 
 /** The refusal of a sender whose workspace receives no mail in that environment. */
 const noReplyDomain = (path: string, livemode: boolean): Failure =>

@@ -26,7 +26,7 @@ export function eventFaults(
   const faults: string[] = [];
   if (addresses.length !== recipients.length) faults.push('has other recipients than its snapshot');
   for (const address of counts.keys())
-    if (!addresses.includes(address)) faults.push('has an event of somebody who is no recipient');
+    if (!addresses.includes(address)) faults.push('has an event of an address that is no recipient');
   recipients.forEach((progress, index) => {
     const events = counts.get(addresses[index] ?? '') ?? {};
     for (const type of ['sent', 'delivered'] as const) {
@@ -78,7 +78,7 @@ export function outcomeFaults(state: EmailState, context: EmailContext): string[
       ? []
       : [`is ${state}, but some recipient is past that`];
   if (are === 'waiting')
-    return resting === 'deferred' ? [] : [`is ${state}, but nobody waits for an attempt`];
+    return resting === 'deferred' ? [] : [`is ${state}, but no recipient waits for an attempt`];
   const faults = resting === state ? [] : [`is ${state}, but its recipients amount to ${resting}`];
   if ((state === 'failed') !== (context.failureReason !== null))
     faults.push(`is ${state} with the reason ${context.failureReason}`);

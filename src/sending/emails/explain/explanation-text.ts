@@ -185,7 +185,7 @@ const EVENTS: Readonly<Record<StepNameOf<typeof emailMachine>, (step: HistoryEnt
       ? `The wait was over; attempt ${attempt} began.`
       : to === 'queued'
         ? 'The wait was over; it may be sent again.'
-        : 'The wait was over, and nobody is to be tried again.',
+        : 'The wait was over, and no recipient is left to try again.',
   'after.lease': ({ attempt, to }) =>
     to === 'sending'
       ? `An attempt was lost without an outcome; attempt ${attempt} began.`

@@ -1,6 +1,7 @@
 import type { Signer } from '../../../platform/crypto/signer.ts';
 import { ID_ALPHABET, timeOfId } from '../../../platform/db/ids.ts';
 import { base32, fromBase32 } from '../../../platform/text/base32.ts';
+import { DAY_MS } from '../../../platform/time/clock.ts';
 
 /** One recipient of one email: `recipient` is the index over to, cc and bcc. */
 export interface Destination {
@@ -48,7 +49,6 @@ export const isReturnToken = (token: string, signer: Signer, now: number): boole
 
 /** The days from its acceptance on that a forwarded message can come back: five of attempts here, five of the next server, and more. */
 const VALID_DAYS = 30;
-const DAY_MS = 86_400_000;
 /** Two letters of base32. */
 const DAYS = 1_024;
 

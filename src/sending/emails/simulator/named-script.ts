@@ -8,7 +8,7 @@ export const SCRIPT_HEADER = 'x-svc-simulate';
 
 const LIVE_KEY = new Failure(
   'FORBIDDEN',
-  'Scripted outcomes are for test keys alone: what becomes of live email nobody can say.',
+  'Scripted outcomes are for test keys alone: the outcome of live email is known once it is sent.',
   { suggestion: 'Repeat the request with a test key.' },
 );
 

@@ -49,6 +49,6 @@ export async function refusalOf(
   const lane = laneOf(message, sender, transport);
   if (!lane) return null;
   const room = await allowances.take(lane, 1).catch(() => null);
-  if (room === null) return 'nobody can say whether its warm-up has room';
+  if (room === null) return 'it is not known whether its warm-up has room';
   return room.until === null ? null : usedUp(room);
 }
