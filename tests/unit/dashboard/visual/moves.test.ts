@@ -8,6 +8,7 @@ import {
   type DesignSession,
   historyOf,
   type KeptDesign,
+  stepped,
 } from '../../../../src/web/dashboard/web/application/pages/visual/history.ts';
 import { placesOf, positionsIn } from '../../../../src/web/dashboard/web/application/pages/visual/places.ts';
 import { readDesign } from '../../../../src/web/dashboard/web/application/pages/visual/source/blocks.ts';
@@ -42,6 +43,17 @@ const rowId = (source: string, at: number) => {
   const design = designFor(source);
   return { design, id: design.rows[at]?.id ?? -1 };
 };
+
+test('two hundred edits can be undone, and none holds those before it', () => {
+  let history = historyOf(layoutOf('a'));
+  const { tree } = history;
+  for (let edit = 1; edit <= 250; edit++) history = { ...history, past: stepped(history), chosen: edit };
+  expect(history.past).toHaveLength(200);
+  expect([history.past[0], history.past.at(-1)]).toEqual([
+    { tree, chosen: 50 },
+    { tree, chosen: 249 },
+  ]);
+});
 
 test.each([
   [['a', 'content', 'b'], 0, 1, ['content', 'a', 'b']],

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { chipText } from '../../../../src/web/dashboard/web/application/pages/visual/chip-text.ts';
 import {
   attributesOf,
+  isFollowed,
   isHarmless,
   withAttribute,
 } from '../../../../src/web/dashboard/web/application/pages/visual/source/attributes.ts';
@@ -159,6 +160,18 @@ test.each([
   [' a=">"', false],
 ])('attributes that a paste may bring: %s', (written, isFine) => {
   expect(isHarmless(written)).toBe(isFine);
+});
+
+test.each([
+  ['https://a.example', true],
+  ['MAILTO:a@a.example', true],
+  ['{{ url }}', true],
+  ['javascript:alert(1)', false],
+  ['javascript:{{ url }}', false],
+  [' https://a.example', false],
+  ['data:text/html,x', false],
+])('a pasted link to %p is kept: %p', (href, isKept) => {
+  expect(isFollowed(href)).toBe(isKept);
 });
 
 const MANY = 100_000;

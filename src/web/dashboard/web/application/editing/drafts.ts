@@ -111,14 +111,14 @@ export const drafts = {
     await Promise.race([Promise.all(answers), late]);
   },
 
-  /** Somebody signs out: nothing of it stays, and no tab writes it again. */
+  /** A person signs out: nothing of it stays, and no tab writes it again. */
   async clear(): Promise<void> {
     for (const hear of here) void hear('cleared');
     channel?.postMessage('cleared');
     await within('readwrite', async (store) => void (await done(store.clear())), undefined);
   },
 
-  /** Nobody is signed in: what was typed stays for a day, for the account that has typed it. */
+  /** No one is signed in: what was typed stays for a day, for the account that has typed it. */
   async sessionEnded(now = Date.now()): Promise<void> {
     endedAt ??= now;
     const kept = await all();
@@ -131,7 +131,7 @@ export const drafts = {
     );
   },
 
-  /** Somebody is signed in: what others have left in this browser goes, and what is too old. */
+  /** A person is signed in: what others have left in this browser goes, and what is too old. */
   async resume(account: string, now = Date.now()): Promise<void> {
     endedAt = null;
     const kept = await all();

@@ -17,7 +17,7 @@ export interface EditPlan<Resource extends TimestampedResource, V extends Values
   readonly reread: () => Promise<Resource>;
 }
 
-/** A change that somebody else has made while this one was typed. */
+/** A change that another person has made while this one was typed. */
 export interface ConcurrentChange {
   /** Members that only they have changed: they are taken over. */
   readonly taken: readonly string[];
@@ -47,7 +47,7 @@ export interface EditState<V extends Values> {
   readonly isComparing: boolean;
 }
 
-/** A save is tried again when somebody else was faster and nothing contradicts, so often. */
+/** A save is tried again when another person was faster and nothing contradicts, so often. */
 const MOST_TRIES = 5;
 
 /** One resource while it is edited. Values are what is on the screen; nothing that was typed is ever replaced by what comes from elsewhere. */
@@ -166,7 +166,7 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
     return null;
   }
 
-  /** True when somebody else was faster, whose change is taken in then. */
+  /** True when another person was faster, whose change is taken in then. */
   async #wasOvertaken(): Promise<boolean> {
     const { updatedAt } = this.#state;
     const resource = await this.plan.reread().catch(() => null);

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { useGuard } from './leaving.ts';
 
-/** True for what nobody types twice with regret, and what is nobody's to keep: passwords and codes. */
+/** True for fields that are quickly typed again or must not be kept: passwords and codes. */
 const isSecret = (form: HTMLFormElement, name: string): boolean => {
   const field = form.elements.namedItem(name);
   return (

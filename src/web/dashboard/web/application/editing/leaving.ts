@@ -40,7 +40,7 @@ const isOtherPage = (to: URL): boolean => to.pathname !== location.pathname;
 
 /** The question before unsaved changes are left. */
 export const leaving = {
-  /** Goes on at once where nothing is unsaved, else once somebody has agreed: signing out, another workspace, another environment. */
+  /** Goes on at once where nothing is unsaved, else once the person has agreed: signing out, another workspace, another environment. */
   ask: (go: () => void): void =>
     ask(
       [...guards].filter((guard) => guard.isUnsaved()),
@@ -61,7 +61,7 @@ export const leaving = {
   },
 };
 
-/** True while somebody is asked. */
+/** True while a person is asked. */
 export const useIsAsked = (): boolean =>
   useSyncExternalStore(
     (listener) => {

@@ -90,7 +90,7 @@ const plainText = (_: string, value: unknown): string =>
         ? 'No'
         : JSON.stringify(value, null, 2);
 
-/** Edits a resource: one way for everything that people write, so that nothing typed is lost and nobody's change is taken back. */
+/** Edits a resource: one way for everything that people write, so that nothing typed is lost and no change of others is taken back. */
 export function useEditing<Resource extends TimestampedResource, V extends Values>(
   given: EditingPlan<Resource, V>,
 ): EditSession<Resource, V> {

@@ -16,6 +16,3 @@ export const languageOptions = (
       ownName(tag),
     ]),
   ]);
-
-/** The choice of a form in a request. */
-export const chosenIn = (value: string | undefined): string | null => (value ? value : null);

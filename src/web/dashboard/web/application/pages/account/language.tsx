@@ -3,9 +3,10 @@ import { request } from '../../api/requests.ts';
 import type { Session } from '../../api/session.ts';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
 import { Choice, Form } from '../../ui/forms/form.tsx';
+import { orNull } from '../../ui/forms/or-null.ts';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Card } from '../../ui/page.tsx';
-import { chosenIn, languageOptions, ownName } from '../email-languages.ts';
+import { languageOptions, ownName } from '../email-languages.ts';
 import { useAccountChange } from './account.ts';
 
 /** Chooses the language of the emails that the service itself sends to the person. */
@@ -27,7 +28,7 @@ export function EmailLanguage() {
           <Form
             action="Save language"
             onSend={async ({ language }) => {
-              await change('PATCH', '', { language: chosenIn(language) });
+              await change('PATCH', '', { language: orNull(language) });
               toast('Language saved');
             }}
           >

@@ -18,8 +18,8 @@ const PORTS = { tls: 993, starttls: 143 } as const satisfies Record<Security, nu
 export function EditMailbox(props: { readonly mailbox: Mailbox | null; readonly onClose: () => void }) {
   const { mailbox, onClose } = props;
   const [security, setSecurity] = useState<Security>(mailbox?.security ?? 'tls');
-  const create = useChange('POST /mailboxes', ['mailboxes']);
-  const change = useChange('PATCH /mailboxes/{id}', ['mailboxes']);
+  const create = useChange('POST /mailboxes');
+  const change = useChange('PATCH /mailboxes/{id}');
   const action = mailbox ? 'Save mailbox' : 'Add mailbox';
   return (
     <Dialog title={mailbox ? 'Edit mailbox' : 'Add mailbox'} onClose={onClose} width="max-w-xl">

@@ -23,8 +23,8 @@ export default function Mailboxes() {
   const [editing, setEditing] = useState<Mailbox | 'new' | null>(null);
   const [leaving, setLeaving] = useState<Mailbox | null>(null);
   const list = useList('GET /mailboxes', {}, { every: 2_000 });
-  const change = useChange('PATCH /mailboxes/{id}', ['mailboxes']);
-  const remove = useChange('DELETE /mailboxes/{id}', ['mailboxes']);
+  const change = useChange('PATCH /mailboxes/{id}');
+  const remove = useChange('DELETE /mailboxes/{id}');
   const pause = async ({ id, status }: Mailbox): Promise<void> => {
     const paused = status !== 'paused';
     await change.mutateAsync({ path: { id }, body: { paused } });

@@ -7,8 +7,9 @@ import { Button } from '../../ui/button.tsx';
 import { Copyable } from '../../ui/display/copyable.tsx';
 import { dayText } from '../../ui/display/format.ts';
 import { Choice, Field, Form } from '../../ui/forms/form.tsx';
+import { orNull } from '../../ui/forms/or-null.ts';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
-import { chosenIn, languageOptions, ownName } from '../email-languages.ts';
+import { languageOptions, ownName } from '../email-languages.ts';
 
 /** The permissions of each role, from the lowest role to the highest. */
 const ROLE_WORDS = {
@@ -48,7 +49,7 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
         action="Create invitation"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ email = '', role, language }) => {
-          const body = { email: email.trim(), role: role as Role, language: chosenIn(language) };
+          const body = { email: email.trim(), role: role as Role, language: orNull(language) };
           setMade(await invite.mutateAsync({ body }));
         }}
       >

@@ -1,7 +1,7 @@
 import { Badge } from '../../ui/display/badge.tsx';
 import type { Tone } from '../../ui/display/event-looks.ts';
 
-/** A status tells by its first figure whose turn it is: nobody's, the client's or that of the service. */
+/** A status tells by its first figure whose turn it is: no one's, the client's or that of the service. */
 const toneOf = (status: number): Tone => (status < 400 ? 'good' : status < 500 ? 'waiting' : 'bad');
 
 /** The HTTP status of a request. */

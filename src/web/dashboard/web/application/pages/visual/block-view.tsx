@@ -4,7 +4,7 @@ import { attributesOf } from './source/attributes.ts';
 import { type Block, type Defaults, linksOf } from './source/blocks.ts';
 import { looksOf } from './source/edit.ts';
 import { plainText } from './source/escape.ts';
-import { piecesOf } from './source/liquid.ts';
+import { piecesOf, type SourcePiece } from './source/liquid.ts';
 import type { RichBlock, RichInline, RichText } from './source/rich-text.ts';
 import { contentOf, type SourceElement } from './source/tree.ts';
 
@@ -192,16 +192,15 @@ const Locked = ({ source, isOwn = false }: { readonly source: string; readonly i
 );
 
 /** Words with template tags as chips. */
-const Pieces = ({ text }: { readonly text: string }) =>
-  piecesOf(text).map((piece, index) =>
-    piece.isLiquid ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name
-      <span key={index} className="visual-chip" title={piece.text}>
-        {chipText(piece.text)}
-      </span>
-    ) : (
-      plainText(piece.text)
-    ),
+const Pieces = ({ text }: { readonly text: string }) => piecesOf(text).map(pieceView);
+
+const pieceView = ({ text, isLiquid }: SourcePiece, index: number): ReactNode =>
+  isLiquid ? (
+    <span key={index} className="visual-chip" title={text}>
+      {chipText(text)}
+    </span>
+  ) : (
+    plainText(text)
   );
 
 /** A rich text as it is shown while it is not edited. */

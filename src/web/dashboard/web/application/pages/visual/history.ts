@@ -44,6 +44,13 @@ export interface DesignSession extends History {
   readonly redo: () => void;
 }
 
+/** The edits that can be undone. */
+const MOST_STEPS = 200;
+
+/** The states before the next edit: each without those before it, which would be held again. */
+export const stepped = ({ past, tree, chosen }: History): readonly Step[] =>
+  [...past, { tree, chosen }].slice(-MOST_STEPS);
+
 /** The history of a source that was read just now. */
 export const historyOf = (source: string): History => {
   const tree = readTree(source);

@@ -1,6 +1,6 @@
 import { type DOMOutputSpec, DOMSerializer, type Mark, type Node, Schema } from 'prosemirror-model';
 import { chipText } from './chip-text.ts';
-import { attributesOf, isHarmless } from './source/attributes.ts';
+import { attributesOf, isFollowed, isHarmless } from './source/attributes.ts';
 import { attributeText } from './source/escape.ts';
 import { piecesOf } from './source/liquid.ts';
 import { STYLED, USUAL_TAGS } from './source/rich-text.ts';
@@ -48,12 +48,9 @@ function writtenOf(element: HTMLElement): string | null {
 function linkOf(link: HTMLElement) {
   const written = writtenOf(link);
   const href = written === null ? link.getAttribute('href') : attributesOf(`<a${written}>`).href;
-  if (!href || !isAddress(href)) return false;
+  if (!href || !isFollowed(href)) return false;
   return { tag: 'a', attributes: written ?? ` href="${attributeText(href)}"` };
 }
-
-const isAddress = (href: string): boolean =>
-  /^(?:https?|mailto|tel):/i.test(href) || piecesOf(href)[0]?.isLiquid === true;
 
 /** Rich text in a block: `source/rich-text.ts` reads and writes it. */
 export const schema = new Schema({

@@ -1,13 +1,12 @@
 import { useRef, useState } from 'react';
 import { carryOver, isUnfinished } from './carry-over.ts';
-import { type EditNote, type History, historyOf, type KeptDesign, type Step } from './history.ts';
+import { type EditNote, type History, historyOf, type KeptDesign, type Step, stepped } from './history.ts';
 import { designOf } from './source/blocks.ts';
 import { findElement } from './source/place.ts';
 import { type SourceTree, writeTree } from './source/tree.ts';
 
 /** Edits of one kind within this time are undone together. */
 const TOGETHER_MS = 1_000;
-const MOST_STEPS = 200;
 
 /** The history that was kept of a source; of a source that was changed elsewhere, another one begins. */
 function openedAt(source: string, kept: KeptDesign): History {
@@ -56,9 +55,7 @@ export function useDesign(source: string, kept: KeptDesign, onChange: (source: s
       const isSame =
         together !== '' && together === last.current.together && at - last.current.at < TOGETHER_MS;
       last.current = { together, at };
-      const past = isSame
-        ? before.past
-        : [...before.past, { tree: before.tree, chosen: before.chosen }].slice(-MOST_STEPS);
+      const past = isSame ? before.past : stepped(before);
       go({ tree, chosen: chosen === undefined ? before.chosen : chosen }, past, []);
     },
     undo: () => {

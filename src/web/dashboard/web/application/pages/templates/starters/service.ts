@@ -69,9 +69,7 @@ export const SERVICE = {
         false,
         card([
           title('Set a new password'),
-          words(
-            'Somebody asked for a new password for {{ email }}. The link works for {{ minutes }} minutes.',
-          ),
+          words('A new password was asked for, for {{ email }}. The link works for {{ minutes }} minutes.'),
           button('Set password', '{{ resetUrl }}'),
           note('Was it not you? Ignore this email. Your password stays as it is.'),
         ]),

@@ -1,5 +1,5 @@
 import { attributeText, plainText } from './escape.ts';
-import { maskedLiquid, type Stretch } from './liquid.ts';
+import { maskedLiquid, piecesOf, type Stretch } from './liquid.ts';
 
 /** One attribute of a tag: its name, and the stretches of it and of its value. */
 interface Attribute extends Stretch {
@@ -56,6 +56,10 @@ export function endOfAttributes(tag: string): number {
 /** A tag that ends its element as one that begins it. */
 export const asBeginning = (tag: string): string =>
   tag.endsWith('/>') ? `${tag.slice(0, endOfAttributes(tag))}>` : tag;
+
+/** True of an address that a link may lead to: pasted markup may hold a script. A tag of Liquid writes one. */
+export const isFollowed = (href: string): boolean =>
+  /^(?:https?|mailto|tel):/i.test(href) || piecesOf(href)[0]?.isLiquid === true;
 
 /** True when these are attributes of one tag that can do nothing, as they stand in it: pasted markup may hold anything. */
 export function isHarmless(written: string): boolean {

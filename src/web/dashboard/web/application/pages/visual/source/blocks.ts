@@ -184,16 +184,16 @@ export const linksOf = (element: SourceElement): readonly SourceElement[] => ele
 /** The attributes of all elements of a name, by the names. */
 export type Defaults = ReadonlyMap<string, Readonly<Record<string, string>>>;
 const NO_DEFAULTS: Defaults = new Map();
-const defaults = new WeakMap<SourceElement, Defaults>();
 
 /** The attributes that a source gives to every element of a name (`mj-attributes`). */
 export function defaultsOf(tree: SourceTree): Defaults {
   const head = elementsOf(tree)
     .flatMap(({ children }) => elementsOf(children))
     .find(({ name }) => name === 'mj-head');
-  if (!head) return NO_DEFAULTS;
-  const known = defaults.get(head);
-  if (known) return known;
+  return head ? defaultsIn(head) : NO_DEFAULTS;
+}
+
+const defaultsIn = once((head: SourceElement): Defaults => {
   const found = new Map<string, Readonly<Record<string, string>>>();
   const read = (nodes: SourceTree, isInside: boolean): void => {
     for (const { name, open, children } of elementsOf(nodes)) {
@@ -202,6 +202,5 @@ export function defaultsOf(tree: SourceTree): Defaults {
     }
   };
   read(head.children, false);
-  defaults.set(head, found);
   return found;
-}
+});

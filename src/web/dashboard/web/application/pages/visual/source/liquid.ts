@@ -38,9 +38,14 @@ export function maskedLiquid(source: string, tags = liquidIn(source)): string {
   return masked + source.slice(from);
 }
 
+export interface SourcePiece {
+  readonly text: string;
+  readonly isLiquid: boolean;
+}
+
 /** A text in its pieces: template tags, and the texts between them. */
-export function piecesOf(text: string): readonly { readonly text: string; readonly isLiquid: boolean }[] {
-  const pieces: { text: string; isLiquid: boolean }[] = [];
+export function piecesOf(text: string): readonly SourcePiece[] {
+  const pieces: SourcePiece[] = [];
   let from = 0;
   for (const { start, end } of liquidIn(text)) {
     if (start > from) pieces.push({ text: text.slice(from, start), isLiquid: false });

@@ -2,6 +2,7 @@ import { Parser } from 'htmlparser2';
 import { endOfAttributes } from './attributes.ts';
 import { escapeText } from './escape.ts';
 import { liquidIn, maskedLiquid, type Stretch } from './liquid.ts';
+import { Unreadable } from './tree.ts';
 
 /** A mark of characters. `attributes`: those of its tag, as they are written. */
 export interface RichMark {
@@ -61,9 +62,6 @@ const INSIDE: Readonly<Record<string, readonly RichBlock['type'][] | undefined>>
   ...{ quote: ['paragraph'], item: ['paragraph'] },
 };
 const BARE = { tag: '', attributes: '', isBare: true };
-
-/** Thrown to stop the parser. */
-class Unreadable extends Error {}
 
 /** A block whose end has not come yet. */
 interface OpenBlock {

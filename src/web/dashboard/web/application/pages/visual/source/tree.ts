@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { DEEPEST, MOST_ELEMENTS } from '../../../../../../../mail/content/mjml/look.ts';
 import { maskedLiquid } from './liquid.ts';
 
 /** Characters between elements, or the content of an element that MJML takes as it is. */
@@ -27,10 +28,6 @@ const LEAVES: ReadonlySet<string> = new Set([
   ...['mj-preview', 'mj-title', 'mj-style', 'mj-accordion-title', 'mj-accordion-text'],
 ]);
 
-/** The limits of the service (`src/mail/content/render-mjml.ts`). */
-const MOST_ELEMENTS = 2_000;
-const DEEPEST = 64;
-
 let latest = 0;
 /** A number that no node has yet. */
 export const newId = (): number => ++latest;
@@ -39,7 +36,7 @@ export const isElement = (node: SourceNode): node is SourceElement => 'name' in 
 const textNode = (text: string): SourceText => ({ id: newId(), text });
 
 /** Thrown to stop the parser. */
-class Unreadable extends Error {}
+export class Unreadable extends Error {}
 
 /** An element whose end has not come yet. */
 interface OpenElement {
