@@ -45,7 +45,7 @@ export const asWritten = (value: string): string =>
 const UNBREAKABLE = /\S{900,}/;
 const ENCODED_WORD = /=\?[^?]*\?[bq]\?/i;
 
-/** The group that stands in To where nobody is visible: RFC 5322 3.6.3 wants at least one destination field. */
+/** The group in To where no recipient is visible: RFC 5322 3.6.3 wants at least one destination field. */
 export const NOBODY_VISIBLE = 'undisclosed-recipients:;';
 
 /**

@@ -26,7 +26,7 @@ export type ForwardOutcome =
   | { readonly stopped: 'content_expired' | 'too_large' | 'no_target' }
   | { readonly refused: string };
 
-/** Octets of a token. Nobody gains anything by guessing one but the refusal of the message that holds it. */
+/** Octets of a token. Guessing one gains nothing but the refusal of the message that holds it. */
 const TOKEN_BYTES = 10;
 
 /** The token of an address that forwards, which a message that comes back to it has. */

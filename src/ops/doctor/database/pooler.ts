@@ -17,7 +17,7 @@ export async function diagnosePooler(
     'Pooler',
     'There is one in front of the database; connections carry one statement at a time, instances look for the work of others every second instead of hearing of it, and what a killed one had not begun is taken up within five seconds instead of at once.',
     row?.timeout === '0'
-      ? "It drops statement_timeout, so that a statement nobody waits for any more goes on: set it for the role, with `alter role … set statement_timeout = '6s'`."
+      ? "It drops statement_timeout, so that a statement goes on when no one waits for it any more: set it for the role, with `alter role … set statement_timeout = '6s'`."
       : null,
   );
 }
