@@ -2,6 +2,7 @@
 //   bun tests/bench/application-speed.ts [--contacts 100000] [--emails 100000] [--rounds 5] [--only opening|interactions|scrolling]
 //     [--executable dist/posthorn]
 // It fails when a bound is missed: first paint, interactive, INP, also with the processor slowed four times, and frames while scrolling.
+
 import { parseArgs } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import postgres from 'postgres';
@@ -11,6 +12,7 @@ import { startCluster } from '../support/cluster.ts';
 import { type Service, startService } from '../support/service.ts';
 import { INTERACTIONS } from './application-interactions.ts';
 import { fillContacts } from './contacts-fill.ts';
+import { median } from './median.ts';
 import { fill, liveThrough } from './reads-fill.ts';
 
 const { values } = parseArgs({
@@ -86,8 +88,6 @@ interface Round {
 
 let isGood = true;
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 const worst = (numbers: readonly number[]): number => Math.max(0, ...numbers);
 
 function judge(what: string, measured: number, bound: number): string {

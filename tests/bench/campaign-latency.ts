@@ -4,7 +4,7 @@ import { manyPeople } from '../support/campaign-people.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { LIVE_KEY } from '../support/service.ts';
-import { median } from './median.ts';
+import { median, percentile } from './median.ts';
 import type { Row } from './table.ts';
 import type { Section, Workbench } from './workbench.ts';
 
@@ -108,7 +108,7 @@ async function latencyBeside(bench: Workbench): Promise<readonly Row[]> {
       const [one, other] = isTurned ? [second, first] : [first, second];
       alone.push(...one);
       beside.push(...other);
-      ratios.push(quantile(other, 0.99) / quantile(one, 0.99));
+      ratios.push(percentile(other, 0.99) / percentile(one, 0.99));
     }
     const [row] = await database.query<{ given: number }>(
       'select count(*)::integer as given from emails where campaign_id = $1',
@@ -119,7 +119,7 @@ async function latencyBeside(bench: Workbench): Promise<readonly Row[]> {
       `(k) The p99 beside a campaign to that without, of each round: ${ratios.map((one) => one.toFixed(2)).join(', ')}; median ${median(ratios).toFixed(2)}. The campaign gave out ${row?.given} emails in ${(rounds + 1) * bench.scale.seconds} s, of which the first ${bench.scale.seconds} were to warm up.`,
     );
     const told = (times: readonly number[]) =>
-      `p50 ${quantile(times, 0.5).toFixed(0)} ms, p99 ${quantile(times, 0.99).toFixed(0)} ms`;
+      `p50 ${percentile(times, 0.5).toFixed(0)} ms, p99 ${percentile(times, 0.99).toFixed(0)} ms`;
     bench.remark(
       `(k) Of that, from POST to its answer: ${told(answeredAlone)} without a campaign, ${told(answeredBeside)} beside one.`,
     );
@@ -133,18 +133,15 @@ async function latencyBeside(bench: Workbench): Promise<readonly Row[]> {
 }
 
 function rowOf(what: string, latencies: readonly number[], base?: readonly number[]): Row {
-  const p99 = quantile(latencies, 0.99);
-  const times = base ? `, p99 ${(p99 / quantile(base, 0.99)).toFixed(2)} times that without (aim 1.5)` : '';
+  const p99 = percentile(latencies, 0.99);
+  const times = base ? `, p99 ${(p99 / percentile(base, 0.99)).toFixed(2)} times that without (aim 1.5)` : '';
   return {
     what: `(k) POST to the SMTP sink, ${what}${times}`,
-    amount: { value: quantile(latencies, 0.5), unit: 'ms' },
-    p50: quantile(latencies, 0.5),
+    amount: { value: percentile(latencies, 0.5), unit: 'ms' },
+    p50: percentile(latencies, 0.5),
     p99,
   };
 }
-
-const quantile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 
 /** Reads the port, and from then on who has come when. */
 async function listen(

@@ -2,7 +2,6 @@
 // /health takes while they come, beside the one that it takes without them:
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/bench/hostile-mail.ts [seconds]
 // It ends with an error where a mark is missed, a reply is another one, or what is shown has an effect.
-import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { aMail, handIn } from '../integration/received-door.ts';
@@ -12,6 +11,7 @@ import { startCluster } from '../support/cluster.ts';
 import { HOSTILE_MAIL } from '../support/hostile-mail.ts';
 import { LIVE_KEY, startService } from '../support/service.ts';
 import { timeOf } from './cpu.ts';
+import { percentile } from './median.ts';
 import { forgetMost, memoryOf } from './memory.ts';
 
 const SECONDS = Number(process.argv[2] ?? 20);
@@ -98,11 +98,7 @@ const processorTime = () => {
   return { all: all / 1_000, answering: mainThread / 1_000 };
 };
 
-const answeringTime = (): number =>
-  Number(readFileSync(`/proc/${service.pid}/task/${service.pid}/schedstat`, 'utf8').split(' ')[0]) /
-  1_000_000;
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
+const answeringTime = (): number => timeOf(service.pid).mainThread / 1_000;
 
 /** The times of /health in milliseconds while something else goes on: by the clock, and of the answering thread meanwhile. */
 async function during(work: () => Promise<void>) {

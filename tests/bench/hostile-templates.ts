@@ -1,7 +1,6 @@
 // The processor time in which each hostile template, MJML and image is refused, and the time that /health takes while they come and a hostile
 // html is checked, beside the one that it takes without them:
 //   bun tests/bench/hostile-templates.ts [seconds]
-import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { createClient } from '../support/client.ts';
 import { startCluster } from '../support/cluster.ts';
@@ -9,6 +8,7 @@ import { HOSTILE_IMAGES, HOSTILE_MJML } from '../support/hostile-images.ts';
 import { HOSTILE } from '../support/hostile-templates.ts';
 import { startService, TEST_KEY } from '../support/service.ts';
 import { timeOf } from './cpu.ts';
+import { percentile } from './median.ts';
 
 const SECONDS = Number(process.argv[2] ?? 20);
 /** Milliseconds of a processor; the time by the clock depends on who else uses the machine. */
@@ -39,8 +39,6 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   await work();
   return performance.now() - start;
 };
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 
 const template = await client.post('/v1/templates', { name: 'good', subject: 's', html: '<p>{{ v }}</p>' });
 const good = {
@@ -108,9 +106,7 @@ for (const [name, ask] of everyHostile) {
 taken.clear();
 
 /** Milliseconds of a processor that the thread which answers has had. */
-const answeringTime = (): number =>
-  Number(readFileSync(`/proc/${service.pid}/task/${service.pid}/schedstat`, 'utf8').split(' ')[0]) /
-  1_000_000;
+const answeringTime = (): number => timeOf(service.pid).mainThread / 1_000;
 
 /**
  * The times that /health and sends by template take while something else goes on, in milliseconds; `busy` are those for which the thread

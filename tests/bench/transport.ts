@@ -11,6 +11,7 @@ import { loadSigningKey } from '../../src/mail/dkim/signing-key.ts';
 import { RelayTransport } from '../../src/mail/transport/smtp/relay.ts';
 import type { OutboundMessage } from '../../src/mail/transport/transport.ts';
 import { poolParts } from '../support/pool-parts.ts';
+import { median } from './median.ts';
 
 const MESSAGES = Number(process.argv[2] ?? 3_000);
 const CONNECTIONS = Number(process.argv[3] ?? 5);
@@ -123,7 +124,6 @@ const rates = new Map<string, number[]>(Object.keys(variants).map((name) => [nam
 for (let round = 0; round < ROUNDS; round++)
   for (const [name, send] of Object.entries(variants)) rates.get(name)?.push(await rate(send));
 
-const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const base = median(rates.get('nodemailer, RSA-2048') ?? []);
 console.log(`${MESSAGES} messages, ${CONNECTIONS} connections, median of ${ROUNDS} rounds`);
 for (const [name, values] of rates)

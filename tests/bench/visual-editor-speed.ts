@@ -2,10 +2,12 @@
 //   bun tests/bench/visual-editor-speed.ts [--sections 200] [--rounds 5]
 // It counts processor time, which a busy machine does not change, and multiplies it by four, as for a slower processor. It fails above
 // 100 ms: what a person waits for (INP) is that, where the browser has nothing else to do.
+
 import { parseArgs } from 'node:util';
 import type { Locator } from 'playwright-core';
 import { openChromium } from '../browser/chromium.ts';
 import { asMember, openDashboard, ownerPage } from '../browser/dashboard.ts';
+import { median } from './median.ts';
 
 const { values } = parseArgs({
   options: { sections: { type: 'string', default: '200' }, rounds: { type: 'string', default: '5' } },
@@ -77,7 +79,6 @@ for (let round = 0; round < rounds; round++) {
   await measure('redo', press('Control+Shift+z'));
 }
 let isGood = true;
-const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
 console.log(
   `${sections} sections, processor time of the main thread × ${SLOWED}, median (worst) of ${rounds} rounds:`,
 );

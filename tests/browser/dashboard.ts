@@ -8,6 +8,11 @@ import { openChromium, PATIENCE_MS } from './chromium.ts';
 export const PASSWORD = 'correct horse battery staple';
 export const ADA = 'ada@acme.example';
 
+/** A resource as its POST answers. */
+export interface Resource {
+  readonly id: string;
+}
+
 /** A service with its dashboard in a real Chromium. */
 export interface Dashboard extends AsyncDisposable {
   readonly service: Service;

@@ -2,11 +2,7 @@ import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
-import { asMember, type Dashboard } from './dashboard.ts';
-
-interface Made {
-  readonly id: string;
-}
+import { asMember, type Dashboard, type Resource } from './dashboard.ts';
 
 /** The addresses of what a filled workspace has, below the one of the application, by a name for each. */
 export type Places = Readonly<Record<string, string>>;
@@ -27,8 +23,8 @@ const people = (count: number) =>
 
 /** Fills the live workspace of who is signed in on that page, as weeks of use would. */
 export async function fillWorkspace({ service }: Dashboard, page: Page): Promise<Places> {
-  const make = async (path: string, body: object): Promise<Made> => {
-    const { status, data } = await asMember<Made>(page, 'POST', `live/${path}`, body);
+  const make = async (path: string, body: object): Promise<Resource> => {
+    const { status, data } = await asMember<Resource>(page, 'POST', `live/${path}`, body);
     if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(data)}`);
     return data;
   };
@@ -83,7 +79,7 @@ export async function fillWorkspace({ service }: Dashboard, page: Page): Promise
   await asMember(page, 'POST', 'test/inbound-routes', {
     ...{ domainId: domain.id, match: { type: 'catchAll' }, action: { type: 'keep' } },
   });
-  const received = await asMember<Made>(page, 'POST', 'test/received/test', {
+  const received = await asMember<Resource>(page, 'POST', 'test/received/test', {
     ...{
       from: 'grace@people.test',
       to: 'help@acme.test',
@@ -92,7 +88,7 @@ export async function fillWorkspace({ service }: Dashboard, page: Page): Promise
     },
   });
   const [captured] = await eventually('mail is captured', async () => {
-    const { data } = await asMember<readonly Made[]>(page, 'GET', 'live/captured');
+    const { data } = await asMember<readonly Resource[]>(page, 'GET', 'live/captured');
     return data.length >= 41 ? data : undefined;
   });
   return {

@@ -11,6 +11,7 @@ import {
   ownerPage,
   press,
   pressOn,
+  type Resource,
   typeInto,
   waitForToast,
   withoutDialog,
@@ -21,10 +22,6 @@ import { inspect } from './looks.ts';
 
 const NAMES = ['dora', 'ada', 'carl', 'bob', 'emma'] as const;
 const PEOPLE = 60;
-
-interface Made {
-  readonly id: string;
-}
 
 let dashboard: Dashboard;
 let page: Page;
@@ -203,7 +200,7 @@ test('contacts are selected, saved as a file, added to an audience, and taken ou
   await pressOn(dialog().getByRole('button', { name: 'Add contacts' }));
   await waitForToast(page, '3 added');
   await withoutDialog(page);
-  const [readers] = await list<Made>('audiences');
+  const [readers] = await list<Resource>('audiences');
   expect(await list(`audiences/${readers?.id}/contacts`)).toHaveLength(3);
   await press(page, 'Undo');
   await waitForToast(page, '3 removed again');

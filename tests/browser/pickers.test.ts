@@ -2,13 +2,17 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import jsQR from 'jsqr';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { asMember, type Dashboard, openDashboard, ownerPage, press, waitForToast } from './dashboard.ts';
+import {
+  asMember,
+  type Dashboard,
+  openDashboard,
+  ownerPage,
+  press,
+  type Resource,
+  waitForToast,
+} from './dashboard.ts';
 
 // Contacts and colours are chosen rather than typed; a telephone reads the code of an authenticator.
-
-interface Made {
-  readonly id: string;
-}
 
 let dashboard: Dashboard;
 let page: Page;
@@ -22,7 +26,7 @@ afterAll(() => dashboard?.[Symbol.asyncDispose]());
 
 test('a campaign is shown as for a contact that is found by address or name', async () => {
   const make = async (path: string, body: object) =>
-    (await asMember<Made>(page, 'POST', `test/${path}`, body)).data;
+    (await asMember<Resource>(page, 'POST', `test/${path}`, body)).data;
   const person = await make('contacts', { email: 'grace@people.test', firstName: 'Grace' });
   await make('contacts', { email: 'ada@people.test', firstName: 'Ada' });
   const audience = await make('audiences', { name: 'Readers' });

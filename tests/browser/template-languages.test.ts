@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 
-interface Stored {
+interface TranslatedTemplate {
   readonly id: string;
   readonly subject: string;
   readonly html: string;
@@ -32,10 +32,11 @@ interface Stored {
 }
 
 test('a language is added as a copy, translated beside its preview, saved, and removed', async () => {
-  const { data: made } = await asMember<Stored>(page, 'POST', 'test/templates', {
+  const { data: made } = await asMember<TranslatedTemplate>(page, 'POST', 'test/templates', {
     ...{ name: 'Welcome', subject: 'Welcome', html: '<p>Hello there</p>', language: 'en' },
   });
-  const stored = async () => (await asMember<Stored>(page, 'GET', `test/templates/${made.id}`)).data;
+  const stored = async () =>
+    (await asMember<TranslatedTemplate>(page, 'GET', `test/templates/${made.id}`)).data;
   await page.goto(`${url}/app/test/templates/${made.id}`);
   const language = page.getByLabel('Language', { exact: true });
   await pressOn(page.getByRole('button', { name: 'Add language' }));

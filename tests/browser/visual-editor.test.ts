@@ -12,10 +12,10 @@ import {
   openVisual,
   page,
   SOURCE,
-  type Stored,
   save,
   stored,
   TEXT_ROW,
+  type TemplateSource,
   url,
 } from './visual-page.ts';
 
@@ -32,7 +32,7 @@ const describedAs = async (name: RegExp, place: string) => {
   });
 };
 
-interface Captured {
+interface ShownHtml {
   readonly html: string;
 }
 
@@ -61,18 +61,18 @@ test('a text is written in its place; all other octets stay, and undo brings it 
 });
 
 /** The octets of the html that a test email leaves with are those of the preview. */
-async function sendsAsShown({ id }: Stored): Promise<void> {
+async function sendsAsShown({ id }: TemplateSource): Promise<void> {
   await press(page, 'Send test');
   await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Send test' }));
   await waitForToast(page, 'Test email sent');
   await withoutDialog(page);
-  const source = (await asMember<Stored>(page, 'GET', `live/templates/${id}`)).data.mjml;
-  const { data } = await asMember<Captured>(page, 'POST', 'live/templates/render-preview', {
+  const source = (await asMember<TemplateSource>(page, 'GET', `live/templates/${id}`)).data.mjml;
+  const { data } = await asMember<ShownHtml>(page, 'POST', 'live/templates/render-preview', {
     ...{ format: 'mjml', subject: 'News', mjml: source },
   });
   const found = await eventually('the test email', async () => {
     const [one] = (await asMember<readonly { readonly id: string }[]>(page, 'GET', 'live/captured')).data;
-    return one && (await asMember<Captured>(page, 'GET', `live/captured/${one.id}`)).data;
+    return one && (await asMember<ShownHtml>(page, 'GET', `live/captured/${one.id}`)).data;
   });
   // The link is filled in for each recipient when the email leaves.
   const left = found.html.replaceAll('\r\n', '\n').replace(/http[^"]+\/t\/u\/[^"]+/, '{{unsubscribeUrl}}');
@@ -297,8 +297,10 @@ test('a source that cannot be shown says so, and Code is there', async () => {
 });
 
 test('a campaign is edited as blocks, and saved as MJML', async () => {
-  const { data: audience } = await asMember<Stored>(page, 'POST', 'test/audiences', { name: 'Readers' });
-  const { data: campaign } = await asMember<Stored>(page, 'POST', 'test/campaigns', {
+  const { data: audience } = await asMember<TemplateSource>(page, 'POST', 'test/audiences', {
+    name: 'Readers',
+  });
+  const { data: campaign } = await asMember<TemplateSource>(page, 'POST', 'test/campaigns', {
     ...{ name: 'News', audienceId: audience.id, subject: 'News', markdown: 'Words' },
   });
   await page.goto(`${url}/app/test/campaigns/${campaign.id}`);
@@ -314,7 +316,7 @@ test('a campaign is edited as blocks, and saved as MJML', async () => {
   await type.selectOption('mjml');
   await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Begin new message' }));
   await block(/^Heading: The first story/).waitFor();
-  // The draft in the browser has the letter as well.
+  // The draft has the letter as well.
   await page
     .getByTitle(/^Until you save, your changes are kept on the server/)
     .first()
@@ -332,7 +334,7 @@ test('a campaign is edited as blocks, and saved as MJML', async () => {
   await inspect(page, 'visual-campaign');
   await page.keyboard.press('Control+s');
   await waitForToast(page, 'Saved');
-  const { data } = await asMember<Stored>(page, 'GET', `test/campaigns/${campaign.id}`);
+  const { data } = await asMember<TemplateSource>(page, 'GET', `test/campaigns/${campaign.id}`);
   expect(data.mjml).toContain('>Our story</h2>');
   expect(data).toMatchObject({ markdown: null, html: null });
 });
@@ -352,7 +354,7 @@ test('a new template starts from one of twelve messages', async () => {
 });
 
 test('a variable is put where the cursor is: in the subject, and in the source', async () => {
-  const { data } = await asMember<Stored>(page, 'POST', 'test/templates', {
+  const { data } = await asMember<TemplateSource>(page, 'POST', 'test/templates', {
     ...{ name: 'Plain', subject: 'Hello !', html: '<p>Hi</p>', variables: [{ key: 'plan' }] },
   });
   await page.goto(`${url}/app/test/templates/${data.id}`);

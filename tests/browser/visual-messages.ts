@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import PostalMime from 'postal-mime';
+import { randomFrom } from '../../src/ops/torture/random.ts';
 import { readDesign } from '../../src/web/dashboard/web/application/pages/visual/source/blocks.ts';
 import { choicesOf } from '../../src/web/dashboard/web/application/pages/visual/source/edit.ts';
 import { writeTree } from '../../src/web/dashboard/web/application/pages/visual/source/tree.ts';
@@ -20,17 +21,6 @@ export interface MadeMessage {
   readonly blocks: number;
   readonly octets: number;
   readonly problems: readonly string[];
-}
-
-/** Numbers from 0 to 1 that are the same for a seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 const ADDED = [
@@ -157,7 +147,7 @@ export async function makeMessages(
 }
 
 async function inChromium(page: Page, address: string, seed: number): Promise<void> {
-  const random = randomOf(seed);
+  const random = randomFrom(seed).next;
   await page.goto(address);
   await page.getByRole('region', { name: 'Canvas' }).waitFor();
   await page.getByRole('button', { name: 'Add block' }).click();

@@ -18,7 +18,7 @@ export async function openVisual(): Promise<void> {
   });
 }
 
-export interface Stored {
+export interface TemplateSource {
   readonly id: string;
   readonly mjml: string;
 }
@@ -52,9 +52,9 @@ export async function newTemplate(
   more: object = {},
   within = 'test',
   isShown = true,
-): Promise<Stored> {
+): Promise<TemplateSource> {
   environment = within;
-  const { data } = await asMember<Stored>(page, 'POST', `${within}/templates`, {
+  const { data } = await asMember<TemplateSource>(page, 'POST', `${within}/templates`, {
     ...{ name: 'Visual', subject: 'News', format: 'mjml', mjml },
     ...more,
   });
@@ -62,8 +62,8 @@ export async function newTemplate(
   if (isShown) await page.getByRole('region', { name: 'Canvas' }).waitFor();
   return data;
 }
-export const stored = async ({ id }: Stored) =>
-  (await asMember<Stored>(page, 'GET', `${environment}/templates/${id}`)).data.mjml;
+export const stored = async ({ id }: TemplateSource) =>
+  (await asMember<TemplateSource>(page, 'GET', `${environment}/templates/${id}`)).data.mjml;
 export const save = async () => {
   await pressOn(page.getByRole('button', { name: 'Save', exact: true }));
   await waitForToast(page, 'Saved and published');

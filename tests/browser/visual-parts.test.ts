@@ -14,10 +14,10 @@ import {
   PNG,
   page,
   SOURCE,
-  type Stored,
   save,
   stored,
   TEXT_ROW,
+  type TemplateSource,
   url,
 } from './visual-page.ts';
 
@@ -212,7 +212,7 @@ test('the preview draws again only what was edited', async () => {
 });
 
 test('HTML and Markdown say why they are edited as source', async () => {
-  const { data } = await asMember<Stored>(page, 'POST', 'test/templates', {
+  const { data } = await asMember<TemplateSource>(page, 'POST', 'test/templates', {
     ...{ name: 'Letter', subject: 'Hello', format: 'emailmd', markdown: 'Hello' },
   });
   await page.goto(`${url}/app/test/templates/${data.id}`);
@@ -224,8 +224,10 @@ test('HTML and Markdown say why they are edited as source', async () => {
 });
 
 test('the unsaved preview of a campaign has its variables', async () => {
-  const { data: audience } = await asMember<Stored>(page, 'POST', 'test/audiences', { name: 'Of variables' });
-  const { data: campaign } = await asMember<Stored>(page, 'POST', 'test/campaigns', {
+  const { data: audience } = await asMember<TemplateSource>(page, 'POST', 'test/audiences', {
+    name: 'Of variables',
+  });
+  const { data: campaign } = await asMember<TemplateSource>(page, 'POST', 'test/campaigns', {
     ...{ name: 'Sale', audienceId: audience.id, subject: 'Sale' },
     mjml: SOURCE.join('\n').replace('{{ name }}', '{{ month }}'),
     variables: { month: 'July' },

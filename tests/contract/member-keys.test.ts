@@ -17,11 +17,13 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const PERMISSIONS: readonly Permission[] = ['api-keys:write', 'api-keys:read', 'emails:read'];
 
-interface Made {
+interface NewKey {
   readonly id: string;
   readonly key: string;
 }
-async function made(told: Promise<{ status: number; text: string; body: { data: Made } }>): Promise<Made> {
+async function made(
+  told: Promise<{ status: number; text: string; body: { data: NewKey } }>,
+): Promise<NewKey> {
   const { status, text, body } = await told;
   if (status !== 201) throw new Error(text);
   return body.data;

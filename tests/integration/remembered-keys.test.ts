@@ -33,7 +33,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-interface Made {
+interface KeyClient {
   readonly id: string;
   readonly key: string;
   readonly client: Client;
@@ -41,7 +41,7 @@ interface Made {
 }
 
 /** A key that has been used here, so that it is remembered. */
-async function usedKey(permissions: readonly string[] = ['*'], on: Service = here): Promise<Made> {
+async function usedKey(permissions: readonly string[] = ['*'], on: Service = here): Promise<KeyClient> {
   const { status, body } = await admin.post('/v1/api-keys', { name: 'K', env: 'test', permissions });
   expect(status).toBe(201);
   const client = createClient(on.url, body.data.key);

@@ -1,3 +1,5 @@
+import { randomFrom } from '../../src/ops/torture/random.ts';
+
 /** A layout, partials and a template that uses them, with the values of an email; all by a number. */
 export interface GeneratedSet {
   /** In the order in which they are made. */
@@ -26,23 +28,6 @@ export const languagesOf = (seed: number, others: number): readonly (string | nu
     (_, n) => ASKED[(seed + n) % ASKED.length] ?? null,
   ),
 ];
-
-/** Numbers that look random and are the same for each seed (mulberry32). */
-function chooser(seed: number) {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  const of = <Item>(items: readonly Item[]): Item => {
-    const item = items[Math.floor(next() * items.length)];
-    if (item === undefined) throw new Error('Nothing to choose from.');
-    return item;
-  };
-  return { of, chance: (share: number) => next() < share };
-}
 
 const TEXTS = [
   'Ada',
@@ -84,7 +69,8 @@ const FORMATS = ['html', 'html', 'emailmd', 'mjml'] as const;
 
 /** The set of a number. */
 export function generatedSet(seed: number): GeneratedSet {
-  const { of, chance } = chooser(seed + 1);
+  const { next, pick: of } = randomFrom(seed + 1);
+  const chance = (share: number): boolean => next() < share;
   const format = of(FORMATS);
   const body = format === 'emailmd' ? 'markdown' : format;
   const named = (name: string) => `g${seed}-${name}`;

@@ -15,7 +15,7 @@ export interface Watcher {
   readonly taken: number[];
 }
 
-export type Given = Pick<Database, 'query' | 'session'>;
+export type SessionSource = Pick<Database, 'query' | 'session'>;
 
 /** The locks that instances hold. */
 export const HOLDERS = `select pid, objid::bigint::integer as epoch from pg_locks
@@ -48,7 +48,7 @@ export function presenceScene() {
   }
 
   /** An instance that looks at once, unless the parts say otherwise. */
-  async function watcher(given?: Given, parts: Partial<PresenceParts> = {}): Promise<Watcher> {
+  async function watcher(given?: SessionSource, parts: Partial<PresenceParts> = {}): Promise<Watcher> {
     const database = given ?? (await openedDatabase());
     const id = crypto.randomUUID();
     await sql`insert into service_instances (id, roles, seen_at) values (${id}, '{}', now())`;
@@ -70,7 +70,7 @@ export function presenceScene() {
   const observed = (
     database: Database,
     { onQuery, onClose }: { onQuery?(text: string): void; onClose?(hasHeld: boolean): Promise<void> },
-  ): Given => ({
+  ): SessionSource => ({
     query: database.query.bind(database),
     session(onNotification) {
       const real = database.session(onNotification);
