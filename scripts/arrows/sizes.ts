@@ -31,6 +31,7 @@ const SHORT: Readonly<Record<string, string>> = {
     'a rule of texts without a browser, for forms and drafts',
   'src/web/dashboard/web/application/ui/forms/source-line.ts':
     'for pages that load the editor of source only where it is opened',
+  'src/web/dashboard/web/application/pages/email-languages.ts': 'one choice of two pages',
   'src/web/dashboard/web/application/ui/forms/outside-form.tsx': 'for dialogs of any page',
   'src/web/dashboard/web/application/ui/lists/created.tsx': 'one column of several lists',
   'src/web/dashboard/web/application/api/changed-ids.ts':

@@ -177,7 +177,7 @@ test('addresses without a host in MJML and markdown come with the line of their 
   ]);
 });
 
-test('a long address without a host has its own place, and no password of it is told', () => {
+test('a long address without a host has its own place, and no message has its password', () => {
   const long = `images/${'a'.repeat(200)}`;
   const [one, other] = [`${long}1.png`, `${long}2.png`];
   const text = `<mj-image src="${one}" />\n<mj-image src="${other}" />`;

@@ -239,7 +239,7 @@ function addressesOf(
   { html, ownUrl }: LookedAt,
   shown: SourceReading | null,
   written: SourceReading | null,
-  /** What an author wrote that the html is made of; null where they wrote the html. */
+  /** The source that the html is made of; null where its author wrote the html. */
   made: string | null,
 ): Omit<Findings, 'problems'> {
   const places = new Map<string, number>();

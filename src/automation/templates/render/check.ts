@@ -78,7 +78,7 @@ export async function checkTemplate(
     // The own content takes a layer in its language too.
     return `/layers/${index}${bodyPath(there.content, chosenLanguage(there.content, content.language))}`;
   };
-  // Where MJML found something was told when the version was saved.
+  // MJML gives lines alone, when the version is saved.
   const notes = content.notes.map(
     ({ message, line }): PlacedProblem => ({ code: 'mjml', message, line, path: own }),
   );
