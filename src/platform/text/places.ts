@@ -1,7 +1,7 @@
 import { LruMap } from '../async/lru-map.ts';
 
 /** A place in a text, both from 1. */
-export interface TextPlace {
+interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
