@@ -35,6 +35,7 @@ export const MOST_CELLS = 2_000;
 /** No cell begins further into its row, in UTF-16 units. */
 export const LONGEST_ROW = 262_144;
 
+const SPACE = 32;
 const QUOTE = 34;
 const LF = 10;
 const CR = 13;
@@ -52,7 +53,8 @@ export interface CsvStart {
  * Reads CSV (RFC 4180) from texts of any length, and holds no more than one row. Unlike the parsers that
  * exist it takes LF, CRLF and CR in one file, names the line of a quote that was never closed, and goes on
  * after every fault: a row with one ends with its physical line, since a forgotten quote must not swallow the
- * rows that follow it. A quote inside a cell that does not begin with one is data. Empty lines are skipped.
+ * rows that follow it. A quote inside a cell that does not begin with one is data; spaces around a cell in quotes
+ * are none of it, as in `1, "Lee, Ann"`. Empty lines are skipped.
  */
 export class CsvReader {
   readonly #delimiter: number;
@@ -103,8 +105,11 @@ export class CsvReader {
     for (;;) {
       const begin = this.#cursor;
       if (begin - this.#at > LONGEST_ROW) return this.#fail('row_too_long', begin, this.#cursorLine);
+      const quote = this.#behindSpaces(begin);
       const end =
-        text.charCodeAt(begin) === QUOTE ? this.#quotedCell(begin, isLast) : this.#plainCell(begin, isLast);
+        text.charCodeAt(quote) === QUOTE
+          ? this.#quotedCell(quote, begin, isLast)
+          : this.#plainCell(begin, isLast);
       if (this.#failed) return 'blank';
       if (end === INCOMPLETE) return null;
       if (text.charCodeAt(end) === this.#delimiter && end < text.length) {
@@ -141,9 +146,20 @@ export class CsvReader {
     return end;
   }
 
-  /** Reads a cell in quotes, and says where what follows its closing quote is. */
-  #quotedCell(begin: number, isLast: boolean): number {
+  #behindSpaces(begin: number): number {
+    let at = begin;
+    while (this.#text.charCodeAt(at) === SPACE) at++;
+    return at;
+  }
+
+  /**
+   * Reads a cell in quotes, and says where what follows it is. Behind spaces, a quote that is not closed at the end of the cell
+   * is data.
+   */
+  #quotedCell(begin: number, cellBegin: number, isLast: boolean): number {
     const text = this.#text;
+    const fail = (code: CsvFaultCode, from: number, at: number): number =>
+      cellBegin < begin ? this.#plainCell(cellBegin, isLast) : this.#failCell(code, from, at);
     const opened = this.#cursorLine;
     let line = opened;
     let from = begin + 1;
@@ -153,27 +169,28 @@ export class CsvReader {
       if (code === CR && at + 1 === text.length && !isLast) return INCOMPLETE;
       if (code === LF || (code === CR && text.charCodeAt(at + 1) !== LF)) {
         line++;
-        if (line - opened >= MOST_LINES_OF_CELL) return this.#failCell('unclosed_quote', begin, opened);
+        if (line - opened >= MOST_LINES_OF_CELL) return fail('unclosed_quote', begin, opened);
       } else if (code === QUOTE) {
         if (text.charCodeAt(at + 1) === QUOTE) {
           cell += text.slice(from, at + 1);
           from = at + 2;
           at++;
-          if (at - begin > LONGEST_CELL) return this.#failCell('unclosed_quote', begin, opened);
+          if (at - begin > LONGEST_CELL) return fail('unclosed_quote', begin, opened);
           continue;
         }
-        const end = at + 1;
+        const end = this.#behindSpaces(at + 1);
+        if (end - at > LONGEST_CELL) return this.#failCell('cell_too_long', begin, opened);
         if (end === text.length && !isLast) return INCOMPLETE;
         const next = text.charCodeAt(end);
         if (end < text.length && next !== this.#delimiter && next !== LF && next !== CR)
-          return this.#failCell('stray_quote', end, line);
+          return fail('stray_quote', at + 1, line);
         this.#cells.push(cell + text.slice(from, at));
         this.#cursorLine = line;
         return end;
       }
-      if (at - begin > LONGEST_CELL) return this.#failCell('unclosed_quote', begin, opened);
+      if (at - begin > LONGEST_CELL) return fail('unclosed_quote', begin, opened);
     }
-    return isLast ? this.#failCell('unclosed_quote', begin, opened) : INCOMPLETE;
+    return isLast ? fail('unclosed_quote', begin, opened) : INCOMPLETE;
   }
 
   #failCell(code: CsvFaultCode, from: number, line: number): typeof INCOMPLETE {

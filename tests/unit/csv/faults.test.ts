@@ -35,6 +35,35 @@ test('a quote inside a cell that does not begin with one is data', () => {
   ]);
 });
 
+// mautic/mautic#2616, JoshClose/CsvHelper#204.
+test('spaces around a cell in quotes are none of it, in texts of any length', () => {
+  const text = '"email", "name" ,note\r\na@x.example,  "Lee, Ann" , "a ""b"""\n b ,"c"  \n';
+  const rows = [
+    ['email', 'name', 'note'],
+    ['a@x.example', 'Lee, Ann', 'a "b"'],
+    [' b ', 'c'],
+  ];
+  expect(read(text).map(([, ...cells]) => cells)).toEqual(rows);
+  const reader = new CsvReader({ delimiter: ',' });
+  const pieces = [...text].flatMap((character) => reader.read(character, false));
+  expect([...pieces, ...reader.read('', true)].map(({ cells }) => cells)).toEqual(rows);
+  expect(dialectOf('"email"; "name"\n"a@x.example"; "Lee, Ann"\n', true).delimiter).toBe(';');
+});
+
+test('a quote behind spaces that ends before its cell, or never, is data', () => {
+  expect(read('1, "Best" customer,x\n2, "open,y\n3,z')).toEqual([
+    [1, '1', ' "Best" customer', 'x'],
+    [2, '2', ' "open', 'y'],
+    [3, '3', 'z'],
+  ]);
+  const reader = new CsvReader({ delimiter: ',' });
+  expect(reader.read(`"x"${' '.repeat(LONGEST_CELL)}`, false)).toEqual([]);
+  expect(reader.read('\ny\n', false).map(({ fault, cells }) => fault?.code ?? cells)).toEqual([
+    'cell_too_long',
+    ['y'],
+  ]);
+});
+
 test('text after a closing quote is a fault of its line alone', () => {
   expect(read('a,b\n1,"x"y\n"2",3\n')).toEqual([
     [1, 'a', 'b'],

@@ -45,8 +45,12 @@ export function Mapping(props: {
   readonly mapped: readonly ColumnTarget[];
   readonly onChange: (mapped: readonly ColumnTarget[]) => void;
 }) {
-  const set = (at: number, change: Partial<ColumnTarget>) =>
-    props.onChange(props.mapped.map((each, index) => (index === at ? { ...each, ...change } : each)));
+  // Columns of one name have one target, since `columns` names them.
+  const set = (at: number, change: Partial<ColumnTarget>) => {
+    const { columns } = props.plan;
+    const isMeant = (index: number) => index === at || columns[index]?.header === columns[at]?.header;
+    props.onChange(props.mapped.map((each, index) => (isMeant(index) ? { ...each, ...change } : each)));
+  };
   const known = useId();
   const properties = useKnownProperties();
   return (
