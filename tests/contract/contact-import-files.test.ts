@@ -26,7 +26,7 @@ describe('a file that cannot be imported is refused at once', () => {
     ['an empty body', '', '', '/body'],
     ['nothing but line ends', '\r\n\n', '', '/body'],
     ['no column with addresses', 'name,city\nAda,Rome\n', '', '/body'],
-    ['two columns of one name', 'email,city,city\n', '', '/body'],
+    ['a workbook', bytes(0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0, 0, 0, 0x21, 0, 0xdf), '', '/body'],
     ['two columns that become the same', 'email,e-mail\n', '', '/query/columns'],
     ['a header that no property may have', 'email,1st\n', '', '/body'],
     ['a header with a fault', '"email"x,name\n', '', '/body'],

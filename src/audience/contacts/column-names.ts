@@ -70,6 +70,35 @@ export function fieldByHeader(header: string): ContactFieldName | null {
   return CONTACT_FIELD_NAMES.find((name) => HEADERS[name].has(folded)) ?? null;
 }
 
+/** Headers of a whole name, folded as the fields are. */
+const WHOLE_NAMES = new Set(
+  `fullname displayname contactname personname yourname completename vollstandigername vollername nomcomplet nometprenom
+  nombrecompleto nombreyapellidos nomecompleto volledigenaam`.split(/\s+/),
+);
+
+/**
+ * The field of a column that is called `Name` or `Full name`. Beside a column of first names, `Name` is the family name. A whole name
+ * stays one piece, as a first name: where it divides, no rule can say.
+ */
+export function fieldOfName(
+  header: string,
+  fields: ReadonlySet<ContactFieldName | null>,
+): ContactFieldName | null {
+  const folded = foldedHeader(header);
+  if (folded === 'name')
+    return fields.has('firstName') ? (fields.has('lastName') ? null : 'lastName') : 'firstName';
+  return WHOLE_NAMES.has(folded) && !fields.has('firstName') && !fields.has('lastName') ? 'firstName' : null;
+}
+
+/** The properties that this service reads by their names, and the headers of other services for them. */
+const READ_PROPERTIES = new Map(
+  Object.entries({
+    timeZone:
+      'timezone contacttimezone tz zeitzone fuseauhoraire zonahoraria fusoorario fusohorario tijdzone',
+    language: `language preferredlanguage contactlanguage lang locale sprache langue idioma lingua taal jezyk`,
+  }).flatMap(([key, headers]) => headers.split(' ').map((header): [string, string] => [header, key])),
+);
+
 /** `Größe (cm)` → `Grosse_cm`: a name that a property may have; null when nothing is left of it. */
 function keyFrom(header: string): string | null {
   const plain = header.replaceAll('ß', 'ss').normalize('NFD').replace(/\p{M}/gu, '');
@@ -90,10 +119,15 @@ export function propertyOf(text: string): PropertyTarget | null {
   return formats.includes(format) ? { to: 'property', key, type, format: format as CellFormat } : null;
 }
 
-/** The property that a column becomes by its name alone; null when no property may be called so. */
-export function propertyByName(header: string): PropertyTarget | null {
+/**
+ * The property that a column becomes by its name alone; null when no property may be called so. `taken`: properties of earlier columns,
+ * which keep theirs.
+ */
+export function propertyByName(header: string, taken: ReadonlySet<string>): PropertyTarget | null {
   const stated = propertyOf(header);
   if (stated) return stated;
+  const read = READ_PROPERTIES.get(foldedHeader(header));
+  if (read && !taken.has(read)) return { to: 'property', key: read, type: 'string' };
   const key = keyFrom(header.startsWith('properties.') ? header.slice('properties.'.length) : header);
   return key === null ? null : { to: 'property', key, type: 'string' };
 }

@@ -11,6 +11,7 @@ import { untilNextTurn } from '../../platform/async/batcher.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import { dialectOf } from '../../platform/csv/delimiter.ts';
 import { BrokenEncoding, EncodingDetector } from '../../platform/csv/encoding.ts';
+import { otherFile } from '../../platform/csv/other-file.ts';
 import { CsvReader } from '../../platform/csv/reader.ts';
 import { CSV_MARK, csvRow, withoutGuard } from '../../platform/csv/write.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -102,6 +103,8 @@ function textOf(bytes: Uint8Array): string | Failure {
 function readList(bytes: Uint8Array): ReadList | Failure {
   const text = textOf(bytes);
   if (typeof text !== 'string') return text;
+  const other = otherFile(text);
+  if (other !== null) return invalid([{ path: '/body', message: other }]);
   const { delimiter, skipped } = dialectOf(text.slice(0, 65_536), text.length <= 65_536);
   const [header, ...rows] = new CsvReader({ delimiter, line: skipped > 0 ? 2 : 1 }).read(
     text.slice(skipped),

@@ -158,6 +158,7 @@ function readRow(
     const cell = cells[column] ?? '';
     if (target === null) continue;
     if (target.to === 'email') {
+      if (email !== '') continue;
       email = firstAddress(withoutGuard(visible(cell)));
       emailColumn = column;
       continue;
@@ -177,12 +178,13 @@ function readRow(
     if (isContactField(target.to)) {
       const text = withoutGuard(cell);
       if (isLonger(text, LONGEST_NAME)) refuse(column, 'text_too_long');
-      else texts[target.to] = text;
+      else texts[target.to] ??= text;
       continue;
     }
     switch (target.to) {
       case 'property': {
-        if (target.type !== 'string' && cell.trim() === '') break;
+        // Of columns with one name, the first that is not empty counts.
+        if (Object.hasOwn(properties, target.key) || (target.type !== 'string' && cell.trim() === '')) break;
         const value = typedValue(cell, target);
         if (typeof value === 'object') refuse(column, value.code);
         else properties[target.key] = value;
@@ -192,13 +194,13 @@ function readRow(
         consent.takeTime(cell);
         break;
       case 'consentAt':
-        agreedAt = momentText(withoutGuard(cell).trim());
+        agreedAt = momentText(withoutGuard(cell).trim()) ?? agreedAt;
         break;
       case 'consentSource':
         source = firstCharacters(withoutGuard(cell).trim(), LONGEST_NAME) || null;
         break;
       case 'audiences':
-        names = audienceNames(cell);
+        names = [...names, ...audienceNames(cell)];
         break;
       case 'properties':
         if (!takeProperties(cell, properties)) refuse(column, 'invalid_properties');
@@ -206,7 +208,8 @@ function readRow(
   }
   const address = parseAddress(email);
   if (email === '') refuse(emailColumn, 'missing_email');
-  else if (isProblem(address) || address.name !== null) refuse(emailColumn, 'invalid_email');
+  else if (isProblem(address)) refuse(emailColumn, 'invalid_email');
+  else if (address.name !== null && !texts.firstName && !texts.lastName) texts.firstName = address.name;
   if (Object.keys(properties).length > MOST_PROPERTIES) faults.push([line, null, 'too_many_properties']);
   if (isProblem(address)) return null;
   return {

@@ -44,7 +44,6 @@ export function readTargets(
   const names = header.map(cleaned);
   const { targets, everyone, isOwn, details } = namedTargets(names, mapping, traits);
   const problems = [...details];
-  repeatedNames(names, problems);
   repeatedTargets(targets, names, problems);
   if (!targets.some((target) => target?.to === 'email') && problems.length === 0)
     problems.push({
@@ -60,21 +59,8 @@ export function readTargets(
   return { targets, headers, everyone, warnings, problems: problems.slice(0, MOST_PROBLEMS) };
 }
 
-function repeatedNames(names: readonly string[], details: Detail[]): void {
-  const seen = new Map<string, number>();
-  for (const [at, name] of names.entries()) {
-    const before = name === '' ? undefined : seen.get(name);
-    if (before !== undefined)
-      details.push({
-        path: '/body',
-        message: `Columns ${before + 1} and ${at + 1} have the same name, "${shortened(name)}".`,
-      });
-    seen.set(name, at);
-  }
-}
-
-/** The targets that several columns may share, each with a part of the value. */
-const SHARED: ReadonlySet<string> = new Set(['status', 'unsubscribedAt']);
+/** The targets that several columns may share, each with a part of the value or a later moment. */
+const SHARED: ReadonlySet<string> = new Set(['status', 'unsubscribedAt', 'consentAt']);
 
 function repeatedTargets(targets: readonly Target[], names: readonly string[], details: Detail[]): void {
   const seen = new Map<string, string>();

@@ -1,5 +1,6 @@
 import type { FilePlace } from '../../../../../machines/contact-import/context.ts';
 import { dialectOf } from '../../../../platform/csv/delimiter.ts';
+import { otherFile } from '../../../../platform/csv/other-file.ts';
 import { CsvReader, type CsvRow } from '../../../../platform/csv/reader.ts';
 import { type Detail, type Failure, invalid } from '../../../../platform/errors/failure.ts';
 import { cleaned, type Target } from '../../column-names.ts';
@@ -72,6 +73,8 @@ export class FilePlanner {
     const sample = new TextDecoder(encoding.stored, { ignoreBOM: true }).decode(beginning, {
       stream: !isWhole,
     });
+    const other = otherFile(sample);
+    if (other !== null) return [{ path: '/body', message: other }];
     const { delimiter, skipped } = dialectOf(sample, isWhole);
     const [header, ...rows] = new CsvReader({ delimiter, line: skipped > 0 ? 2 : 1 }).read(
       sample.slice(skipped),

@@ -173,7 +173,10 @@ export function readAs(column: ColumnSurvey, target: Extract<Target, { to: 'stat
   return { ...read, unsaid: column.rows - read.understood, rows: column.rows };
 }
 
-/** The audiences that a cell names: a JSON array, as the export writes it, or names between semicolons. */
+/**
+ * The audiences that a cell names: a JSON array, as the export writes it, names in quotes between commas, as Mailchimp writes its
+ * tags, or names between semicolons.
+ */
 export function audienceNames(cell: string): readonly string[] {
   const text = cell.trim();
   if (text.startsWith('['))
@@ -181,8 +184,8 @@ export function audienceNames(cell: string): readonly string[] {
       const read: unknown = JSON.parse(text);
       if (Array.isArray(read)) return read.filter((name): name is string => typeof name === 'string');
     } catch {}
-  return text
-    .split(';')
+  const [row] = text.startsWith('"') ? new CsvReader({ delimiter: ',' }).read(text, true) : [];
+  return (row && !row.fault ? row.cells : text.split(';'))
     .map((name) => name.trim())
     .filter((name) => name !== '');
 }

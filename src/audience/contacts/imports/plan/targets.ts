@@ -10,11 +10,13 @@ import {
   type StatusReading,
 } from '../../../../mail/list-files/consent-columns.ts';
 import { isListWord, type LeaveReason, wordMeaning } from '../../../../mail/list-files/consent-words.ts';
+import { machineColumns } from '../../../../mail/list-files/machine-columns.ts';
 import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import {
   CONTACT_FIELD_NAMES,
   CONTACT_FIELDS,
+  type ContactFieldName,
   eachField,
   isContactField,
 } from '../../../../platform/text/contact-fields.ts';
@@ -22,6 +24,7 @@ import {
   type CellFormat,
   cleaned,
   fieldByHeader,
+  fieldOfName,
   PROPERTY_TYPES,
   type PropertyTarget,
   propertyByName,
@@ -118,14 +121,25 @@ export function namedTargets(
   const isStated = [...stated.values()].includes('email');
   const addresses = isStated ? [] : addressColumns(names.map((name) => (stated.has(name) ? '' : name)));
   const isOptOuts = isOptOutList(names);
+  const machine = machineColumns(names);
+  const fields = new Set(
+    names.map((name) => (stated.has(name) ? fieldStated(stated.get(name)) : fieldByHeader(name))),
+  );
   const taken = new Set<string>();
+  const keys = new Set<string>();
   const byName = (name: string, at: number): Target => {
     if (isOwn && Object.hasOwn(OWN_TARGETS, name)) return OWN_TARGETS[name] ?? null;
     const typed = propertyOf(name);
     if (typed) return name.includes(':') ? typed : keptType(typed, traits);
     if (addresses.includes(at)) return { to: 'email' };
+    if (machine.has(name)) return null;
     const field = fieldByHeader(name);
     if (field) return { to: field };
+    const named = fieldOfName(name, fields);
+    if (named) {
+      fields.add('firstName').add('lastName');
+      return { to: named };
+    }
     const consent = consentTarget(name, traits.surveys[at]);
     // A second column of the same keeps its cells as a property.
     // In a list of opt-outs the newsletter is what was left.
@@ -136,8 +150,11 @@ export function namedTargets(
       return consent;
     }
     if (isOptOuts && name !== '') return { to: 'status', reads: 'unsubscribed' };
-    const property = propertyByName(name);
-    if (property) return keptType(property, traits);
+    const property = propertyByName(name, keys);
+    if (property) {
+      keys.add(property.key);
+      return keptType(property, traits);
+    }
     if (name !== '')
       details.push({
         path: '/body',
@@ -145,18 +162,25 @@ export function namedTargets(
       });
     return null;
   };
-  const targets = names.map((name, at) =>
-    withFormat(
-      stated.has(name) ? statedTarget(name, stated.get(name), details) : byName(name, at),
-      { name, survey: traits.surveys[at], delimiter: traits.delimiter },
-      details,
-    ),
-  );
+  const known = new Map<string, Target>();
+  const targetOf = (name: string, at: number): Target =>
+    stated.has(name) ? statedTarget(name, stated.get(name), details) : byName(name, at);
+  const targets = names.map((name, at) => {
+    const target = known.has(name) && name !== '' ? (known.get(name) ?? null) : targetOf(name, at);
+    known.set(name, target);
+    return withFormat(target, { name, survey: traits.surveys[at], delimiter: traits.delimiter }, details);
+  });
   const everyone = everyoneByHeaders(names) ?? everyoneByFilename(traits.filename ?? '');
   return { targets, everyone: isOwn ? null : everyone, isOwn, details };
 }
 
-const ONCE: ReadonlySet<string> = new Set(['consentSource', 'consentAt']);
+const ONCE: ReadonlySet<string> = new Set(['consentSource']);
+
+/** The field that `columns` gives to a column; null where it gives another target. */
+const fieldStated = (to: unknown): ContactFieldName | null => {
+  const target = typeof to === 'string' && Object.hasOwn(STATED, to) ? STATED[to]?.to : undefined;
+  return target !== undefined && isContactField(target) ? target : null;
+};
 
 const columnsDetail = (message: string): Detail => ({ path: '/query/columns', message });
 

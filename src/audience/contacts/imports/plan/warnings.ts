@@ -1,5 +1,6 @@
 import { consentColumnOf, isAboutSomethingElse } from '../../../../mail/list-files/consent-columns.ts';
 import { LEAVINGS, type LeaveReason, wordMeaning } from '../../../../mail/list-files/consent-words.ts';
+import { isContactField } from '../../../../platform/text/contact-fields.ts';
 import { propertyOf, type Target } from '../../column-names.ts';
 import { type ColumnSurvey, type NonSubscriberStatus, readAs } from './survey.ts';
 import { BY_VALUES } from './targets.ts';
@@ -33,6 +34,17 @@ const EVERYONE: Readonly<Record<LeaveReason | 'never', string>> = {
   never: 'The name of this file says that no one in it has subscribed: new people are added as unsubscribed.',
 };
 
+/** True for two columns with one target of which a row has one value. */
+const isReadOnce = (before: Target | undefined, target: Target): boolean =>
+  target !== null &&
+  before?.to === target.to &&
+  (target.to === 'property'
+    ? before.to === 'property' && before.key === target.key
+    : target.to === 'email' || isContactField(target.to));
+
+const sameName = (before: number): string =>
+  `Column ${before + 1} has the same name: this one is read in rows where that one is empty.`;
+
 const number = (value: number): string => value.toLocaleString('en');
 
 /** Warns about columns that take people down, and about cells that the import does not understand. */
@@ -53,6 +65,8 @@ export function warningsOf({
     const header = names[at] ?? '';
     const found = surveys[at];
     const told = (message: string): ImportWarning => ({ column: at + 1, header, message });
+    const before = names.indexOf(header);
+    if (before < at && isReadOnce(targets[before], target)) rest.push(told(sameName(before)));
     if (!found) continue;
     if (target?.to === 'status' || target?.to === 'unsubscribedAt') {
       // Only now it is known that the cells of this column are statuses.
