@@ -12,6 +12,11 @@ describe('tracked links', () => {
   const rewritten: Readonly<Record<string, readonly [string, string]>> = {
     'in double quotes': ['<a href="https://a.example/x">x</a>', '<a href="[https://a.example/x]">x</a>'],
     'in single quotes': ["<a href='http://a.example'>x</a>", '<a href="[http://a.example]">x</a>'],
+    // sendgrid/sendgrid-csharp#1220: a plus sign in a path would be another file.
+    'with spaces': [
+      '<a href=" https://a.example/a (1).png?utm_campaign=Spring sale">x</a>',
+      '<a href="[https://a.example/a%20(1).png?utm_campaign=Spring%20sale]">x</a>',
+    ],
     'without quotes': ['<a href=https://a.example/?b=1>x</a>', '<a href="[https://a.example/?b=1]">x</a>'],
     'with entities': [
       '<a href="https://a.example/?a=1&amp;b=2">x</a>',

@@ -104,3 +104,9 @@ export function isWeb(text: string): boolean {
   const address = text.trim();
   return /^https?:\/\//i.test(address) && URL.canParse(address) && !/[\p{Cc}\s]/u.test(address);
 }
+
+/** The web address that a link leads to, with its spaces as browsers write them; null for a link to anything else. */
+export function webAddress(link: string): string | null {
+  const address = link.trim().replaceAll(' ', '%20');
+  return isWeb(address) ? address : null;
+}

@@ -3,7 +3,7 @@ import { EXIT_PLACEHOLDER, missingWayOut, offersExit, textWithWayOut } from '../
 import type { Unsubscribe } from '../../mail/transport/transport.ts';
 import { LruMap } from '../../platform/async/lru-map.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
-import { exitTarget, isWeb, type Link, leaveAddress, linkToken, MANY_LINKS } from './api.ts';
+import { exitTarget, type Link, leaveAddress, linkToken, MANY_LINKS, webAddress } from './api.ts';
 import { type CompiledCopies, type CompiledCopy, compiledCopies, type UrlOf } from './compiled-copies.ts';
 import { type Frame, type FramedHtml, HELD, PersonalWords } from './personal-word.ts';
 import { rewriteHtml } from './rewrite.ts';
@@ -96,7 +96,7 @@ class Draft {
     return this.#reading;
   }
 
-  #webLinks = (): readonly string[] => this.reading.links.map(({ url }) => url).filter(isWeb);
+  #webLinks = (): readonly string[] => this.reading.links.flatMap(({ url }) => webAddress(url) ?? []);
 }
 
 /** Writes the parts of a copy with the URLs of its links. */

@@ -1,5 +1,5 @@
 import type { HtmlReading } from '../../mail/html/read-html.ts';
-import { isWeb } from './api.ts';
+import { webAddress } from './api.ts';
 
 /** The changes to an html part. */
 interface Changes {
@@ -18,7 +18,10 @@ export function rewriteHtml(
   { links, end }: Pick<HtmlReading, 'links' | 'end'>,
   { link, added }: Changes,
 ): string {
-  const edits = link === null ? [] : links.filter(({ url }) => isWeb(url));
+  const edits = (link === null ? [] : links).flatMap(({ url, ...place }) => {
+    const address = webAddress(url);
+    return address === null ? [] : [{ ...place, address }];
+  });
   const pieces: string[] = [];
   let done = 0;
   let toAdd = added;
@@ -30,7 +33,7 @@ export function rewriteHtml(
   };
   for (const edit of edits) {
     addAt(edit.start);
-    pieces.push(html.slice(done, edit.start), `"${link?.(edit.url) ?? ''}"`);
+    pieces.push(html.slice(done, edit.start), `"${link?.(edit.address) ?? ''}"`);
     done = edit.end;
   }
   addAt(html.length);
