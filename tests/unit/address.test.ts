@@ -222,6 +222,8 @@ describe('refused as an email address:', () => {
     expect(refused(`${repeated('l', 65)}@b.co`)).toContain('64 octets');
     expect(refused(`${repeated('é', 33)}@b.co`)).toContain('64 octets');
     expect(refused('a@localhost')).toContain('domain');
+    for (const text of [' a@b.co', 'a@b.co\n', 'Ada <a@b.co> ', 'Ada < a@b.co>', '\u00a0a@b.co'])
+      expect(refused(text)).toContain('no spaces');
     expect(refused(`${repeated('l', 60)}@${repeated('d23456789.', 20)}com`)).toContain('254 octets');
     expect(refused('ada')).toContain('user@example.com');
   });

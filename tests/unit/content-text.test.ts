@@ -20,6 +20,7 @@ describe('the text part of', () => {
       '<a href="https://x.co/">https://x.co</a> <a href="mailto:a@x.co">a@x.co</a>',
       'https://x.co a@x.co',
     ],
+    ['a link with spaces', '<a href="https://x.co/a b?c=d e">Go</a>', 'Go (https://x.co/a%20b?c=d%20e)'],
     ['a link without words', '<a href="https://x.co"><img src="a.png"></a>', 'https://x.co'],
     ['a linked image', '<a href="https://x.co"><img src="a.png" alt="Shop"></a>', '[Shop] (https://x.co)'],
     ['a link to be filled in', '<a href="{{ url }}">Go</a>', 'Go ({{ url }})'],

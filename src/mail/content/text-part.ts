@@ -157,7 +157,10 @@ class Reader {
   #finishLink(): void {
     const link = this.#links.pop();
     if (!link || !FOLLOWED.test(link.href)) return;
-    const target = link.href.replace(/^(?:mailto|tel):/i, '');
+    // Programs that make links of a text end them at a space.
+    const target = /^https?:/i.test(link.href)
+      ? link.href.replaceAll(' ', '%20')
+      : link.href.replace(/^(?:mailto|tel):/i, '');
     const label = this.#writer.since(link.from);
     if (label === '') this.#writer.address(target);
     else if (label === target || `${label}/` === target) this.#writer.endAddress();

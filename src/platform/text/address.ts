@@ -41,6 +41,7 @@ const QUOTED = /^"(?:[^"\\]|\\.)*"$/su;
 
 const wrong = (problem: string): AddressProblem => Object.freeze({ problem });
 const NO_ADDRESS = wrong('Must be an address such as user@example.com or Name <user@example.com>.');
+const SPACED = wrong('Must have no spaces or line breaks before or after it.');
 const SEVERAL = wrong('Must be one address; several go into an array, each on its own.');
 const BAD_LOCAL = wrong(
   "Must have, before the @, a name of letters, digits and .!#$%&'*+/=?^_`{|}~- without quotes.",
@@ -81,18 +82,21 @@ export function formatAddress({ name, address }: Pick<Address, 'name' | 'address
   return SPECIALS.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}" <${address}>` : `${name} <${address}>`;
 }
 
+const isPadded = (text: string): boolean => text !== text.trim();
+
 function readMailbox(name: string | null, address: string): Address | AddressProblem {
   const at = address.lastIndexOf('@');
   if (at === -1) return NO_ADDRESS;
   const local = address.slice(0, at);
   const isAscii = LOCAL.test(local);
-  if (!isAscii && !UTF8_LOCAL.test(local)) return /[,;]/.test(local) ? SEVERAL : BAD_LOCAL;
+  if (!isAscii && !UTF8_LOCAL.test(local))
+    return isPadded(address) ? SPACED : /[,;]/.test(local) ? SEVERAL : BAD_LOCAL;
   // RFC 2047 5 forbids to decode an encoded word here; some programs do, and show another sender.
   if (local.includes('=?')) return ENCODED_LOCAL;
   const octets = isAscii ? local.length : Buffer.byteLength(local);
   if (octets > LONGEST_LOCAL) return LONG_LOCAL;
   const domain = asciiHost(address.slice(at + 1));
-  if (domain === null) return BAD_HOST;
+  if (domain === null) return isPadded(address) ? SPACED : BAD_HOST;
   if (octets + 1 + domain.length > LONGEST_ADDRESS) return LONG_ADDRESS;
   const lower = local.toLowerCase();
   const key = `${isAscii ? lower : lower.normalize('NFC')}@${domain}`;
