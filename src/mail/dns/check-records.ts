@@ -1,3 +1,4 @@
+import { parse } from 'tldts';
 import { checkDmarc } from './check-dmarc.ts';
 import type { Answer } from './exchange.ts';
 import type { Resolver } from './resolver.ts';
@@ -100,16 +101,20 @@ interface Hint {
   readonly error: string;
 }
 
-// Most control panels append the domain, so that entering the full name doubles it.
+// Most control panels append the zone, so that entering the full name doubles it. The zone is mostly that of the registered domain.
 const doubledName = async (record: ExpectedRecord, { resolver, domain }: Context): Promise<Hint | null> => {
-  const doubled = `${record.name}.${domain}`;
-  const checked = await CHECK[record.type]({ ...record, name: doubled }, resolver);
-  if (checked.status !== 'verified') return null;
-  const short = record.name === domain ? '@' : record.name.slice(0, -domain.length - 1);
-  return {
-    found: checked.found,
-    error: `The record is at ${doubled}: your DNS host adds the domain by itself. Enter the name as ${short}.`,
-  };
+  for (const zone of new Set([domain, parse(domain).domain ?? domain])) {
+    if (!`.${record.name}`.endsWith(`.${zone}`)) continue;
+    const doubled = `${record.name}.${zone}`;
+    const checked = await CHECK[record.type]({ ...record, name: doubled }, resolver);
+    if (checked.status !== 'verified') continue;
+    const short = record.name === zone ? '@' : record.name.slice(0, -zone.length - 1);
+    return {
+      found: checked.found,
+      error: `The record is at ${doubled}: your DNS host adds the domain by itself. Enter the name as ${short}.`,
+    };
+  }
+  return null;
 };
 
 const recordsIn = <T>(answer: Answer<T>): readonly T[] => (answer.status === 'found' ? answer.records : []);

@@ -109,6 +109,19 @@ describe('a DKIM key', () => {
       failed('Enter the name as ph._domainkey.'),
     );
   });
+  test('of a subdomain went to a name with the registered domain twice', async () => {
+    const name = 'ph._domainkey.news.shop.test';
+    dns.zone = {
+      [`${name}.shop.test TXT`]: [halves(dnsValue)],
+      '_dmarc.shop.test.news.shop.test TXT': [txt('v=DMARC1; p=none')],
+    };
+    const context = { resolver: patient, domain: 'news.shop.test' };
+    expect(await checkRecords([{ ...dkim, name }], context)).toMatchObject([
+      failed('Enter the name as ph._domainkey.news.'),
+    ]);
+    // The policy of the registered domain is at no name below this domain, so that none could have been doubled.
+    expect(await checkRecords([dmarc], context)).toMatchObject([pending('no DMARC policy')]);
+  });
 });
 
 describe('an SPF record', () => {

@@ -11,7 +11,8 @@ const LONGEST_NAME = 253;
 export function readDomainName(text: string): string | { readonly problem: string } {
   if (/[/:@]/.test(text))
     return { problem: 'Use the name alone, such as mail.example.com: no scheme, port, path or address.' };
-  const name = asciiHost(text);
+  // DNS hosts show names with a dot at their end.
+  const name = asciiHost(text.trim().replace(/\.$/, ''));
   if (name === null) return { problem: 'Must be the name of a domain, such as mail.example.com.' };
   if (registrableOf(name) === null)
     return {
