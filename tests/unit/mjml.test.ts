@@ -87,6 +87,18 @@ test('an id that an author took from a carousel stays', async () => {
 });
 
 describe('Liquid in MJML', () => {
+  // mjmlio/mjml#421, #1482 and #1682.
+  test('leaves no mj-raw in a text, where MJML would write it into the message', async () => {
+    const raw = (tag: string) => `<mj-raw>${tag}</mj-raw>`;
+    const rows = (tag: (text: string) => string) =>
+      column(
+        `<mj-table>${tag('{% for i in items %}')}<tr><td>{{ i }}</td></tr>${tag('{% endfor %}')}</mj-table>
+<mj-text>${tag('{% if a %}')}<b>x</b>${tag('{% endif %}')}</mj-text>`,
+      );
+    const { html, notes } = await render(rows(raw));
+    expect(html).toBe((await render(rows((tag) => tag))).html);
+    expect([html.includes('mj-raw'), notes]).toEqual([false, []]);
+  });
   test('stays as it is in texts, attributes and mj-raw', async () => {
     const { html, notes } = await render(
       page(

@@ -2,7 +2,7 @@ import mjml2html from 'mjml-browser';
 import type { Direction } from '../../platform/text/language.ts';
 import { lineStarts, placeAt, placeInWords } from '../../platform/text/places.ts';
 import { MarkdownProblem } from './markdown-values.ts';
-import { type FontTag, look } from './mjml/look.ts';
+import { look, type TagPlace } from './mjml/look.ts';
 import { withSteadyIds } from './mjml/steady-ids.ts';
 import { directionDefaults } from './mjml-direction.ts';
 import { Shield } from './shield.ts';
@@ -51,7 +51,7 @@ export async function renderMjml(
   const refuse = (at: number, message: string): never => {
     throw new MarkdownProblem(`${placeInWords(mjml, at)}: ${message}`);
   };
-  const { includes, fonts, remarks, icons, calculated, excess, ...frame } = look(hidden, (text) =>
+  const { includes, fonts, raws, remarks, icons, calculated, excess, ...frame } = look(hidden, (text) =>
     shield.hides(text),
   );
   const [over] = excess;
@@ -65,7 +65,7 @@ export async function renderMjml(
       shield.offsetBefore(Math.max(wrong.at, hidden.indexOf(wrong.value, wrong.at))),
       numberFor(wrong.attribute),
     );
-  const source = edited(hidden, [...directionEdits(direction, frame), ...fonts.map(leftOut)]);
+  const source = edited(hidden, [...directionEdits(direction, frame), ...[...fonts, ...raws].map(leftOut)]);
   const { html, errors } = await madeOf(source);
   const lost = shield.firstMissing(html, (tag) => tag.startsWith('{%'));
   if (lost !== null) refuse(lost.at, lostTag(lost.tag));
@@ -114,7 +114,7 @@ interface Edit {
   readonly text: string;
 }
 
-const leftOut = ({ start, end }: FontTag): Edit => ({ start, end, text: '' });
+const leftOut = ({ start, end }: TagPlace): Edit => ({ start, end, text: '' });
 
 /** Defaults for the direction. Attributes that an author writes have the last word. */
 function directionEdits(

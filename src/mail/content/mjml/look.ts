@@ -49,8 +49,8 @@ const CLASSES = `Must name at most ${MOST_CLASSES} classes in one mj-class, with
 const DEFAULTS = `Must set at most ${MOST_DEFAULTS.toLocaleString('en')} attributes in mj-attributes.`;
 const DEFAULT = `Must set attributes of at most ${LONGEST_DEFAULT.toLocaleString('en')} characters in mj-attributes.`;
 
-/** A tag of mj-font. */
-export interface FontTag {
+/** A tag that is left out. */
+export interface TagPlace {
   readonly start: number;
   readonly end: number;
   readonly isEnd: boolean;
@@ -81,7 +81,9 @@ interface OpenElement {
  * @throws MarkdownProblem where there are too many elements
  */
 export function look(mjml: string, isHeld: (text: string) => boolean) {
-  const [includes, fonts, remarks]: [number[], FontTag[], Remark[]] = [[], [], []];
+  const [includes, fonts, remarks]: [number[], TagPlace[], Remark[]] = [[], [], []];
+  /** The tags of mj-raw in a text, where MJML would write them into the html. */
+  const raws: TagPlace[] = [];
   /** Classes and defaults that are too many. */
   const excess: Remark[] = [];
   const open: OpenElement[] = [];
@@ -102,9 +104,11 @@ export function look(mjml: string, isHeld: (text: string) => boolean) {
   const take = (shares: string, element: string): void => {
     if (calculates(element)) takers.set(shares, (takers.get(shares) ?? new Set()).add(element));
   };
-  const fontTag = (isEnd: boolean): void => {
-    fonts.push({ start: parser.startIndex, end: parser.endIndex + 1, isEnd });
-  };
+  const tagPlace = (isEnd: boolean): TagPlace => ({
+    start: parser.startIndex,
+    end: parser.endIndex + 1,
+    isEnd,
+  });
   /** The outermost element whose content is taken as it is. */
   let holder: OpenElement | null = null;
   let isTold = false;
@@ -154,7 +158,8 @@ export function look(mjml: string, isHeld: (text: string) => boolean) {
           throw new MarkdownProblem(`Must have at most ${MOST_ELEMENTS.toLocaleString('en')} elements.`);
         if (open.length >= DEEPEST) throw new MarkdownProblem(`Must nest elements at most ${DEEPEST} deep.`);
         if (name === 'mj-include') includes.push(parser.startIndex);
-        if (name === 'mj-font') fontTag(false);
+        if (name === 'mj-font') fonts.push(tagPlace(false));
+        if (name === 'mj-raw' && holder !== null) raws.push(tagPlace(false));
         if (name === 'mjml' && root === null) {
           root = parser.endIndex + 1;
           const dir = attributes.dir?.toLowerCase();
@@ -188,7 +193,8 @@ export function look(mjml: string, isHeld: (text: string) => boolean) {
         // The end of an element that ends itself is no tag.
         const isTag = written === `</${name}`;
         if (element !== undefined && element === holder) holder = null;
-        if (name === 'mj-font' && isTag) fontTag(true);
+        if (name === 'mj-font' && isTag) fonts.push(tagPlace(true));
+        if (name === 'mj-raw' && isTag && holder !== null) raws.push(tagPlace(true));
         if (holder === null && element && !isTag && element.at !== parser.startIndex && name.startsWith('mj'))
           remarks.push({ message: unclosed(name), at: element.at });
       },
@@ -202,7 +208,7 @@ export function look(mjml: string, isHeld: (text: string) => boolean) {
         calculated.push(each);
   const icons = lacking.filter(({ attributes }) => !attributes.every((each) => defaults.has(each)));
   return {
-    ...{ includes, fonts, remarks, icons, calculated, excess, head, root, decided },
+    ...{ includes, fonts, raws, remarks, icons, calculated, excess, head, root, decided },
     named: named as Direction | null,
   };
 }
