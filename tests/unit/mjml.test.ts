@@ -95,9 +95,8 @@ describe('Liquid in MJML', () => {
         `<mj-table>${tag('{% for i in items %}')}<tr><td>{{ i }}</td></tr>${tag('{% endfor %}')}</mj-table>
 <mj-text>${tag('{% if a %}')}<b>x</b>${tag('{% endif %}')}</mj-text>`,
       );
-    const { html, notes } = await render(rows(raw));
-    expect(html).toBe((await render(rows((tag) => tag))).html);
-    expect([html.includes('mj-raw'), notes]).toEqual([false, []]);
+    expect(await render(rows(raw))).toEqual(await render(rows((tag) => tag)));
+    expect((await render(rows(raw))).html).not.toContain('mj-raw');
   });
   test('stays as it is in texts, attributes and mj-raw', async () => {
     const { html, notes } = await render(

@@ -66,7 +66,7 @@ describe('an export of Mailchimp', () => {
     expect(audiences).toEqual(['VIP', 'Blog, weekly']);
   });
 
-  test('is told by its ids: a rating in another file is a property', async () => {
+  test('shows itself by its ids: a rating in another file is a property', async () => {
     const { targets } = await readContactFile('email,Member rating,Latitude\na@x.example,2,1.5\n');
     expect(targets).toMatchObject({
       'Member rating': 'properties.Member_rating:string',

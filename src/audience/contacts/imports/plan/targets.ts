@@ -1,4 +1,4 @@
-import { addressColumns } from '../../../../mail/list-files/address-columns.ts';
+import { addressColumns, machineColumns } from '../../../../mail/list-files/address-columns.ts';
 import {
   type ConsentColumn,
   consentColumnOf,
@@ -10,7 +10,6 @@ import {
   type StatusReading,
 } from '../../../../mail/list-files/consent-columns.ts';
 import { isListWord, type LeaveReason, wordMeaning } from '../../../../mail/list-files/consent-words.ts';
-import { machineColumns } from '../../../../mail/list-files/machine-columns.ts';
 import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import {
