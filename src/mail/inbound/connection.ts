@@ -106,18 +106,42 @@ export function endWhenSlow(
   stream.once('close', () => clearInterval(timer));
 }
 
-const ends = new WeakMap<SMTPServerSession, AbortSignal>();
+interface Ends {
+  readonly closed: AbortSignal;
+  readonly left: AbortSignal;
+}
+
+const ends = new WeakMap<SMTPServerSession, Ends>();
 
 /** Has the session of a connection know its end. */
 export function noteEnd(connection: Connection): void {
-  const end = new AbortController();
-  const closed = connection._onClose.bind(connection);
+  const [closed, left] = [new AbortController(), new AbortController()];
+  const close = connection._onClose.bind(connection);
   connection._onClose = () => {
-    end.abort();
-    closed();
+    closed.abort();
+    left.abort();
+    close();
   };
-  ends.set(connection.session, end.signal);
+  followParsers(connection, (parser) => parser.on('pipe', (socket) => socket.once('end', () => left.abort())));
+  ends.set(connection.session, { closed: closed.signal, left: left.signal });
 }
 
 /** Aborts when the connection of a session has ended. */
-export const endOf = (session: SMTPServerSession): AbortSignal => ends.get(session) as AbortSignal;
+export const endOf = (session: SMTPServerSession): AbortSignal => (ends.get(session) as Ends).closed;
+
+/**
+ * Aborts when the client has closed its side. It may still read what it asked for, but it is not waited with: most such clients have hung
+ * up.
+ */
+export const leaveOf = (session: SMTPServerSession): AbortSignal => (ends.get(session) as Ends).left;
+
+/** Calls `follow` with the parser of a connection, and with the one that STARTTLS makes. */
+export function followParsers(connection: Connection, follow: (parser: CommandParser) => unknown): void {
+  if (connection._parser) follow(connection._parser);
+  const create = connection._createParser.bind(connection);
+  connection._createParser = () => {
+    const parser = create();
+    follow(parser);
+    return parser;
+  };
+}

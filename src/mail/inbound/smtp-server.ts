@@ -15,6 +15,7 @@ import { ConnectionLimit } from './connection-limit.ts';
 import { readDataAtOnce } from './data-mode.ts';
 import type { MessageBuffer } from './message-buffer.ts';
 import { readLineByLine } from './port/command-lines.ts';
+import { answerHalfClosed } from './port/half-closed.ts';
 import { takeProxyHeader } from './port/proxied-socket.ts';
 import { needCertificate, noteTls, OLDEST_TLS } from './port/session-tls.ts';
 import { completeReplies } from './smtp-replies.ts';
@@ -60,6 +61,9 @@ const LIMITS: SmtpServerLimits = {
   // Strangers send it: 32 MiB in ten minutes are 56 kB/s, and a report takes a second.
   arrival: { everyMs: 600_000, octets: 0, mostMs: 600_000 },
 };
+
+/** An option of `net.createServer`, which the library hands on though its types do not name it. */
+const HALF_OPEN = { allowHalfOpen: true };
 
 /** A running listener. */
 export interface SmtpServer {
@@ -112,6 +116,7 @@ export const openSmtpServer = async (
     disabledCommands: [...disabledCommands, ...(tls ? [] : ['STARTTLS'])],
     secure: implicitTls,
     logger: false,
+    ...HALF_OPEN,
     // A reverse lookup would depend on the client's own name servers.
     disableReverseLookup: true,
     maxClients: 200,
@@ -174,6 +179,7 @@ class CompleteServer extends SMTPServer {
       noteEnd(connection);
       completeReplies(connection, { needsTls, hasTls, keywords: extensions.keywords });
       if (tls) needCertificate(connection, tls);
+      answerHalfClosed(connection);
       readLineByLine(connection);
       readDataAtOnce(connection);
       endSlowData(connection, arrival);

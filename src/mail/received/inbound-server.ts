@@ -1,6 +1,6 @@
 import type { SMTPServerSession } from 'smtp-server';
 import { clientKey } from '../../platform/config/client-address.ts';
-import { endOf } from '../inbound/connection.ts';
+import { leaveOf } from '../inbound/connection.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { FullBuffer, HeadTailBuffer } from '../inbound/message-buffer.ts';
 import { takeChunks } from '../inbound/port/chunking.ts';
@@ -132,7 +132,7 @@ export const openInboundServer = <Taken>({
       if (door) doorOf.set(recipient, door);
       return null;
     }
-    return (await guesses.unknown(session.remoteAddress, endOf(session))) ? UNKNOWN : GUESSING;
+    return (await guesses.unknown(session.remoteAddress, leaveOf(session))) ? UNKNOWN : GUESSING;
   };
   return openSmtpServer(options, (budget) => ({
     disabledCommands: ['AUTH'],

@@ -1,5 +1,5 @@
 import type { SMTPServerSession } from 'smtp-server';
-import { type ArrivalTime, awaitCommands, endOf, type Silence } from '../inbound/connection.ts';
+import { type ArrivalTime, awaitCommands, leaveOf, type Silence } from '../inbound/connection.ts';
 import { FullBuffer } from '../inbound/message-buffer.ts';
 import { takeChunks } from '../inbound/port/chunking.ts';
 import { tlsOf } from '../inbound/port/session-tls.ts';
@@ -127,7 +127,7 @@ export const openSubmissionServer = ({
         const raw = await takeIn(stream, new FullBuffer(), place);
         place.keep();
         // A client that has hung up never hears of the acceptance, and sends the message again.
-        const turn = { octets: raw.length, signal: () => endOf(arrival) };
+        const turn = { octets: raw.length, signal: () => leaveOf(arrival) };
         const accepted = await room.take(workspaceId, () => accept(raw), turn);
         if (accepted === null) throw refusalOf(UNAVAILABLE);
         return accepted;
