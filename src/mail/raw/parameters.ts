@@ -1,5 +1,13 @@
 /** Structured fields, such as Content-Type, with their parameters (RFC 2045 5.1), as the parser, postal-mime 4.0.0, reads them. */
-import { joinFields, type RawField, readFields, replaceField, valueOfField } from './header-editor.ts';
+import {
+  endOfHeader,
+  fieldOf,
+  joinFields,
+  type RawField,
+  readFields,
+  replaceField,
+  valueOfField,
+} from './header-editor.ts';
 
 interface StructuredField {
   /** In lower case. */
@@ -24,9 +32,10 @@ const LONGEST_PARAMETERS = 4_096;
 export function typedOf(fields: readonly RawField[], name: string): StructuredField {
   const field = fields.find((one) => one.name === name);
   if (!field) return { value: '', parameters: new Map() };
-  const text = valueOfField(field)
+  const written = valueOfField(field)
     .slice(0, LONGEST_PARAMETERS)
     .replace(COMMENT, (found) => (found.startsWith('"') ? found : ''));
+  const text = name === 'content-type' ? mendedType(written) : written;
   const semicolon = text.indexOf(';');
   return {
     value: (semicolon === -1 ? text : text.slice(0, semicolon))
@@ -35,6 +44,35 @@ export function typedOf(fields: readonly RawField[], name: string): StructuredFi
       .toLowerCase(),
     parameters: semicolon === -1 ? new Map() : parametersIn(text.slice(semicolon)),
   };
+}
+
+const WELL_FORMED = /^[\w!#$&^+-]+\/[\w!#$&^.+-]+(?<!\.)\s*(?:;|$)/;
+/** The type, with what programs write between it and the parameters in place of the semicolon. */
+const TYPE =
+  /^[\s"<]*(?:content-type:[\s"<]*)?([\w!#$&^+-]+)\s*\/\s*([\w!#$&^+-]+(?:\.[\w!#$&^+-]+)*)[\s">,:./;]*/i;
+/** A type alone, such as `html`. */
+const WORD = /^[\s"<]*(?:text|plain|html|multipart)?[\s">,:/;]*(?=$|[\w*-]+\s*=)/i;
+/** A parameter without a semicolon behind it. A boundary may have blanks, and is the only one that may have an equals sign behind them. */
+const RUN_ON = /(^|;)(\s*(?!boundary)[\w*-]+\s*=\s*(?:"[^"]*"|[^\s;"]+))\s+(?=[\w*-]+\s*=)/gi;
+
+/**
+ * A Content-Type as programs mean it: without the semicolon behind the type, with a comma, a type of one word, none at all. RFC 2045 5.2
+ * has a field whose syntax is wrong taken for text/plain, and so an html that is named so for html; mail programs show both, where
+ * the parser has a file.
+ */
+export function mendedType(written: string): string {
+  if (WELL_FORMED.test(written)) return written.replace(RUN_ON, '$1$2; ');
+  const [all = '', type, subtype] = TYPE.exec(written) ?? [];
+  const rest = (begin: string): string => {
+    const parameters = written.slice(begin.length).trim();
+    return parameters === '' ? '' : `; ${parameters.replace(RUN_ON, '$1$2; ')}`;
+  };
+  if (type !== undefined) return `${type}/${subtype}${rest(all)}`;
+  const word = WORD.exec(written)?.[0];
+  // A file keeps its name.
+  if (word === undefined) return /name\*?\s*=/i.test(written) ? written : 'text/plain';
+  const meant = /html/i.test(word) ? 'text/html' : /multipart/i.test(word) ? 'multipart/mixed' : 'text/plain';
+  return meant + rest(word);
 }
 
 /** The first one of a name counts, and one in sections or encoded before a plain one. */
@@ -81,4 +119,14 @@ export function withContentParameter(header: Buffer, name: string, value: string
   if (!isFound) return null;
   const octets = field.octets.slice(0, begin) + changed + field.octets.slice(end);
   return joinFields(replaceField(fields, { ...field, octets }));
+}
+
+/** The header of a part in which these fields have other values. */
+export function withHeaderFields(header: Buffer, values: Readonly<Record<string, string>>): Buffer {
+  const octets = header.toString('latin1');
+  const fields = Object.entries(values).reduce(
+    (all, [name, value]) => replaceField(all, fieldOf(name, value)),
+    readFields(octets.slice(0, endOfHeader(header))),
+  );
+  return Buffer.concat([joinFields(fields), header.subarray(endOfHeader(header))]);
 }

@@ -1,20 +1,16 @@
 /** Repairs of a message for the parser, postal-mime 4.0.0. The octets that are stored and sent stay as they are. */
-import { isAscii, isUtf8 } from 'node:buffer';
 import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime';
+import { lettersOf } from './charsets.ts';
+import { withReadableWords } from './encoded-words.ts';
 import { joinedLinesOf, mayBeFlowed } from './flowed.ts';
-import { endOfHeader, LARGEST_HEADER, readFields } from './header-editor.ts';
-import { type Leaf, openedLeavesOf } from './mime-tree.ts';
-import { typedOf, withContentParameter } from './parameters.ts';
-import { decodedOf } from './transfer.ts';
+import { endOfHeader, LARGEST_HEADER, readFields, valueOfField } from './header-editor.ts';
+import { type Leaf, openedLeavesOf, treeOf } from './mime-tree.ts';
+import { mendedType, typedOf, withHeaderFields } from './parameters.ts';
+import { base64Lines, decodedOf } from './transfer.ts';
 import { type Edit, withEdits } from './wire-form.ts';
 
-const WORD = String.raw`=\?([^?\s]{1,60})\?b\?([^?\s]*)\?=`;
-const EACH = new RegExp(WORD, 'gi');
-/** Words in base64, next to each other. */
-const RUN = new RegExp(String.raw`${WORD}(?:[ \t\r\n]+${WORD})+`, 'gi');
 const PADDED_BREAK = /=[ \t]+(?=\r?\n)/g;
 const CR = 0x0d;
-const PADDED = /\?b\?[^?\s]*=\?=[ \t\r\n]+=\?/i;
 
 /** A message in a message is a file: its fields and parts are not those of the one around it. The headers of all parts together are bounded, since the parser reads them all. */
 export const PARSER_LIMITS = {
@@ -27,15 +23,31 @@ export const REPORT_LIMITS = { ...PARSER_LIMITS, maxNestingDepth: 20 } as const;
 
 /** The parts of a message; null where the parser cannot read it. */
 export async function parseMessage(message: Buffer, limits: PostalMimeOptions): Promise<Email | null> {
-  const email = await PostalMime.parse(parsable(message), limits).catch(() => null);
+  const readable = parsable(message);
+  const parsed = await PostalMime.parse(readable, limits).catch(() => null);
+  const email = parsed && readable !== message ? { ...parsed, headers: asWritten(parsed, message) } : parsed;
   const isEmpty = email && email.text === undefined && email.html === undefined && !email.attachments.length;
   const text = isEmpty ? textWithoutParts(message) : '';
   return email && text !== '' ? { ...email, text } : email;
 }
 
+/** The fields of a message that was mended for the parser, as they came. */
+function asWritten({ headers }: Email, message: Buffer): Email['headers'] {
+  const fields = readFields(message.toString('latin1', 0, Math.min(endOfHeader(message), LARGEST_HEADER)));
+  return headers.flatMap((header) => {
+    if (!/^content-(?:type|transfer-encoding)$/.test(header.key)) return [header];
+    const field = fields.find(({ name }) => name === header.key);
+    return field ? [{ ...header, value: valueOfField(field) }] : [];
+  });
+}
+
 /** A message as the parser reads it right. */
 export const parsable = (message: Buffer): Buffer =>
-  withFlowedTexts(withLettersOfUtf8(withSoftBreaks(withJoinedWords(message))));
+  withFlowedTexts(withLetters(withSoftBreaks(withTypes(withReadableWords(message)))));
+
+/** True where nothing has to be mended of a message whose types and charsets are usual. */
+export const isParsable = (message: Buffer): boolean =>
+  withFlowedTexts(withSoftBreaks(withReadableWords(message))) === message;
 
 /**
  * The text of a message that says it has parts, and has no delimiter of them; '' of any other. The parser shows nothing of it. It is asked
@@ -63,31 +75,6 @@ const withChangedLeaves = (message: Buffer, change: (leaf: Leaf) => Edit | null)
   );
 
 /**
- * Programs cut a text into pieces of octets and encode each one, so that a letter may begin in one encoded word and end in the next,
- * against RFC 2047 (5). The parser joins such words only where the first has no padding, and shows two replacement characters for the
- * letter elsewhere.
- */
-function withJoinedWords(message: Buffer): Buffer {
-  const end = Math.min(endOfHeader(message), LARGEST_HEADER);
-  const header = message.toString('latin1', 0, end);
-  if (!PADDED.test(header)) return message;
-  return Buffer.concat([Buffer.from(header.replace(RUN, joined), 'latin1'), message.subarray(end)]);
-}
-
-function joined(run: string): string {
-  const words: { readonly charset: string; readonly pieces: Buffer[] }[] = [];
-  for (const [, charset = '', text = ''] of run.matchAll(EACH)) {
-    const piece = Buffer.from(text, 'base64');
-    const last = words.at(-1);
-    if (last?.charset.toLowerCase() === charset.toLowerCase()) last.pieces.push(piece);
-    else words.push({ charset, pieces: [piece] });
-  }
-  return words
-    .map(({ charset, pieces }) => `=?${charset}?B?${Buffer.concat(pieces).toString('base64')}?=`)
-    .join(' ');
-}
-
-/**
  * White space at the end of a line was added on the way, also behind the equals sign of a soft line break (RFC 2045 6.7, rule 3). The
  * parser keeps both, and the line end.
  */
@@ -101,20 +88,42 @@ function withSoftBreaks(message: Buffer): Buffer {
   });
 }
 
-/**
- * Programs write UTF-8 and say US-ASCII, which has no such octets. The parser takes them for Windows-1252, and shows two or three letters
- * for one. Octets that are no UTF-8 stay Windows-1252.
- */
-function withLettersOfUtf8(message: Buffer): Buffer {
-  // Many messages name no such charset.
-  if (!namesAscii(message)) return message;
-  return withChangedLeaves(message, ({ start, body, end, encoding, type, charset }) => {
-    if (!type.startsWith('text/') || !/^(?:us-)?ascii$/.test(charset)) return null;
+/** The texts whose letters the parser would show wrong, in UTF-8. */
+const withLetters = (message: Buffer): Buffer =>
+  withChangedLeaves(message, ({ start, body, end, encoding, type, charset, parameters, isAttachment }) => {
+    if (!SHOWN.test(type) || isAttachment) return null;
     const content = decodedOf(message.subarray(body, end), encoding);
-    if (isAscii(content) || !isUtf8(content)) return null;
-    const octets = withContentParameter(message.subarray(start, body), 'charset', 'utf-8');
-    return octets && { start, end: body, octets };
+    const letters = lettersOf(content, charset, type === 'text/html');
+    if (letters === null) return null;
+    const flow = ['format', 'delsp'].map((name) => [name, parameters.get(name)] as const);
+    const said = flow.map(([name, value]) => (/^\w+$/.test(value ?? '') ? `; ${name}=${value}` : ''));
+    const octets = withHeaderFields(message.subarray(start, body), {
+      'Content-Type': `${type}; charset=utf-8${said.join('')}`,
+      // A line of the letters must not become a delimiter of parts.
+      'Content-Transfer-Encoding': 'base64',
+    });
+    return { start, end, octets: Buffer.concat([octets, base64Lines(Buffer.from(letters))]) };
   });
+
+const SHOWN = /^text\/(?:plain|html)$/;
+
+/** The Content-Type of the message and of each part as programs mean it. */
+function withTypes(message: Buffer): Buffer {
+  const whole = { start: 0, end: endOfHeader(message) };
+  return withEdits(
+    message,
+    [whole, ...treeOf(message, true).headers].flatMap(({ start, end }) => {
+      const field = readFields(message.toString('latin1', start, end)).find(
+        ({ name }) => name === 'content-type',
+      );
+      const written = field && valueOfField(field).slice(0, LONGEST_TYPE);
+      const meant = written === undefined ? '' : mendedType(written);
+      if (written === undefined || meant === written) return [];
+      const octets = withHeaderFields(message.subarray(start, end), { 'Content-Type': meant });
+      return { start, end, octets };
+    }),
+  );
 }
 
-const namesAscii = (message: Buffer): boolean => ['scii', 'SCII'].some((name) => message.includes(name));
+/** Octets of a Content-Type that are looked at; a longer one stays. */
+const LONGEST_TYPE = 4_096;

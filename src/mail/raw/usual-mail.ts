@@ -7,7 +7,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { addressParser, decodeWords, type Email } from 'postal-mime';
 import { type RawField, readFields, valueOfField } from './header-editor.ts';
 import type { Leaf } from './mime-tree.ts';
-import { parsable } from './parsable.ts';
+import { isParsable } from './parsable.ts';
 import { decodedOf } from './transfer.ts';
 
 /** Printable ASCII and folds. */
@@ -30,7 +30,7 @@ export function usualMail(
 ): Email | null {
   const bodies = bodiesOf(octets, fields, leaves);
   // A message that is repaired for the parser is not a usual one.
-  if (bodies === null || parsable(octets) !== octets) return null;
+  if (bodies === null || !isParsable(octets)) return null;
   const email: Record<string, unknown> = {
     headers: fields.map((field) => {
       const originalKey = field.octets.slice(0, field.name.length);

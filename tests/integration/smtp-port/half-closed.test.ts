@@ -51,10 +51,13 @@ describe('a client that closes its side before it has read the replies gets them
 
   test('where storing takes longer than the close', async () => {
     holding.isOn = true;
-    const said = await halfClosed(`EHLO client.test\r\n${ENVELOPE}DATA\r\n${MESSAGE}.\r\nQUIT\r\n`, async () => {
-      const goOn = await eventually('the message is being stored', () => holding.goOn ?? undefined);
-      goOn();
-    });
+    const said = await halfClosed(
+      `EHLO client.test\r\n${ENVELOPE}DATA\r\n${MESSAGE}.\r\nQUIT\r\n`,
+      async () => {
+        const goOn = await eventually('the message is being stored', () => holding.goOn ?? undefined);
+        goOn();
+      },
+    );
     holding.isOn = false;
     expect(said.slice(-2)).toEqual(['250 2.0.0', '221 2.0.0']);
     expect(stored.splice(0)).toEqual([MESSAGE]);

@@ -150,7 +150,7 @@ describe('letters of UTF-8 in a text that says US-ASCII', () => {
       'charset=us-ascii is wrong',
       PRICE,
     ]);
-    expect(parsable(raw).toString()).toContain('name="; charset=us-ascii"; charset=utf-8\r\n');
+    expect(parsable(raw).toString()).toContain(`${from}Content-Type: text/plain; charset=utf-8\r\n`);
   });
 
   test('octets that are no UTF-8 stay Windows-1252, and a message in US-ASCII is handed on as it is', async () => {
