@@ -32,6 +32,8 @@ export interface Connection {
   handler_RCPT: Handler;
   handler_DATA: Handler;
   handler_BDAT?: Handler;
+  /** The address and the parameters of MAIL or RCPT; false where they cannot be read. */
+  _parseAddressCommand(name: string, command: Buffer): { readonly address: string } | false;
   handler_STARTTLS: Handler;
   _socket: Socket;
   _resetSession(): void;

@@ -17,6 +17,7 @@ import type { MessageBuffer } from './message-buffer.ts';
 import { readLineByLine } from './port/command-lines.ts';
 import { answerHalfClosed } from './port/half-closed.ts';
 import { takeProxyHeader } from './port/proxied-socket.ts';
+import { takeQuotedLocalParts } from './port/quoted-local-part.ts';
 import { needCertificate, noteTls, OLDEST_TLS } from './port/session-tls.ts';
 import { completeReplies } from './smtp-replies.ts';
 
@@ -184,6 +185,8 @@ class CompleteServer extends SMTPServer {
       readDataAtOnce(connection);
       endSlowData(connection, arrival);
       extensions.extend(connection, arrival);
+      // The outermost, since the others divide a command at its blanks.
+      takeQuotedLocalParts(connection);
       return add(connection);
     };
   }

@@ -93,6 +93,8 @@ const TALKS: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     [Buffer.from('good').toString('base64'), '235 2.7.0'],
     ['MAIL FROM:<a@sender.example> SIZE=100 BODY=8BITMIME', '250 2.1.0'],
     ['RCPT TO:<b@receiver.example>', '250 2.1.5'],
+    [`RCPT TO:<"b c"@receiver.example>`, '553 5.1.3'],
+    [`RCPT TO:<"b.c"@receiver.example>`, '250 2.1.5'],
     ['RSET', '250 2.0.0'],
     ['MAIL FROM:<a@sender.example>', '250 2.1.0'],
     ['RCPT TO:<b@receiver.example>', '250 2.1.5'],

@@ -1,0 +1,56 @@
+import { afterAll, expect, test } from 'bun:test';
+import { openInboundSink } from './inbound-sink.ts';
+
+const asked: string[] = [];
+const sink = await openInboundSink({
+  takersOf: async (address) => {
+    asked.push(address);
+    return [address];
+  },
+});
+afterAll(() => sink[Symbol.asyncDispose]());
+
+test.each([
+  ['"john smith"@sender.example', '"john smith"@sender.example'],
+  ['"a@b"@sender.example', '"a@b"@sender.example'],
+  [String.raw`"a\"b\\c\ d"@sender.example`, String.raw`"a\"b\\c d"@sender.example`],
+  ['"john.smith"@sender.example', 'john.smith@sender.example'],
+  [String.raw`"jo\hn"@sender.example`, 'john@sender.example'],
+  ['"a..b"@sender.example', '"a..b"@sender.example'],
+  ['""@sender.example', '""@sender.example'],
+  ['@relay.example:"john smith"@sender.example', '"john smith"@sender.example'],
+  ['"x SIZE=9"@[127.0.0.1]', '"x SIZE=9"@[127.0.0.1]'],
+])('the local part of <%s> may be in quotes', async (path, address) => {
+  const client = await sink.greeted();
+  expect((await client.say(`MAIL FROM:<${path}> SIZE=20 BODY=8BITMIME`))[0]).toStartWith('250 ');
+  expect((await client.say(`RCPT TO:<${path}>`))[0]).toStartWith('250 ');
+  await client.say('DATA');
+  await client.say('Subject: x\r\n\r\nHello\r\n.');
+  expect([sink.messages.pop()?.envelopeFrom, asked.pop()]).toEqual([address, address]);
+  // What follows is read as ever.
+  await client.say('MAIL FROM:<plain@sender.example>');
+  expect((await client.say('RCPT TO:<plain@sender.example>'))[0]).toStartWith('250 ');
+  expect(asked.pop()).toBe('plain@sender.example');
+  client.end();
+});
+
+test.each([
+  '"john smith@sender.example',
+  'john" "smith@sender.example',
+  '"john>"@sender.example',
+  '"john\u0001"@sender.example',
+  '"john"@',
+  '"john"@a@sender.example',
+  `"${'x y'.repeat(22)}"@sender.example`,
+])('<%s> is no address', async (path) => {
+  const client = await sink.greeted();
+  expect((await client.say(`MAIL FROM:<${path}>`))[0]).toStartWith('501 5.1.7 ');
+  client.end();
+});
+
+test('a parameter is no part of the path, and is looked at', async () => {
+  const client = await sink.greeted();
+  expect((await client.say('MAIL FROM:<"john smith"@sender.example> X=1'))[0]).toStartWith('555 ');
+  expect((await client.say('MAIL FROM:<"john smith"@sender.example>x'))[0]).toStartWith('501 ');
+  client.end();
+});
