@@ -122,6 +122,15 @@ test('a name and a subject of the most characters are copied and tried out with 
   expect((await get(`/v1/emails/${tried.id}`)).subject).toBe(`[Test] ${'📦'.repeat(991)}`);
 });
 
+test('the link to unsubscribe of a test leads to a page that says so', async () => {
+  const tried = (await post(await aCampaign(), '/test-send', { to: ['me@sender.example'] })).body.data;
+  const { html, text } = await get(`/v1/emails/${tried.id}`);
+  for (const part of [html, text]) {
+    expect(part).toContain('/t/u/test');
+    expect(part).not.toContain('unsubscribeUrl');
+  }
+});
+
 test('a time to send is at most a minute ago and thirty days ahead', async () => {
   const id = await aCampaign();
   const ask = async (aheadMs: number) => {

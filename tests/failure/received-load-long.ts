@@ -1,12 +1,13 @@
 // Mail comes in from real programs while everything breaks, and a ledger is held against the database:
 //
-//   POSTHORN_EXECUTABLE=dist/posthorn bun tests/failure/received-load-long.ts [--seconds 120] [--sessions 24] [--only exim,direct] [--quiet] [--help]
+//   POSTHORN_EXECUTABLE=dist/posthorn bun tests/failure/received-load-long.ts [--seconds 120] [--sessions 24] [--only exim,direct] [--quiet] [--filled 2000] [--help]
 //
 // Postfix, Exim and OpenSMTPD of Debian relay what they are given, swaks and sessions of this process hand in directly, to two instances
 // on one PostgreSQL whose disk is small. In turns: each instance is killed (SIGKILL), PostgreSQL is struck and stopped, its disk is filled
 // by others, both instances are killed. Each message that was answered 250 has to be there, once for each recipient; every other comes again and
 // is there once. It needs root; Exim and OpenSMTPD live in file trees of debootstrap, and a program that cannot be had is named with the
-// reason. It prints the rate and the processor time that a message takes of each program, and with --quiet breaks nothing. It ends with an error where the ledger does not hold.
+// reason. It prints the rate and the processor time that a message takes of each program, and with --quiet breaks nothing. With --filled each server
+// is given so many messages before, and holds them; then they leave together while nothing else is given or breaks. It ends with an error where the ledger does not hold.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,18 +26,22 @@ const { values } = parseArgs({
     sessions: { type: 'string', default: '24' },
     only: { type: 'string' },
     quiet: { type: 'boolean', default: false },
+    filled: { type: 'string' },
     help: { type: 'boolean' },
   },
 });
 if (values.help) {
   console.log(
-    'bun tests/failure/received-load-long.ts [--seconds 120] [--sessions 24] [--only NAME,…] [--quiet]',
+    'bun tests/failure/received-load-long.ts [--seconds 120] [--sessions 24] [--only NAME,…] [--quiet] [--filled 2000]',
   );
   console.log(`Names: ${[...Object.keys(SERVERS), 'swaks', 'direct'].join(', ')}`);
   process.exit(0);
 }
 const isAskedFor = (name: string): boolean => values.only?.split(',').includes(name) ?? true;
 const [seconds, sessions] = [Number(values.seconds), Number(values.sessions)];
+/** Messages that each server has before the measured time; 0 for none. */
+const filled = Number(values.filled ?? 0);
+const isQuiet = values.quiet || filled > 0;
 /** Sessions that give messages to a mail server. */
 const FEEDERS = 3;
 const CALM_MS = 5_000;
@@ -71,15 +76,27 @@ for (const [name, start] of Object.entries(SERVERS)) {
     stack.use(relay);
     programs.push(relay);
     if (relay.flush) flushes.push(relay.flush);
-    for (let n = 0; n < FEEDERS; n++) given.push(feed(relay, ledger, end.signal));
+    for (let n = 0; filled === 0 && n < FEEDERS; n++) given.push(feed(relay, ledger, end.signal));
   }
 }
-if (isAskedFor('swaks')) {
+if (filled === 0 && isAskedFor('swaks')) {
   if (Bun.which('swaks'))
     given.push(sendBySwaks(receivers.ports, ledger, end.signal, (us) => (swaksUs += us)));
   else console.log('swaks was not run: the Debian package swaks is not installed.');
 }
-const direct = stack.use(new DirectSenders(ledger, receivers.ports, isAskedFor('direct') ? sessions : 0));
+const direct = stack.use(
+  new DirectSenders(ledger, receivers.ports, filled === 0 && isAskedFor('direct') ? sessions : 0),
+);
+
+/** Fills the queues of the servers, and has them leave. */
+async function fill(): Promise<void> {
+  await Promise.all(programs.map((one) => one.hold()));
+  const each = { most: Math.ceil(filled / FEEDERS), paceMs: 0 };
+  const feeders = programs.flatMap((one) => Array.from({ length: FEEDERS }, () => one));
+  await Promise.all(feeders.map((one) => feed(one, ledger, end.signal, each)));
+  console.log(`The queues hold ${ledger.answered} messages.`);
+  await Promise.all(programs.map((one) => one.release()));
+}
 
 /** Messages that are stored by the program that handed them in, and their sum as `all`, while PostgreSQL answers. */
 async function storedBy(): Promise<Readonly<Record<string, number>> | null> {
@@ -163,11 +180,14 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
 
 const rates: number[] = [];
 const counts: Record<string, number> = {};
+if (filled > 0) await fill();
 const begin = performance.now();
-for (let turn = 0; performance.now() - begin < seconds * 1_000; turn++) {
+/** With full queues the last of them leave slower: what is measured ends when half of all is stored. */
+const isPast = async (): Promise<boolean> => filled > 0 && ((await stored()) ?? 0) > ledger.answered / 2;
+for (let turn = 0; performance.now() - begin < seconds * 1_000 && !(await isPast()); turn++) {
   const rate = await watch();
   if (rate !== null) rates.push(rate);
-  if (values.quiet) {
+  if (isQuiet) {
     console.log(`${Math.round((performance.now() - begin) / 1_000)} s: ${Math.round(rate ?? 0)} a second`);
     continue;
   }

@@ -13,6 +13,10 @@ export interface LoadRelay extends AsyncDisposable {
   readonly pid: number;
   /** Has it try all that waits now; absent of a server that tries every other second. */
   readonly flush?: () => Promise<unknown>;
+  /** Keeps what is given from here on in the queue. */
+  hold(): Promise<unknown>;
+  /** Has all of that leave at once, over connections that are used again as the server does by itself. */
+  release(): Promise<unknown>;
 }
 
 /** Each server connects from another address, as in the world: a port takes 50 connections of one. */
@@ -58,10 +62,17 @@ export const SERVERS: Readonly<
     const reason = postfixMissing();
     if (reason !== null) return { reason };
     const postfix = await startPostfix({ relaysTo: to, settings: POSTFIX });
+    const reload = () => said('postfix', '-c', postfix.config, 'reload');
     return {
       name: 'postfix',
       port: postfix.port,
       pid: postfix.pid,
+      hold: () => said('postconf', '-c', postfix.config, '-e', 'defer_transports = relay').then(reload),
+      release: async () => {
+        await said('postconf', '-c', postfix.config, '-e', 'defer_transports =');
+        await reload();
+        await said('postqueue', '-c', postfix.config, '-f');
+      },
       [Symbol.asyncDispose]: () => postfix[Symbol.asyncDispose](),
     };
   },
@@ -70,13 +81,23 @@ export const SERVERS: Readonly<
     if ('reason' in had) return had;
     const port = anyPort();
     await writeInTree(had.tree, { '/etc/exim4/exim4.conf': EXIM(port, to) });
-    const start =
-      'chmod 644 /etc/exim4/exim4.conf; rm -rf /var/spool/exim4/input/* /var/spool/exim4/db/*; exec /usr/sbin/exim4 -bdf -q2s';
-    const server = await startTreeServer(had.tree, 'mx.example.com', port, start);
+    const begin = 'chmod 644 /etc/exim4/exim4.conf; rm -rf /var/spool/exim4/input/* /var/spool/exim4/db/*;';
+    const started = (flags: string, before = '') =>
+      startTreeServer(had.tree, 'mx.example.com', port, `${before} exec /usr/sbin/exim4 -bdf ${flags}`);
+    let server = await started('-q2s', begin);
+    const again = async (flags: string): Promise<void> => {
+      await server[Symbol.asyncDispose]();
+      server = await started(flags);
+    };
     return {
       name: 'exim',
       port,
-      pid: server.pid,
+      get pid() {
+        return server.pid;
+      },
+      hold: () => again('-odq'),
+      // The first pass finds the messages of a host, the second one brings them over one connection.
+      release: () => again('-qq1s'),
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   },
@@ -90,24 +111,39 @@ export const SERVERS: Readonly<
     });
     const start = `rm -rf /var/spool/smtpd/queue/*; ${RELAYS.opensmtpd.start()}`;
     const server = await startTreeServer(had.tree, 'mx.example.com', port, start);
+    const control = (...words: string[]) => said('chroot', had.tree, 'smtpctl', ...words);
     return {
       ...{ name: 'opensmtpd', port, pid: server.pid },
+      hold: () => control('pause', 'mta'),
+      release: () => control('resume', 'mta'),
       // It waits for 400 s at least, and the more the oftener it has tried.
-      flush: () => Bun.spawn(['chroot', had.tree, 'smtpctl', 'schedule', 'all'], { stdout: 'ignore' }).exited,
+      flush: () => control('schedule', 'all').catch(() => {}),
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   },
 };
+
+/** Runs a command. @throws where it fails, with its words */
+async function said(...command: string[]): Promise<void> {
+  const child = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' });
+  const words = await new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')}: ${words}`);
+}
 
 /** Between two messages of a feeder: a server takes them faster than it passes them on. */
 const PACE_MS = 15;
 /** Messages of one session: servers end one after so many. */
 const PER_SESSION = 50;
 
-/** Gives a mail server messages until it is ended; those that it has taken count as answered. */
-export async function feed({ name, port }: LoadRelay, ledger: Ledger, end: AbortSignal): Promise<void> {
+/** Gives a mail server messages until it is ended, or has given the most; those that it has taken count as answered. */
+export async function feed(
+  { name, port }: LoadRelay,
+  ledger: Ledger,
+  end: AbortSignal,
+  { most = Number.POSITIVE_INFINITY, paceMs = PACE_MS } = {},
+): Promise<void> {
   let session: Submitter | null = null;
-  for (let given = 0; !end.aborted; given++) {
+  for (let given = 0; !end.aborted && given < most; given++) {
     // One whose end was not seen answered may be in the queue all the same: it is given once alone.
     const entry = ledger.add(name);
     try {
@@ -118,7 +154,7 @@ export async function feed({ name, port }: LoadRelay, ledger: Ledger, end: Abort
       session ??= await openSubmitter({ port, pipelines: false });
       await session.send(SENDER, entry.to, octetsOf(entry));
       entry.isAnswered = true;
-      await Bun.sleep(PACE_MS);
+      if (paceMs > 0) await Bun.sleep(paceMs);
     } catch (error) {
       const { message } = error as Error;
       if (isFinal(message)) entry.refusal = message;

@@ -49,6 +49,10 @@ const languagePart = (language: string | null | undefined): readonly string[] =>
  */
 export const SHOWN_PREFERENCES = '/p/preview';
 
+/** The token in the place of that of a link to unsubscribe in an email that a member sends to colleagues as a test. */
+export const TEST_EXIT_TOKEN = 'test';
+export const TEST_EXIT = `/t/u/${TEST_EXIT_TOKEN}`;
+
 /** The recipient whose preference page a token opens; null where the token is not valid. */
 export function readPreferencesToken(signer: Signer, token: string): Recipient | null {
   const parts = partsOf(signer, 'preferences', token);

@@ -96,3 +96,7 @@ export const unsubscribedPage = (texts: PageTexts, brand: Brand | null, preferen
     ...{ texts, brand, title: texts.unsubscribed },
     body: `<p>${html(texts.noMore)}</p><p><a href="${html(preferences)}">${html(texts.chooseInstead)}</a></p>`,
   });
+
+/** The answer to the link in a test email, also to a mail program: it names no recipient, and changes nothing. */
+export const testExitPage = (texts: PageTexts): RawResponse =>
+  recipientPage({ texts, brand: null, title: texts.isTest, body: `<p>${html(texts.isTestHint)}</p>` });

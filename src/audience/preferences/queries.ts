@@ -7,8 +7,8 @@ import type { PageTexts } from './texts/texts.ts';
 
 // Other modules reach the pages of recipients through this file and commands.ts alone.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the choice of a language.
-export { preferencesPath, SHOWN_PREFERENCES } from './links.ts';
-export { askToUnsubscribe, unsubscribedPage } from './page.ts';
+export { preferencesPath, SHOWN_PREFERENCES, TEST_EXIT, TEST_EXIT_TOKEN } from './links.ts';
+export { askToUnsubscribe, testExitPage, unsubscribedPage } from './page.ts';
 
 const BAD_LINK = new Failure('INVALID_TOKEN', 'This link is not valid.', {
   suggestion: 'Open the complete link from the email again.',

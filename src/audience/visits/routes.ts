@@ -11,6 +11,8 @@ import {
   askToUnsubscribe,
   badLink,
   preferencesPath,
+  TEST_EXIT_TOKEN,
+  testExitPage,
   textsFor,
   unsubscribedPage,
 } from '../preferences/queries.ts';
@@ -127,6 +129,7 @@ export function trackingRoutes({
       status: 200,
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
+        if (call.params.token === TEST_EXIT_TOKEN) return testExitPage(textsFor(call.headers));
         const link = read('unsubscribe', call);
         return link
           ? askToUnsubscribe(
@@ -149,6 +152,7 @@ export function trackingRoutes({
       status: 200,
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
+        if (call.params.token === TEST_EXIT_TOKEN) return testExitPage(textsFor(call.headers));
         const link = read('unsubscribe', call);
         if (!link) return badLink(call.headers);
         // RFC 8058 3.2 has mail programs send exactly this; a person's browser sends the page's own form.

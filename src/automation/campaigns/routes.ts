@@ -286,7 +286,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     testMode: 'refused',
     summary: 'Send a test of a campaign to colleagues',
     description:
-      'A real email with `[Test] ` before its subject, which counts against the quota but not in the numbers of the campaign. Its content is that of the preview.',
+      'A real email with `[Test] ` before its subject, which counts against the quota but not in the numbers of the campaign. Its content is that of the preview, and its link to unsubscribe opens a page that says that it is a test.',
     params,
     body: TestSendBody,
     response: EmailReceipt,

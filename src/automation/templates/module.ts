@@ -52,6 +52,7 @@ export const templatesModule: Module<
           acceptance,
           ...{ isMember, check },
           previewsPerMinute: config.rateLimitPreview,
+          publicUrl: config.publicUrl,
         },
         close: () => liquid.close(),
       };

@@ -249,7 +249,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     testMode: 'refused',
     summary: 'Send a template to colleagues',
     description:
-      'Sends a real email to members of the workspace, or to addresses at its verified domains; other addresses are 403. Its subject begins with `[Test] `. It is accepted like every other email and takes one unit of the quota. 409 when the template has no subject, or when neither template nor workspace has a sender.',
+      'Sends a real email to members of the workspace, or to addresses at its verified domains; other addresses are 403. Its subject begins with `[Test] `, and its link to unsubscribe opens a page that says that it is a test. It is accepted like every other email and takes one unit of the quota. 409 when the template has no subject, or when neither template nor workspace has a sender.',
     params: { id: TEMPLATE_ID },
     body: TestSendBody,
     response: EmailReceipt,

@@ -37,6 +37,10 @@ export function lettersOf(content: Buffer, label: string, isHtml = false): strin
   return decoded(content, isReadByParser(own) && !UTF_8.test(own) ? own : 'windows-1252');
 }
 
+/** The letters of octets in a charset, mended where it is named wrong. */
+export const readText = (content: Buffer, label: string): string =>
+  lettersOf(content, label) ?? decoded(content, isReadByParser(label) ? label : 'utf-8');
+
 /** The parser does not know a name with the marks that programs leave at it. */
 const asNamed = (content: Buffer, name: string, label: string): string | null =>
   isReadByParser(label) ? null : decoded(content, name);

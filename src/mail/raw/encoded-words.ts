@@ -1,6 +1,8 @@
 /** Encoded words (RFC 2047) of a header as the parser, postal-mime 4.0.0, reads them right. */
-import { isReadByParser, lettersOf } from './charsets.ts';
-import { endOfHeader, LARGEST_HEADER } from './header-editor.ts';
+import { isUtf8 } from 'node:buffer';
+import { isReadByParser, lettersOf, readText } from './charsets.ts';
+import { endOfHeader, LARGEST_HEADER, readFields } from './header-editor.ts';
+import { typedOf } from './parameters.ts';
 
 const WORD = String.raw`=\?([^?\s]{1,60})\?b\?([^?\s]*)\?=`;
 const EACH = new RegExp(WORD, 'gi');
@@ -17,8 +19,9 @@ const WORD_OF_ANY = /=\?([^?*\s]{1,60})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=
 export function withReadableWords(message: Buffer): Buffer {
   const end = Math.min(endOfHeader(message), LARGEST_HEADER);
   const header = message.toString('latin1', 0, end);
-  if (!header.includes('=?')) return message;
-  const read = (PADDED.test(header) ? header.replace(RUN, joined) : header).replace(WORD_OF_ANY, spelled);
+  const lettered = withLettersOfUtf8(header);
+  const spelledOut = lettered.replace(WORD_OF_ANY, spelled);
+  const read = PADDED.test(spelledOut) ? spelledOut.replace(RUN, joined) : spelledOut;
   return read === header ? message : Buffer.concat([Buffer.from(read, 'latin1'), message.subarray(end)]);
 }
 
@@ -35,14 +38,33 @@ function joined(run: string): string {
     .join(' ');
 }
 
-/** The same word in UTF-8 where the parser does not know its charset. Words that it knows may hold a piece of a letter. */
+/**
+ * The same word in UTF-8 where the parser does not know its charset, or where the charset has states: the parser decodes words next to each
+ * other as one, and finds the end of the first state in its middle. Words of others may hold a piece of a letter.
+ */
 function spelled(word: string, charset: string, encoding: string, text: string): string {
-  if (isReadByParser(charset)) return word;
+  const hasStates = /^iso-2022-/i.test(charset);
+  if (isReadByParser(charset) && !hasStates) return word;
   const octets = /b/i.test(encoding)
     ? Buffer.from(text, 'base64')
     : Buffer.from(text.replaceAll('_', ' ').replace(CODE, fromCode), 'latin1');
-  const letters = lettersOf(octets, charset);
+  const letters = hasStates ? readText(octets, charset) : lettersOf(octets, charset);
   return letters === null ? word : `=?utf-8?B?${Buffer.from(letters).toString('base64')}?=`;
+}
+
+/**
+ * A header whose octets are UTF-8. RFC 6532 has no other charset in fields; programs write the one of the text there, or Windows-1252. What is
+ * UTF-8 in such a header stays.
+ */
+function withLettersOfUtf8(header: string): string {
+  if (isUtf8(Buffer.from(header, 'latin1'))) return header;
+  const fields = readFields(header);
+  const charset = typedOf(fields, 'content-type').parameters.get('charset') ?? '';
+  const inUtf8 = (octets: string): string => {
+    const written = Buffer.from(octets, 'latin1');
+    return isUtf8(written) ? octets : Buffer.from(readText(written, charset)).toString('latin1');
+  };
+  return fields.map(({ octets }) => inUtf8(octets)).join('');
 }
 
 const CODE = /=([\da-f]{2})/gi;

@@ -17,7 +17,8 @@ const GONE = new Refusal(550, '5.1.1 This address unsubscribes no one any more; 
 /**
  * Unsubscribes the recipients that addresses in List-Unsubscribe name. The address alone decides, as the link beside it does: neither the
  * sender nor the text counts, since people have several addresses, Apple Mail writes `Auto-Submitted: auto-replied`, and others send with a
- * null sender. `none` where no address is one; `gone` where an email is not kept any more. @throws UnavailableError
+ * null sender. Nor does the domain: emails that left before the return path had another one are answered for years, and the token is signed.
+ * `none` where no address is one; `gone` where an email is not kept any more. @throws UnavailableError
  */
 export async function leaveAll(
   { signer, leaveByMail }: LeavingParts,

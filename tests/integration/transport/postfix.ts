@@ -10,6 +10,8 @@ export interface Postfix extends AsyncDisposable {
   /** The process from which all others of it descend. */
   readonly pid: number;
   readonly maildir: string;
+  /** The folder of main.cf. */
+  readonly config: string;
   /** File names of the messages delivered so far. */
   delivered(): Promise<string[]>;
 }
@@ -55,6 +57,7 @@ export const startPostfix = async ({
     port,
     pid,
     maildir,
+    config: inside('config'),
     delivered: async () =>
       (await readdir(join(maildir, 'new')).catch(() => [])).map((name) => join(maildir, 'new', name)),
     async [Symbol.asyncDispose]() {

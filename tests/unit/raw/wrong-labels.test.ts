@@ -86,6 +86,27 @@ describe('a charset that is named wrong', () => {
   });
 });
 
+describe('the letters of a header', () => {
+  // Reported of mailparser (351): octets that no encoded word holds.
+  test.each([
+    ['in the charset of the text', 'gbk', '\xd3\xca\xbc\xfe', '邮件'],
+    ['in Windows-1252', 'iso-8859-1', OF.windows, GREETING],
+    ['in Windows-1252 where the text says UTF-8', 'utf-8', OF.windows, GREETING],
+    ['in UTF-8', 'iso-8859-1', OF.utf8, GREETING],
+  ])('%s are read', async (_, charset, subject, text) => {
+    const raw = `From: "J\xfcrgen" <a@sender.example>\r\nSubject: ${subject}\r\nContent-Type: text/plain; charset=${charset}\r\n\r\nx`;
+    const read = await readReceived(Buffer.from(raw, 'latin1'));
+    expect([read.subject, read.from?.address]).toEqual([text, 'a@sender.example']);
+  });
+
+  // Reported of sisimai (315).
+  test('in words of a charset with states are read each by itself', async () => {
+    const words = '=?ISO-2022-JP?B?GyRCMnEbKEI=?=  =?ISO-2022-JP?B?GyRCRycbKEI=?=';
+    const { subject } = await readReceived(Buffer.from(`Subject: ${words}\r\n\r\nx`));
+    expect(subject).toBe('会認');
+  });
+});
+
 describe('a Content-Type whose syntax is wrong', () => {
   // Reported of MimeKit (94), enmime (91), mail (412, 1253), mailparser (159), letterparser (17).
   test.each([

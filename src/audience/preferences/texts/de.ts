@@ -20,6 +20,9 @@ export const de: PageTexts = {
   askUnsubscribe: 'Möchten Sie diese E-Mails nicht mehr bekommen?',
   unsubscribed: 'Sie sind abgemeldet',
   noMore: 'Sie bekommen keine dieser E-Mails mehr. Sie können diese Seite schließen.',
+  isTest: 'Das ist ein Test',
+  isTestHint:
+    'Dieser Link steht in einer Test-E-Mail und meldet niemanden ab. In der E-Mail an eine Zielgruppe meldet er deren Empfänger ab.',
   chooseInstead: 'Auswählen, was Sie bekommen',
   confirm: 'Bestätigen',
   askConfirm: (list) => `Möchten Sie „${list}“ bekommen?`,

@@ -19,6 +19,9 @@ export const en: PageTexts = {
   askUnsubscribe: 'Do you want no more of these emails?',
   unsubscribed: 'You are unsubscribed',
   noMore: 'You will get no more of these emails. You can close this page.',
+  isTest: 'This is a test',
+  isTestHint:
+    'This link is in a test email, and unsubscribes no one. In the email that is sent to an audience it unsubscribes its recipient.',
   chooseInstead: 'Choose what you get',
   confirm: 'Confirm',
   askConfirm: (list) => `Do you want to get “${list}”?`,

@@ -20,6 +20,9 @@ export const es: PageTexts = {
   askUnsubscribe: '¿Desea dejar de recibir estos correos?',
   unsubscribed: 'Suscripción cancelada',
   noMore: 'Ya no recibirá más estos correos. Puede cerrar esta página.',
+  isTest: 'Esto es una prueba',
+  isTestHint:
+    'Este enlace está en un correo de prueba y no da de baja a nadie. En el correo que se envía a una audiencia, da de baja a su destinatario.',
   chooseInstead: 'Elegir lo que recibe',
   confirm: 'Confirmar',
   askConfirm: (list) => `¿Desea recibir «${list}»?`,

@@ -21,6 +21,9 @@ export const fr: PageTexts = {
   askUnsubscribe: 'Souhaitez-vous ne plus recevoir ces e-mails ?',
   unsubscribed: 'Votre désabonnement est enregistré',
   noMore: 'Vous ne recevrez plus ces e-mails. Vous pouvez fermer cette page.',
+  isTest: 'Ceci est un test',
+  isTestHint:
+    'Ce lien se trouve dans un e-mail de test et ne désabonne personne. Dans l’e-mail envoyé à une audience, il désabonne son destinataire.',
   chooseInstead: 'Choisir ce que vous recevez',
   confirm: 'Confirmer',
   askConfirm: (list) => `Souhaitez-vous recevoir « ${list} » ?`,

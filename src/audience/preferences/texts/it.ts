@@ -20,6 +20,9 @@ export const it: PageTexts = {
   askUnsubscribe: 'Desidera non ricevere più queste e-mail?',
   unsubscribed: 'Iscrizione annullata',
   noMore: 'Non riceverà più queste e-mail. Può chiudere questa pagina.',
+  isTest: 'Questo è un test',
+  isTestHint:
+    'Questo link si trova in un’e-mail di prova e non disiscrive nessuno. Nell’e-mail inviata a un pubblico disiscrive il destinatario.',
   chooseInstead: 'Scegli che cosa ricevere',
   confirm: 'Conferma',
   askConfirm: (list) => `Desidera ricevere «${list}»?`,

@@ -19,6 +19,9 @@ export const ja: PageTexts = {
   askUnsubscribe: '今後このメールの配信を停止しますか？',
   unsubscribed: '配信を停止しました',
   noMore: '今後このメールは届きません。このページを閉じてかまいません。',
+  isTest: 'これはテストです',
+  isTestHint:
+    'このリンクはテストメールのもので、誰の配信も停止しません。実際に配信されるメールでは、受信者の配信を停止します。',
   chooseInstead: '受け取るものを選ぶ',
   confirm: '確認',
   askConfirm: (list) => `「${list}」を受け取りますか？`,

@@ -20,6 +20,9 @@ export const nl: PageTexts = {
   askUnsubscribe: 'Wilt u deze e-mails niet meer ontvangen?',
   unsubscribed: 'U bent afgemeld',
   noMore: 'U ontvangt deze e-mails niet meer. U kunt deze pagina sluiten.',
+  isTest: 'Dit is een test',
+  isTestHint:
+    'Deze link staat in een testmail en meldt niemand af. In de mail aan een doelgroep meldt hij de ontvanger af.',
   chooseInstead: 'Kiezen wat u ontvangt',
   confirm: 'Bevestigen',
   askConfirm: (list) => `Wilt u ‘${list}’ ontvangen?`,

@@ -20,6 +20,9 @@ export const pl: PageTexts = {
   askUnsubscribe: 'Czy nie chcesz już otrzymywać tych e-maili?',
   unsubscribed: 'Subskrypcja została anulowana',
   noMore: 'Nie otrzymasz już tych e-maili. Możesz zamknąć tę stronę.',
+  isTest: 'To jest test',
+  isTestHint:
+    'Ten link znajduje się w wiadomości testowej i nikogo nie wypisuje. W wiadomości wysłanej do grupy odbiorców wypisuje odbiorcę.',
   chooseInstead: 'Wybierz, co chcesz otrzymywać',
   confirm: 'Potwierdź',
   askConfirm: (list) => `Czy chcesz otrzymywać „${list}”?`,

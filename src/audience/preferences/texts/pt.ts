@@ -20,6 +20,9 @@ export const pt: PageTexts = {
   askUnsubscribe: 'Você quer deixar de receber estes e-mails?',
   unsubscribed: 'Inscrição cancelada',
   noMore: 'Você não receberá mais estes e-mails. Pode fechar esta página.',
+  isTest: 'Isto é um teste',
+  isTestHint:
+    'Este link está num e-mail de teste e não cancela a subscrição de ninguém. No e-mail enviado a um público, cancela a subscrição do destinatário.',
   chooseInstead: 'Escolher o que você recebe',
   confirm: 'Confirmar',
   askConfirm: (list) => `Você quer receber “${list}”?`,

@@ -20,6 +20,9 @@ export const sv: PageTexts = {
   askUnsubscribe: 'Vill du inte längre få de här mejlen?',
   unsubscribed: 'Prenumerationen är avslutad',
   noMore: 'Du får inte fler sådana mejl. Du kan stänga den här sidan.',
+  isTest: 'Det här är ett test',
+  isTestHint:
+    'Den här länken finns i ett testmejl och avregistrerar ingen. I mejlet till en målgrupp avregistrerar den mottagaren.',
   chooseInstead: 'Välj vad du får',
   confirm: 'Bekräfta',
   askConfirm: (list) => `Vill du få ”${list}”?`,

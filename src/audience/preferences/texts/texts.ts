@@ -20,6 +20,8 @@ export interface PageTexts {
   readonly askUnsubscribe: string;
   readonly unsubscribed: string;
   readonly noMore: string;
+  readonly isTest: string;
+  readonly isTestHint: string;
   readonly chooseInstead: string;
   readonly confirm: string;
   askConfirm(list: string): string;

@@ -20,6 +20,9 @@ export const tr: PageTexts = {
   askUnsubscribe: 'Bu e-postaları artık almak istemiyor musunuz?',
   unsubscribed: 'Aboneliğiniz sona erdi',
   noMore: 'Bu e-postaları artık almayacaksınız. Bu sayfayı kapatabilirsiniz.',
+  isTest: 'Bu bir testtir',
+  isTestHint:
+    'Bu bağlantı bir test e-postasındadır ve kimsenin aboneliğini iptal etmez. Bir kitleye gönderilen e-postada alıcının aboneliğini iptal eder.',
   chooseInstead: 'Ne alacağınızı seçin',
   confirm: 'Onayla',
   askConfirm: (list) => `“${list}” almak istiyor musunuz?`,

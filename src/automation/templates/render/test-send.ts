@@ -1,3 +1,4 @@
+import { TEST_EXIT } from '../../../audience/preferences/queries.ts';
 import type { Principal } from '../../../http/auth/principal.ts';
 import type { Call, Replay } from '../../../http/request/route.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
@@ -13,6 +14,8 @@ export interface TestSender extends TemplateReader {
   /** Accepts emails. Read at each call, since emails are connected after templates. */
   readonly acceptance: () => AcceptanceDeps;
   readonly isMember: IsMember;
+  /** This service's own address, without a slash at its end. */
+  readonly publicUrl: string;
 }
 
 /** True when an address (its key) is that of a member of a workspace. */
@@ -51,7 +54,7 @@ export async function testSend(
       at: '/body',
       status: 200,
       templateVersion: version,
-      subjectPrefix: '[Test] ',
+      test: { subjectPrefix: '[Test] ', exitUrl: sender.publicUrl + TEST_EXIT },
     },
     body: {
       to: body.to,

@@ -10,7 +10,13 @@ import type { RenderedMarkdown } from './message.ts';
 import { type ReplySender, replyDomainOf } from './reply-to.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
 import type { SendBody } from './request-model.ts';
-import { type Circumstances, type FilledRequest, type FillTemplate, fillRequest } from './templated.ts';
+import {
+  type Circumstances,
+  type FilledRequest,
+  type FillTemplate,
+  fillRequest,
+  type TestForm,
+} from './templated.ts';
 
 /** A domain that may send now. */
 export interface SendingDomain {
@@ -55,8 +61,8 @@ export interface PreparationRequest {
   readonly at: string;
   /** The version of its template; the one that is sent by default. */
   readonly templateVersion?: number;
-  /** The prefix of the subject that the template makes. */
-  readonly subjectPrefix?: string;
+  /** Where it is a test for colleagues. */
+  readonly test?: TestForm;
   /** The variables of its template besides those of the body. */
   readonly circumstances?: Circumstances;
   /** True where its template may be one that was found before, and is judged again when the email is accepted. */

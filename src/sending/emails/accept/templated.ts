@@ -1,4 +1,5 @@
 import type { SenderDefaults } from '../../../http/auth/principal.ts';
+import { withExit } from '../../../mail/html/way-out.ts';
 import { estimateSize, LARGEST_MESSAGE } from '../../../mail/message/message-size.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import { isLonger } from '../../../platform/errors/text-length.ts';
@@ -64,6 +65,14 @@ export interface TemplateFilling {
 /** Renders a template: a 404, 422 or 503 where that cannot be done. */
 export type FillTemplate = (asked: TemplateFilling) => Promise<FilledTemplate | Failure>;
 
+/** The marks of an email that a member sends to colleagues as a test. */
+export interface TestForm {
+  /** The prefix of the subject that the template makes. */
+  readonly subjectPrefix: string;
+  /** The page that says that it is a test, in the place of the link to unsubscribe. */
+  readonly exitUrl: string;
+}
+
 /** The circumstances that a request is filled in. */
 interface Filler {
   readonly sender: TemplateFilling['owner'] & { readonly senderDefaults?: SenderDefaults };
@@ -71,7 +80,7 @@ interface Filler {
   readonly now: number;
   readonly at: string;
   readonly templateVersion?: number;
-  readonly subjectPrefix?: string;
+  readonly test?: TestForm;
   readonly circumstances?: Circumstances;
   readonly mayBeRemembered?: boolean;
 }
@@ -106,7 +115,7 @@ export async function fillRequest(
   request: SendRequest,
   filler: Filler,
 ): Promise<FilledRequest | Failure> {
-  const { sender, body, now, at, templateVersion, subjectPrefix = '', circumstances } = filler;
+  const { sender, body, now, at, templateVersion, test, circumstances } = filler;
   const { id = '', variables = {} } = request.template ?? {};
   const filled = await fillTemplate({
     owner: sender,
@@ -120,10 +129,12 @@ export async function fillRequest(
     mayBeRemembered: filler.mayBeRemembered ?? false,
   });
   if (filled instanceof Failure) return filled;
-  const { templateId, version, language, html, text, rememberedRevision } = filled;
+  const { templateId, version, language, rememberedRevision } = filled;
+  const shown = (part: string | null) => (test ? withExit(part, test.exitUrl) : part);
+  const [html, text] = [shown(filled.html), shown(filled.text)];
   const problems = new Problems();
   const { report } = problems;
-  const subject = request.subject ?? (filled.subject && `${subjectPrefix}${filled.subject}`);
+  const subject = request.subject ?? (filled.subject && `${test?.subjectPrefix ?? ''}${filled.subject}`);
   const { from: defaultFrom = null, replyTo: defaultReplyTo = null } = sender.senderDefaults ?? {};
   const replies = filled.replyTo.length > 0 ? filled.replyTo : (defaultReplyTo ?? undefined);
   const parts = {
