@@ -17,8 +17,8 @@ import type { MessageBuffer } from './message-buffer.ts';
 import { readLineByLine } from './port/command-lines.ts';
 import { answerHalfClosed } from './port/half-closed.ts';
 import { takeProxyHeader } from './port/proxied-socket.ts';
-import { takeQuotedLocalParts } from './port/quoted-local-part.ts';
 import { needCertificate, noteTls, OLDEST_TLS } from './port/session-tls.ts';
+import { takeUnusualPaths } from './port/unusual-paths.ts';
 import { completeReplies } from './smtp-replies.ts';
 
 /** The options that both SMTP listeners share. */
@@ -186,7 +186,7 @@ class CompleteServer extends SMTPServer {
       endSlowData(connection, arrival);
       extensions.extend(connection, arrival);
       // The outermost, since the others divide a command at its blanks.
-      takeQuotedLocalParts(connection);
+      takeUnusualPaths(connection);
       return add(connection);
     };
   }

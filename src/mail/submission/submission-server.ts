@@ -1,8 +1,8 @@
 import type { SMTPServerSession } from 'smtp-server';
+import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { type ArrivalTime, awaitCommands, leaveOf, type Silence } from '../inbound/connection.ts';
 import { FullBuffer } from '../inbound/message-buffer.ts';
 import { takeChunks } from '../inbound/port/chunking.ts';
-import { needsQuotes } from '../inbound/port/quoted-local-part.ts';
 import { tlsOf } from '../inbound/port/session-tls.ts';
 import {
   NO_MEMORY,
@@ -119,7 +119,9 @@ export const openSubmissionServer = ({
       return room.hasRoom(workspaceId, octets) ? null : NO_MEMORY;
     },
     onRcptTo: ({ address }, { envelope }, done) => {
-      if (needsQuotes(address)) return done(QUOTED);
+      const read = parseAddress(address);
+      // The rule of an email's addresses is stricter than RFC 5321. Here the sender learns which recipient it is.
+      if (isProblem(read)) return done(new Refusal(553, `5.1.3 ${read.problem}`));
       done(envelope.rcptTo.length < RECIPIENTS ? null : TOO_MANY);
     },
     onData: (stream, arrival, done) => {
@@ -161,8 +163,6 @@ export const openSubmissionServer = ({
   }));
 };
 
-/** An address of an email needs no quotes anywhere (`parseAddress`). Here the sender learns which of the recipients it is. */
-const QUOTED = new Refusal(553, '5.1.3 Mail cannot be sent to an address whose local part needs quotes');
 const TOO_MANY = new Refusal(452, `4.5.3 Too many recipients, at most ${RECIPIENTS}`);
 // RFC 4954 4: the only code that does not make a client discard its password.
 const NOT_NOW = new Refusal(454, '4.7.0 Cannot check the key now, please try again');

@@ -20,7 +20,12 @@ test.each([
   ['""@sender.example', '""@sender.example'],
   ['@relay.example:"john smith"@sender.example', '"john smith"@sender.example'],
   ['"x SIZE=9"@[127.0.0.1]', '"x SIZE=9"@[127.0.0.1]'],
-])('the local part of <%s> may be in quotes', async (path, address) => {
+  // Addresses of Japanese networks, and of machines whose name has an underscore.
+  ['a..b.@sender.example', 'a..b.@sender.example'],
+  ['.a@sender.example', '.a@sender.example'],
+  ['root@web_01.sender.example', 'root@web_01.sender.example'],
+  ['"a b"@web_01.sender.example', '"a b"@web_01.sender.example'],
+])('<%s> is taken', async (path, address) => {
   const client = await sink.greeted();
   expect((await client.say(`MAIL FROM:<${path}> SIZE=20 BODY=8BITMIME`))[0]).toStartWith('250 ');
   expect((await client.say(`RCPT TO:<${path}>`))[0]).toStartWith('250 ');
@@ -40,6 +45,7 @@ test.each([
   '"john>"@sender.example',
   '"john\u0001"@sender.example',
   '"john"@',
+  'john@web_01..example',
   '"john"@a@sender.example',
   `"${'x y'.repeat(22)}"@sender.example`,
 ])('<%s> is no address', async (path) => {

@@ -1,0 +1,46 @@
+import type { Connection, Handler } from '../connection.ts';
+
+/** A path, behind a source route or none. Letters beyond ASCII are left to the library. */
+const PATH =
+  /^([^:]{1,20}:\s*<(?:@[^\s,:@"<>]+(?:,@[^\s,:@"<>]+)*:)?)("(?:[ !#-;=?-[\]-~]|\\[ -;=?-~]){0,64}"|[\w!#$%&'*+/=?^`{|}~.-]{1,64})@([\w.-]+|\[[^\s[\]<>]+\])(>(?:\s.*)?)$/s;
+const BARE = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
+/** In the place of what smtp-server refuses. */
+const LOCAL_PART = 'unusual';
+
+/**
+ * Has MAIL and RCPT take paths of real mail that smtp-server refuses: local parts in quotes, such as `"john smith"@example.com` (RFC 5321
+ * 4.1.2); those with dots at the end or next to each other, which Japanese networks gave out; and hosts with an underscore, whose cron
+ * writes. Postfix and Exim take them. Quotes that are not needed are taken off, as RFC 5321 4.1.2 has senders do: both forms are one mailbox.
+ * `<` and `>` stay refused in quotes, since programs take a path for ended there.
+ */
+export function takeUnusualPaths(connection: Connection): void {
+  let unusual: { readonly local: string; readonly host: string | null } | null = null;
+  const parse = connection._parseAddressCommand.bind(connection);
+  connection._parseAddressCommand = (name, command) => {
+    const parsed = parse(name, command);
+    if (!parsed || unusual === null) return parsed;
+    const host = unusual.host ?? parsed.address.slice(parsed.address.lastIndexOf('@') + 1);
+    return { ...parsed, address: `${unusual.local}@${host}` };
+  };
+  const taking =
+    (handler: Handler): Handler =>
+    (command, done) => {
+      const [, before = '', written = '', host = '', behind = ''] =
+        PATH.exec(command.toString('latin1')) ?? [];
+      const hasUnderscore = host.includes('_');
+      if (written === '' || (BARE.test(written) && !hasUnderscore)) return handler(command, done);
+      unusual = { local: localPartOf(written), host: hasUnderscore ? host : null };
+      const usual = `${before}${LOCAL_PART}@${host.replaceAll('_', 'u')}${behind}`;
+      // The library reads the command before it returns.
+      handler(Buffer.from(usual, 'latin1'), done);
+      unusual = null;
+    };
+  connection.handler_MAIL = taking(connection.handler_MAIL.bind(connection));
+  connection.handler_RCPT = taking(connection.handler_RCPT.bind(connection));
+}
+
+function localPartOf(written: string): string {
+  if (!written.startsWith('"')) return written;
+  const text = written.slice(1, -1).replace(/\\(.)/g, '$1');
+  return BARE.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
