@@ -1,6 +1,6 @@
 import { asciiHost } from '../../platform/text/host.ts';
 import { endOfHeader } from '../raw/header-editor.ts';
-import { parseMessage } from '../raw/parsable.ts';
+import { parseMessage } from '../raw/repair/parsable.ts';
 import { senderOf } from '../received/shown-mailboxes.ts';
 
 /** One mailbox and nothing else: programs take a domain before the last at sign, or before one of these characters, for that of the author. */

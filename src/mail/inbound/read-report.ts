@@ -1,7 +1,7 @@
 import type { Attachment, Email } from 'postal-mime';
 import { textFromHtml } from '../content/text-part.ts';
 import { endOfHeader } from '../raw/header-editor.ts';
-import { parseMessage, REPORT_LIMITS } from '../raw/parsable.ts';
+import { parseMessage, REPORT_LIMITS } from '../raw/repair/parsable.ts';
 import { originalSender, readComplaintReport } from './complaint-report.ts';
 import { readDeliveryReport, type Surroundings } from './delivery-report.ts';
 import type { Feedback, Reference } from './feedback.ts';

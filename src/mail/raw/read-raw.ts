@@ -9,7 +9,6 @@ import { changeableHtml, changeableText, lettersIn } from './html-leaf.ts';
 import { filesOf, type MessageFile } from './message-files.ts';
 import { leavesOf } from './mime-tree.ts';
 import { messageIdOf } from './origination.ts';
-import { parseMessage } from './parsable.ts';
 import {
   LONGEST_SHOWN,
   MOST_FIELDS,
@@ -20,6 +19,7 @@ import {
   type RawFile,
   type RawMail,
 } from './raw-mail.ts';
+import { parseMessage } from './repair/parsable.ts';
 import { repeatedField } from './repeated-field.ts';
 import { usualMail } from './usual-mail.ts';
 import { inWireForm } from './wire-form.ts';

@@ -7,7 +7,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { addressParser, decodeWords, type Email } from 'postal-mime';
 import { type RawField, readFields, valueOfField } from './header-editor.ts';
 import type { Leaf } from './mime-tree.ts';
-import { isParsable } from './parsable.ts';
+import { isParsable } from './repair/parsable.ts';
 import { decodedOf } from './transfer.ts';
 
 /** Printable ASCII and folds. */

@@ -1,6 +1,6 @@
 import type { Email } from 'postal-mime';
 import { filesOf, type MessageFile } from '../raw/message-files.ts';
-import { parseMessage } from '../raw/parsable.ts';
+import { parseMessage } from '../raw/repair/parsable.ts';
 
 /** The parts of a message as a mail program shows them. */
 export interface MailParts {

@@ -145,6 +145,8 @@ export const openInboundServer = <Taken>({
       },
     },
     onRcptTo: (recipient, session, done) => {
+      // RFC 5321 4.5.1: `<Postmaster>` alone is the one of this server.
+      if (!recipient.address.includes('@')) recipient.address += `@${options.name}`;
       admit(recipient, session).then(done, (error) => done(error instanceof Refusal ? error : NOT_NOW));
     },
     onData: (stream, session, done) => {

@@ -8,9 +8,9 @@ import { impliedFilename } from '../message/attachments.ts';
 import { isReservedField } from '../message/reserved-fields.ts';
 import { divideMessage } from '../raw/header-editor.ts';
 import { filesOf, type MessageFile } from '../raw/message-files.ts';
-import { PARSER_LIMITS, parseMessage } from '../raw/parsable.ts';
 import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
 import { readRaw } from '../raw/read-raw.ts';
+import { PARSER_LIMITS, parseMessage } from '../raw/repair/parsable.ts';
 import { repeatedField } from '../raw/repeated-field.ts';
 
 /** The body of a send request. */

@@ -60,3 +60,12 @@ test('a parameter is no part of the path, and is looked at', async () => {
   expect((await client.say('MAIL FROM:<"john smith"@sender.example>x'))[0]).toStartWith('501 ');
   client.end();
 });
+
+// Reported of Haraka (3111).
+test('the postmaster without a domain is the one of this server', async () => {
+  const client = await sink.greeted();
+  await client.say('MAIL FROM:<>');
+  expect((await client.say('RCPT TO:<Postmaster>'))[0]).toStartWith('250 ');
+  expect(asked.pop()).toBe('Postmaster@relay.test');
+  client.end();
+});

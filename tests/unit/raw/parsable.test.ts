@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { parsable } from '../../../src/mail/raw/parsable.ts';
 import { NotSubmittable } from '../../../src/mail/raw/raw-mail.ts';
 import { readRaw } from '../../../src/mail/raw/read-raw.ts';
+import { parsable } from '../../../src/mail/raw/repair/parsable.ts';
 import { readParts } from '../../../src/mail/reading/mail-parts.ts';
 import { readReceived } from '../../../src/mail/received/received-mail.ts';
 import { readSubmission } from '../../../src/mail/submission/submitted.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Email } from 'postal-mime';
 import { divideMessage } from '../../../src/mail/raw/header-editor.ts';
 import { leavesOf } from '../../../src/mail/raw/mime-tree.ts';
-import { parseMessage } from '../../../src/mail/raw/parsable.ts';
+import { parseMessage } from '../../../src/mail/raw/repair/parsable.ts';
 import { repeatedField } from '../../../src/mail/raw/repeated-field.ts';
 import { usualMail } from '../../../src/mail/raw/usual-mail.ts';
 import { inWireForm } from '../../../src/mail/raw/wire-form.ts';

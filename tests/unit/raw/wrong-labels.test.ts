@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { parsable } from '../../../src/mail/raw/parsable.ts';
+import { parsable } from '../../../src/mail/raw/repair/parsable.ts';
 import { readReceived } from '../../../src/mail/received/received-mail.ts';
 import { costMs } from '../../support/own-time.ts';
 

@@ -1,5 +1,5 @@
 import type { Attachment, Email } from 'postal-mime';
-import { parseMessage, REPORT_LIMITS } from '../../raw/parsable.ts';
+import { parseMessage, REPORT_LIMITS } from '../../raw/repair/parsable.ts';
 import type { AggregateReport } from './aggregate-report.ts';
 import { readDmarcReport } from './dmarc-report.ts';
 import { readTlsReport } from './tls-report.ts';

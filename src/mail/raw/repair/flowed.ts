@@ -1,7 +1,7 @@
-import type { Leaf } from './mime-tree.ts';
-import { withContentParameter } from './parameters.ts';
-import { base64Lines, decodedOf, quotedPrintable } from './transfer.ts';
-import type { Edit } from './wire-form.ts';
+import type { Leaf } from '../mime-tree.ts';
+import { withContentParameter } from '../parameters.ts';
+import { base64Lines, decodedOf, quotedPrintable } from '../transfer.ts';
+import type { Edit } from '../wire-form.ts';
 
 /**
  * Texts of `format=flowed` (RFC 3676), whose lines are joined here. The parser, postal-mime 4.0.0, joins a quoted line with an answer

@@ -1,8 +1,8 @@
 /** Encoded words (RFC 2047) of a header as the parser, postal-mime 4.0.0, reads them right. */
 import { isUtf8 } from 'node:buffer';
+import { endOfHeader, LARGEST_HEADER, readFields } from '../header-editor.ts';
+import { typedOf } from '../parameters.ts';
 import { isReadByParser, lettersOf, readText } from './charsets.ts';
-import { endOfHeader, LARGEST_HEADER, readFields } from './header-editor.ts';
-import { typedOf } from './parameters.ts';
 
 const WORD = String.raw`=\?([^?\s]{1,60})\?b\?([^?\s]*)\?=`;
 const EACH = new RegExp(WORD, 'gi');

@@ -1,13 +1,13 @@
 /** Repairs of a message for the parser, postal-mime 4.0.0. The octets that are stored and sent stay as they are. */
 import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime';
+import { endOfHeader, LARGEST_HEADER, readFields, valueOfField } from '../header-editor.ts';
+import { type Leaf, openedLeavesOf, treeOf } from '../mime-tree.ts';
+import { mendedType, typedOf, withHeaderFields } from '../parameters.ts';
+import { base64Lines, decodedOf } from '../transfer.ts';
+import { type Edit, withEdits } from '../wire-form.ts';
 import { lettersOf } from './charsets.ts';
 import { withReadableWords } from './encoded-words.ts';
 import { joinedLinesOf, mayBeFlowed } from './flowed.ts';
-import { endOfHeader, LARGEST_HEADER, readFields, valueOfField } from './header-editor.ts';
-import { type Leaf, openedLeavesOf, treeOf } from './mime-tree.ts';
-import { mendedType, typedOf, withHeaderFields } from './parameters.ts';
-import { base64Lines, decodedOf } from './transfer.ts';
-import { type Edit, withEdits } from './wire-form.ts';
 
 const PADDED_BREAK = /=[ \t]+(?=\r?\n)/g;
 const CR = 0x0d;
