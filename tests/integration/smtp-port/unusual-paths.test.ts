@@ -32,7 +32,7 @@ test.each([
   await client.say('DATA');
   await client.say('Subject: x\r\n\r\nHello\r\n.');
   expect([sink.messages.pop()?.envelopeFrom, asked.pop()]).toEqual([address, address]);
-  // What follows is read as ever.
+  // The next transaction is read as ever.
   await client.say('MAIL FROM:<plain@sender.example>');
   expect((await client.say('RCPT TO:<plain@sender.example>'))[0]).toStartWith('250 ');
   expect(asked.pop()).toBe('plain@sender.example');

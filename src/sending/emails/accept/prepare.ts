@@ -61,7 +61,7 @@ export interface PreparationRequest {
   readonly at: string;
   /** The version of its template; the one that is sent by default. */
   readonly templateVersion?: number;
-  /** Where it is a test for colleagues. */
+  /** The marks of a test for colleagues; absent of any other email. */
   readonly test?: TestForm;
   /** The variables of its template besides those of the body. */
   readonly circumstances?: Circumstances;
