@@ -201,6 +201,17 @@ for (let turn = 0; performance.now() - begin < seconds * 1_000 && !(await isPast
   );
   await fault();
 }
+console.log(
+  'Processor time in calm times, µs a message that the program brought (service and PostgreSQL: of all):',
+);
+console.table(
+  Object.fromEntries(
+    [...calm.spent].map(([name, us]) => {
+      const messages = calm.messages.get(name.replace(/,.*/, '')) ?? calm.messages.get('all') ?? 0;
+      return [name, { messages, 'µs a message': Math.round(us / Math.max(1, messages)) }];
+    }),
+  ),
+);
 const lasted = (performance.now() - begin) / 1_000;
 const then = (await stored()) ?? 0;
 end.abort();
@@ -227,17 +238,6 @@ console.table(
   ),
 );
 console.table(counts);
-console.log(
-  'Processor time in calm times, µs a message that the program brought (service and PostgreSQL: of all):',
-);
-console.table(
-  Object.fromEntries(
-    [...calm.spent].map(([name, us]) => {
-      const messages = calm.messages.get(name.replace(/,.*/, '')) ?? calm.messages.get('all') ?? 0;
-      return [name, { messages, 'µs a message': Math.round(us / Math.max(1, messages)) }];
-    }),
-  ),
-);
 console.log(
   `Direct sessions repeated ${direct.again} messages; put off: ${JSON.stringify(Object.fromEntries(direct.refusals))}.`,
 );
