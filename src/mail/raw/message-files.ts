@@ -1,6 +1,6 @@
 /** The files of a message, with the octets that the sender attached. */
 import type { Attachment, Email } from 'postal-mime';
-import { type Leaf, openedLeavesOf } from './mime-tree.ts';
+import { type Leaf, openedLeavesOf, SHOWN } from './mime-tree.ts';
 import { decodedOf } from './transfer.ts';
 
 /** A file as the parser describes it, and its octets. */
@@ -27,8 +27,8 @@ export function filesOf({ attachments }: Email, message: Buffer): readonly Messa
 }
 
 /** A part that readers show, and do not list as a file. */
-const isShown = ({ type, disposition }: Leaf): boolean =>
-  disposition !== 'attachment' && (type === 'text/plain' || type === 'text/html');
+const isShown = ({ type, disposition, isNamedText }: Leaf): boolean =>
+  disposition !== 'attachment' && SHOWN.test(type) && !isNamedText;
 
 /** Null for base64, which has no lines. The encoding is found as the parser finds it. */
 function cutOut(message: Buffer, { body, end, encoding }: Leaf): Uint8Array | null {

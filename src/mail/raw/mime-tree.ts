@@ -20,7 +20,13 @@ export interface Leaf {
   readonly encoding: string;
   /** In lower case, '' for none. */
   readonly disposition: string;
+  /** True of what is no text of the message: it says so, has a file name, or is a file by its place (`isNamedText`). */
   readonly isAttachment: boolean;
+  /**
+   * True of a text that has a name and stands behind a text of the message, in no container of several forms of one text: Apple Mail and
+   * others attach text files so, as `inline` or without a word (RFC 2183 2.3). Mail programs list it as a file.
+   */
+  readonly isNamedText: boolean;
   /** The container by which its octets must stay what they are; null for a part that may be edited. */
   readonly lockedBy: Lock | null;
 }
@@ -39,6 +45,9 @@ export type Lock = (typeof LOCKS)[number];
 /** Parts within parts, as the parser of the views allows. */
 const DEEPEST = 50;
 
+/** Types of texts that are shown as the message. */
+export const SHOWN = /^text\/(?:plain|html)$/;
+
 const isLock = (type: string): type is Lock => (LOCKS as readonly string[]).includes(type);
 
 /** The places of a message that may be edited. */
@@ -49,7 +58,20 @@ interface MimeTree {
   readonly headers: { readonly start: number; readonly end: number }[];
   /** True where the parts of locked containers are wanted too, to be read. */
   readonly opensLocked: boolean;
+  /** True once a text was visited that belongs to the message. */
+  hasText: boolean;
 }
+
+/** The container of a part. */
+interface Container {
+  readonly depth: number;
+  /** The type of a part that does not name one (RFC 2046 5.1.5). */
+  readonly usual: 'text/plain' | 'message/rfc822';
+  /** False of forms of one text, and of a text with its pictures. */
+  readonly isMixed: boolean;
+}
+
+const WHOLE: Container = { depth: 0, usual: 'text/plain', isMixed: false };
 
 export const leavesOf = (message: Buffer): MimeTree['leaves'] => treeOf(message).leaves;
 
@@ -57,8 +79,8 @@ export const leavesOf = (message: Buffer): MimeTree['leaves'] => treeOf(message)
 export const openedLeavesOf = (message: Buffer): MimeTree['leaves'] => treeOf(message, true).leaves;
 
 export function treeOf(message: Buffer, opensLocked = false): MimeTree {
-  const tree: MimeTree = { leaves: [], headers: [], opensLocked };
-  visit(message, 0, message.length, 'text/plain', 0, tree);
+  const tree: MimeTree = { leaves: [], headers: [], opensLocked, hasText: false };
+  visit(message, 0, message.length, WHOLE, tree);
   return tree;
 }
 
@@ -66,8 +88,7 @@ function visit(
   message: Buffer,
   start: number,
   end: number,
-  usual: string,
-  depth: number,
+  { depth, usual, isMixed }: Container,
   tree: MimeTree,
 ): void {
   const part = message.subarray(start, end);
@@ -80,18 +101,27 @@ function visit(
   const boundary = content.parameters.get('boundary');
   const isOpen = tree.opensLocked || !isLock(type);
   if (type.startsWith('multipart/') && isOpen && boundary && depth < DEEPEST) {
-    const usualWithin = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
-    for (const [from, to] of partsWithin(message, body, end, boundary))
-      visit(message, from, to, usualWithin, depth + 1, tree);
+    const within: Container = {
+      depth: depth + 1,
+      usual: type === 'multipart/digest' ? 'message/rfc822' : 'text/plain',
+      isMixed: !/^multipart\/(?:alternative|related)$/.test(type),
+    };
+    for (const [from, to] of partsWithin(message, body, end, boundary)) visit(message, from, to, within, tree);
     return;
   }
   const disposition = typedOf(fields, 'content-disposition');
+  const hasFilename = disposition.parameters.has('filename');
+  const isShown = disposition.value !== 'attachment' && SHOWN.test(type);
+  const isNamed = hasFilename || content.parameters.has('name');
+  const isNamedText = isShown && isNamed && isMixed && tree.hasText;
+  if (isShown) tree.hasText = true;
   tree.leaves.push({
     ...{ start, body, end, type, parameters: content.parameters },
     charset: (content.parameters.get('charset') ?? '').toLowerCase(),
     encoding: typedOf(fields, 'content-transfer-encoding').value || '7bit',
     disposition: disposition.value,
-    isAttachment: disposition.value === 'attachment' || disposition.parameters.has('filename'),
+    isAttachment: disposition.value === 'attachment' || hasFilename || isNamedText,
+    isNamedText,
     lockedBy: isLock(type) ? type : null,
   });
 }

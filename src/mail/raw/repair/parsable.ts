@@ -1,7 +1,7 @@
 /** Repairs of a message for the parser, postal-mime 4.0.0. The octets that are stored and sent stay as they are. */
 import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime';
 import { endOfHeader, LARGEST_HEADER, readFields, valueOfField } from '../header-editor.ts';
-import { type Leaf, openedLeavesOf, treeOf } from '../mime-tree.ts';
+import { type Leaf, openedLeavesOf, SHOWN, treeOf } from '../mime-tree.ts';
 import { mendedType, typedOf, withHeaderFields } from '../parameters.ts';
 import { base64Lines, decodedOf } from '../transfer.ts';
 import { type Edit, withEdits } from '../wire-form.ts';
@@ -43,7 +43,7 @@ function asWritten({ headers }: Email, message: Buffer): Email['headers'] {
 
 /** A message as the parser reads it right. */
 export const parsable = (message: Buffer): Buffer =>
-  withFlowedTexts(withLetters(withSoftBreaks(withTypes(withReadableWords(message)))));
+  withFlowedTexts(withLetters(withNamedTexts(withSoftBreaks(withTypes(withReadableWords(message))))));
 
 /** True where nothing has to be mended of a message whose types and charsets are usual. */
 export const isParsable = (message: Buffer): boolean =>
@@ -105,7 +105,18 @@ const withLetters = (message: Buffer): Buffer =>
     return { start, end, octets: Buffer.concat([octets, base64Lines(Buffer.from(letters))]) };
   });
 
-const SHOWN = /^text\/(?:plain|html)$/;
+/** The parser shows a text file with a name in the text of the message, and forgets the name. */
+const withNamedTexts = (message: Buffer): Buffer =>
+  withChangedLeaves(message, ({ start, body, isNamedText }) => {
+    if (!isNamedText) return null;
+    const header = message.subarray(start, body);
+    const written = readFields(header.toString('latin1')).find(({ name }) => name === 'content-disposition');
+    const [, ...parameters] = (written ? valueOfField(written) : '').split(';');
+    const octets = withHeaderFields(header, {
+      'Content-Disposition': ['attachment', ...parameters].join(';'),
+    });
+    return { start, end: body, octets };
+  });
 
 /** The Content-Type of the message and of each part as programs mean it. */
 function withTypes(message: Buffer): Buffer {
