@@ -10,7 +10,7 @@ const DELIVERIES_AN_EMAIL = 2 * ENDPOINTS;
 const UNDER_WAY = 4_000;
 const AT_ONCE = 64;
 
-const EMAIL = {
+export const EMAIL = {
   from: 'Acme <hello@acme.example>',
   to: 'delivered@simulator.svc.test',
   subject: 'Your order is on its way',
@@ -72,10 +72,11 @@ export const webhooks: Section = {
 };
 
 /** Deliveries a second until so many have come, and how many were caused for it, which are waited for as well. */
-async function deliver(
+export async function deliver(
   send: PreparedRequest,
   count: number,
   taken: () => Promise<number>,
+  deliveriesAnEmail = DELIVERIES_AN_EMAIL,
 ): Promise<{ readonly perSecond: number; readonly caused: number }> {
   const before = await taken();
   const start = performance.now();
@@ -83,7 +84,7 @@ async function deliver(
   for (let received = 0; received < count; received = (await taken()) - before) {
     if (caused < count && caused - received < UNDER_WAY) {
       await load(send, 16, 64);
-      caused += 64 * DELIVERIES_AN_EMAIL;
+      caused += 64 * deliveriesAnEmail;
     } else await Bun.sleep(2);
   }
   const perSecond = (count * 1_000) / (performance.now() - start);
@@ -92,7 +93,7 @@ async function deliver(
 }
 
 /** Keep-alive POSTs of node:http and nothing else. */
-async function barePosts(port: number, count: number): Promise<number> {
+export async function barePosts(port: number, count: number): Promise<number> {
   const agent = new http.Agent({ keepAlive: true });
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(BODY) };
   const post = (): Promise<void> =>
