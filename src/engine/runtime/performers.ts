@@ -2,6 +2,7 @@ import { Semaphore } from '../../platform/async/semaphore.ts';
 import type { Order } from '../machine/draft.ts';
 import type { ActorEvent } from '../machine/kind.ts';
 import type { EventResult } from '../machine/result.ts';
+import { TimelyRoom } from './timely-room.ts';
 import type { SelectionTeller } from './timers/tell-where.ts';
 
 /** Tells the actor of an order something while the order is carried out. @throws UnavailableError */
@@ -38,9 +39,13 @@ export interface Performer {
   stopped?(): void;
 }
 
+/** Due actors for which there is room on the slowest machine. To wake so many for nothing takes a tenth of a second in fifteen. */
+const LEAST_WOKEN = 256;
+
 /** Runs orders of one kind within its slots. */
 export class OrderRunner {
   readonly #slots: Semaphore;
+  readonly #timely: TimelyRoom;
 
   constructor(
     private readonly performer: Performer,
@@ -50,13 +55,21 @@ export class OrderRunner {
     private readonly tell: (order: Order, event: ActorEvent) => Promise<EventResult>,
     /** An order has ended: there may be room where there was none. */
     private readonly ended: () => void = () => {},
+    monotonic?: () => number,
   ) {
     this.#slots = new Semaphore(performer.slots, undefined, performer.backlog);
+    const most = performer.slots + performer.backlog;
+    this.#timely = new TimelyRoom({ least: Math.min(LEAST_WOKEN, most), most }, monotonic);
   }
 
   /** The number of further orders that would start, or wait, without being dropped. */
   get room(): number {
     return this.#slots.capacity;
+  }
+
+  /** The number of due actors whose orders would start in time. */
+  get roomForDue(): number {
+    return Math.min(this.room, this.#timely.size - this.#slots.taken - this.#slots.waiting);
   }
 
   /** The number of actors that offer themselves and would not be turned away. */
@@ -109,7 +122,9 @@ export class OrderRunner {
   async #conclude(order: Order, outcome: Promise<readonly ActorEvent[]>): Promise<void> {
     let reported: Promise<unknown> | undefined;
     try {
-      reported = this.report(order, await outcome);
+      const events = await outcome;
+      this.#timely.ended(events.length === 0);
+      reported = this.report(order, events);
     } catch (error) {
       this.failed(order, error);
     }

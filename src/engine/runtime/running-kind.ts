@@ -141,6 +141,11 @@ export class RunningKind {
     return Math.min(this.performing?.room ?? Number.MAX_SAFE_INTEGER, this.#untilBusy);
   }
 
+  /** The same for due actors, whose orders have to start in time. */
+  get roomForDue(): number {
+    return Math.min(this.performing?.roomForDue ?? Number.MAX_SAFE_INTEGER, this.#untilBusy);
+  }
+
   /** The same for actors that wait for the performer. */
   get roomForOffers(): number {
     return Math.min(this.performing?.roomForOffers ?? 0, this.#untilBusy);

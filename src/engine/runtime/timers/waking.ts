@@ -20,7 +20,7 @@ export function wakeablesOf(running: RunningKind, deps: Deps): readonly DueActor
   const { performing, kind, share, store } = running;
   const due: DueActors = {
     store,
-    room: () => running.room,
+    room: () => running.roomForDue,
     wake: (rows, isClaimed) => wake(running, deps, rows, isClaimed),
   };
   if (!performing || !kind.offers) return share.wakes ? [due] : [];
