@@ -2,7 +2,7 @@ import { codeOf, TOOK_TOO_LONG } from '../../../platform/db/sqlstate.ts';
 import type { SettledTime } from '../../store/settled.ts';
 import { type BatchParts, type DueActors, DueBatches, iso } from './due-batches.ts';
 
-/** What is due within this time gets an alarm for its own moment; what is due later is found by a later look. */
+/** An actor that is due within this time gets an alarm for its moment; a later look finds the others. */
 export const AHEAD_MS = 15_000;
 
 /** Sweeps begin with this much; all that lies further back is read beside them. */
