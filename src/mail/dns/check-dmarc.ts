@@ -1,4 +1,4 @@
-import { parse } from 'tldts';
+import { registrableOf } from '../../platform/text/host.ts';
 import { applicableRecord, type DmarcRecord, dmarcTextsIn, reportHosts, walkTree } from './dmarc.ts';
 import type { Resolver } from './resolver.ts';
 import { type CheckedRecord, type ExpectedRecord, policyProblem, tooManyPolicies } from './txt-rules.ts';
@@ -25,7 +25,7 @@ export async function checkDmarc(
     : { status: 'failed', found, error: problem };
 }
 
-const isOwned = (domain: string): boolean => parse(domain).domain !== null;
+const isOwned = (domain: string): boolean => registrableOf(domain) !== null;
 
 /** No record counts: there is none, or there are several at the expected name. */
 async function missing(record: ExpectedRecord, resolver: Resolver): Promise<CheckedRecord> {
@@ -44,7 +44,7 @@ async function missing(record: ExpectedRecord, resolver: Resolver): Promise<Chec
  */
 async function reportProblem({ domain, tags }: DmarcRecord, resolver: Resolver): Promise<string | null> {
   for (const host of reportHosts(tags.get('rua') ?? '')) {
-    if (host === domain || parse(host).domain === parse(domain).domain) continue;
+    if (host === domain || registrableOf(host) === registrableOf(domain)) continue;
     const name = `${domain}._report._dmarc.${host}`;
     const answer = await resolver.txt(name);
     if (answer.status === 'failed') continue;

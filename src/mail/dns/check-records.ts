@@ -1,4 +1,4 @@
-import { parse } from 'tldts';
+import { registrableOf } from '../../platform/text/host.ts';
 import { checkDmarc } from './check-dmarc.ts';
 import type { Answer } from './exchange.ts';
 import type { Resolver } from './resolver.ts';
@@ -103,7 +103,7 @@ interface Hint {
 
 // Most control panels append the zone, so that entering the full name doubles it. The zone is mostly that of the registered domain.
 const doubledName = async (record: ExpectedRecord, { resolver, domain }: Context): Promise<Hint | null> => {
-  for (const zone of new Set([domain, parse(domain).domain ?? domain])) {
+  for (const zone of new Set([domain, registrableOf(domain) ?? domain])) {
     if (!`.${record.name}`.endsWith(`.${zone}`)) continue;
     const doubled = `${record.name}.${zone}`;
     const checked = await CHECK[record.type]({ ...record, name: doubled }, resolver);

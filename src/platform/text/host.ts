@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { parse } from 'tldts';
 
 /** RFC 1035 2.3.4: 255 octets on the wire are 253 as text. */
 const LONGEST_HOST = 253;
@@ -34,3 +35,6 @@ export const hostOf = (url: URL): string => unbracketed(url.hostname);
 
 /** A host without the brackets that URLs put around an IPv6 address. */
 export const unbracketed = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
+
+/** The registrable domain of a name, whose DMARC policy applies to it; null for a public suffix. */
+export const registrableOf = (name: string): string | null => parse(name).domain;

@@ -1,7 +1,7 @@
 import type { RecordStatus } from '../../../../machines/domain/context.ts';
 import { DMARC_POLICIES, type DmarcPolicy, dmarcTextsIn, policyFor } from '../../../mail/dns/dmarc.ts';
 import { readTags } from '../../../mail/dns/tag-list.ts';
-import { registrableOf } from './name.ts';
+import { registrableOf } from '../../../platform/text/host.ts';
 
 /**
  * The DMARC policy that receivers apply to mail of a domain, by the record that its latest check found; null without a record. The check

@@ -1,5 +1,4 @@
-import { parse } from 'tldts';
-import { asciiHost } from '../../../platform/text/host.ts';
+import { asciiHost, registrableOf } from '../../../platform/text/host.ts';
 
 /** Top-level names that never exist in the public DNS (RFC 2606, RFC 6761). */
 const RESERVED = /\.(?:test|example|localhost|invalid)$/;
@@ -20,9 +19,6 @@ export function readDomainName(text: string): string | { readonly problem: strin
     };
   return name;
 }
-
-/** The registrable domain of a name, whose DMARC policy applies to it; null for a public suffix. */
-export const registrableOf = (name: string): string | null => parse(name).domain;
 
 /** True for a name that cannot be proven, because it never exists in the public DNS. */
 export const isReserved = (name: string): boolean => RESERVED.test(name);

@@ -6,8 +6,8 @@ import { orderOf } from '../../../mail/transport/order.ts';
 import { TRANSPORT_TRAITS, type TransportTraits } from '../../../mail/transport/traits.ts';
 import type { Transport } from '../../../mail/transport/transport.ts';
 import type { EnabledTransports } from '../../../platform/config/transport-names.ts';
+import { registrableOf } from '../../../platform/text/host.ts';
 import { ed25519SelectorOf, type KeySet, keysAt } from './keys.ts';
-import { registrableOf } from './name.ts';
 
 /** The hosts of this installation that the records of every domain point to. */
 export interface DnsSetup {
