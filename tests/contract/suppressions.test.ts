@@ -128,6 +128,12 @@ test('a list may come as spreadsheets write it, and its strongest reason for an 
   expect(await reasonOf('twice@example.com')).toBe('bounced');
 });
 
+test('a quote behind a space swallows no address of a list', async () => {
+  const told = await csv('address,note\nfeet@example.com, "6 feet\ninches@example.com, 5"\n');
+  expect(told.body.data).toEqual({ counts: { total: 2, added: 2, known: 0, failed: 0 }, errors: [] });
+  expect(await reasonOf('inches@example.com')).toBe('manual');
+});
+
 test('the first reason stays, unless it is unsubscribed, and a test key changes nothing', async () => {
   const add = (reason?: string, key = live) =>
     send('POST', '/v1/suppressions', { address: 'twice@reason.example', ...(reason && { reason }) }, key);

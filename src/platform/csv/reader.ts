@@ -153,8 +153,8 @@ export class CsvReader {
   }
 
   /**
-   * Reads a cell in quotes, and says where what follows it is. Behind spaces, a quote that is not closed at the end of the cell
-   * is data.
+   * Reads a cell in quotes, and says where what follows it is. Behind spaces, a quote that is not closed at the end of the cell,
+   * in the line that it opens, is data: two signs for inches would swallow the rows between them.
    */
   #quotedCell(begin: number, cellBegin: number, isLast: boolean): number {
     const text = this.#text;
@@ -167,6 +167,7 @@ export class CsvReader {
     for (let at = from; at < text.length; at++) {
       const code = text.charCodeAt(at);
       if (code === CR && at + 1 === text.length && !isLast) return INCOMPLETE;
+      if (cellBegin < begin && (code === LF || code === CR)) return this.#plainCell(cellBegin, isLast);
       if (code === LF || (code === CR && text.charCodeAt(at + 1) !== LF)) {
         line++;
         if (line - opened >= MOST_LINES_OF_CELL) return fail('unclosed_quote', begin, opened);

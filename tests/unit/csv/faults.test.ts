@@ -64,6 +64,21 @@ test('a quote behind spaces that ends before its cell, or never, is data', () =>
   ]);
 });
 
+test('a quote behind spaces reaches no further than its line: the next rows are not swallowed', () => {
+  for (const end of ['\n', '\r\n', '\r']) {
+    const text = ['a@x.example, "6 feet', 'b@x.example, 5"', 'c@x.example, "7, 8"', ''].join(end);
+    const rows = [
+      ['a@x.example', ' "6 feet'],
+      ['b@x.example', ' 5"'],
+      ['c@x.example', '7, 8'],
+    ];
+    expect(read(text).map(([, ...cells]) => cells)).toEqual(rows);
+    const reader = new CsvReader({ delimiter: ',' });
+    const pieces = [...text].flatMap((character) => reader.read(character, false));
+    expect([...pieces, ...reader.read('', true)].map(({ cells }) => cells)).toEqual(rows);
+  }
+});
+
 test('text after a closing quote is a fault of its line alone', () => {
   expect(read('a,b\n1,"x"y\n"2",3\n')).toEqual([
     [1, 'a', 'b'],
