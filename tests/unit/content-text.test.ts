@@ -21,6 +21,16 @@ describe('the text part of', () => {
       'https://x.co a@x.co',
     ],
     ['a link with spaces', '<a href="https://x.co/a b?c=d e">Go</a>', 'Go (https://x.co/a%20b?c=d%20e)'],
+    [
+      'a link with spaces that says where it leads',
+      '<a href="https://x.co/a b">https://x.co/a b</a> <a href="https://x.co/a b">https://x.co/a%20b</a>',
+      'https://x.co/a%20b https://x.co/a%20b',
+    ],
+    [
+      'links with placeholders and spaces',
+      `<a href="https://x.co/a b?u={{ url }}&v={% if a %}1 2{% endif %}">Go</a> <a href="https://x.co/{{ x | default: 'a b' }}/{{ y">on</a>`,
+      "Go (https://x.co/a%20b?u={{ url }}&v={% if a %}1%202{% endif %}) on (https://x.co/{{ x | default: 'a b' }}/{{%20y)",
+    ],
     ['a link without words', '<a href="https://x.co"><img src="a.png"></a>', 'https://x.co'],
     ['a linked image', '<a href="https://x.co"><img src="a.png" alt="Shop"></a>', '[Shop] (https://x.co)'],
     ['a link to be filled in', '<a href="{{ url }}">Go</a>', 'Go ({{ url }})'],
@@ -91,6 +101,8 @@ describe('the text part of', () => {
       `<a ${'b '.repeat(500_000)}`,
       '<!--'.repeat(250_000),
       'word '.repeat(5_000_000),
+      `<a href="https://x.co/${'{{ '.repeat(200_000)}">x</a>`,
+      `<a href="https://x.co/${'{%%'.repeat(200_000)}">x</a>`,
       `${'a'.repeat(250_000)}${'<a href="mailto:"></a>'.repeat(36_000)}`,
       `${'a'.repeat(250_000)}${'<a href="https://x.co"></a>'.repeat(30_000)}`,
     ];

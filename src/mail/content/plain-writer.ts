@@ -50,6 +50,14 @@ export class PlainWriter {
     return this.#pieces.slice(position).join('').trim();
   }
 
+  /** Writes a text in the place of what was written from that position on, which is not empty. */
+  instead(position: number, text: string): void {
+    const former = this.#pieces.splice(position + 1);
+    this.#pieces.push(text);
+    this.#length += text.length - former.join('').length;
+    this.endAddress();
+  }
+
   /** Running text: white space, line breaks included, is one space. */
   flow(text: string): void {
     const collapsed = text.replace(/[ \t\r\n\f\u00a0]+/g, ' ');

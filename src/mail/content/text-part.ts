@@ -27,6 +27,9 @@ function named<Value>(names: string, value: Value): readonly (readonly [string, 
 /** The links that a reader of plain text can follow: everything but fragments and scripts. */
 const FOLLOWED = /^(?!#|javascript:|data:|vbscript:|cid:)./is;
 
+/** A space, or a placeholder, whose spaces are Liquid's. A scan ends at the next brace, so that the cost grows with the length alone. */
+const SPACE = /\{\{[^{}]*\}\}|\{%[^{}]*%\}| /g;
+
 /** The text part that leaves: the one that was given, or what the html says. Null where there is neither. */
 export const textPartOf = ({
   html,
@@ -159,11 +162,12 @@ class Reader {
     if (!link || !FOLLOWED.test(link.href)) return;
     // Programs that make links of a text end them at a space.
     const target = /^https?:/i.test(link.href)
-      ? link.href.replaceAll(' ', '%20')
+      ? link.href.replace(SPACE, (found) => (found === ' ' ? '%20' : found))
       : link.href.replace(/^(?:mailto|tel):/i, '');
     const label = this.#writer.since(link.from);
     if (label === '') this.#writer.address(target);
     else if (label === target || `${label}/` === target) this.#writer.endAddress();
+    else if (label === link.href) this.#writer.instead(link.from, target);
     else {
       this.#writer.gap(' ');
       this.#writer.flow(`(${target})`);
