@@ -28,6 +28,7 @@ describe('a file that cannot be imported is refused at once', () => {
     ['no column with addresses', 'name,city\nAda,Rome\n', '', '/body'],
     ['a workbook', bytes(0x50, 0x4b, 3, 4, 20, 0, 6, 0, 8, 0, 0, 0, 0x21, 0, 0xdf), '', '/body'],
     ['two columns that become the same', 'email,e-mail\n', '', '/query/columns'],
+    ['two addresses in a row', 'Email,Status,Email,Status\n', '', '/body'],
     ['a header that no property may have', 'email,1st\n', '', '/body'],
     ['a header with a fault', '"email"x,name\n', '', '/body'],
     ['bytes that contradict the mark', bytes(0xef, 0xbb, 0xbf, 0x65, 0xff), '', '/body'],

@@ -170,6 +170,23 @@ describe('an address that is known', () => {
     });
   });
 
+  test('takes the name before an address where it has none, and keeps any that it has', async () => {
+    const [a, b, c] = [fresh(), fresh(), fresh()];
+    await imported(`email,first_name,last_name\n${a},Grace,\n${b},,Hopper\n${c},,\n`);
+    const done = await imported(`email,city\n${[a, b, c].map((each) => `G. <${each}>,Rome`).join('\n')}\n`);
+    expect(done.counts).toEqual({ total: 3, created: 0, updated: 3, skipped: 0, failed: 0 });
+    const names = [];
+    for (const each of [a, b, c]) {
+      const { firstName, lastName, properties } = await contact(each);
+      names.push([firstName, lastName, properties.city]);
+    }
+    expect(names).toEqual([
+      ['Grace', null, 'Rome'],
+      [null, 'Hopper', 'Rome'],
+      ['G.', null, 'Rome'],
+    ]);
+  });
+
   test('stays as it is with onConflict=skip', async () => {
     const a = fresh();
     await imported(`email,first_name\n${a},Ada\n`);

@@ -69,7 +69,7 @@ function bareAddress(text: string, path: string): Address | readonly Detail[] {
  */
 export const mergedInto = (first: ContactInput, second: ContactInput): ContactInput => ({
   ...first,
-  ...setFields(second),
+  ...namesOf(first, second),
   properties: Object.fromEntries(
     Object.entries({ ...first.properties, ...second.properties }).filter(
       ([key]) => !second.removed.includes(key),
@@ -81,6 +81,14 @@ export const mergedInto = (first: ContactInput, second: ContactInput): ContactIn
   begins_out: first.begins_out,
   consent: second.consent ?? first.consent,
 });
+
+/** The names that the second sets. What stands before an address gives way to every stated name. */
+function namesOf(first: ContactInput, second: ContactInput): Partial<ContactInput> {
+  const set = setFields(second);
+  const isSilent = Object.keys(set).length === 0;
+  if (isSilent || (second.fills_name && Object.keys(setFields(first)).length > 0)) return {};
+  return { ...(first.fills_name && fieldInput({})), ...set, fills_name: second.fills_name ?? false };
+}
 
 /** The leaving that two contacts with the same address tell of: the stronger counts. */
 export const leavingOf = (

@@ -1,7 +1,13 @@
 import type { LeaveReason } from '../../mail/list-files/consent-words.ts';
 import { keepReplySql } from '../../platform/db/stored-replies.ts';
 import { contactOfSql, replacesReason, strength } from '../../sending/suppressions/queries.ts';
-import { FIELD_INPUT_COLUMNS, type FieldInput, STORED_COLUMNS, setFieldsSql } from './field-columns.ts';
+import {
+  FIELD_COLUMNS,
+  FIELD_INPUT_COLUMNS,
+  type FieldInput,
+  STORED_COLUMNS,
+  setFieldsSql,
+} from './field-columns.ts';
 import type { PropertyValues } from './properties.ts';
 
 /** A contact as a statement takes it. What is absent stays as it is. */
@@ -14,6 +20,8 @@ export interface ContactInput extends FieldInput {
   readonly email_key: string;
   /** The keyed hash by which a forgotten address is known. */
   readonly email_hash: string;
+  /** True where its names are no more than what stands before an address: a contact that has a name keeps it. */
+  readonly fills_name?: boolean;
   readonly properties: PropertyValues;
   readonly removed: readonly string[];
   /** The status that the person has left by; null where nothing says that they have. */
@@ -40,8 +48,11 @@ export interface WrittenContact {
 
 /** The columns of the input, for `json_to_recordset`. What is no, empty or null may be left out. */
 export const CONTACT_INPUT_COLUMNS = `ord integer, id text, email text, email_key text, email_hash text,
-  ${FIELD_INPUT_COLUMNS},
+  ${FIELD_INPUT_COLUMNS}, fills_name boolean,
   properties jsonb, removed text[], leaves text, left_at timestamptz, is_refused boolean, begins_out boolean, consent json`;
+
+/** True for a contact without any name. */
+const NAMELESS = `coalesce(${FIELD_COLUMNS.map((column) => `c.${column}`).join(', ')}) is null`;
 
 /** SQL texts that the parts of the statement refer to. */
 export interface ContactScope {
@@ -94,7 +105,7 @@ export const writeContactsSql = ({
   from (select *, is_refused is null and (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known) f
 ), updated as (
   update contacts c set
-    ${setFieldsSql('k', 'k.is_merged')},
+    ${setFieldsSql('k', `k.is_merged and (k.fills_name is not true or ${NAMELESS})`)},
     properties = case when k.is_merged then k.merged else c.properties end,
     status = case when k.lowers then k.leaves else c.status end,
     unsubscribed_at = case when k.lowers then coalesce(c.unsubscribed_at, least(k.left_at, ${now}), ${now}) else c.unsubscribed_at end,

@@ -112,7 +112,7 @@ export class ConsentOfRow {
   takeTime(cell: string): void {
     if (!saysLeft(cell)) return;
     this.#leaves = stronger(this.#leaves, 'unsubscribed');
-    this.leftAt = momentText(withoutGuard(cell).trim());
+    this.leftAt = later(this.leftAt, momentText(withoutGuard(cell).trim()));
   }
 
   get says(): RowConsent {
@@ -130,3 +130,7 @@ export function momentText(text: string): string | null {
   const at = read === null || read === 'either' ? Number.NaN : Date.parse(read);
   return at >= 0 ? new Date(at).toISOString() : null;
 }
+
+/** The later of two moments in ISO 8601. */
+export const later = (one: string | null, other: string | null): string | null =>
+  one === null || (other !== null && other > one) ? other : one;

@@ -16,7 +16,7 @@ import type { ContactInput } from '../../write.ts';
 import type { ImportPlan } from '../plan/plan.ts';
 import { audienceNames } from '../plan/survey.ts';
 import { typedValue } from './cells.ts';
-import { ConsentOfRow, cellStatus, momentText } from './consent-of-row.ts';
+import { ConsentOfRow, cellStatus, later, momentText } from './consent-of-row.ts';
 import type { Fault, FaultCode } from './faults.ts';
 
 /** A contact of a row, and how many later rows of the same address were merged into it. */
@@ -158,7 +158,6 @@ function readRow(
     const cell = cells[column] ?? '';
     if (target === null) continue;
     if (target.to === 'email') {
-      if (email !== '') continue;
       email = firstAddress(withoutGuard(visible(cell)));
       emailColumn = column;
       continue;
@@ -194,7 +193,7 @@ function readRow(
         consent.takeTime(cell);
         break;
       case 'consentAt':
-        agreedAt = momentText(withoutGuard(cell).trim()) ?? agreedAt;
+        agreedAt = later(agreedAt, momentText(withoutGuard(cell).trim()));
         break;
       case 'consentSource':
         source = firstCharacters(withoutGuard(cell).trim(), LONGEST_NAME) || null;
@@ -209,7 +208,8 @@ function readRow(
   const address = parseAddress(email);
   if (email === '') refuse(emailColumn, 'missing_email');
   else if (isProblem(address)) refuse(emailColumn, 'invalid_email');
-  else if (address.name !== null && !texts.firstName && !texts.lastName) texts.firstName = address.name;
+  const before = isProblem(address) || texts.firstName || texts.lastName ? null : address.name;
+  if (before !== null && isLonger(before, LONGEST_NAME)) refuse(emailColumn, 'text_too_long');
   if (Object.keys(properties).length > MOST_PROPERTIES) faults.push([line, null, 'too_many_properties']);
   if (isProblem(address)) return null;
   return {
@@ -218,7 +218,8 @@ function readRow(
     email: address.address,
     email_key: address.key,
     email_hash: hashes ? forgottenKey(signer, workspaceId, address.key) : '',
-    ...fieldInput(texts),
+    ...fieldInput(before === null ? texts : { firstName: before }),
+    ...(before !== null && { fills_name: true }),
     properties,
     removed: [],
     ...consent.says,

@@ -4,7 +4,7 @@ import type { DetectedEncoding, StoredEncoding } from '../../../../platform/csv/
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import { cleaned, type Target } from '../../column-names.ts';
 import { emptySurvey } from './survey.ts';
-import { type ColumnMapping, type FileTraits, namedTargets, shortened } from './targets.ts';
+import { type ColumnMapping, type FileTraits, namedTargets, sharedName, shortened } from './targets.ts';
 import { type ImportWarning, warningsOf } from './warnings.ts';
 
 /** The plan by which a file is read, stored with its import. */
@@ -59,11 +59,11 @@ export function readTargets(
   return { targets, headers, everyone, warnings, problems: problems.slice(0, MOST_PROBLEMS) };
 }
 
-/** The targets that several columns may share, each with a part of the value or a later moment. */
+/** The targets that several columns may share: the strongest status, and the latest moment, counts. */
 const SHARED: ReadonlySet<string> = new Set(['status', 'unsubscribedAt', 'consentAt']);
 
 function repeatedTargets(targets: readonly Target[], names: readonly string[], details: Detail[]): void {
-  const seen = new Map<string, string>();
+  const seen = new Map<string, number>();
   for (const [at, target] of targets.entries()) {
     if (!target || SHARED.has(target.to)) continue;
     // A property that has several types among the contacts has a column for each in our own export.
@@ -71,12 +71,19 @@ function repeatedTargets(targets: readonly Target[], names: readonly string[], d
     const what = target.to === 'property' ? `properties.${target.key}` : target.to;
     const key = target.to === 'property' && isOwnColumn(name) ? `${what}:${target.type}` : what;
     const before = seen.get(key);
-    if (before !== undefined && before !== name)
+    seen.set(key, at);
+    if (before === undefined) continue;
+    // A status of one person would be taken of another.
+    if (target.to === 'email' && names[before] === name)
+      details.push({
+        path: '/body',
+        message: `${sharedName(name, [before, at])}, and a row is about one person: leave one of them out of the file, or call it something else.`,
+      });
+    else if (names[before] !== name)
       details.push({
         path: '/query/columns',
-        message: `Columns "${shortened(before)}" and "${shortened(name)}" would both become ${what}; leave one out with null.`,
+        message: `Columns "${shortened(names[before] ?? '')}" and "${shortened(name)}" would both become ${what}; leave one out with null.`,
       });
-    seen.set(key, name);
   }
 }
 

@@ -1,6 +1,7 @@
 import { LEAVINGS, type LeaveReason } from '../../../../mail/list-files/consent-words.ts';
 import { dialectOf } from '../../../../platform/csv/delimiter.ts';
 import { CsvReader, type CsvRow } from '../../../../platform/csv/reader.ts';
+import { type ContactFieldName, isContactField } from '../../../../platform/text/contact-fields.ts';
 import type { Target } from '../../column-names.ts';
 import { evidenceOfDate, evidenceOfNumber, type NumberEvidence } from '../file/cells.ts';
 import { cellStatus, saysLeft } from '../file/consent-of-row.ts';
@@ -35,6 +36,8 @@ export interface ColumnSurvey {
   values: Map<string, number> | null;
   readonly numbers: Set<NumberEvidence>;
   readonly dates: Set<ReturnType<typeof evidenceOfDate>>;
+  /** The cells of a column of names that have the other name of their row in them, less those that do not. */
+  wholeNames: number;
   /** The audiences that it names. */
   readonly names: Set<string>;
 }
@@ -51,6 +54,7 @@ export const emptySurvey = (): ColumnSurvey => ({
   values: new Map(),
   numbers: new Set(),
   dates: new Set(),
+  wholeNames: 0,
   names: new Set(),
 });
 
@@ -121,8 +125,23 @@ export class FileSurvey {
       if (!target || !column) continue;
       column.rows++;
       survey(column, target, cells[at] ?? '');
+      const other = isContactField(target.to) ? this.#otherName(target.to) : -1;
+      if (other !== -1) surveyName(column, cells[at] ?? '', cells[other] ?? '');
     }
   }
+
+  /** The place of the column with the other part of a name; -1 where the file has none. */
+  #otherName(part: ContactFieldName): number {
+    return (this.#targets ?? []).findIndex(
+      (target) => target && isContactField(target.to) && target.to !== part,
+    );
+  }
+}
+
+function surveyName(column: ColumnSurvey, cell: string, other: string): void {
+  const part = other.trim();
+  if (part === '' || cell.trim() === '') return;
+  column.wholeNames += ` ${cell} `.includes(` ${part} `) ? 1 : -1;
 }
 
 function survey(column: ColumnSurvey, target: Exclude<Target, null>, cell: string): void {
@@ -168,9 +187,13 @@ export function readAs(column: ColumnSurvey, target: Extract<Target, { to: 'stat
   for (const [value, count] of column.values ?? []) {
     const status = cellStatus(value, target);
     if (isTaken(status)) take(read, status, count);
-    read.understood += count;
+    if (status !== 'unknown') read.understood += count;
+    else {
+      read.unknown += count;
+      if (read.examples.size < MOST_EXAMPLES) read.examples.add(value);
+    }
   }
-  return { ...read, unsaid: column.rows - read.understood, rows: column.rows };
+  return { ...read, unsaid: column.rows - read.understood - read.unknown, rows: column.rows };
 }
 
 /**

@@ -126,6 +126,19 @@ export function namedTargets(
   );
   const taken = new Set<string>();
   const keys = new Set<string>();
+  /** The consent in the cells of one column makes consent of all with its name: a leaving in any of them counts. */
+  const consentOf = (name: string, at: number): Exclude<Target, null> | null => {
+    const places = name === '' ? [at] : names.flatMap((other, place) => (other === name ? [place] : []));
+    const all = places.map((place) => traits.surveys[place]);
+    const consent = all.map((survey) => consentTarget(name, survey)).find((target) => target !== null);
+    if (consent === BY_VALUES && all.some((survey) => survey?.values === null))
+      details.push(
+        columnsDetail(
+          `${sharedName(name, places)}. One of them says who may be written to, and the other does not: give them different names, or say in columns what both become.`,
+        ),
+      );
+    return consent ?? null;
+  };
   const byName = (name: string, at: number): Target => {
     if (isOwn && Object.hasOwn(OWN_TARGETS, name)) return OWN_TARGETS[name] ?? null;
     const typed = propertyOf(name);
@@ -135,11 +148,12 @@ export function namedTargets(
     const field = fieldByHeader(name);
     if (field) return { to: field };
     const named = fieldOfName(name, fields);
-    if (named) {
+    // A whole name beside a part of it is no other part.
+    if (named && !((traits.surveys[at]?.wholeNames ?? 0) > 0)) {
       fields.add('firstName').add('lastName');
       return { to: named };
     }
-    const consent = consentTarget(name, traits.surveys[at]);
+    const consent = consentOf(name, at);
     // A second column of the same keeps its cells as a property.
     // In a list of opt-outs the newsletter is what was left.
     if (isOptOuts && consent?.to === 'status' && consent.reads === 'subscribed')
@@ -172,6 +186,10 @@ export function namedTargets(
   const everyone = everyoneByHeaders(names) ?? everyoneByFilename(traits.filename ?? '');
   return { targets, everyone: isOwn ? null : everyone, isOwn, details };
 }
+
+/** `Columns 2 and 3 are both called "Group"`: the beginning of a message about them. */
+export const sharedName = (name: string, [first = 0, second = 0]: readonly number[]): string =>
+  `Columns ${first + 1} and ${second + 1} are both called "${shortened(name)}"`;
 
 const ONCE: ReadonlySet<string> = new Set(['consentSource']);
 
