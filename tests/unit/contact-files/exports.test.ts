@@ -34,6 +34,14 @@ describe('columns with the same name', () => {
     );
   });
 
+  test('with the source of a consent: the first that is not empty counts', async () => {
+    const { batch, plan } = await readContactFile(
+      'email,Consent source,Consent source\na@x.example,form,fair\nb@x.example,,fair\n',
+    );
+    expect(batch.contacts.map(({ consent }) => consent?.source)).toEqual(['form', 'fair']);
+    expect(plan.warnings).toMatchObject([{ column: 3, message: expect.stringContaining('same name') }]);
+  });
+
   // The leaving of the second person would be that of the first.
   for (const columns of [undefined, { Email: 'email' }])
     test(`with two addresses are refused${columns ? ', also where columns name them' : ''}`, async () => {

@@ -196,7 +196,7 @@ function readRow(
         agreedAt = later(agreedAt, momentText(withoutGuard(cell).trim()));
         break;
       case 'consentSource':
-        source = firstCharacters(withoutGuard(cell).trim(), LONGEST_NAME) || null;
+        source ??= firstCharacters(withoutGuard(cell).trim(), LONGEST_NAME) || null;
         break;
       case 'audiences':
         names = [...names, ...audienceNames(cell)];

@@ -40,7 +40,7 @@ const isReadOnce = (before: Target | undefined, target: Target): boolean =>
   before?.to === target.to &&
   (target.to === 'property'
     ? before.to === 'property' && before.key === target.key
-    : isContactField(target.to));
+    : target.to === 'consentSource' || isContactField(target.to));
 
 const sameName = (before: number): string =>
   `Column ${before + 1} has the same name: this one is read in rows where that one is empty.`;
