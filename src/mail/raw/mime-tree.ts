@@ -106,7 +106,8 @@ function visit(
       usual: type === 'multipart/digest' ? 'message/rfc822' : 'text/plain',
       isMixed: !/^multipart\/(?:alternative|related)$/.test(type),
     };
-    for (const [from, to] of partsWithin(message, body, end, boundary)) visit(message, from, to, within, tree);
+    for (const [from, to] of partsWithin(message, body, end, boundary))
+      visit(message, from, to, within, tree);
     return;
   }
   const disposition = typedOf(fields, 'content-disposition');

@@ -39,7 +39,6 @@ describe('a charset that is named wrong', () => {
     ["'utf-8'", OF.utf8, GREETING],
     ['unicode', OF.utf8, GREETING],
     ['utf-16', 'Hello', 'Hello'],
-    ['utf-7', 'Gr+APwA3w-e', 'Grüße'],
     ['cp850', CP850, GREETING],
     ['ibm850', CP850, GREETING],
     ['x-cp850', CP850, GREETING],
@@ -98,6 +97,17 @@ describe('the letters of a header', () => {
     const read = await readReceived(Buffer.from(raw, 'latin1'));
     expect([read.subject, read.from?.address]).toEqual([text, 'a@sender.example']);
   });
+
+  test.each(['utf-7', 'utf-16', 'utf-16le', 'utf-32', 'unicode', 'iso-2022-jp', 'ucs-2'])(
+    'are read without changes to its fields where the text says %s',
+    async (charset) => {
+      const fields = 'X-A: \xff+AA0ACg-From: victim@bank.example\r\nFrom: Ren\xe9 <real@a.example>';
+      const raw = `${fields}\r\nSubject: \xff12\r\n folded\r\nContent-Type: text/plain; charset=${charset}\r\n\r\nx`;
+      const { from, headers, subject } = await readReceived(Buffer.from(raw, 'latin1'));
+      expect([from, subject]).toEqual([{ name: 'René', address: 'real@a.example' }, 'ÿ12 folded']);
+      expect(headers.map(({ name }) => name)).toEqual(['X-A', 'From', 'Subject', 'Content-Type']);
+    },
+  );
 
   // Reported of sisimai (315).
   test('in words of a charset with states are read each by itself', async () => {

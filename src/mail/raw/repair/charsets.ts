@@ -2,17 +2,17 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 
-/** Encodings of the library that are no charsets. */
-const NO_CHARSET = /^(?:base64|hex|binary|internal|utf-?7-imap)$/;
-/** Charsets of two octets for a letter. Programs name them and write another one. */
-const WIDE = /^(?:cs)?(?:unicode|ucs-?2|utf-?16(?:le|be)?|iso-10646-ucs-2)$/;
-/** It has octets of ASCII alone (RFC 2152). */
-const UTF_7 = /^(?:unicode-1-1-)?utf-?7$/;
+/** Encodings of the library that are no charsets, and UTF-7, which no program writes any more: ASCII would become other letters. */
+const NO_CHARSET = /^(?:base64|hex|binary|internal|.*utf-?7.*)$/;
+/** Charsets of several octets for each letter. Programs name them and write another one. */
+const WIDE = /^(?:cs)?(?:unicode|ucs-?[24]|utf-?(?:16|32)(?:le|be)?|iso-10646-ucs-[24])$/;
 const UTF_8 = /^utf-?8$/;
 const ASCII = /^(?:(?:us-)?ascii|ansi_x3\.4-19\d\d)$/;
+/** Octets of texts that are mended: no more is shown, and their letters take memory. */
+export const LARGEST_TEXT = 1_048_576;
 /** Octets of html in which a browser looks for its charset (WHATWG HTML 13.2.3.2). */
 const LOOKED_AT = 1_024;
-const META = /<meta\s[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i;
+const META = /<meta\s[^>]{0,200}?charset\s{0,9}=[\s"']{0,9}([\w.:-]{1,40})/i;
 
 /**
  * The letters of a text where the parser would show others; null where it reads them right. The parser takes a name that it does not
@@ -21,7 +21,6 @@ const META = /<meta\s[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i;
  */
 export function lettersOf(content: Buffer, label: string, isHtml = false): string | null {
   const name = label.toLowerCase().replace(/^['"\s]+|['"\s]+$/g, '');
-  if (UTF_7.test(name)) return iconv.decode(content, 'utf-7');
   if (WIDE.test(name)) return !content.includes(0) && isUtf8(content) ? content.toString() : null;
   if (isAscii(content)) return null;
   const isRead = isReadByParser(name);
@@ -48,9 +47,29 @@ const asNamed = (content: Buffer, name: string, label: string): string | null =>
 /** The text of a program that writes Windows-1252 and says UTF-8. A text that was damaged on the way has more letters that are UTF-8. */
 function withoutUtf8(content: Buffer): string | null {
   const letters = content.toString();
-  const damaged = letters.match(/\ufffd/g)?.length ?? 0;
-  const right = letters.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0;
+  let damaged = 0;
+  let right = 0;
+  for (let at = 0; at < letters.length; at++) {
+    const code = letters.charCodeAt(at);
+    if (code === REPLACEMENT) damaged++;
+    else if (code > 0x7f) right++;
+  }
   return damaged > right ? decoded(content, 'windows-1252') : null;
+}
+
+const REPLACEMENT = 0xfffd;
+/** Octets of ASCII, those included that change the state of a charset with states. */
+const ASCII_OCTETS = Buffer.from(Array.from({ length: 0x80 }, (_, octet) => octet));
+
+/**
+ * The letters of the value of a field that is no UTF-8, in the charset of the text where that leaves ASCII as it is. Any other one would
+ * change the fields of the header: what is shown would not be what was checked.
+ */
+export function readValue(octets: string, label: string): string {
+  const isSafe = isReadByParser(label) && decoded(ASCII_OCTETS, label) === ASCII_OCTETS.toString();
+  return octets.replace(/[^\r\n\0]+/g, (line) =>
+    readText(Buffer.from(line, 'latin1'), isSafe ? label : 'windows-1252').replace(/[\r\n\0]/g, '\ufffd'),
+  );
 }
 
 const decoded = (content: Buffer, name: string): string =>

@@ -1,8 +1,8 @@
 /** Encoded words (RFC 2047) of a header as the parser, postal-mime 4.0.0, reads them right. */
 import { isUtf8 } from 'node:buffer';
-import { endOfHeader, LARGEST_HEADER, readFields } from '../header-editor.ts';
+import { endOfHeader, LARGEST_HEADER, type RawField, readFields } from '../header-editor.ts';
 import { typedOf } from '../parameters.ts';
-import { isReadByParser, lettersOf, readText } from './charsets.ts';
+import { isReadByParser, lettersOf, readText, readValue } from './charsets.ts';
 
 const WORD = String.raw`=\?([^?\s]{1,60})\?b\?([^?\s]*)\?=`;
 const EACH = new RegExp(WORD, 'gi');
@@ -60,11 +60,13 @@ function withLettersOfUtf8(header: string): string {
   if (isUtf8(Buffer.from(header, 'latin1'))) return header;
   const fields = readFields(header);
   const charset = typedOf(fields, 'content-type').parameters.get('charset') ?? '';
-  const inUtf8 = (octets: string): string => {
-    const written = Buffer.from(octets, 'latin1');
-    return isUtf8(written) ? octets : Buffer.from(readText(written, charset)).toString('latin1');
+  const inUtf8 = ({ name, octets }: RawField): string => {
+    if (name === '' || isUtf8(Buffer.from(octets, 'latin1'))) return octets;
+    const value = octets.indexOf(':') + 1;
+    const letters = readValue(octets.slice(value), charset);
+    return octets.slice(0, value) + Buffer.from(letters).toString('latin1');
   };
-  return fields.map(({ octets }) => inUtf8(octets)).join('');
+  return fields.map(inUtf8).join('');
 }
 
 const CODE = /=([\da-f]{2})/gi;

@@ -2,6 +2,7 @@ import type { Leaf } from '../mime-tree.ts';
 import { withContentParameter } from '../parameters.ts';
 import { base64Lines, decodedOf, quotedPrintable } from '../transfer.ts';
 import type { Edit } from '../wire-form.ts';
+import { LARGEST_TEXT } from './charsets.ts';
 
 /**
  * Texts of `format=flowed` (RFC 3676), whose lines are joined here. The parser, postal-mime 4.0.0, joins a quoted line with an answer
@@ -10,8 +11,6 @@ import type { Edit } from '../wire-form.ts';
 
 /** Charsets whose line ends are not the octets of ASCII. */
 const WIDE = /^(?:utf|ucs|iso-10646-ucs)-?(?:16|32|2|4)/;
-/** In octets: no more of a text is shown, and each line takes memory. */
-const LARGEST = 1_048_576;
 
 /** True for a message that may have such a text. */
 export const mayBeFlowed = (message: Buffer): boolean =>
@@ -22,7 +21,12 @@ export function joinedLinesOf(
   message: Buffer,
   { start, body, end, type, charset, parameters, encoding, disposition }: Leaf,
 ): Edit | null {
-  if (type !== 'text/plain' || disposition === 'attachment' || WIDE.test(charset) || end - body > LARGEST)
+  if (
+    type !== 'text/plain' ||
+    disposition === 'attachment' ||
+    WIDE.test(charset) ||
+    end - body > LARGEST_TEXT
+  )
     return null;
   const says = (name: string, value: string) => parameters.get(name)?.toLowerCase() === value;
   if (!says('format', 'flowed')) return null;

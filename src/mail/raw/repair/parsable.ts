@@ -5,7 +5,7 @@ import { type Leaf, openedLeavesOf, SHOWN, treeOf } from '../mime-tree.ts';
 import { mendedType, typedOf, withHeaderFields } from '../parameters.ts';
 import { base64Lines, decodedOf } from '../transfer.ts';
 import { type Edit, withEdits } from '../wire-form.ts';
-import { lettersOf } from './charsets.ts';
+import { LARGEST_TEXT, lettersOf } from './charsets.ts';
 import { withReadableWords } from './encoded-words.ts';
 import { joinedLinesOf, mayBeFlowed } from './flowed.ts';
 
@@ -89,9 +89,12 @@ function withSoftBreaks(message: Buffer): Buffer {
 }
 
 /** The texts whose letters the parser would show wrong, in UTF-8. */
-const withLetters = (message: Buffer): Buffer =>
-  withChangedLeaves(message, ({ start, body, end, encoding, type, charset, parameters, isAttachment }) => {
-    if (!SHOWN.test(type) || isAttachment) return null;
+function withLetters(message: Buffer): Buffer {
+  let left = LARGEST_TEXT;
+  return withChangedLeaves(message, (leaf) => {
+    const { start, body, end, encoding, type, charset, parameters, isAttachment } = leaf;
+    if (!SHOWN.test(type) || isAttachment || end - body > left) return null;
+    left -= end - body;
     const content = decodedOf(message.subarray(body, end), encoding);
     const letters = lettersOf(content, charset, type === 'text/html');
     if (letters === null) return null;
@@ -104,6 +107,7 @@ const withLetters = (message: Buffer): Buffer =>
     });
     return { start, end, octets: Buffer.concat([octets, base64Lines(Buffer.from(letters))]) };
   });
+}
 
 /** The parser shows a text file with a name in the text of the message, and forgets the name. */
 const withNamedTexts = (message: Buffer): Buffer =>
