@@ -58,7 +58,7 @@ interface MimeTree {
   readonly headers: { readonly start: number; readonly end: number }[];
   /** True where the parts of locked containers are wanted too, to be read. */
   readonly opensLocked: boolean;
-  /** True once a text was visited that belongs to the message. */
+  /** True once a text was visited that belongs to the message, or a locked container, which may have one. */
   hasText: boolean;
 }
 
@@ -99,6 +99,8 @@ function visit(
   const content = typedOf(fields, 'content-type');
   const type = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(content.value) ? content.value : usual;
   const boundary = content.parameters.get('boundary');
+  // A message in it is a file.
+  const isLocked = isLock(type) && !type.startsWith('message/');
   const isOpen = tree.opensLocked || !isLock(type);
   if (type.startsWith('multipart/') && isOpen && boundary && depth < DEEPEST) {
     const within: Container = {
@@ -115,7 +117,7 @@ function visit(
   const isShown = disposition.value !== 'attachment' && SHOWN.test(type);
   const isNamed = hasFilename || content.parameters.has('name');
   const isNamedText = isShown && isNamed && isMixed && tree.hasText;
-  if (isShown) tree.hasText = true;
+  if (isShown || isLocked) tree.hasText = true;
   tree.leaves.push({
     ...{ start, body, end, type, parameters: content.parameters },
     charset: (content.parameters.get('charset') ?? '').toLowerCase(),

@@ -32,10 +32,12 @@ const LONGEST_PARAMETERS = 4_096;
 export function typedOf(fields: readonly RawField[], name: string): StructuredField {
   const field = fields.find((one) => one.name === name);
   if (!field) return { value: '', parameters: new Map() };
-  const written = valueOfField(field)
+  const whole = valueOfField(field);
+  const written = whole
     .slice(0, LONGEST_PARAMETERS)
     .replace(COMMENT, (found) => (found.startsWith('"') ? found : ''));
-  const text = name === 'content-type' ? mendedType(written) : written;
+  const isMended = name === 'content-type' && whole.length <= LONGEST_PARAMETERS;
+  const text = isMended ? mendedType(written) : written;
   const semicolon = text.indexOf(';');
   return {
     value: (semicolon === -1 ? text : text.slice(0, semicolon))
@@ -52,20 +54,27 @@ const TYPE =
   /^[\s"<]*(?:content-type:[\s"<]*)?([\w!#$&^+-]+)\s*\/\s*([\w!#$&^+-]+(?:\.[\w!#$&^+-]+)*)[\s">,:./;]*/i;
 /** A type alone, such as `html`. */
 const WORD = /^[\s"<]*(?:text|plain|html|multipart)?[\s">,:/;]*(?=$|[\w*-]+\s*=)/i;
-/** A parameter without a semicolon behind it. A boundary may have blanks, and is the only one that may have an equals sign behind them. */
-const RUN_ON = /(^|;)(\s*(?!boundary)[\w*-]+\s*=\s*(?:"[^"]*"|[^\s;"]+))\s+(?=[\w*-]+\s*=)/gi;
+/**
+ * A parameter without a semicolon behind it, or a quoted string, in which there is none. A boundary may have blanks, and is the only one
+ * that may have an equals sign behind them.
+ */
+const RUN_ON =
+  /((?:^|;)\s*(?!boundary)[\w*-]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;"]+))\s+(?=[\w*-]+\s*=)|"(?:[^"\\]|\\.)*(?:"|$)/gi;
+const withSemicolons = (parameters: string): string =>
+  parameters.replace(RUN_ON, (found, parameter?: string) => (parameter ? `${parameter}; ` : found));
 
 /**
  * A Content-Type as programs mean it: without the semicolon behind the type, with a comma, a type of one word, none at all. RFC 2045 5.2
  * has a field whose syntax is wrong taken for text/plain, and so an html that is named so for html; mail programs show both, where
- * the parser has a file.
+ * the parser has a file. A very long one stays.
  */
 export function mendedType(written: string): string {
-  if (WELL_FORMED.test(written)) return written.replace(RUN_ON, '$1$2; ');
+  if (written.length > LONGEST_PARAMETERS) return written;
+  if (WELL_FORMED.test(written)) return withSemicolons(written);
   const [all = '', type, subtype] = TYPE.exec(written) ?? [];
   const rest = (begin: string): string => {
     const parameters = written.slice(begin.length).trim();
-    return parameters === '' ? '' : `; ${parameters.replace(RUN_ON, '$1$2; ')}`;
+    return parameters === '' ? '' : `; ${withSemicolons(parameters)}`;
   };
   if (type !== undefined) return `${type}/${subtype}${rest(all)}`;
   const word = WORD.exec(written)?.[0];

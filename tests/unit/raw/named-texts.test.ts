@@ -71,3 +71,24 @@ test('a text without a name behind a file goes on with the text', async () => {
   );
   expect([text, files]).toEqual(['Hello.\n\nFooter\n', [['notes.txt', 'a\r\nb']]]);
 });
+
+test('each form of one text may have a name, also within a container', async () => {
+  const page = container('mixed', 'i', [HTML.replace('html\r', 'html; name="body.html"\r'), NAMED]);
+  const { text, html, files } = await read(container('alternative', 'b', [TEXT, page]));
+  expect([text, html]).toEqual(['Hello.\n', '<p>Hello.</p>\n']);
+  expect(files.map(([name]) => name)).toEqual(['notes.txt']);
+});
+
+test.each([
+  ['a text', TEXT],
+  ['a picture', 'Content-Type: image/png\r\n\r\npng'],
+])('a named html behind %s that is signed is a file, which nothing changes', async (_, part) => {
+  const signature = 'Content-Type: application/pgp-signature\r\n\r\nx';
+  const page = 'Content-Type: text/html; name=a.html\r\n\r\n<p>File</p>';
+  const { html, files, leaves } = await read(
+    container('mixed', 'b', [container('signed', 's', [part, signature]), page]),
+  );
+  expect(html).toBeUndefined();
+  expect(files.map(([name]) => name)).toContain('a.html');
+  expect(leaves.at(-1)?.isAttachment).toBe(true);
+});

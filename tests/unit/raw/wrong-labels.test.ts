@@ -167,6 +167,9 @@ describe('a Content-Type whose syntax is wrong', () => {
     'text/plain',
     'multipart/mixed; boundary=b; charset=utf-8',
     'image/svg+xml',
+    'multipart/mixed; boundary="a; b=c d=e"',
+    'text/plain; name="a; b=c d=\\" e=f g=h"',
+    `text/plain charset=utf-8; name="${'x'.repeat(4_096)}"; format=flowed`,
   ])('%p is right, and handed on as it is', (type) => {
     const raw = message(`Content-Type: ${type}`, 'Hello');
     expect(parsable(raw)).toBe(raw);
@@ -181,9 +184,9 @@ describe('a Content-Type whose syntax is wrong', () => {
   ])('of %s alone costs no more than its length', async (_, piece) => {
     const header = Array.from(
       { length: 50 },
-      () => `--b\r\nContent-Type: ${piece.repeat(4_000)}\r\n\r\nx\r\n`,
+      () => `--b\r\nContent-Type: ${piece.repeat(4_000 / piece.length)}\r\n\r\nx\r\n`,
     ).join('');
     const raw = message('Content-Type: multipart/mixed; boundary=b', header);
-    expect(await costMs(() => parsable(raw))).toBeLessThan(400);
+    expect(costMs(() => parsable(raw))).toBeLessThan(400);
   });
 });

@@ -62,14 +62,16 @@ const REPLACEMENT = 0xfffd;
 const ASCII_OCTETS = Buffer.from(Array.from({ length: 0x80 }, (_, octet) => octet));
 
 /**
- * The letters of the value of a field that is no UTF-8, in the charset of the text where that leaves ASCII as it is. Any other one would
- * change the fields of the header: what is shown would not be what was checked.
+ * Reads values of fields that are no UTF-8 in the charset of the text, where that leaves ASCII as it is. Any other one would change the
+ * fields of the header: what is shown would not be what was checked.
  */
-export function readValue(octets: string, label: string): string {
+export function valueReaderOf(label: string): (octets: string) => string {
   const isSafe = isReadByParser(label) && decoded(ASCII_OCTETS, label) === ASCII_OCTETS.toString();
-  return octets.replace(/[^\r\n\0]+/g, (line) =>
-    readText(Buffer.from(line, 'latin1'), isSafe ? label : 'windows-1252').replace(/[\r\n\0]/g, '\ufffd'),
-  );
+  const charset = isSafe ? label : 'windows-1252';
+  return (octets) =>
+    octets.replace(/[^\r\n\0]+/g, (line) =>
+      readText(Buffer.from(line, 'latin1'), charset).replace(/[\r\n\0]/g, '\ufffd'),
+    );
 }
 
 const decoded = (content: Buffer, name: string): string =>

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { endOfHeader, LARGEST_HEADER, type RawField, readFields } from '../header-editor.ts';
 import { typedOf } from '../parameters.ts';
-import { isReadByParser, lettersOf, readText, readValue } from './charsets.ts';
+import { isReadByParser, lettersOf, readText, valueReaderOf } from './charsets.ts';
 
 const WORD = String.raw`=\?([^?\s]{1,60})\?b\?([^?\s]*)\?=`;
 const EACH = new RegExp(WORD, 'gi');
@@ -59,11 +59,11 @@ function spelled(word: string, charset: string, encoding: string, text: string):
 function withLettersOfUtf8(header: string): string {
   if (isUtf8(Buffer.from(header, 'latin1'))) return header;
   const fields = readFields(header);
-  const charset = typedOf(fields, 'content-type').parameters.get('charset') ?? '';
+  const readValue = valueReaderOf(typedOf(fields, 'content-type').parameters.get('charset') ?? '');
   const inUtf8 = ({ name, octets }: RawField): string => {
     if (name === '' || isUtf8(Buffer.from(octets, 'latin1'))) return octets;
     const value = octets.indexOf(':') + 1;
-    const letters = readValue(octets.slice(value), charset);
+    const letters = readValue(octets.slice(value));
     return octets.slice(0, value) + Buffer.from(letters).toString('latin1');
   };
   return fields.map(inUtf8).join('');

@@ -131,7 +131,7 @@ function withTypes(message: Buffer): Buffer {
       const field = readFields(message.toString('latin1', start, end)).find(
         ({ name }) => name === 'content-type',
       );
-      const written = field && valueOfField(field).slice(0, LONGEST_TYPE);
+      const written = field && valueOfField(field);
       const meant = written === undefined ? '' : mendedType(written);
       if (written === undefined || meant === written) return [];
       const octets = withHeaderFields(message.subarray(start, end), { 'Content-Type': meant });
@@ -139,6 +139,3 @@ function withTypes(message: Buffer): Buffer {
     }),
   );
 }
-
-/** Octets of a Content-Type that are looked at; a longer one stays. */
-const LONGEST_TYPE = 4_096;
