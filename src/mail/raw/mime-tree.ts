@@ -108,8 +108,15 @@ function visit(
       usual: type === 'multipart/digest' ? 'message/rfc822' : 'text/plain',
       isMixed: !/^multipart\/(?:alternative|related)$/.test(type),
     };
-    for (const [from, to] of partsWithin(message, body, end, boundary))
+    const before = tree.hasText;
+    let hasText = isLocked || before;
+    for (const [from, to] of partsWithin(message, body, end, boundary)) {
+      // Each form of one text is read by itself.
+      if (type === 'multipart/alternative') tree.hasText = before;
       visit(message, from, to, within, tree);
+      hasText ||= tree.hasText;
+    }
+    tree.hasText = hasText;
     return;
   }
   const disposition = typedOf(fields, 'content-disposition');

@@ -37,7 +37,7 @@ export function typedOf(fields: readonly RawField[], name: string): StructuredFi
     .slice(0, LONGEST_PARAMETERS)
     .replace(COMMENT, (found) => (found.startsWith('"') ? found : ''));
   const isMended = name === 'content-type' && whole.length <= LONGEST_PARAMETERS;
-  const text = isMended ? mendedType(written) : written;
+  const text = isMended ? mendedType(written, fields) : written;
   const semicolon = text.indexOf(';');
   return {
     value: (semicolon === -1 ? text : text.slice(0, semicolon))
@@ -68,7 +68,7 @@ const withSemicolons = (parameters: string): string =>
  * has a field whose syntax is wrong taken for text/plain, and so an html that is named so for html; mail programs show both, where
  * the parser has a file. A very long one stays.
  */
-export function mendedType(written: string): string {
+export function mendedType(written: string, fields: readonly RawField[]): string {
   if (written.length > LONGEST_PARAMETERS) return written;
   if (WELL_FORMED.test(written)) return withSemicolons(written);
   const [all = '', type, subtype] = TYPE.exec(written) ?? [];
@@ -78,11 +78,14 @@ export function mendedType(written: string): string {
   };
   if (type !== undefined) return `${type}/${subtype}${rest(all)}`;
   const word = WORD.exec(written)?.[0];
-  // A file keeps its name.
-  if (word === undefined) return /name\*?\s*=/i.test(written) ? written : 'text/plain';
+  if (word === undefined) return isFile(written, fields) ? written : 'text/plain';
   const meant = /html/i.test(word) ? 'text/html' : /multipart/i.test(word) ? 'multipart/mixed' : 'text/plain';
   return meant + rest(word);
 }
+
+/** True of a part whose header says that it is a file, or has a name. */
+const isFile = (type: string, fields: readonly RawField[]): boolean =>
+  /name\*?\s*=/i.test(type) || typedOf(fields, 'content-disposition').value === 'attachment';
 
 /** The first one of a name counts, and one in sections or encoded before a plain one. */
 function parametersIn(text: string): ReadonlyMap<string, string> {

@@ -128,11 +128,10 @@ function withTypes(message: Buffer): Buffer {
   return withEdits(
     message,
     [whole, ...treeOf(message, true).headers].flatMap(({ start, end }) => {
-      const field = readFields(message.toString('latin1', start, end)).find(
-        ({ name }) => name === 'content-type',
-      );
+      const fields = readFields(message.toString('latin1', start, end));
+      const field = fields.find(({ name }) => name === 'content-type');
       const written = field && valueOfField(field);
-      const meant = written === undefined ? '' : mendedType(written);
+      const meant = written === undefined ? '' : mendedType(written, fields);
       if (written === undefined || meant === written) return [];
       const octets = withHeaderFields(message.subarray(start, end), { 'Content-Type': meant });
       return { start, end, octets };
