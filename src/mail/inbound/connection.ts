@@ -124,7 +124,9 @@ export function noteEnd(connection: Connection): void {
     left.abort();
     close();
   };
-  followParsers(connection, (parser) => parser.on('pipe', (socket) => socket.once('end', () => left.abort())));
+  followParsers(connection, (parser) =>
+    parser.on('pipe', (socket) => socket.once('end', () => left.abort())),
+  );
   ends.set(connection.session, { closed: closed.signal, left: left.signal });
 }
 

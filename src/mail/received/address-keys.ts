@@ -1,5 +1,6 @@
 import { storableText } from '../../platform/db/storable.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { mailboxKey } from '../../platform/text/local-part.ts';
 import { type RawField, valueOfField } from '../raw/header-editor.ts';
 
 /** The fields that name people by their addresses (RFC 5322 3.6, RFC 8098 2.1, and those that servers on the way add). */
@@ -12,6 +13,10 @@ const OF_ADDRESSES = new Set([
 
 /** The characters around an address in such a field. */
 const AROUND = /[\s<>(),:;[\]"]+/;
+/** Those of ASCII that are a part of it within quotation marks, and the letters for private use that stand for them meanwhile. */
+const WITHIN_QUOTES = /[\t <>(),:;[\]"@]/;
+const STAND_INS = /[\ue000-\ue07f]/g;
+const FIRST_STAND_IN = 0xe000;
 
 /** The most characters of an address that are kept (RFC 5321 4.5.3.1.3 allows 256 octets). */
 export const LONGEST_PATH = 320;
@@ -26,20 +31,27 @@ export const MOST_ADDRESSES = 5_000;
 export function addressKeyOf(address: string): string {
   const storable = storableText(address, LONGEST_PATH);
   const read = parseAddress(storable);
-  return isProblem(read) ? storable.toLowerCase() : read.key;
+  return isProblem(read) ? mailboxKey(storable) : read.key;
 }
 
 /** The words of a field that look like addresses, as they are written, and without what RFC 5322 3.4.1 lets stand inside an address. */
 export const wordsOfAddresses = (field: RawField): readonly string[] => {
   const value = Buffer.from(valueOfField(field), 'latin1').toString();
   // Both: a quotation mark or a bracket without its end would hide all behind it.
-  return [value, withoutAdditions(value)].flatMap((text) =>
+  const [written, plain] = [value, withoutAdditions(value)].map((text) =>
     text.split(AROUND).filter((word) => word.indexOf('@') > 0),
   );
+  return [...(written ?? []), ...(plain ?? []).map(withoutStandIns)];
 };
 
-/** The same value without comments, quotation marks, and white space around `@` and `.`: `"ada" (x) @ b.example` is `ada@b.example`. */
-function withoutAdditions(value: string): string {
+const withoutStandIns = (word: string): string =>
+  word.replace(STAND_INS, (letter) => String.fromCharCode(letter.charCodeAt(0) - FIRST_STAND_IN));
+
+/**
+ * The same value without comments, quotation marks, and white space around `@` and `.`: `"ada" (x) @ b.example` is `ada@b.example`. Where a
+ * quotation mark has no end, nothing is hidden by one.
+ */
+function withoutAdditions(value: string, hidesQuoted = true): string {
   if (!/["(]|\s[@.]|[@.]\s/.test(value)) return '';
   let kept = '';
   // Beside `kept`: a look at the end of a text that grows copies all of it.
@@ -61,7 +73,9 @@ function withoutAdditions(value: string): string {
       continue;
     }
     if (depth > 0) continue;
-    const taken = isEscape ? (value[at] ?? '') : letter;
+    const written = isEscape ? (value[at] ?? '') : letter;
+    const isHidden = hidesQuoted && isQuoted && WITHIN_QUOTES.test(written);
+    const taken = isHidden ? String.fromCharCode(FIRST_STAND_IN + written.charCodeAt(0)) : written;
     if (/\s/.test(taken)) {
       isApart = true;
       continue;
@@ -71,7 +85,7 @@ function withoutAdditions(value: string): string {
     kept += taken;
     last = taken;
   }
-  return kept;
+  return isQuoted && hidesQuoted ? withoutAdditions(value, false) : kept;
 }
 
 const JOINS = new Set(['@', '.']);

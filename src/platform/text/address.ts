@@ -1,5 +1,6 @@
 import { hasUnseen } from './characters.ts';
 import { asciiHost } from './host.ts';
+import { normalLocalPart } from './local-part.ts';
 import type { Problem } from './problems.ts';
 
 /** One mailbox, read and understood. */
@@ -98,8 +99,7 @@ function readMailbox(name: string | null, address: string): Address | AddressPro
   const domain = asciiHost(address.slice(at + 1));
   if (domain === null) return isPadded(address) ? SPACED : BAD_HOST;
   if (octets + 1 + domain.length > LONGEST_ADDRESS) return LONG_ADDRESS;
-  const lower = local.toLowerCase();
-  const key = `${isAscii ? lower : lower.normalize('NFC')}@${domain}`;
+  const key = `${isAscii ? local.toLowerCase() : normalLocalPart(local)}@${domain}`;
   return { name, address, key, domain, utf8Local: !isAscii };
 }
 

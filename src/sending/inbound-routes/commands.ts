@@ -8,10 +8,10 @@ import { mintId } from '../../platform/db/ids.ts';
 import { inboundRoutes } from '../../platform/db/schema/received.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
 import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { normalLocalPart } from '../../platform/text/local-part.ts';
 import { findDomainName } from '../domains/queries.ts';
 import { mintSecret, secretPrefixOf, type WebhookPosting } from '../webhooks/commands.ts';
 import { type MayForward, problemsOfTargets } from './forward-targets.ts';
-import { normalLocalPart } from './matching.ts';
 import {
   type InboundRoutePatch,
   type InboundRouteSecretView,

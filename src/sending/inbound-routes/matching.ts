@@ -1,4 +1,5 @@
 import { asciiHost } from '../../platform/text/host.ts';
+import { normalLocalPart, unquotedLocal } from '../../platform/text/local-part.ts';
 
 /** The part of a route that decides which addresses of its domain it takes. */
 export interface RouteMatch {
@@ -26,19 +27,12 @@ export interface Recipient {
 const LONGEST_LOCAL = 64;
 const LONGEST_ADDRESS = 254;
 
-/** The form in which local parts are compared: RFC 5321 2.4 leaves their case to the receiver, and no receiver tells cases apart. */
-export const normalLocalPart = (text: string): string => text.normalize('NFC').toLowerCase();
-
-/** A quoted local part without its quotes (RFC 5321 4.1.2): `"a.b"@` and `a.b@` are one mailbox. */
-const unquoted = (local: string): string =>
-  /^"(?:[^"\\]|\\.)*"$/s.test(local) ? local.slice(1, -1).replace(/\\(.)/gs, '$1') : local;
-
 /** Reads the address of RCPT; null for one that no route can take. */
 export function readRecipient(address: string): Recipient | null {
   const at = address.lastIndexOf('@');
   const domain = at < 1 ? null : asciiHost(address.slice(at + 1));
   if (domain === null || Buffer.byteLength(address) > LONGEST_ADDRESS) return null;
-  const local = unquoted(address.slice(0, at));
+  const local = unquotedLocal(address.slice(0, at));
   // RFC 5321 4.1.2: no mailbox has control characters, and no header or table takes them.
   if (local === '' || Buffer.byteLength(local) > LONGEST_LOCAL || /\p{Cc}/u.test(local)) return null;
   // A plus at the beginning is a name and no tag.

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { headerAddressKeys } from '../../../src/mail/received/address-keys.ts';
+import { addressKeyOf, headerAddressKeys } from '../../../src/mail/received/address-keys.ts';
 import { fieldsOf } from '../../../src/mail/received/header.ts';
 import { costMs } from '../../support/own-time.ts';
 
@@ -15,6 +15,7 @@ test.each([
   ['folded', 'ada\r\n @good.example'],
   ['behind a comment without an end', '( <ada@good.example>'],
   ['behind a quotation mark without an end', '" (x <ada@good.example>'],
+  ['with blanks behind a quotation mark without an end', '"x" " <ada @ good.example>'],
 ])('an address is found that is %s', (_, value) => {
   expect(keysOf(value)).toContain('ada@good.example');
 });
@@ -29,4 +30,24 @@ test('a name beside an address is no part of it', () => {
 test('a field that a stranger has filled costs bounded time', () => {
   for (const filling of ['(', ' ', '"', '@ ', '\\"', 'a . '])
     expect(costMs(() => keysOf(filling.repeat(250_000 / filling.length)))).toBeLessThan(1_000);
+});
+
+test.each([
+  ['"a..b"@good.example', 'a..b@good.example'],
+  ['"Ada"@GOOD.example', 'ada@good.example'],
+  ['"a\\da.@"@b\u00fccher.example', 'ada.@@xn--bcher-kva.example'],
+  ['"john smith"@good.example', 'john smith@good.example'],
+  ['postmaster', 'postmaster'],
+])('one mailbox has one key: %s has %s', (address, key) => {
+  expect(addressKeyOf(address)).toBe(key);
+  // Of the forms without quotes, a parser of addresses takes the last `@` for the one that counts.
+  expect(addressKeyOf(key)).toBe(key);
+});
+
+test.each([
+  '"john smith"@good.example',
+  'J <"john smith" (x) @ good.example>',
+  '"x" <"john\\ smith"@good.example>',
+])('a mailbox with a blank in its name is no other one: %s', (value) => {
+  expect(keysOf(value)).toEqual(['john smith@good.example']);
 });

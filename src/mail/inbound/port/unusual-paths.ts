@@ -1,3 +1,4 @@
+import { unquotedLocal } from '../../../platform/text/local-part.ts';
 import type { Connection, Handler } from '../connection.ts';
 
 /** A path, behind a source route or none. Letters beyond ASCII are left to the library. */
@@ -40,7 +41,7 @@ export function takeUnusualPaths(connection: Connection): void {
 }
 
 function localPartOf(written: string): string {
-  if (!written.startsWith('"')) return written;
-  const text = written.slice(1, -1).replace(/\\(.)/g, '$1');
+  const text = unquotedLocal(written);
+  if (text === written) return written;
   return BARE.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
