@@ -122,8 +122,16 @@ test('a name and a subject of the most characters are copied and tried out with 
   expect((await get(`/v1/emails/${tried.id}`)).subject).toBe(`[Test] ${'📦'.repeat(991)}`);
 });
 
-test('the link to unsubscribe of a test leads to a page that says so', async () => {
-  const tried = (await post(await aCampaign(), '/test-send', { to: ['me@sender.example'] })).body.data;
+test('the link to unsubscribe of a test to members leads to a page that says so', async () => {
+  const { database } = service.service;
+  await database.query(
+    `insert into accounts (id, email, email_key, name, created_at) values ('acc_1', 'ada@people.example', 'ada@people.example', 'Ada', now())`,
+  );
+  await database.query(
+    `insert into members (id, workspace_id, account_id, role, joined_at)
+     select 'mem_1', id, 'acc_1', 'owner', now() from workspaces`,
+  );
+  const tried = (await post(await aCampaign(), '/test-send', { to: ['ada@people.example'] })).body.data;
   const { html, text } = await get(`/v1/emails/${tried.id}`);
   for (const part of [html, text]) {
     expect(part).toContain('/t/u/test');

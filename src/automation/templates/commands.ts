@@ -36,7 +36,7 @@ export { bodyPath, notRendered, placedIn, sourceOf } from './render/check.ts';
 export type { StoredContent } from './render/content.ts';
 export type { TemplateContents } from './render/contents.ts';
 export { languageOfContact } from './render/fill.ts';
-export { findStrangers, type IsMember } from './render/test-send.ts';
+export { findStrangers, type IsMember, testExitFor } from './render/test-send.ts';
 
 /** The services that changing templates calls. */
 export interface TemplateCommands extends TemplateReader, Compilers {

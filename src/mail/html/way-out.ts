@@ -12,11 +12,11 @@ export const EXIT_PLACEHOLDER = /\{\{\s*unsubscribeUrl\s*\}\}/g;
 /** True of a part with the placeholder. */
 export const offersExit = (part: string): boolean => part.search(EXIT_PLACEHOLDER) !== -1;
 /**
- * A part whose link to unsubscribe leads to this page. In a test for colleagues it is one that says so: with the real link, a colleague who
- * tries it gets no campaign any more and no further test, and no one learns of it.
+ * A part whose link to unsubscribe leads to this page, which says that it is a test; with null, the link is the recipient's. With that one,
+ * a colleague who tries it gets no campaign any more and no further test, and no one learns of it.
  */
-export const withExit = <Part extends string | null>(part: Part, url: string): Part =>
-  (part === null ? null : part.replace(EXIT_PLACEHOLDER, () => url)) as Part;
+export const withTestExit = <Part extends string | null>(part: Part, url: string | null): Part =>
+  (part === null || url === null ? part : part.replace(EXIT_PLACEHOLDER, () => url)) as Part;
 
 /** The placeholder as this service writes it. */
 const PLACEHOLDER = '{{unsubscribeUrl}}';

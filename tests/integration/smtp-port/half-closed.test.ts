@@ -69,7 +69,7 @@ describe('a client that closes its side before it has read the replies gets them
   });
 });
 
-test('a message without its end is stored by no one who closes', async () => {
+test('a message whose client closes before its end is not stored', async () => {
   const said = await halfClosed(`EHLO client.test\r\n${ENVELOPE}DATA\r\n${MESSAGE}`);
   expect(said.at(-1)?.slice(0, 3)).toBe('354');
   const parts = await halfClosed(`EHLO client.test\r\n${ENVELOPE}BDAT 100 LAST\r\n${MESSAGE}`);

@@ -1,15 +1,15 @@
 import { findContact } from '../../../audience/contacts/queries.ts';
-import { SHOWN_PREFERENCES, TEST_EXIT } from '../../../audience/preferences/queries.ts';
+import { SHOWN_PREFERENCES } from '../../../audience/preferences/queries.ts';
 import { isOutdated } from '../../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../../http/request/route.ts';
 import type { PreviewWarnings } from '../../../mail/check/preview-warnings.ts';
 import { textPartOf } from '../../../mail/content/text-part.ts';
-import { withExit, withWayOut } from '../../../mail/html/way-out.ts';
+import { withTestExit, withWayOut } from '../../../mail/html/way-out.ts';
 import { Failure, notFound } from '../../../platform/errors/failure.ts';
 import { firstCharacters } from '../../../platform/errors/text-length.ts';
 import { acceptEmail } from '../../../sending/emails/accept.ts';
 import type { EmailReceipt } from '../../../sending/emails/queries.ts';
-import { findStrangers } from '../../templates/commands.ts';
+import { findStrangers, testExitFor } from '../../templates/commands.ts';
 import { CHANGED } from '../commands.ts';
 import type { CampaignDeps } from '../deps.ts';
 import { type CampaignRow, changedAtOf, findCampaign, NO_CAMPAIGN } from '../queries.ts';
@@ -130,15 +130,15 @@ export async function testSendCampaign(
   const shown = await renderFor(deps, call, row, body.contactId);
   if (shown instanceof Failure) return shown;
   const { from, language, subject, html, text, replyTo } = shown;
-  const exitUrl = deps.publicUrl + TEST_EXIT;
+  const exitUrl = await testExitFor(deps, caller, body.to);
   return acceptEmail(deps.acceptance, {
     ...{ sender: caller, claim, now, at: '/body', status: 200 },
     body: {
       ...{ from, to: body.to, subject: firstCharacters(`[Test] ${subject}`, 998) },
       ...(replyTo.length > 0 && { replyTo: [...replyTo] }),
       ...(language !== null && { language }),
-      ...(html !== null && { html: withExit(html, exitUrl) }),
-      ...(text !== null && { text: withExit(text, exitUrl) }),
+      ...(html !== null && { html: withTestExit(html, exitUrl) }),
+      ...(text !== null && { text: withTestExit(text, exitUrl) }),
     },
   });
 }

@@ -54,7 +54,7 @@ export async function testSend(
       at: '/body',
       status: 200,
       templateVersion: version,
-      test: { subjectPrefix: '[Test] ', exitUrl: sender.publicUrl + TEST_EXIT },
+      test: { subjectPrefix: '[Test] ', exitUrl: await testExitFor(sender, caller, body.to) },
     },
     body: {
       to: body.to,
@@ -63,6 +63,22 @@ export async function testSend(
       ...(body.language !== undefined && { language: body.language }),
     },
   });
+}
+
+/**
+ * The page in the place of the link to unsubscribe of a test; null where a recipient is no member of the workspace. A verified domain may
+ * give its customers mailboxes: each of them can leave.
+ */
+export async function testExitFor(
+  { isMember, publicUrl }: Pick<TestSender, 'isMember' | 'publicUrl'>,
+  { workspaceId }: Principal,
+  to: readonly string[],
+): Promise<string | null> {
+  for (const text of to) {
+    const read = parseAddress(text);
+    if (isProblem(read) || !(await isMember(workspaceId, read.key))) return null;
+  }
+  return publicUrl + TEST_EXIT;
 }
 
 /** The refusal of recipients who are no colleagues (403) or no addresses (422): it names every one of them. */

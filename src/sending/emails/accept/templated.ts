@@ -1,5 +1,5 @@
 import type { SenderDefaults } from '../../../http/auth/principal.ts';
-import { withExit } from '../../../mail/html/way-out.ts';
+import { withTestExit } from '../../../mail/html/way-out.ts';
 import { estimateSize, LARGEST_MESSAGE } from '../../../mail/message/message-size.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import { isLonger } from '../../../platform/errors/text-length.ts';
@@ -69,8 +69,8 @@ export type FillTemplate = (asked: TemplateFilling) => Promise<FilledTemplate | 
 export interface TestForm {
   /** The prefix of the subject that the template makes. */
   readonly subjectPrefix: string;
-  /** The page that says that it is a test, in the place of the link to unsubscribe. */
-  readonly exitUrl: string;
+  /** The page that says that it is a test, in the place of the link to unsubscribe; null for the link of the recipient. */
+  readonly exitUrl: string | null;
 }
 
 /** The circumstances that a request is filled in. */
@@ -130,7 +130,7 @@ export async function fillRequest(
   });
   if (filled instanceof Failure) return filled;
   const { templateId, version, language, rememberedRevision } = filled;
-  const shown = (part: string | null) => (test ? withExit(part, test.exitUrl) : part);
+  const shown = (part: string | null) => (test ? withTestExit(part, test.exitUrl) : part);
   const [html, text] = [shown(filled.html), shown(filled.text)];
   const problems = new Problems();
   const { report } = problems;
