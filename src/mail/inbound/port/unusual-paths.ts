@@ -1,9 +1,9 @@
 import { unquotedLocal } from '../../../platform/text/local-part.ts';
 import type { Connection, Handler } from '../connection.ts';
 
-/** A path, behind a source route or none. Letters beyond ASCII are left to the library. */
+/** A path, behind a source route or none. Letters beyond ASCII, and dots alone, are left to the library. */
 const PATH =
-  /^([^:]{1,20}:\s*<(?:@[^\s,:@"<>]+(?:,@[^\s,:@"<>]+)*:)?)("(?:[ !#-;=?-[\]-~]|\\[ -;=?-~]){0,64}"|[\w!#$%&'*+/=?^`{|}~.-]{1,64})@([\w.-]+|\[[^\s[\]<>]+\])(>(?:\s.*)?)$/s;
+  /^([^:]{1,20}:\s*<(?:@[^\s,:@"<>]+(?:,@[^\s,:@"<>]+)*:)?)("(?:[ !#-;=?-[\]-~]|\\[ -;=?-~]){0,64}"|(?!\.+@)[\w!#$%&'*+/=?^`{|}~.-]{1,64})@([\w.-]+|\[[^\s[\]<>]+\])(>(?:\s.*)?)$/s;
 const BARE = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 /** In the place of what smtp-server refuses. */
 const LOCAL_PART = 'unusual';
