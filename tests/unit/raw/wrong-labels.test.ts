@@ -109,11 +109,19 @@ describe('the letters of a header', () => {
     },
   );
 
-  // Reported of sisimai (315).
-  test('in words of a charset with states are read each by itself', async () => {
-    const words = '=?ISO-2022-JP?B?GyRCMnEbKEI=?=  =?ISO-2022-JP?B?GyRCRycbKEI=?=';
+  // Reported of sisimai (315), and one of its bounces, in which Exchange 2007 cuts a word within a letter.
+  test.each([
+    ['return to ASCII', 'GyRCMnEbKEI=', 'GyRCRycbKEI=', '会認'],
+    ['end in a letter', 'GyRCJUsl', 'YyE8JXMbKEI=', 'ニャーン'],
+  ])('in words of a charset with states are one text: words that %s', async (_, first, second, text) => {
+    const words = `=?ISO-2022-JP?B?${first}?=\r\n =?iso-2022-jp?B?${second}?=`;
     const { subject } = await readReceived(Buffer.from(`Subject: ${words}\r\n\r\nx`));
-    expect(subject).toBe('会認');
+    expect(subject).toBe(text);
+  });
+
+  test('have the line ends of any other text', async () => {
+    const raw = 'Content-Type: text/plain; charset=cp850\r\n\r\n\x81\r\nb';
+    expect((await readReceived(Buffer.from(raw, 'latin1'))).text).toBe('ü\nb');
   });
 });
 

@@ -9,6 +9,10 @@ const EACH = new RegExp(WORD, 'gi');
 /** Words in base64, next to each other. */
 const RUN = new RegExp(String.raw`${WORD}(?:[ \t\r\n]+${WORD})+`, 'gi');
 const PADDED = /\?b\?[^?\s]*=\?=[ \t\r\n]+=\?/i;
+/** Words of the one charset with states that the parser knows, next to each other. */
+const WITH_STATES = /=\?(iso-2022-jp)\?b\?[^?\s]*\?=(?:[ \t\r\n]+=\?\1\?b\?[^?\s]*\?=)*/gi;
+/** The end of a state where the next one begins: the decoder (WHATWG Encoding 12.2.1) takes two escapes in a row for damage. */
+const EMPTY_STATE = /\x1b\(B(?=\x1b)/g;
 const WORD_OF_ANY = /=\?([^?*\s]{1,60})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
 
 /**
@@ -20,7 +24,7 @@ export function withReadableWords(message: Buffer): Buffer {
   const end = Math.min(endOfHeader(message), LARGEST_HEADER);
   const header = message.toString('latin1', 0, end);
   const lettered = withLettersOfUtf8(header);
-  const spelledOut = lettered.replace(WORD_OF_ANY, spelled);
+  const spelledOut = lettered.replace(WITH_STATES, inOneWord).replace(WORD_OF_ANY, spelled);
   const read = PADDED.test(spelledOut) ? spelledOut.replace(RUN, joined) : spelledOut;
   return read === header ? message : Buffer.concat([Buffer.from(read, 'latin1'), message.subarray(end)]);
 }
@@ -38,18 +42,25 @@ function joined(run: string): string {
     .join(' ');
 }
 
-/**
- * The same word in UTF-8 where the parser does not know its charset, or where the charset has states: the parser decodes words next to each
- * other as one, and finds the end of the first state in its middle. Words of others may hold a piece of a letter.
- */
+/** Words that begin in any state are one text: Exchange ends a word in the middle of a state, others return to ASCII (RFC 1468) and go on. */
+function inOneWord(run: string, charset: string): string {
+  const pieces = [...run.matchAll(EACH)].map(([, , text = '']) =>
+    Buffer.from(text, 'base64').toString('latin1'),
+  );
+  const octets = Buffer.from(pieces.join('').replace(EMPTY_STATE, ''), 'latin1');
+  return inUtf8Word(readText(octets, charset));
+}
+
+const inUtf8Word = (letters: string): string => `=?utf-8?B?${Buffer.from(letters).toString('base64')}?=`;
+
+/** The same word in UTF-8 where the parser does not know its charset. Words of others may hold a piece of a letter. */
 function spelled(word: string, charset: string, encoding: string, text: string): string {
-  const hasStates = /^iso-2022-/i.test(charset);
-  if (isReadByParser(charset) && !hasStates) return word;
+  if (isReadByParser(charset)) return word;
   const octets = /b/i.test(encoding)
     ? Buffer.from(text, 'base64')
     : Buffer.from(text.replaceAll('_', ' ').replace(CODE, fromCode), 'latin1');
-  const letters = hasStates ? readText(octets, charset) : lettersOf(octets, charset);
-  return letters === null ? word : `=?utf-8?B?${Buffer.from(letters).toString('base64')}?=`;
+  const letters = lettersOf(octets, charset);
+  return letters === null ? word : inUtf8Word(letters);
 }
 
 /**

@@ -96,8 +96,9 @@ function withLetters(message: Buffer): Buffer {
     if (!SHOWN.test(type) || isAttachment || end - body > left) return null;
     left -= end - body;
     const content = decodedOf(message.subarray(body, end), encoding);
-    const letters = lettersOf(content, charset, type === 'text/html');
-    if (letters === null) return null;
+    // The parser ends lines with LF, but not those of base64.
+    const letters = lettersOf(content, charset, type === 'text/html')?.replaceAll('\r\n', '\n');
+    if (letters === undefined) return null;
     const flow = ['format', 'delsp'].map((name) => [name, parameters.get(name)] as const);
     const said = flow.map(([name, value]) => (/^\w+$/.test(value ?? '') ? `; ${name}=${value}` : ''));
     const octets = withHeaderFields(message.subarray(start, body), {
