@@ -28,6 +28,7 @@ export function Canvas(props: CanvasShape) {
   const { rows, body } = design;
   const { hands, drop } = useHands(props);
   const choices = choicesOf(design);
+  const defaults = defaultsOf(tree);
   const chosenRow = rows.find((row) => isIn(row, chosen));
   const { 'background-color': background } = body ? attributesOf(body.open) : {};
   return (
@@ -44,7 +45,7 @@ export function Canvas(props: CanvasShape) {
               key={row.id}
               {...{ row, hands, isReadOnly }}
               parent={body?.id ?? null}
-              defaults={defaultsOf(tree)}
+              defaults={defaults}
               focusable={isChosen ? chosen : !chosenRow && at === 0 ? row.id : null}
               drop={drop && (isIn(row, drop.id) || isColumn(row, drop.id)) ? drop : null}
               chosen={isChosen ? chosen : null}

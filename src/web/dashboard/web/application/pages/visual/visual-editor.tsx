@@ -18,6 +18,7 @@ import { loopFields } from './loop-fields.ts';
 import { kindName, sectionName } from './names.ts';
 import { Orphans } from './orphans.tsx';
 import { type Block, defaultsOf, type SectionRow } from './source/blocks.ts';
+import { coloursOf } from './source/colours.ts';
 import { choicesOf } from './source/edit.ts';
 import { contentOf } from './source/tree.ts';
 import type { TextActs, TextState } from './text-editor.tsx';
@@ -264,7 +265,7 @@ function DesignEditor(props: VisualShape & { readonly session: DesignSession }) 
                 link={link}
               />
             )}
-            <Colours value={coloursOf(session.source, workspace?.branding.colour ?? null)}>
+            <Colours value={coloursOf(tree, workspace?.branding.colour ?? null)}>
               <div className="grid grid-cols-2 gap-x-3 gap-y-2.5 sm:grid-cols-3">
                 {block && <BlockFields {...{ block, acts, defaults, fields }} unfinished={unfinished} />}
                 {row && <SectionFields row={row} acts={acts} defaults={defaults} />}
@@ -304,16 +305,4 @@ function DesignEditor(props: VisualShape & { readonly session: DesignSession }) 
       )}
     </div>
   );
-}
-
-const MOST_COLOURS = 8;
-
-/** The colour of the workspace, and the first ones that a message has. */
-function coloursOf(source: string, own: string | null): readonly string[] {
-  const colours = new Set(own === null ? [] : [own.toLowerCase()]);
-  for (const [colour] of source.matchAll(/#[0-9a-f]{6}\b/gi)) {
-    colours.add(colour.toLowerCase());
-    if (colours.size === MOST_COLOURS) break;
-  }
-  return [...colours];
 }

@@ -1,4 +1,5 @@
 import { attributesOf } from './attributes.ts';
+import { once } from './once.ts';
 import { elementsOf, isShown } from './place.ts';
 import { type RichText, readRichText } from './rich-text.ts';
 import {
@@ -91,16 +92,6 @@ function partsOf<Part>(
     if (isElement(node)) return [read(node)];
     return isShown(node) ? [lockedNode(node)] : [];
   });
-}
-
-/** Nodes and rows never change, so each is read once, and what did not change stays the same object. */
-export function once<Source extends object, Part>(read: (source: Source) => Part): (source: Source) => Part {
-  const known = new WeakMap<Source, Part>();
-  return (source) => {
-    const part = known.get(source) ?? read(source);
-    known.set(source, part);
-    return part;
-  };
 }
 
 const lockedNode = once(

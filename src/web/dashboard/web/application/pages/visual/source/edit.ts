@@ -1,14 +1,6 @@
 import { asBeginning, attributesOf, withAttribute } from './attributes.ts';
-import {
-  type Block,
-  blockOf,
-  type Defaults,
-  type Design,
-  designOf,
-  once,
-  type Row,
-  readDesign,
-} from './blocks.ts';
+import { type Block, blockOf, type Defaults, type Design, designOf, type Row, readDesign } from './blocks.ts';
+import { once } from './once.ts';
 import {
   elementsOf,
   findElement,
@@ -241,7 +233,7 @@ export const choicesIn = once((row: Row): readonly Choice[] =>
 );
 
 /** All blocks that a person can choose, in the order of the message. */
-export const choicesOf = ({ rows }: Design): readonly Choice[] => rows.flatMap(choicesIn);
+export const choicesOf = once(({ rows }: Design): readonly Choice[] => rows.flatMap(choicesIn));
 
 /** True when the source of a tree is read as the same blocks: HTML that a person writes may hold an end of its element. */
 export function isWhole(tree: SourceTree): boolean {

@@ -1,6 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { DEEPEST, MOST_ELEMENTS } from '../../../../../../../mail/content/mjml/look.ts';
 import { maskedLiquid } from './liquid.ts';
+import { once } from './once.ts';
 
 /** Characters between elements, or the content of an element that MJML takes as it is. */
 export interface SourceText {
@@ -113,11 +114,19 @@ export function readTree(source: string): SourceTree | null {
 }
 
 /** The source of nodes. */
-export const writeTree = (nodes: SourceTree): string => nodes.map(writeNode).join('');
+export function writeTree(nodes: SourceTree): string {
+  let written = '';
+  for (const node of nodes) written += writeNode(node);
+  return written;
+}
+
+/** With each key a whole message is written, of which one section has changed. */
+const writeElement = once(
+  ({ open, children, close }: SourceElement): string => open + writeTree(children) + close,
+);
 
 /** The source of a node. */
-export const writeNode = (node: SourceNode): string =>
-  isElement(node) ? node.open + writeTree(node.children) + node.close : node.text;
+export const writeNode = (node: SourceNode): string => (isElement(node) ? writeElement(node) : node.text);
 
 /** The content of an element whose content MJML takes as it is. */
 export const contentOf = ({ children }: SourceElement): string => writeTree(children);
