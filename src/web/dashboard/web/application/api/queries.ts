@@ -37,7 +37,7 @@ type WithBody<Name extends Operation> = Operations[Name]['body'] extends null
 interface Pieces {
   readonly path?: object;
   readonly query?: object;
-  readonly body?: object | null;
+  readonly body?: object | string | null;
 }
 
 /** The address of a request under `/app/api`, with the environment: `test/emails/em_1?limit=5`. */
@@ -130,7 +130,6 @@ export const countRule = ({ hasNextPage }: { readonly hasNextPage: boolean }): F
 type QuestionOperation =
   | 'POST /templates/{id}/update-users'
   | 'POST /audiences/preview'
-  | 'POST /templates/render-preview'
   | 'POST /flows/{id}/validate';
 
 /** Sends a POST that changes nothing. The previous answer is shown until the next one arrives. */
@@ -145,9 +144,35 @@ export function useQuestion<Name extends QuestionOperation>(
     queryFn: async ({ signal }) => (await ask(viewer, name, parameters as Pieces, signal)).data,
     placeholderData: keepPreviousData,
     // The query changes with each key that is typed.
-    meta: { every: false },
+    ...ONCE,
     enabled,
   });
+}
+
+/** An answer that is shown until the next one: nobody asks the same again, and kept for minutes they are megabytes. */
+const ONCE = { gcTime: 0, meta: { every: false } } as const;
+
+let latestQuestion = 0;
+
+/**
+ * Has a message rendered. Its body is JSON already, and long: a key of the query with the body in it is written and compared at each
+ * rendering, so that a number takes its place. Nothing is sent for null. While a source cannot be rendered, the last result stays: half
+ * of a tag is typed between two messages, and a frame that goes and comes again is laid out as a whole.
+ */
+export function useRendered(body: string | null) {
+  const name = 'POST /templates/render-preview';
+  const viewer = useViewer();
+  const question = useMemo(() => (body === null ? 0 : ++latestQuestion), [body]);
+  const { data, error, isFetching } = useQuery({
+    queryKey: [...keyOf(viewer, name), question],
+    queryFn: async ({ signal }) => (await ask(viewer, name, { body }, signal)).data,
+    placeholderData: keepPreviousData,
+    ...ONCE,
+    enabled: body !== null,
+  });
+  const [last, setLast] = useState(data);
+  if (data && data !== last) setLast(data);
+  return { data: data ?? last, error, isFetching };
 }
 
 /** The address of what the browser itself opens, in a link or a frame: it names the workspace, as the header of a request does. */

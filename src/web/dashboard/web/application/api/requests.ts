@@ -32,8 +32,8 @@ interface Refusal {
 
 /** The parts of a request besides its path. */
 export interface RequestOptions {
-  /** JSON, or a file with its own type. */
-  readonly body?: object | null;
+  /** JSON, also one that is written already, or a file with its own type. */
+  readonly body?: object | string | null;
   /** The workspace that the request is for: that of the page unless another one is named, null for none. */
   readonly workspaceId?: string | null;
   readonly signal?: AbortSignal;
@@ -61,7 +61,7 @@ export async function request<Data>(
   const response = await fetch(path.startsWith('/') ? path : `/app/api/${path}`, {
     method,
     headers,
-    ...(body && { body: isFile ? body : JSON.stringify(body) }),
+    ...(body && { body: isFile || typeof body === 'string' ? body : JSON.stringify(body) }),
     ...(signal && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;

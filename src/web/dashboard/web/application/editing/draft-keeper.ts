@@ -1,5 +1,5 @@
 import { isFinal } from '../api/requests.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, lengthOf } from './draft.ts';
 
 /** Typed text is kept within this time: a process that is killed loses no more. */
 export const KEPT_WITHIN_MS = 400;
@@ -156,7 +156,7 @@ export class DraftKeeper {
     const { service, draft, values, isUnsaved, onSent } = this.deps;
     const sent = draft();
     const [before, round] = [values(), this.#round];
-    const isLong = JSON.stringify(sent.values).length > MANY_CHARACTERS;
+    const isLong = lengthOf(sent.values) > MANY_CHARACTERS;
     this.#sentWithin = isLong ? MANY_SENT_WITHIN_MS : SENT_WITHIN_MS;
     this.#mayBeSent = true;
     this.#mustSend = false;

@@ -24,6 +24,14 @@ export const KEPT_MS = 30 * 86_400_000;
 /** After the end of a session its account has so long to sign in and take up what was typed. */
 export const KEPT_AFTER_END_MS = 86_400_000;
 
+/** About the characters that changes are in JSON. To write them is work between two keys; texts are most of them. */
+export function lengthOf(values: Draft['values']): number {
+  let length = 0;
+  for (const value of Object.values(values))
+    length += typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0);
+  return length;
+}
+
 /** The drafts that are kept no longer. */
 export function outdatedIn(
   drafts: readonly Pick<Draft, 'key' | 'at' | 'endedAt'>[],

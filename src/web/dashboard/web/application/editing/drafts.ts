@@ -1,4 +1,4 @@
-import { type Draft, LARGEST_DRAFT, outdatedIn } from './draft.ts';
+import { type Draft, LARGEST_DRAFT, lengthOf, outdatedIn } from './draft.ts';
 import { serverDrafts } from './server-drafts.ts';
 
 // Text that is typed and not saved is kept in this browser, so that neither a crash nor a reload loses it. IndexedDB, since a process that
@@ -75,7 +75,7 @@ const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(NAME) : 
 export const drafts = {
   /** Writes one; true when it is on the disk. */
   async keep(draft: Draft): Promise<boolean> {
-    if (JSON.stringify(draft.values).length > LARGEST_DRAFT) return false;
+    if (lengthOf(draft.values) > LARGEST_DRAFT) return false;
     const kept = endedAt === null ? draft : { ...draft, endedAt };
     return within('readwrite', async (store) => (await done(store.put(kept))) !== undefined, false);
   },

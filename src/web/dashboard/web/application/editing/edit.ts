@@ -1,6 +1,6 @@
 import { RequestError } from '../api/requests.ts';
 import type { Draft } from './draft.ts';
-import { changedIn, merge, pick, sumOf, textOf, type Values } from './merge.ts';
+import { changedIn, keptList, merge, pick, sumOf, textOf, type Values } from './merge.ts';
 
 /** A resource with the time of its last change. */
 export interface TimestampedResource {
@@ -47,12 +47,18 @@ export interface EditState<V extends Values> {
   readonly isComparing: boolean;
 }
 
+/** All of it but the values, which change with each key. */
+export type EditNotes<V extends Values> = Omit<EditState<V>, 'values'>;
+
+const notesOf = <V extends Values>({ values: _, ...notes }: EditState<V>): EditNotes<V> => notes;
+
 /** A save is tried again when another person was faster and nothing contradicts, so often. */
 const MOST_TRIES = 5;
 
 /** One resource while it is edited. Values are what is on the screen; nothing that was typed is ever replaced by what comes from elsewhere. */
 export class Edit<Resource extends TimestampedResource, V extends Values> {
   #state: EditState<V>;
+  #notes: EditNotes<V>;
   #resource: Resource;
   #incoming: Resource | null = null;
   #saving: Promise<Resource | null> | null = null;
@@ -74,9 +80,13 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
       ...{ isSaving: false, savedAt: null, refused: null, round: 0 },
       ...{ meanwhile: null, offered: null, isComparing: false },
     };
+    this.#notes = notesOf(this.#state);
   }
 
   readonly state = (): EditState<V> => this.#state;
+  readonly values = (): V => this.#state.values;
+  /** The same object while only values change: a page that shows it is not rendered for each key. */
+  readonly notes = (): EditNotes<V> => this.#notes;
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -84,10 +94,19 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
 
   #change(part: Partial<EditState<V>>): void {
     const next = { ...this.#state, ...part };
-    const changed = part.values || part.base ? changedIn(next.base, next.values) : next.changed;
-    const conflicts = next.conflicts.filter((name) => changed.includes(name));
+    const changed =
+      part.values || part.base ? keptList(next.changed, changedIn(next.base, next.values)) : next.changed;
+    const conflicts = keptList(
+      next.conflicts,
+      next.conflicts.filter((name) => changed.includes(name)),
+    );
     const isAside = this.#aside !== null && changedIn(this.#aside, next.values).length === 0;
     this.#state = { ...next, changed, conflicts, isUnsaved: changed.length > 0 && !isAside };
+    const notes = notesOf(this.#state);
+    const isNews = Object.entries(notes).some(
+      ([name, note]) => note !== this.#notes[name as keyof typeof notes],
+    );
+    if (isNews) this.#notes = notes;
     for (const listener of this.#listeners) listener();
   }
 

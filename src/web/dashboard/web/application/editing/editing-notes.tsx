@@ -2,13 +2,16 @@ import { type ReactNode, useId, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/display/time.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
+import { useKeptTimes } from './kept-times.ts';
 import type { ShownEditing } from './use-editing.ts';
+import { useValues } from './use-values.ts';
 
 // Notes of a page on its edit: whether it is saved, an earlier draft, and changes that others have made meanwhile.
 
 /** `Saved 5 minutes ago`, `Saving…`, `Not saved`, `Not saved, draft saved just now`. */
 export function SaveState({ editing }: { readonly editing: ShownEditing }) {
-  const { isChanged, isUnsaved, isSaving, refused, conflicts, keptAt, isOnServer, updatedAt } = editing;
+  const { isChanged, isUnsaved, isSaving, refused, conflicts, updatedAt } = editing;
+  const { keptAt, isOnServer } = useKeptTimes(editing.kept);
   const isWrong = refused !== null || conflicts.length > 0;
   return (
     <span
@@ -109,7 +112,8 @@ const Note = ({ children }: { readonly children: ReactNode }) => (
 
 /** Mine and theirs beside each other, member by member; one of them is chosen for each, and neither is lost before. */
 function Comparison({ editing }: { readonly editing: ShownEditing }) {
-  const { conflicts, values, base, labels, show } = editing;
+  const { conflicts, base, labels, show } = editing;
+  const values = useValues(editing);
   const [theirs, setTheirs] = useState<readonly string[]>([]);
   const choose = (name: string, isTheirs: boolean) =>
     setTheirs(isTheirs ? [...theirs, name] : theirs.filter((each) => each !== name));

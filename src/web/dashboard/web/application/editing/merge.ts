@@ -15,6 +15,10 @@ const isSame = (one: unknown, other: unknown): boolean =>
 export const changedIn = <V extends Values>(base: V, values: V): readonly (keyof V & string)[] =>
   Object.keys(values).filter((name) => !isSame(base[name], values[name]));
 
+/** The earlier one of two equal lists, so that nothing is rendered for a list that says the same. */
+export const keptList = <Item>(before: readonly Item[], after: readonly Item[]): readonly Item[] =>
+  before.length === after.length && before.every((each, index) => each === after[index]) ? before : after;
+
 /** Some members of values. */
 export const pick = <V extends Values>(values: V, names: readonly (keyof V & string)[]): Partial<V> =>
   Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<V>;

@@ -3,10 +3,12 @@ import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } fro
 import { useMember } from '../api/viewer.tsx';
 import { DraftKeeper } from './draft-keeper.ts';
 import { drafts } from './drafts.ts';
-import { Edit, type EditPlan, type EditState, type TimestampedResource } from './edit.ts';
+import { Edit, type EditNotes, type EditPlan, type TimestampedResource } from './edit.ts';
+import { KeptTimes } from './kept-times.ts';
 import { useGuard } from './leaving.ts';
 import { pick, type Values } from './merge.ts';
 import { type OthersDraft, serverDrafts } from './server-drafts.ts';
+import type { ValueStore } from './use-values.ts';
 
 /** The time between two looks for changes of other members. */
 const LOOK_MS = 10_000;
@@ -15,13 +17,12 @@ const SHOWN_MS = 86_400_000;
 /** A page that is loaded again keeps other drafts than this one. */
 const PAGE = crypto.randomUUID();
 
-/** A resource while it is edited, for the page that shows it. */
-export interface EditSession<Resource extends TimestampedResource, V extends Values> extends EditState<V> {
+/** A resource while it is edited, for the page that shows it. Who shows values asks for them: see use-values.ts. */
+export interface EditSession<Resource extends TimestampedResource, V extends Values>
+  extends EditNotes<V>,
+    ValueStore<V> {
   readonly isChanged: boolean;
-  /** When what was typed was kept (epoch milliseconds); null where nothing is. */
-  readonly keptAt: number | null;
-  /** True where the service has kept it, and not the browser alone. */
-  readonly isOnServer: boolean;
+  readonly kept: KeptTimes;
   /** Members who have unsaved changes of the same resource. */
   readonly others: readonly OthersDraft[];
   /** The names of members on the page. */
@@ -43,12 +44,9 @@ export interface EditSession<Resource extends TimestampedResource, V extends Val
 
 /** The part of an edit that forms and notes show, for any resource. */
 export interface ShownEditing
-  extends Omit<EditState<Values>, 'values' | 'base'>,
-    Pick<
-      EditSession<TimestampedResource, Values>,
-      'isChanged' | 'keptAt' | 'isOnServer' | 'others' | 'show' | 'frame'
-    > {
-  readonly values: Values;
+  extends Omit<EditNotes<Values>, 'base'>,
+    ValueStore<Values>,
+    Pick<EditSession<TimestampedResource, Values>, 'isChanged' | 'kept' | 'others' | 'show' | 'frame'> {
   readonly base: Values;
   readonly labels: Readonly<Record<string, string>>;
   set(part: Values): void;
@@ -95,49 +93,55 @@ export function useEditing<Resource extends TimestampedResource, V extends Value
   given: EditingPlan<Resource, V>,
 ): EditSession<Resource, V> {
   const [edit] = useState(() => new Edit(given.current, given));
-  const state = useSyncExternalStore(edit.subscribe, edit.state);
+  const notes = useSyncExternalStore(edit.subscribe, edit.notes);
   const frame = useRef<HTMLElement | null>(null);
-  const { current } = given;
+  const { current, labels } = given;
+  const plan = useRef(given);
   useEffect(() => {
     edit.plan = given;
+    plan.current = given;
   });
   useEffect(() => edit.absorb(current), [edit, current]);
-  const { keptAt, isOnServer, others, forget, write } = useKeptDraft(
+  const { kept, others, forget, write } = useKeptDraft(
     edit,
     given.place,
     given.isKept !== false,
     given.keeping,
   );
-  const discard = () => {
-    edit.discard();
-    forget();
-  };
-  const answerOffer = (answer: () => void, keep?: () => void) => {
-    const { offered } = edit.state();
-    answer();
-    keep?.();
-    if (offered) void drafts.remove(offered.key);
-  };
+  const acts = useMemo(() => {
+    const answerOffer = (answer: () => void, keep?: () => void) => {
+      const { offered } = edit.state();
+      answer();
+      keep?.();
+      if (offered) void drafts.remove(offered.key);
+    };
+    return {
+      ...{ subscribe: edit.subscribe, valuesNow: edit.values },
+      ...{ set: edit.set, replace: edit.replace, resolve: edit.resolve },
+      ...{ save: edit.save, saveAside: edit.saveAside },
+      ...{ compare: edit.compare, dismiss: edit.dismiss },
+      discard: () => {
+        edit.discard();
+        forget();
+      },
+      // The stored draft is removed; this page keeps its copy.
+      restore: () => answerOffer(edit.restore, write),
+      forgetOffer: () => answerOffer(edit.forgetOffer),
+      show: (name: string, value: unknown) => (plan.current.show ?? plainText)(name, value),
+      frame,
+    };
+  }, [edit, forget, write]);
   useGuard({
     isUnsaved: () => edit.state().isUnsaved,
-    discard,
+    discard: acts.discard,
     element: () => frame.current,
     ...(given.acrossTabs && { acrossTabs: true }),
   });
-  return {
-    ...state,
-    isChanged: state.changed.length > 0,
-    ...{ keptAt, isOnServer, others },
-    labels: given.labels,
-    show: given.show ?? plainText,
-    ...{ set: edit.set, replace: edit.replace, resolve: edit.resolve },
-    ...{ save: edit.save, saveAside: edit.saveAside },
-    ...{ discard, compare: edit.compare, dismiss: edit.dismiss },
-    // The stored draft is removed; this page keeps its copy.
-    restore: () => answerOffer(edit.restore, write),
-    forgetOffer: () => answerOffer(edit.forgetOffer),
-    frame,
-  };
+  // The same object while nothing of it changes, for what is rendered only with another one.
+  return useMemo(
+    () => ({ ...notes, ...acts, isChanged: notes.changed.length > 0, kept, others, labels }),
+    [notes, acts, kept, others, labels],
+  );
 }
 
 /** Keeps what is typed in this browser until it is saved, and offers what another page of the same person has left. */
@@ -152,15 +156,15 @@ function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
   const place = `${session.workspace.id} ${environment} ${resource}`;
   const id = useId();
   const key = `${PAGE}-${id.replace(/\W/g, '')} ${place}`;
-  const [keptAt, setKeptAt] = useState<number | null>(null);
-  const [sentAt, setSentAt] = useState<number | null>(null);
+  const [times] = useState(() => new KeptTimes());
   const isSent = isKept && serverDrafts.isFor(place);
-  const { data: others = [] } = useQuery({
+  const { data } = useQuery({
     queryKey: ['account', 'drafts', place],
     queryFn: () => serverDrafts.others(place),
     enabled: isSent,
     refetchInterval: LOOK_MS,
   });
+  const others = useMemo(() => (data ?? []).filter(({ at }) => at > Date.now() - SHOWN_MS), [data]);
   const secrets = useRef(keeping);
   secrets.current = keeping;
   const keeper = useMemo(
@@ -176,14 +180,14 @@ function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
         },
         browser: { keep: drafts.keep, remove: () => void drafts.removeHere(key) },
         service: isSent ? { keep: serverDrafts.keep, remove: () => serverDrafts.remove(key) } : null,
-        onKept: setKeptAt,
-        onSent: setSentAt,
+        onKept: (inBrowser) => times.change({ inBrowser }),
+        onSent: (onServer) => times.change({ onServer }),
         after: (ms, act) => {
           const timer = setTimeout(act, ms);
           return () => clearTimeout(timer);
         },
       }),
-    [edit, key, account, place, isSent],
+    [edit, key, account, place, isSent, times],
   );
   useEffect(() => {
     if (!isKept) return;
@@ -214,9 +218,8 @@ function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
     };
   }, [edit, keeper, isKept, place, account, key]);
   return {
-    keptAt: sentAt ?? keptAt,
-    isOnServer: sentAt !== null,
-    others: others.filter(({ at }) => at > Date.now() - SHOWN_MS),
+    kept: times,
+    others,
     ...{ forget: keeper.forget, write: keeper.write },
   };
 }

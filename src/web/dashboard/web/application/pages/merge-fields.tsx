@@ -1,4 +1,4 @@
-import { type ComponentProps, useRef } from 'react';
+import { type ComponentProps, Fragment, useMemo, useRef } from 'react';
 import { CONTACT_FIELDS } from '../../../../../platform/text/contact-fields.ts';
 import { icons } from '../ui/icons.tsx';
 import { Item, Menu, Separator } from '../ui/overlays/menu.tsx';
@@ -12,28 +12,60 @@ const propertyPath = (key: string): string =>
   /^[A-Za-z_]\w*$/.test(key) ? `contact.properties.${key}` : `contact.properties[${JSON.stringify(key)}]`;
 
 /** The known fields of a message, after those of the message itself. */
-export function useMergeFields(own: readonly MergeFieldGroup[] = []): readonly MergeFieldGroup[] {
+export function useMergeFields(own = NONE): readonly MergeFieldGroup[] {
   const properties = useKnownProperties();
-  const contact = [
-    EMAIL,
-    ...Object.entries(CONTACT_FIELDS).map(([name, { label }]) => ({ label, path: `contact.${name}` })),
-    ...properties.slice(0, MOST).map(({ key }) => ({ label: key, path: propertyPath(key) })),
-  ];
-  const groups = [...own, { title: 'Contact', fields: contact }, ...OTHERS];
-  return groups.filter(({ fields }) => fields.length > 0);
+  return useMemo(() => {
+    const contact = [
+      EMAIL,
+      ...Object.entries(CONTACT_FIELDS).map(([name, { label }]) => ({ label, path: `contact.${name}` })),
+      ...properties.slice(0, MOST).map(({ key }) => ({ label: key, path: propertyPath(key) })),
+    ];
+    const groups = [...own, { title: 'Contact', fields: contact }, ...OTHERS];
+    return groups.filter(({ fields }) => fields.length > 0);
+  }, [own, properties]);
 }
+
+const NONE: readonly MergeFieldGroup[] = [];
 
 /** The Liquid that shows a field. */
 const liquidOf = ({ path }: MergeField): string => `{{ ${path} }}`;
 
-/** A menu of fields. `onPick` gets the Liquid of the chosen one. */
-export const FieldMenu = (props: {
+interface FieldItemsShape {
   readonly groups: readonly MergeFieldGroup[];
+  readonly onPick: (liquid: string, field: MergeField) => void;
+}
+
+/** Made once the menu is open, and not for each rendering of a field beside it. */
+const FieldItems = ({ groups, onPick }: FieldItemsShape) =>
+  groups.map(({ title, fields }, index) => (
+    <Fragment key={title}>
+      {index > 0 && <Separator />}
+      <p role="presentation" className="px-2 pt-1.5 pb-1 text-caption text-dim">
+        {title}
+      </p>
+      {fields.map((field) => (
+        <Item
+          key={field.path}
+          // The menu gives the focus back to its button first.
+          onSelect={() => requestAnimationFrame(() => onPick(liquidOf(field), field))}
+        >
+          {field.label}
+          <span className="ml-auto pl-4 font-mono text-caption text-faint">{field.path}</span>
+        </Item>
+      ))}
+    </Fragment>
+  ));
+
+/** A menu of fields. `onPick` gets the Liquid of the chosen one. */
+export const FieldMenu = ({
+  groups,
+  onPick,
+  ...props
+}: FieldItemsShape & {
   /** The field that it inserts into: Subject. */
   readonly into?: string;
   readonly isSmall?: boolean;
   readonly className?: string;
-  readonly onPick: (liquid: string, field: MergeField) => void;
 }) => (
   <Menu
     label={`Insert variable${props.into === undefined ? '' : `: ${props.into}`}`}
@@ -44,22 +76,7 @@ export const FieldMenu = (props: {
         ? 'grid size-8 shrink-0 place-items-center rounded-md text-dim hover:bg-hover hover:text-ink'
         : 'button button-quiet')
     }
-    items={props.groups.flatMap(({ title, fields }, index) => [
-      ...(index === 0 ? [] : [<Separator key={title} />]),
-      <p key={`${title} title`} role="presentation" className="px-2 pt-1.5 pb-1 text-caption text-dim">
-        {title}
-      </p>,
-      ...fields.map((field) => (
-        <Item
-          key={field.path}
-          // The menu gives the focus back to its button first.
-          onSelect={() => requestAnimationFrame(() => props.onPick(liquidOf(field), field))}
-        >
-          {field.label}
-          <span className="ml-auto pl-4 font-mono text-caption text-faint">{field.path}</span>
-        </Item>
-      )),
-    ])}
+    items={<FieldItems groups={groups} onPick={onPick} />}
   >
     {icons.Braces}
     {!props.isSmall && 'Insert variable'}

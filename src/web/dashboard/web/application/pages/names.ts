@@ -53,8 +53,12 @@ export function useTrackedDomains(): readonly Domain[] {
 /** The properties that contacts have, the most frequent first; empty for a viewer who may not read contacts. */
 export function useKnownProperties(): readonly KnownProperty[] {
   const { may } = useViewer();
-  return useRead('GET /contacts/properties', {}, { enabled: may('contacts:read'), every: 60_000 }).data ?? [];
+  return (
+    useRead('GET /contacts/properties', {}, { enabled: may('contacts:read'), every: 60_000 }).data ?? NONE
+  );
 }
+
+const NONE: readonly KnownProperty[] = [];
 
 /** A property in a readable form. */
 export const propertyText = (value: string | number | boolean): string =>

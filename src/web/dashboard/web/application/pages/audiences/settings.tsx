@@ -3,6 +3,7 @@ import type { Audience, Filter } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { useEditing } from '../../editing/use-editing.ts';
+import { useValue } from '../../editing/use-values.ts';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
@@ -76,10 +77,11 @@ function EditAudience({ audience }: { readonly audience: Audience }) {
       }),
     reread: async () => (await refetch({ throwOnError: true })).data ?? audience,
   });
-  const { values, round, refused } = editing;
+  const { round, refused } = editing;
+  const filter = useValue(editing, 'filter');
   // The tree holds incomplete rows, so a filter that changes elsewhere replaces the whole tree.
-  const [edited, setEdited] = useState({ group: groupOf(values.filter), round });
-  if (edited.round !== round) setEdited({ group: groupOf(values.filter), round });
+  const [edited, setEdited] = useState({ group: groupOf(filter), round });
+  if (edited.round !== round) setEdited({ group: groupOf(filter), round });
   const { group } = edited;
   const answer = useFilterCount(group, isDynamic);
   return (

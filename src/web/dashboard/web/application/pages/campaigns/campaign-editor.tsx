@@ -15,7 +15,7 @@ import { CampaignMenu } from './actions.tsx';
 import { CampaignFields, type ContentView } from './campaign-fields.tsx';
 import { bodyOf, type CampaignValues, CONTENT, LABELS, TRACKING, valuesOf } from './campaign-values.ts';
 import { Checks } from './checks.tsx';
-import { CampaignPreview } from './preview.tsx';
+import { DraftPreview } from './preview.tsx';
 import { SendCampaign } from './send.tsx';
 
 /** The editor of a draft: audience, sender and content, beside a preview. */
@@ -43,7 +43,6 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
   const save = async () => {
     if (await editing.save()) toast('Saved');
   };
-  const { values } = editing;
   const { templateId } = campaign;
   const template = useRead(
     'GET /templates/{id}',
@@ -92,23 +91,13 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
             templateId={campaign.templateId}
             campaignLanguage={campaign.language}
           />
-          <CampaignPreview
-            campaign={campaign}
-            unsaved={
-              editing.changed.some((name) => RENDERED.has(name)) && values.content !== 'template'
-                ? values
-                : null
-            }
-          />
+          <DraftPreview campaign={campaign} editing={editing} />
         </div>
       </div>
       {sending && <SendCampaign campaign={sending} onClose={() => setSending(null)} />}
     </Page>
   );
 }
-
-/** The fields that the preview shows. */
-const RENDERED: ReadonlySet<string> = new Set(['subject', 'previewText', 'content', 'source', 'variables']);
 
 type Names = Readonly<Record<string, string>>;
 

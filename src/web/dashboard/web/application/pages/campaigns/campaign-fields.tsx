@@ -1,7 +1,8 @@
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import { lazy, type ReactNode, type RefObject, Suspense, useRef, useState } from 'react';
 import type { Campaign } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import type { EditSession } from '../../editing/use-editing.ts';
+import { useValue } from '../../editing/use-values.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
 import { Choice, Field, FieldProblem, TextArea, Tick } from '../../ui/forms/form.tsx';
@@ -9,9 +10,11 @@ import { OutsideForm } from '../../ui/forms/outside-form.tsx';
 import type { SourceLine } from '../../ui/forms/source-line.ts';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { FieldMenu, insertInto, useMergeFields } from '../merge-fields.tsx';
+import type { MergeFieldGroup } from '../message-fields.ts';
 import { namesIn } from '../templates/known-fields.ts';
 import { NEWS } from '../templates/starters/news.ts';
 import { branded } from '../templates/starters/pieces.ts';
+import type { KeptDesign } from '../visual/history.ts';
 import { useKeptDesigns } from '../visual/kept.ts';
 import { CANARY, type CampaignValues, CONTENT, objectIn, START, TRACKING } from './campaign-values.ts';
 
@@ -43,9 +46,13 @@ export function CampaignFields(props: {
   readonly onView: (view: ContentView) => void;
   readonly line: SourceLine;
 }) {
-  const { audiences, templates, view, line } = props;
-  const { values, base, set } = props.editing;
-  const { audienceId, templateId, content, excludeAudienceIds: excluded } = values;
+  const { editing, audiences, templates, view, line } = props;
+  const { base, set, valuesNow } = editing;
+  const audienceId = useValue(editing, 'audienceId');
+  const templateId = useValue(editing, 'templateId');
+  const content = useValue(editing, 'content');
+  const excluded = useValue(editing, 'excludeAudienceIds');
+  const canary = useValue(editing, 'canary');
   const fields = useMergeFields();
   const { data: workspace } = useRead('GET /workspace', {});
   const newsletter = branded(NEWSLETTER, workspace?.branding);
@@ -57,8 +64,11 @@ export function CampaignFields(props: {
   const isVisual = content === 'mjml' && view === 'visual';
   const keptDesign = useKeptDesigns();
   const knownOf = (type: string): string | undefined =>
-    values.others[type] ?? sources.current.get(type) ?? (base.content === type ? base.source : undefined);
+    valuesNow().others[type] ??
+    sources.current.get(type) ??
+    (base.content === type ? base.source : undefined);
   const change = (next: CampaignValues['content']) => {
+    const values = valuesNow();
     sources.current.set(content, values.source);
     const source = knownOf(next) ?? (next === 'mjml' ? newsletter : values.source);
     const { [next]: _, ...others } = values.others;
@@ -116,7 +126,7 @@ export function CampaignFields(props: {
         options={CONTENT}
         onChange={(next) => {
           const isNew = next === 'mjml' && knownOf(next) === undefined;
-          if (isNew && content !== 'template' && isWritten(values.source)) {
+          if (isNew && content !== 'template' && isWritten(valuesNow().source)) {
             // The choice waits for the answer.
             set({ content });
             setAsking(true);
@@ -166,27 +176,7 @@ export function CampaignFields(props: {
           </div>
           <div className={`overflow-hidden rounded-lg border border-edge-strong ${isVisual ? '' : 'h-96'}`}>
             <Suspense fallback={<Skeleton className="h-96 w-full" />}>
-              {isVisual ? (
-                <Visual
-                  source={values.source}
-                  kept={keptDesign('')}
-                  isReadOnly={false}
-                  fields={fields}
-                  lists={listsIn(values.variables)}
-                  onChange={(source) => set({ source })}
-                  onCode={line.show}
-                />
-              ) : (
-                <CodeEditor
-                  key={content}
-                  label={`${SOURCES[content]} source`}
-                  language={content === 'mjml' ? 'html' : content}
-                  value={values.source}
-                  onChange={(source) => set({ source })}
-                  inserter={inserter}
-                  {...line.editor}
-                />
-              )}
+              <Source {...{ editing, content, isVisual, fields, line, inserter }} kept={keptDesign('')} />
             </Suspense>
           </div>
           <FieldProblem name={content} />
@@ -223,7 +213,7 @@ export function CampaignFields(props: {
         name="canary"
         hint="The rest follows if bounces and complaints stay below the limits."
       />
-      {values.canary && (
+      {canary && (
         <div className="grid gap-4 sm:grid-cols-2">
           {CANARY.map(([name, label, inputMode]) => (
             <Field key={name} label={label} name={`canary/${name}`} inputMode={inputMode} />
@@ -231,6 +221,51 @@ export function CampaignFields(props: {
         </div>
       )}
     </>
+  );
+}
+
+/** The source in its editor: alone rendered while it is typed. */
+function Source({
+  editing,
+  content,
+  isVisual,
+  fields,
+  line,
+  inserter,
+  kept,
+}: {
+  readonly editing: EditSession<Campaign, CampaignValues>;
+  readonly content: keyof typeof SOURCES;
+  readonly isVisual: boolean;
+  readonly fields: readonly MergeFieldGroup[];
+  readonly line: SourceLine;
+  readonly inserter: RefObject<((text: string) => void) | null>;
+  readonly kept: KeptDesign;
+}) {
+  const { set } = editing;
+  const source = useValue(editing, 'source');
+  const variables = useValue(editing, 'variables');
+  const onChange = (next: string) => set({ source: next });
+  return isVisual ? (
+    <Visual
+      source={source}
+      kept={kept}
+      isReadOnly={false}
+      fields={fields}
+      lists={listsIn(variables)}
+      onChange={onChange}
+      onCode={line.show}
+    />
+  ) : (
+    <CodeEditor
+      key={content}
+      label={`${SOURCES[content]} source`}
+      language={content === 'mjml' ? 'html' : content}
+      value={source}
+      onChange={onChange}
+      inserter={inserter}
+      {...line.editor}
+    />
   );
 }
 

@@ -1,7 +1,9 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Campaign } from '../../../../../client/operations.ts';
-import { useQuestion, useRead, useSettled } from '../../api/queries.ts';
+import { useRead, useRendered } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
+import type { EditSession } from '../../editing/use-editing.ts';
+import { useSettledValues, useValue } from '../../editing/use-values.ts';
 import { PreviewFrame } from '../../ui/display/preview-frame.tsx';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Toggle } from '../../ui/forms/chips.tsx';
@@ -12,10 +14,14 @@ import { type CampaignValues, objectIn } from './campaign-values.ts';
 /** The pause after the last key: with the answer, the preview follows within 300 ms. */
 const SETTLE_MS = 150;
 
-/** The unsaved content, rendered by the service for an unknown contact; the service stores none of it. */
-function useUnsaved(values: CampaignValues | null) {
-  const { subject = '', previewText = '', content = '', source = '', variables = '' } = values ?? {};
-  const asked = JSON.stringify({
+/** The fields that the preview shows. */
+const RENDERED = ['subject', 'previewText', 'content', 'source', 'variables'] as const;
+
+/** The unsaved content as the service is asked to render it; null for what is stored, and for a template. */
+function unsavedIn(values: CampaignValues, base: CampaignValues): string | null {
+  const { subject, previewText, content, source, variables } = values;
+  if (content === 'template' || RENDERED.every((name) => values[name] === base[name])) return null;
+  return JSON.stringify({
     ...(subject.trim() !== '' && { subject }),
     ...(previewText.trim() !== '' && { previewText }),
     ...(content === 'markdown'
@@ -23,24 +29,38 @@ function useUnsaved(values: CampaignValues | null) {
       : { format: content, [content]: source }),
     variables: objectIn(variables),
   });
-  const settled = useSettled(asked, SETTLE_MS);
-  return useQuestion(
-    'POST /templates/render-preview',
-    { body: JSON.parse(settled) },
-    { enabled: values !== null },
+}
+
+/** The message of a draft. Unsaved changes are shown as they are on the screen, for an unknown contact; the service stores none of it. */
+export function DraftPreview({
+  campaign,
+  editing,
+}: {
+  readonly campaign: Campaign;
+  readonly editing: EditSession<Campaign, CampaignValues>;
+}) {
+  const { base, changed } = editing;
+  const values = useSettledValues(editing, SETTLE_MS);
+  const body = useMemo(() => unsavedIn(values, base), [values, base]);
+  const answer = useRendered(body);
+  const isTemplate = useValue(editing, 'content') === 'template';
+  const isUnsaved = !isTemplate && RENDERED.some((name) => changed.includes(name));
+  return (
+    <CampaignPreview
+      campaign={campaign}
+      unsaved={isUnsaved ? { from: values.from, answer: body === null ? null : answer } : null}
+    />
   );
 }
 
-/**
- * The message for an unknown contact or for a chosen one. Unsaved changes are shown as they are on the
- * screen.
- */
+/** The message for an unknown contact or for a chosen one. */
 export function CampaignPreview({
   campaign,
   unsaved = null,
 }: {
   readonly campaign: Campaign;
-  readonly unsaved?: CampaignValues | null;
+  /** The answer for what is not saved, and its sender. */
+  readonly unsaved?: { readonly from: string; readonly answer: ReturnType<typeof useRendered> | null } | null;
 }) {
   const [contactId, setContactId] = useState('');
   const [isPhone, setPhone] = useState(false);
@@ -48,8 +68,9 @@ export function CampaignPreview({
     path: { id: campaign.id },
     query: { ...(contactId !== '' && { contactId }) },
   });
-  const now = useUnsaved(unsaved);
-  const { data, error } = unsaved === null ? saved : now;
+  const { error } = unsaved?.answer ?? saved;
+  // Until the first answer, what is stored stays in sight, and while a source cannot be rendered, the last preview that worked.
+  const data = unsaved ? (unsaved.answer?.data ?? saved.data) : error ? undefined : saved.data;
   return (
     <section aria-label="Preview" className="card overflow-hidden">
       <div className="flex flex-wrap items-center gap-2 border-b border-edge px-3 py-2">
@@ -62,7 +83,11 @@ export function CampaignPreview({
       </div>
       {error && (
         <div data-color="bad" className="grid gap-1 p-4">
-          <p className="font-medium">The preview is not available yet.</p>
+          <p className="font-medium">
+            {data
+              ? 'The source cannot be rendered. This is the last preview that worked.'
+              : 'The preview is not available yet.'}
+          </p>
           {(error instanceof RequestError && error.details.length > 0
             ? error.details.map(({ message }) => message)
             : [error.message]
@@ -74,7 +99,7 @@ export function CampaignPreview({
         </div>
       )}
       {!error && !data && <Skeleton className="m-4 h-80" />}
-      {!error && data && (
+      {data && (
         <>
           <div className="border-b border-edge px-4 py-3">
             <Facts

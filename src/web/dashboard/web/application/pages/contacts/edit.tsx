@@ -9,6 +9,7 @@ import {
 import type { Contact } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useEditing } from '../../editing/use-editing.ts';
+import { useValue } from '../../editing/use-values.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { orNull } from '../../ui/forms/or-null.ts';
@@ -85,6 +86,7 @@ export function EditContact({
         ? value
         : (value as readonly PropertyRow[]).map(({ key, text }) => `${key}: ${text}`).join('\n'),
   });
+  const properties = useValue(editing, 'properties');
   return (
     <Dialog title={`Edit ${contact.email}`} onClose={onClose} width="max-w-xl">
       <Form
@@ -97,7 +99,7 @@ export function EditContact({
         }}
       >
         <ContactFields />
-        <Properties rows={editing.values.properties} onChange={(properties) => editing.set({ properties })} />
+        <Properties rows={properties} onChange={(next) => editing.set({ properties: next })} />
       </Form>
     </Dialog>
   );

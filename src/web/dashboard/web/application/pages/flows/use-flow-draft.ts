@@ -3,6 +3,7 @@ import type { FlowDefinition } from '../../../../../../../machines/flow-run/defi
 import type { Flow, UpdateFlow } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useEditing } from '../../editing/use-editing.ts';
+import { useValues } from '../../editing/use-values.ts';
 import { definitionOf } from './definition.ts';
 import { withoutWebhookUrls, withWebhookUrls } from './webhook-urls.ts';
 
@@ -75,7 +76,8 @@ export function useFlowDraft(flow: Flow) {
     show: (name, value) =>
       name === 'drawing' ? drawingText(value as FlowValues['drawing']) : JSON.stringify(value, null, 2),
   });
-  const { values, base } = editing;
+  const { base } = editing;
+  const values = useValues(editing);
   const draft = useSame(definitionIn(values));
   const saved = useSame(definitionIn(base));
   const [past, setPast] = useState<readonly FlowDefinition[]>([]);

@@ -4,6 +4,7 @@ import type { Workspace } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { useEditing } from '../../editing/use-editing.ts';
+import { useValue } from '../../editing/use-values.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice, Field, Form, TextArea } from '../../ui/forms/form.tsx';
 import { orNull } from '../../ui/forms/or-null.ts';
@@ -61,8 +62,8 @@ function EditBrand({ workspace }: { readonly workspace: Workspace }) {
     },
     reread: async () => (await refetch({ throwOnError: true })).data ?? workspace,
   });
-  const colour = editing.values['branding/colour'];
-  const font = editing.values['branding/fontFamily'] as FontName | '';
+  const colour = useValue(editing, 'branding/colour');
+  const font = useValue(editing, 'branding/fontFamily') as FontName | '';
   const shown = colourOr(colour, USUAL_COLOUR);
   return (
     <Form action="Save" editing={editing} onSaved={() => toast('Brand saved')}>

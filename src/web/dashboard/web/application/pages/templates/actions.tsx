@@ -3,6 +3,8 @@ import { useLocation } from 'wouter';
 import type { Template } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { useMember } from '../../api/viewer.tsx';
+import type { EditSession } from '../../editing/use-editing.ts';
+import { useValue } from '../../editing/use-values.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { icons } from '../../ui/icons.tsx';
@@ -18,7 +20,7 @@ import type { Draft } from './draft.ts';
 export function TemplateActions(props: {
   readonly template: Template;
   readonly values: Readonly<Record<string, unknown>>;
-  readonly draft: Draft;
+  readonly editing: EditSession<Template, Draft>;
   readonly isChanged: boolean;
   readonly isSaving: boolean;
   /** Stores what is on the screen, and answers its version; null where it was refused. */
@@ -74,13 +76,7 @@ export function TemplateActions(props: {
               ` Your changes are saved as version ${version}, which is not published.`}
           </p>
           <div className="rounded-lg border border-edge bg-sunk px-4 py-3">
-            <Facts
-              facts={{
-                Subject: <strong>{props.draft.subject || '(no subject)'}</strong>,
-                From: props.draft.from,
-                Version: version,
-              }}
-            />
+            <Tested editing={props.editing} version={version} />
           </div>
           <Form
             action="Send test"
@@ -121,5 +117,20 @@ export function TemplateActions(props: {
         </Confirm>
       )}
     </>
+  );
+}
+
+/** The facts of a test email. */
+function Tested(props: { readonly editing: EditSession<Template, Draft>; readonly version: number }) {
+  const subject = useValue(props.editing, 'subject');
+  const from = useValue(props.editing, 'from');
+  return (
+    <Facts
+      facts={{
+        Subject: <strong>{subject || '(no subject)'}</strong>,
+        From: from,
+        Version: props.version,
+      }}
+    />
   );
 }

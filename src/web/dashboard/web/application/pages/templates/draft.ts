@@ -199,9 +199,12 @@ export const bodyOf = (draft: Draft, format: Template['format']) => ({
 });
 
 /** The values for a preview, without the empty ones. */
-export const valuesOf = (draft: Draft, entered: Readonly<Record<string, string>>): Record<string, unknown> =>
+export const valuesOf = (
+  { variables }: Pick<Draft, 'variables'>,
+  entered: Readonly<Record<string, string>>,
+): Record<string, unknown> =>
   Object.fromEntries(
-    draft.variables.flatMap(({ key, type }) => {
+    variables.flatMap(({ key, type }) => {
       const value = parsedValue(type, ownOf(entered, key) ?? '');
       return value === undefined ? [] : [[key, value]];
     }),

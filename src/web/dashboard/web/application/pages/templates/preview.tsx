@@ -1,12 +1,13 @@
-import { useEffect, useMemo, useState } from 'react';
-import type { Template, TemplatePreview } from '../../../../../client/operations.ts';
-import { useQuestion, useSettled } from '../../api/queries.ts';
+import { useMemo, useState } from 'react';
+import type { Template } from '../../../../../client/operations.ts';
+import { useRendered, useSettled } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
+import { useSettledValues, type ValueStore } from '../../editing/use-values.ts';
 import { count, sizeText } from '../../ui/display/format.ts';
 import { PreviewFrame } from '../../ui/display/preview-frame.tsx';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Chips, Toggle } from '../../ui/forms/chips.tsx';
-import { contentOf, type Draft, declaredIn } from './draft.ts';
+import { contentOf, type Draft, declaredIn, valuesOf } from './draft.ts';
 import { translationsIn } from './languages/translation-draft.ts';
 
 /** The pause after the last key: with the answer, the preview follows within 300 ms. */
@@ -18,34 +19,36 @@ const VIEWS = { html: 'Message', text: 'Text' } as const;
  * stays.
  */
 export function usePreview(
-  draft: Draft,
+  editing: ValueStore<Draft>,
   { kind, format }: Pick<Template, 'kind' | 'format'>,
-  values: Readonly<Record<string, unknown>>,
+  typed: Readonly<Record<string, string>>,
   language: string | null,
 ) {
-  const asked = JSON.stringify({
-    kind,
-    format,
-    ...contentOf(draft, format),
-    ownLanguage: draft.language.trim() === '' ? null : draft.language.trim(),
-    ...(language !== null && { language, translations: shownTranslation(draft, format, language) }),
-    declared: declaredIn(draft),
-    variables: values,
-  });
-  const settled = useSettled(asked, SETTLE_MS);
-  const body = useMemo(() => JSON.parse(settled), [settled]);
-  const answer = useQuestion('POST /templates/render-preview', { body });
-  const [last, setLast] = useState<TemplatePreview | undefined>();
-  useEffect(() => {
-    if (answer.data) setLast(answer.data);
-  }, [answer.data]);
+  const draft = useSettledValues(editing, SETTLE_MS);
+  const entered = useSettled(typed, SETTLE_MS);
+  const body = useMemo(
+    () =>
+      JSON.stringify({
+        kind,
+        format,
+        ...contentOf(draft, format),
+        ownLanguage: draft.language.trim() === '' ? null : draft.language.trim(),
+        ...(language !== null && { language, translations: shownTranslation(draft, format, language) }),
+        declared: declaredIn(draft),
+        variables: valuesOf(draft, entered),
+      }),
+    [draft, kind, format, language, entered],
+  );
+  const { data, error, isFetching } = useRendered(body);
   return {
-    data: answer.data ?? last,
-    error: answer.error,
-    isBusy: answer.isFetching || settled !== asked,
-    problems: answer.error instanceof RequestError ? answer.error.details : [],
+    data,
+    error,
+    isBusy: isFetching,
+    problems: error instanceof RequestError ? error.details : NO_PROBLEMS,
   };
 }
+
+const NO_PROBLEMS: RequestError['details'] = [];
 
 /** Only the translation that is shown: a preview must not compile the others. */
 function shownTranslation(draft: Draft, format: Template['format'], language: string) {

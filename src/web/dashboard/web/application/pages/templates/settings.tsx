@@ -1,6 +1,8 @@
 import { useId } from 'react';
 import type { Template } from '../../../../../client/operations.ts';
 import { useList } from '../../api/queries.ts';
+import type { EditSession } from '../../editing/use-editing.ts';
+import { useValues } from '../../editing/use-values.ts';
 import { LiquidInput } from '../merge-fields.tsx';
 import type { MergeFieldGroup } from '../message-fields.ts';
 import { DETAIL_NAMES, DETAILS, type Draft } from './draft.ts';
@@ -93,12 +95,13 @@ function LayoutChoice(props: {
 /** The name, the layout and the sender of a template. */
 export function TemplateSettings(props: {
   readonly template: Template;
-  readonly draft: Draft;
+  readonly editing: EditSession<Template, Draft>;
   readonly problems: ReadonlyMap<string, string>;
   readonly isReadOnly: boolean;
-  readonly onChange: (part: Partial<Draft>) => void;
 }) {
-  const { template, draft, problems, isReadOnly, onChange } = props;
+  const { template, editing, problems, isReadOnly } = props;
+  const draft = useValues(editing);
+  const onChange = editing.set;
   const problemOf = (member: string) => [...problems].find(([path]) => path.split('/')[2] === member)?.[1];
   const line = (
     member: (typeof DETAIL_NAMES)[number] | 'from' | 'replyTo' | 'language',

@@ -1,15 +1,15 @@
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import type { Template } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { EditingNotes, SaveState } from '../../editing/editing-notes.tsx';
 import { useEditing } from '../../editing/use-editing.ts';
+import { useSelected, useValue } from '../../editing/use-values.ts';
 import { useKeys } from '../../shell/keys.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
-import CodeEditor from '../../ui/forms/code-editor.tsx';
 import { useSourceLine } from '../../ui/forms/source-line.ts';
 import { icons } from '../../ui/icons.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
@@ -30,16 +30,16 @@ import {
 } from './draft.ts';
 import { FORMATS, KINDS } from './formats.ts';
 import { fieldsOf, listsOf } from './known-fields.ts';
+import { ContentBlocks, ContentCode, ContentLine } from './languages/content-fields.tsx';
 import { LanguageSwitch } from './languages/language-switch.tsx';
-import { changeIn, shownIn, type TranslationDraft, translationFor } from './languages/translation-draft.ts';
+import { translationFor } from './languages/translation-draft.ts';
 import { Preview, usePreview } from './preview.tsx';
-import { Line, TemplateSettings } from './settings.tsx';
+import { TemplateSettings } from './settings.tsx';
 import { UsedBy } from './used-by.tsx';
 import { Values } from './values.tsx';
 import { Variables } from './variables.tsx';
 
 const PickImage = lazy(() => import('../images/pick-image.tsx'));
-const Visual = lazy(() => import('../visual/visual-editor.tsx'));
 
 const PANES = {
   visual: 'Visual',
@@ -83,23 +83,25 @@ export default function TemplateEditor({ template }: { readonly template: Templa
           ? JSON.stringify(value, null, 2)
           : String(value),
   });
-  const { values: draft, set, isChanged, refused } = editing;
+  const { valuesNow, set, isChanged, refused } = editing;
+  const name = useValue(editing, 'name');
+  const variables = useValue(editing, 'variables');
   /** The draft version and its content. */
   const aside = useRef<{ readonly version: number; readonly draft: Draft } | null>(null);
   // A check of a campaign leads here in the language that it looked at.
   const search = useSearch();
   const [asked, setLanguage] = useState(() => new URLSearchParams(search).get('language'));
-  const language = translationFor(draft, asked);
-  const shown = shownIn(draft, language);
-  const setShown = (fields: Partial<TranslationDraft>) => set(changeIn(draft, language, fields));
+  const language = useSelected(editing, (draft) => translationFor(draft, asked));
   const at = (member: string) =>
     language === null ? `/body/${member}` : `/body/translations/${language}/${member}`;
-  const fields = useMergeFields(fieldsOf(draft.variables));
-  const preview = usePreview(draft, template, valuesOf(draft, entered), language);
+  const fields = useMergeFields(useMemo(() => fieldsOf(variables), [variables]));
+  const lists = useMemo(() => listsOf(variables), [variables]);
+  const preview = usePreview(editing, template, entered, language);
   const inserter = useRef<((text: string) => void) | null>(null);
   const line = useSourceLine(() => setPane('source'));
   const [isPicking, setPicking] = useState(false);
   const keptDesign = useKeptDesigns();
+  const content = { editing, language };
   const problems = new Map(
     [...(refused?.details ?? []), ...preview.problems].map(({ path, message }) => [
       path.replace('/body/declared', '/body/variables').replace('/body/ownLanguage', '/body/language'),
@@ -112,6 +114,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   };
   // A draft builds on the newest version, which is not always the one that is sent: it says all of it.
   const keepAside = async (): Promise<number | null> => {
+    const draft = valuesNow();
     if (aside.current?.draft === draft) return aside.current.version;
     const saved = await editing.saveAside(async (_, ifUpdatedAt, values) => {
       const [builtOn] = (await newest.refetch({ throwOnError: true })).data ?? [];
@@ -129,7 +132,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
 
   return (
     <Page
-      title={draft.name || 'Template'}
+      title={name || 'Template'}
       back={{ to: '/templates', text: 'Templates' }}
       about={
         <span className="flex flex-wrap items-center gap-x-2">
@@ -142,8 +145,8 @@ export default function TemplateEditor({ template }: { readonly template: Templa
         <>
           <TemplateActions
             template={template}
-            values={valuesOf(draft, entered)}
-            draft={draft}
+            values={valuesOf({ variables }, entered)}
+            editing={editing}
             isChanged={isChanged}
             isSaving={editing.isSaving}
             toTest={() => (isChanged ? keepAside() : Promise.resolve(template.version))}
@@ -167,30 +170,24 @@ export default function TemplateEditor({ template }: { readonly template: Templa
         className={`grid grid-cols-1 items-start gap-5 ${pane === 'visual' ? 'xl:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]' : 'xl:grid-cols-2'}`}
       >
         <section aria-label="Editor" className="card grid overflow-hidden">
-          <LanguageSwitch
-            draft={draft}
-            shown={language}
-            isReadOnly={!mayWrite}
-            onShow={setLanguage}
-            onChange={set}
-          />
+          <LanguageSwitch editing={editing} shown={language} isReadOnly={!mayWrite} onShow={setLanguage} />
           {template.kind === 'template' && (
             <div className="grid gap-2 border-b border-edge p-3">
-              <Line
+              <ContentLine
+                {...content}
+                member="subject"
                 label="Subject"
-                value={shown.subject}
                 fields={fields}
                 problem={problems.get(at('subject'))}
                 isReadOnly={!mayWrite}
-                onChange={(subject) => setShown({ subject })}
               />
-              <Line
+              <ContentLine
+                {...content}
+                member="previewText"
                 label="Preview text"
-                value={shown.previewText}
                 fields={fields}
                 problem={problems.get(at('previewText'))}
                 isReadOnly={!mayWrite}
-                onChange={(previewText) => setShown({ previewText })}
               />
             </div>
           )}
@@ -223,56 +220,54 @@ export default function TemplateEditor({ template }: { readonly template: Templa
           {pane === 'visual' && !isVisual && <NotVisual format={format} onSource={() => setPane('source')} />}
           {pane === 'visual' && isVisual && (
             <Suspense fallback={<Skeleton className="h-136 w-full" />}>
-              <Visual
+              <ContentBlocks
                 key={language}
-                source={shown.source}
+                {...content}
                 kept={keptDesign(language ?? '')}
                 isReadOnly={!mayWrite}
                 fields={fields}
-                lists={listsOf(draft.variables)}
-                onChange={(source) => setShown({ source })}
+                lists={lists}
                 onCode={line.show}
               />
             </Suspense>
           )}
           <div className={`h-136 min-w-0 overflow-y-auto ${pane === 'visual' ? 'hidden' : ''}`}>
             {pane === 'source' && (
-              <CodeEditor
+              <ContentCode
                 key={language}
+                {...content}
+                member="source"
                 label={`${FORMATS[format].name} source`}
-                language={FORMATS[format].language}
-                value={shown.source}
+                syntax={FORMATS[format].language}
                 isReadOnly={!mayWrite}
-                onChange={(source) => setShown({ source })}
                 inserter={inserter}
                 {...line.editor}
               />
             )}
             {pane === 'text' && (
-              <CodeEditor
+              <ContentCode
                 key={language}
+                {...content}
+                member="text"
                 label="Text part"
-                language="text"
-                value={shown.text}
+                syntax="text"
                 isReadOnly={!mayWrite}
-                onChange={(text) => setShown({ text })}
               />
             )}
             {pane === 'variables' && (
               <Variables
-                rows={draft.variables}
+                rows={variables}
                 problems={problems}
                 isReadOnly={!mayWrite}
-                onChange={(variables) => set({ variables })}
+                onChange={(rows) => set({ variables: rows })}
               />
             )}
             {pane === 'settings' && (
               <TemplateSettings
                 template={template}
-                draft={draft}
+                editing={editing}
                 problems={problems}
                 isReadOnly={!mayWrite}
-                onChange={set}
               />
             )}
           </div>
@@ -294,11 +289,11 @@ export default function TemplateEditor({ template }: { readonly template: Templa
             layerId={(index) => template.layers[index]?.templateId ?? null}
           />
           <Values
-            rows={draft.variables}
+            rows={variables}
             missing={preview.data?.missingVariables ?? []}
             entered={entered}
             onChange={setEntered}
-            onDeclare={mayWrite ? (row) => set({ variables: [...draft.variables, row] }) : null}
+            onDeclare={mayWrite ? (row) => set({ variables: [...variables, row] }) : null}
           />
         </div>
       </div>

@@ -85,6 +85,8 @@ export default function CodeEditor(props: {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const latest = useRef(props);
+  /** The text that was typed last: as long as the value is that one, nothing is compared. */
+  const typed = useRef<string | null>(null);
   useEffect(() => {
     latest.current = props;
   });
@@ -107,7 +109,9 @@ export default function CodeEditor(props: {
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({ 'aria-label': label }),
       EditorView.updateListener.of(({ docChanged, state }) => {
-        if (docChanged) latest.current.onChange?.(withEndsOf(latest.current.value, state.doc.toString()));
+        if (!docChanged) return;
+        typed.current = withEndsOf(latest.current.value, state.doc.toString());
+        latest.current.onChange?.(typed.current);
       }),
       ...(isReadOnly ? [EditorState.readOnly.of(true)] : [highlightActiveLine()]),
       // On the tints of what has changed, no colour but the plain one can be read.
@@ -150,7 +154,8 @@ export default function CodeEditor(props: {
   const { value } = props;
   useEffect(() => {
     const shown = view.current;
-    if (!shown || shown.state.doc.toString() === value.replace(LINE_END, '\n')) return;
+    if (!shown || value === typed.current) return;
+    if (shown.state.doc.toString() === value.replace(LINE_END, '\n')) return;
     shown.dispatch({ changes: { from: 0, to: shown.state.doc.length, insert: value } });
   }, [value]);
   return <div ref={host} className="h-full min-h-0" />;

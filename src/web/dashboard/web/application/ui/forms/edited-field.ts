@@ -1,14 +1,26 @@
-import { type ChangeEvent, createContext, type InputHTMLAttributes, useContext } from 'react';
+import {
+  type ChangeEvent,
+  createContext,
+  type InputHTMLAttributes,
+  useContext,
+  useSyncExternalStore,
+} from 'react';
+import type { Values } from '../../editing/merge.ts';
 import type { ShownEditing } from '../../editing/use-editing.ts';
 
 /** The edit of the surrounding form; its values are those of the members that the fields are named after. */
 export const Edited = createContext<ShownEditing | null>(null);
 
-/** The value of the field of that name, where the form around it edits one. */
+const NO_VALUES = {};
+const NOTHING = { subscribe: () => () => {}, valuesNow: (): Values => NO_VALUES };
+
+/** The value of the field of that name, where the form around it edits one. A key in another field does not render it. */
 export function useEdited(name: string) {
   const editing = useContext(Edited);
-  if (!editing || !(name in editing.values)) return null;
-  return { value: editing.values[name], set: (value: unknown) => editing.set({ [name]: value }) };
+  const { subscribe, valuesNow } = editing ?? NOTHING;
+  const value = useSyncExternalStore(subscribe, () => valuesNow()[name]);
+  if (!editing || !(name in valuesNow())) return null;
+  return { value, set: (next: unknown) => editing.set({ [name]: next }) };
 }
 
 /** The text of a field: that of the surrounding edit, or its own one with a default. */

@@ -1,5 +1,8 @@
 import { useId, useState } from 'react';
+import type { Template } from '../../../../../../client/operations.ts';
 import { RequestError } from '../../../api/requests.ts';
+import type { EditSession } from '../../../editing/use-editing.ts';
+import { useSelected, useValue } from '../../../editing/use-values.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field, Form } from '../../../ui/forms/form.tsx';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
@@ -9,23 +12,27 @@ import { languageName, ownFields } from './translation-draft.ts';
 
 /** Chooses the language that is edited and shown, and adds or removes one. */
 export function LanguageSwitch(props: {
-  readonly draft: Draft;
+  readonly editing: EditSession<Template, Draft>;
   readonly shown: string | null;
   readonly isReadOnly: boolean;
   readonly onShow: (language: string | null) => void;
-  readonly onChange: (part: Partial<Draft>) => void;
 }) {
   const id = useId();
-  const { draft, shown, isReadOnly, onShow, onChange } = props;
+  const { editing, shown, isReadOnly, onShow } = props;
+  const { valuesNow, set } = editing;
   const [isAdding, setAdding] = useState(false);
-  const { translations } = draft;
-  const own = draft.language.trim();
-  const withFields = (language: string) =>
-    onChange({ translations: { ...translations, [language]: ownFields(draft) } });
+  const own = useValue(editing, 'language').trim();
+  // The tags as one text: their content changes with each key, and they do not.
+  const tags = useSelected(editing, ({ translations }) => Object.keys(translations).toSorted().join(' '));
+  const languages = tags === '' ? [] : tags.split(' ');
+  const withFields = (language: string) => {
+    const draft = valuesNow();
+    set({ translations: { ...draft.translations, [language]: ownFields(draft) } });
+  };
   const remove = (language: string) => {
-    const { [language]: _, ...others } = translations;
+    const { [language]: _, ...others } = valuesNow().translations;
     onShow(null);
-    onChange({ translations: others });
+    set({ translations: others });
   };
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-edge px-3 py-2">
@@ -39,13 +46,11 @@ export function LanguageSwitch(props: {
         className="field field-small w-auto max-w-full"
       >
         <option value="">{own === '' ? 'Own content' : `${languageName(own)}, own content`}</option>
-        {Object.keys(translations)
-          .toSorted()
-          .map((language) => (
-            <option key={language} value={language}>
-              {languageName(language)}
-            </option>
-          ))}
+        {languages.map((language) => (
+          <option key={language} value={language}>
+            {languageName(language)}
+          </option>
+        ))}
       </select>
       {!isReadOnly && (
         <>
@@ -79,7 +84,7 @@ export function LanguageSwitch(props: {
                 throw new RequestError(422, 'No language', null, [
                   { path: '/body/language', message: 'Enter a language tag, such as de.' },
                 ]);
-              const isNew = language !== own && !Object.hasOwn(translations, language);
+              const isNew = language !== own && !languages.includes(language);
               if (isNew) withFields(language);
               onShow(language === own ? null : language);
               setAdding(false);

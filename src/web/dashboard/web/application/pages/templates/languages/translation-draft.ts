@@ -64,11 +64,9 @@ export function translationFor(
   return null;
 }
 
-/** A draft as it is shown in a language; its own content for null, and for a language that was removed. */
-export const shownIn = <Draft extends TranslatedDraft>(draft: Draft, language: string | null): Draft => ({
-  ...draft,
-  ...(language === null ? {} : draft.translations[language]),
-});
+/** The fields of a draft in a language; its own content for null, and for a language that was removed. */
+export const shownIn = (draft: TranslatedDraft, language: string | null): TranslationDraft =>
+  (language === null ? undefined : draft.translations[language]) ?? draft;
 
 /** The change of a draft by fields that were edited in a language. */
 export function changeIn(

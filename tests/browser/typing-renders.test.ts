@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
+import { asMember, type Dashboard, openDashboard, ownerPage } from './dashboard.ts';
+
+// A key renders the field that it is typed into, and nothing of the page around it: a page that is rendered for each key keeps the next
+// one waiting.
+
+let dashboard: Dashboard;
+let page: Page;
+
+/**
+ * Notes the part of the page of each component that React renders again. React tells every commit to the hook that its developer tools
+ * have; a component was rendered where its fiber is another one than before and has the flag PerformedWork (react-reconciler).
+ */
+const WATCH = `
+  globalThis.rendered = [];
+  const FUNCTIONS = [0, 11, 15];
+  const PERFORMED_WORK = 1;
+  const elementOf = (fiber) => {
+    for (let each = fiber; each; each = each.child) if (each.stateNode instanceof Element) return each.stateNode;
+    return null;
+  };
+  const partOf = (element) => {
+    const part = element?.closest('[role=status], section[aria-label=Preview]') ?? element;
+    if (part?.shadowRoot?.querySelector('.cm-editor')) return 'editor';
+    return part?.getAttribute('role') ?? part?.getAttribute('aria-label') ?? part?.textContent ?? '';
+  };
+  const follow = (fiber) => {
+    const before = fiber.alternate;
+    if (!before) return;
+    if (FUNCTIONS.includes(fiber.tag) && fiber.flags & PERFORMED_WORK) rendered.push(partOf(elementOf(fiber)));
+    if (fiber.child === before.child) return;
+    for (let child = fiber.child; child; child = child.sibling) follow(child);
+  };
+  globalThis.__REACT_DEVTOOLS_GLOBAL_HOOK__ = {
+    supportsFiber: true,
+    inject: () => 1,
+    onCommitFiberRoot: (_, root) => follow(root.current),
+    onCommitFiberUnmount: () => {},
+    onPostCommitFiberRoot: () => {},
+  };
+`;
+
+beforeAll(async () => {
+  dashboard = await openDashboard();
+  page = await ownerPage(dashboard);
+  await page.addInitScript(WATCH);
+  const make = async (resource: string, body: object) => {
+    const { data } = await asMember<{ id: string }>(page, 'POST', `live/${resource}`, body);
+    return data.id;
+  };
+  const audienceId = await make('audiences', { name: 'All' });
+  const html = '<p>Story</p>';
+  const id = await make('campaigns', { name: 'News', audienceId, subject: 'News', html });
+  await page.goto(`${dashboard.service.url}/app/live/campaigns/${id}`);
+  // Answers that come later render the page as well.
+  await page.waitForLoadState('networkidle');
+});
+afterAll(() => dashboard?.[Symbol.asyncDispose]());
+
+/** The line that says when the text was kept, and the preview, follow once a person pauses. */
+const FOLLOWING = new Set(['status', 'Preview']);
+
+/** The parts that were rendered for those letters, after a first one that changes the page: it is unsaved from then on. */
+async function renderedFor(letters: string): Promise<readonly string[]> {
+  await page.keyboard.type('a');
+  await page.getByText('Not saved', { exact: true }).waitFor();
+  await page.evaluate('rendered.length = 0');
+  await page.keyboard.type(letters);
+  const parts = await eventually('the rendered parts', async () => {
+    const noted = await page.evaluate<readonly string[]>('rendered');
+    return noted.length >= letters.length ? noted : undefined;
+  });
+  return [...new Set(parts)].filter((part) => !FOLLOWING.has(part)).toSorted();
+}
+
+test('a key in the subject of a campaign renders that field alone', async () => {
+  await page.getByLabel('Subject', { exact: true }).click();
+  expect(await renderedFor('bcdefgh')).toEqual(['Subject']);
+});
+
+test('a key in the source of a campaign renders its editor alone', async () => {
+  await page.getByRole('textbox', { name: 'HTML source' }).focus();
+  expect(await renderedFor('bcdefgh')).toEqual(['editor']);
+});
