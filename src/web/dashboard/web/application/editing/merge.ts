@@ -53,11 +53,14 @@ export function merge<V extends Values>(
 
 /** A short sum of a value, by which it is known again (FNV-1a, twice over: 64 bits). */
 export function sumOf(value: unknown): string {
+  const text = textOf(value);
   let [one, two] = [0x811c9dc5, 0x01000193];
-  for (const letter of textOf(value)) {
-    const code = letter.codePointAt(0) ?? 0;
-    one = Math.imul(one ^ code, 0x01000193) >>> 0;
-    two = Math.imul(two ^ (code + 0x9e37), 0x85ebca6b) >>> 0;
+  // By places and not by the letters of an iterator, which are an object each: a source has 50,000.
+  for (let at = 0; at < text.length; at++) {
+    const code = text.codePointAt(at) ?? 0;
+    if (code > 0xffff) at++;
+    one = Math.imul(one ^ code, 0x01000193);
+    two = Math.imul(two ^ (code + 0x9e37), 0x85ebca6b);
   }
-  return one.toString(36) + two.toString(36);
+  return (one >>> 0).toString(36) + (two >>> 0).toString(36);
 }
