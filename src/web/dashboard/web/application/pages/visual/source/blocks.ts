@@ -1,10 +1,10 @@
 import { attributesOf } from './attributes.ts';
-import { once } from './once.ts';
 import { elementsOf, isShown } from './place.ts';
 import { type RichText, readRichText } from './rich-text.ts';
 import {
   contentOf,
   isElement,
+  once,
   readTree,
   type SourceElement,
   type SourceNode,

@@ -1,5 +1,4 @@
-import { once } from './once.ts';
-import { isElement, type SourceNode, type SourceTree } from './tree.ts';
+import { isElement, once, type SourceNode, type SourceTree } from './tree.ts';
 
 /** The most colours that are offered. */
 const MOST = 8;

@@ -1,6 +1,5 @@
 import { asBeginning, attributesOf, withAttribute } from './attributes.ts';
 import { type Block, blockOf, type Defaults, type Design, designOf, type Row, readDesign } from './blocks.ts';
-import { once } from './once.ts';
 import {
   elementsOf,
   findElement,
@@ -16,6 +15,7 @@ import {
 import {
   isElement,
   newId,
+  once,
   readTree,
   type SourceElement,
   type SourceNode,

@@ -1,7 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { DEEPEST, MOST_ELEMENTS } from '../../../../../../../mail/content/mjml/look.ts';
 import { maskedLiquid } from './liquid.ts';
-import { once } from './once.ts';
 
 /** Characters between elements, or the content of an element that MJML takes as it is. */
 export interface SourceText {
@@ -111,6 +110,16 @@ export function readTree(source: string): SourceTree | null {
   if (stack.length > 0) return null;
   take(source.length);
   return root;
+}
+
+/** Nodes, rows and designs never change, so each is read once, and what did not change stays the same object. */
+export function once<Source extends object, Part>(read: (source: Source) => Part): (source: Source) => Part {
+  const known = new WeakMap<Source, Part>();
+  return (source) => {
+    const part = known.get(source) ?? read(source);
+    known.set(source, part);
+    return part;
+  };
 }
 
 /** The source of nodes. */
