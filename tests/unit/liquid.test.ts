@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, spyOn, test } from 'bun:test';
+import { Token } from 'liquidjs';
 import { htmlLiquid, type LiquidEngine, textLiquid } from '../../src/mail/liquid/engine.ts';
 import { refuseSplitBlocks, runsScripts, scanHtml } from '../../src/mail/liquid/html-scan.ts';
 import { LiquidProblem, TooSlow } from '../../src/mail/liquid/limits.ts';
@@ -284,5 +285,26 @@ describe('a renderer', () => {
     const light = ask(source, 'both', 'both 1', { list: [], big, v: 3 });
     expect(await heavy).toBeInstanceOf(TooSlow);
     expect(await light).toMatchObject({ html: '3' });
+  });
+});
+
+describe('the names of a source', () => {
+  test.each([
+    ['{{ b.c }}{{ a }}{{ b.c }}', ['b.c', 'a']],
+    ['{{ a }}{{ a | upcase }}{{ a | append: b }}', ['a', 'b']],
+    ['{{ x }}{% assign x = a %}{{ x }}', ['x', 'a']],
+    ['{% assign x = a %}{{ x }}{{ b }}{{ x }}', ['a', 'b']],
+    ['{{ x }}{% for x in list %}{{ x }}{{ y }}{% endfor %}{{ y }}', ['x', 'list', 'y']],
+  ])('%s: %p', (source, names) => {
+    expect(htmlLiquid.namesOf(htmlLiquid.parse(source))).toEqual(names);
+  });
+
+  test('are found without counting the lines before each output', () => {
+    const counted = spyOn(Token.prototype, 'getPosition');
+    const parsed = htmlLiquid.parse('<p>{{ name }}</p>\n'.repeat(600));
+    counted.mockClear();
+    expect(htmlLiquid.namesOf(parsed)).toEqual(['name']);
+    expect(counted.mock.calls.length).toBeLessThan(10);
+    counted.mockRestore();
   });
 });

@@ -110,13 +110,28 @@ function engineFor(writing: ValueWriter): LiquidEngine {
     },
     examineArguments: refuseWrongArguments,
     slotsOf: (parsed) => [...slotsIn(parsed)],
-    namesOf: (parsed) => liquid.globalFullVariablesSync([...parsed]),
+    namesOf: (parsed) => liquid.globalFullVariablesSync(withoutRepeats(parsed)),
   };
 }
 
 /** The engine of html, which escapes every value, and the one of texts and subjects, which does not. */
 export const htmlLiquid = engineFor(IN_HTML);
 export const textLiquid = engineFor(IN_TEXT);
+
+/**
+ * An output that is written again names nothing that the first one does not, since what a source sets stays set. For each of them the
+ * library counts the lines from the beginning: 600 in a source of 40 KB took 71 ms.
+ */
+function withoutRepeats(parsed: ParsedSource): Template[] {
+  const seen = new Set<string>();
+  return parsed.filter((template) => {
+    if (!(template instanceof Output)) return true;
+    const text = template.token.getText();
+    const isFirst = !seen.has(text);
+    seen.add(text);
+    return isFirst;
+  });
+}
 
 const BLOCK = /\{%-?\s*(end)?(if|unless|case|for|tablerow|capture|comment|render(?!\s*["']))\b/g;
 
