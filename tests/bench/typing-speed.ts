@@ -30,7 +30,8 @@ const mjml = `<mjml><mj-body>\n${numbered(200, section)}\n</mj-body></mjml>`;
 const html = `<html><body>${numbered(600, (number) => `<p>Story ${number} of {{ name }}: <a href="https://example.com/${number}">read</a></p>`)}</body></html>`;
 
 await using browser = await openChromium({ isMeasured: true });
-await using dashboard = await openDashboard({}, browser);
+// By default the service refuses the 61st preview of a minute.
+await using dashboard = await openDashboard({ env: { RATE_LIMIT_PREVIEW: '0' } }, browser);
 const page = await ownerPage(dashboard);
 await page.setViewportSize({ width: 1440, height: 900 });
 const make = async (path: string, body: object): Promise<string> => {
