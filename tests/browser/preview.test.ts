@@ -75,3 +75,16 @@ test('a long message is shown in more than one task', async () => {
   await shows('and then');
   expect(await page.evaluate<number>('turns')).toBeGreaterThan(0);
 });
+
+test('the preview follows once the limit of previews a minute lets it through', async () => {
+  let refused = 0;
+  await page.route(/\/render-preview/, (route) =>
+    refused++ < 2
+      ? route.fulfill({ status: 429, json: { error: { message: 'Too many.' } } })
+      : route.continue(),
+  );
+  await write(' limited');
+  await shows(' limited');
+  expect(refused).toBeGreaterThan(2);
+  await page.unroute(/\/render-preview/);
+});

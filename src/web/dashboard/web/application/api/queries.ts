@@ -9,7 +9,7 @@ import {
 import { useEffect, useMemo, useState } from 'react';
 import type { Operations } from '../../../../client/operations.ts';
 import type { RefreshRule } from './changes.ts';
-import { RequestError, request } from './requests.ts';
+import { isFinal, RequestError, request } from './requests.ts';
 import { useViewer, type Viewer } from './viewer.tsx';
 
 /** A request by its method and the template of its path: `GET /emails/{id}`. */
@@ -152,6 +152,12 @@ export function useQuestion<Name extends QuestionOperation>(
 /** An answer that is shown until the next one: nobody asks the same again, and kept for minutes they are megabytes. */
 const ONCE = { gcTime: 0, meta: { every: false } } as const;
 
+/** A person who types for long reaches the limit of previews a minute, which lets one through each second. */
+const LIMITED_MS = 2_000;
+const MOST_LIMITED = 30;
+const isWorthWaiting = (tries: number, error: Error): boolean =>
+  tries < MOST_LIMITED && error instanceof RequestError && !isFinal(error);
+
 let latestQuestion = 0;
 
 /**
@@ -168,6 +174,7 @@ export function useRendered(body: string | null) {
     queryFn: async ({ signal }) => (await ask(viewer, name, { body }, signal)).data,
     placeholderData: keepPreviousData,
     ...ONCE,
+    ...{ retry: isWorthWaiting, retryDelay: LIMITED_MS },
     enabled: body !== null,
   });
   const [last, setLast] = useState(data);
