@@ -16,15 +16,15 @@ import { COUNTS, emailsIn, everythingIn, textsOf } from '../support/translated-t
 
 /** Words that are the same as in English: names, and words that the language has too. */
 const ALSO_ENGLISH: Readonly<Record<Exclude<PageLanguage, 'en'>, string>> = {
-  de: 'api authenticator code dns domain link live name passkey passkeys person posthorn spam tls was webhook',
-  fr: 'api change code dns invitation page posthorn second secret service session sessions six spam tls webhook',
+  de: 'api authenticator code dns domain link live name passkey passkeys person posthorn spam test tls was webhook',
+  fr: 'api audience change code dns invitation page posthorn second secret service session sessions six spam test tls webhook',
   es: 'api dns factor host ignore posthorn spam tls use webhook',
-  it: 'account all api dns endpoint host link passkey password posthorn spam tls webhook',
+  it: 'account all api dns endpoint host link passkey password posthorn spam test tls webhook',
   pt: 'api dns endpoint host ignore link posthorn spam tls use webhook',
-  nl: 'account api authenticator best code dns factor host later link open out passkey passkeys posthorn records spam tls was webhook',
-  pl: 'api dns link list operator posthorn spam tls',
-  sv: 'api dns person post posthorn session tls webhook',
-  tr: 'api dns posthorn spam tls webhook',
+  nl: 'account api authenticator best code dns factor host later link open out passkey passkeys posthorn records spam test tls was webhook',
+  pl: 'api dns link list operator posthorn spam test tls',
+  sv: 'api dns person post posthorn session test tls webhook',
+  tr: 'api dns posthorn spam test tls webhook',
   ar: 'api dns posthorn tls webhook',
   ja: 'api dns posthorn tls webhook',
 };
