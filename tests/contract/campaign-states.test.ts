@@ -139,6 +139,14 @@ test('the link to unsubscribe of a test to members leads to a page that says so'
   }
 });
 
+test('the link to the preferences in a test leads to the same page', async () => {
+  const id = await aCampaign({ html: '<a href="{{ preferencesUrl }}">Choose</a>' });
+  const tried = (await post(id, '/test-send', { to: ['me@sender.example'] })).body.data;
+  const { html } = await get(`/v1/emails/${tried.id}`);
+  const [, link = ''] = /href="([^"]+)">Choose/.exec(html) ?? [];
+  expect(new URL(link).pathname).toBe('/t/u/test');
+});
+
 test('a time to send is at most a minute ago and thirty days ahead', async () => {
   const id = await aCampaign();
   const ask = async (aheadMs: number) => {

@@ -75,3 +75,12 @@ test.each([[['customer@sender.example']], [['ada@people.example', 'customer@send
     }
   },
 );
+
+test('the link to the preferences in a test send leads to the page that says that it is a test', async () => {
+  const path = `/v1/templates/${await aTemplate('<a href="{{ preferencesUrl }}">Choose</a>')}/test-send`;
+  const told = await service.live.post(path, { to: ['customer@sender.example'] });
+  const { html } = await captured(told.body.data.id);
+  const [, link = ''] = /href="([^"]+)">Choose/.exec(html) ?? [];
+  const page = await fetch(service.url + new URL(link).pathname);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('unsubscribes no one')]);
+});

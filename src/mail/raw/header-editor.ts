@@ -75,6 +75,9 @@ export const valueOfField = ({ octets }: RawField): string =>
     .replace(/\r?\n/g, '')
     .trim();
 
+/** The same in Unicode: raw octets are UTF-8 where they can be. */
+export const lettersOf = (field: RawField): string => Buffer.from(valueOfField(field), 'latin1').toString();
+
 /** A field of a value that has no line ends but folds. */
 export const fieldOf = (name: string, value: string): RawField => ({
   name: name.toLowerCase(),

@@ -4,7 +4,8 @@ import { seenName } from '../../platform/text/characters.ts';
 import { offersExit } from '../html/way-out.ts';
 import { impliedFilename } from '../message/attachments.ts';
 import { isReservedField } from '../message/reserved-fields.ts';
-import { divideMessage, LARGEST_HEADER, type RawField, valueOfField } from './header-editor.ts';
+import { authorsIn } from './authors.ts';
+import { divideMessage, LARGEST_HEADER, lettersOf, type RawField, valueOfField } from './header-editor.ts';
 import { changeableHtml, changeableText, lettersIn } from './html-leaf.ts';
 import { filesOf, type MessageFile } from './message-files.ts';
 import { leavesOf } from './mime-tree.ts';
@@ -36,10 +37,6 @@ const TOO_LARGE = new NotSubmittable(
   'The message has more than 25 MiB once its lines are those of SMTP',
   '5.3.4',
 );
-const NO_FROM = new NotSubmittable('The message has no From field');
-const UNREADABLE_FROM = new NotSubmittable(
-  'The From field has a part that is no address like user@example.com',
-);
 /** Mailboxes in From: a message of several authors has a few. */
 const MOST_SENDERS = 50;
 const TOO_MANY_SENDERS = new NotSubmittable(`The message has more than ${MOST_SENDERS} addresses in From`);
@@ -48,9 +45,6 @@ const LARGE_HEADER = new NotSubmittable('The header of the message has more than
 const NO_PLACE = new NotSubmittable(
   'The message has {{unsubscribeUrl}} in a part that must stay as it is: put it in a text or html part that is not signed',
 );
-/** Programs differ in what they make of such a mailbox. */
-const isNameless = ({ group, address }: Address): boolean => group === undefined && !address;
-
 /** Reads a message. */
 export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
   const octets = inWireForm(raw);
@@ -67,10 +61,8 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
   const whole = usualMail(octets, fields, leaves) ?? (await parsed(octets));
   const isRead = whole !== null;
   const email = whole ?? (await parsed(octets.subarray(0, headerEnd(fields)))) ?? EMPTY;
-  const named = addressParser(decodedField(fields, 'from'));
-  const from = mailboxes(named);
-  if (named.length === 0) return NO_FROM;
-  if (from.length === 0 || named.some(isNameless)) return UNREADABLE_FROM;
+  const from = authorsIn(fields);
+  if (from instanceof NotSubmittable) return from;
   if (from.length > MOST_SENDERS) return TOO_MANY_SENDERS;
   const files = filesOf(email, octets);
   const attachments = files.map(fileOf);
@@ -130,13 +122,6 @@ function mailboxes(addresses: readonly Address[]): readonly NamedMailbox[] {
     .filter(({ address }) => address !== '')
     .map(({ name, address }) => ({ name: seenName(name).slice(0, LONGEST_NAME) || null, address }));
 }
-
-/** The value of a field in Unicode: raw octets are UTF-8 where they can be. */
-const decodedField = (fields: readonly RawField[], name: string): string => {
-  const field = fields.find((one) => one.name === name);
-  return field ? lettersOf(field) : '';
-};
-const lettersOf = (field: RawField): string => Buffer.from(valueOfField(field), 'latin1').toString();
 
 const CONTROLS: ReadonlySet<string> = new Set(['idempotency-key', 'delivered-to']);
 

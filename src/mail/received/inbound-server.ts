@@ -116,12 +116,17 @@ export const openInboundServer = <Taken>({
   const isOneReply = (one: readonly Taken[], other: readonly Taken[]): boolean =>
     one.length === 0 || other.length === 0 ? one.length === other.length : isTogether(one, other);
   const admit = async (
-    recipient: { readonly address: string },
+    recipient: { address: string },
     session: SMTPServerSession,
   ): Promise<Refusal | null> => {
     if (session.envelope.rcptTo.length >= MOST_RECIPIENTS) return TOO_MANY;
     if (guesses.isOver(session.remoteAddress)) return GUESSING;
+    // RFC 5321 4.5.1: `<Postmaster>` alone is the one of this server.
+    const isBare = !recipient.address.includes('@');
+    if (isBare) recipient.address += `@${options.name}`;
     const found = await takersOf(recipient.address);
+    // A person writes there, and no report comes that way: what no route takes would be refused after DATA.
+    if (isBare && found.length === 0) return NO_POSTMASTER;
     const isForReports = await takesReports(recipient.address);
     const door = found.length > 0 || isForReports ? undefined : await doorFor(recipient.address);
     if (found.length > 0 || isForReports || door) {
@@ -145,8 +150,6 @@ export const openInboundServer = <Taken>({
       },
     },
     onRcptTo: (recipient, session, done) => {
-      // RFC 5321 4.5.1: `<Postmaster>` alone is the one of this server.
-      if (!recipient.address.includes('@')) recipient.address += `@${options.name}`;
       admit(recipient, session).then(done, (error) => done(error instanceof Refusal ? error : NOT_NOW));
     },
     onData: (stream, session, done) => {
@@ -234,6 +237,10 @@ export function shortened(raw: Buffer): Buffer {
 }
 
 const UNKNOWN = new Refusal(550, '5.1.1 No such mailbox here');
+const NO_POSTMASTER = new Refusal(
+  550,
+  '5.1.1 No route takes mail to the postmaster of this server, please write to postmaster@ the domain that you mean',
+);
 /** The library ends the connection after it (RFC 5321 3.8). */
 const GUESSING = new Refusal(
   421,

@@ -6,6 +6,7 @@
 import { type Address, decodeWords, type Email } from 'postal-mime';
 import { impliedFilename } from '../message/attachments.ts';
 import { isReservedField } from '../message/reserved-fields.ts';
+import { authorsIn } from '../raw/authors.ts';
 import { divideMessage } from '../raw/header-editor.ts';
 import { filesOf, type MessageFile } from '../raw/message-files.ts';
 import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
@@ -65,13 +66,15 @@ export const readSubmission = async (
   raw: Buffer,
   recipients: readonly string[],
 ): Promise<Submission | NotSubmittable> => {
-  const repeated = repeatedField(divideMessage(raw).fields);
+  const { fields } = divideMessage(raw);
+  const repeated = repeatedField(fields);
   if (repeated !== null)
     return new NotSubmittable(`The message has more than one ${repeated} field; RFC 5322 (3.6) allows one`);
   const email = await parseMessage(raw, PARSER_LIMITS);
   if (email === null) return new NotSubmittable('The message cannot be read');
-  const [from] = mailboxes(email.from === undefined ? [] : [email.from]);
-  if (from === undefined) return new NotSubmittable('The message has no From field');
+  const authors = authorsIn(fields);
+  if (authors instanceof NotSubmittable) return authors;
+  const [from] = authors;
   const content = contentOf(email);
   if (content instanceof NotSubmittable) return content;
   return {

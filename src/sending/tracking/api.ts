@@ -105,8 +105,11 @@ export function isWeb(text: string): boolean {
   return /^https?:\/\//i.test(address) && URL.canParse(address) && !/[\p{Cc}\s]/u.test(address);
 }
 
-/** The web address that a link leads to, with its spaces as browsers write them; null for a link to anything else. */
+/** A link, or a part of one, with its spaces as browsers write them. */
+export const withCodedSpaces = (link: string): string => link.replaceAll(' ', '%20');
+
+/** The web address that a link leads to; null for a link to anything else. */
 export function webAddress(link: string): string | null {
-  const address = link.trim().replaceAll(' ', '%20');
+  const address = withCodedSpaces(link.trim());
   return isWeb(address) ? address : null;
 }

@@ -41,6 +41,10 @@ test.each([
 
 test.each([
   '"john smith@sender.example',
+  '"john@sender.example',
+  'john"@sender.example',
+  'jo"hn@sender.example',
+  '"jöhn@sender.example',
   'john" "smith@sender.example',
   '"john>"@sender.example',
   '"john\u0001"@sender.example',
@@ -51,6 +55,8 @@ test.each([
 ])('<%s> is no address', async (path) => {
   const client = await sink.greeted();
   expect((await client.say(`MAIL FROM:<${path}>`))[0]).toStartWith('501 5.1.7 ');
+  await client.say('MAIL FROM:<>');
+  expect((await client.say(`RCPT TO:<${path}>`))[0]).toStartWith('501 5.1.3 ');
   client.end();
 });
 
@@ -67,5 +73,17 @@ test('the postmaster without a domain is the one of this server', async () => {
   await client.say('MAIL FROM:<>');
   expect((await client.say('RCPT TO:<Postmaster>'))[0]).toStartWith('250 ');
   expect(asked.pop()).toBe('Postmaster@relay.test');
+  client.end();
+});
+
+test('the postmaster without a domain is refused at RCPT where no route takes its mail, though reports come to it by its whole address', async () => {
+  await using reports = await openInboundSink({
+    takersOf: async () => [],
+    takesReports: (address) => address.toLowerCase() === 'postmaster@relay.test',
+  });
+  const client = await reports.greeted();
+  await client.say('MAIL FROM:<ada@sender.example>');
+  expect((await client.say('RCPT TO:<Postmaster>'))[0]).toStartWith('550 5.1.1 ');
+  expect((await client.say('RCPT TO:<postmaster@relay.test>'))[0]).toStartWith('250 ');
   client.end();
 });

@@ -6,6 +6,7 @@ import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { type ContactTexts, eachField, fieldsOf } from '../../../platform/text/contact-fields.ts';
 import { ownOf } from '../../../platform/text/own-member.ts';
+import { withCodedSpaces } from '../../../sending/tracking/api.ts';
 import type { StoredContent, TemplateContents } from '../../templates/commands.ts';
 import { chosenLanguage, contentIn, inEachLanguage, languageOfContact } from '../../templates/commands.ts';
 import { type CampaignSettings, compileOwn } from '../settings.ts';
@@ -215,7 +216,10 @@ const MOST_LINKS = 1_000;
  */
 const HELD = /\uE000(\d+)\uE001/g;
 
-/** The web addresses that sources link to, each once; those without a personal part first, so that they are matched first. */
+/**
+ * The web addresses that sources link to, each once. A click counts for the first one that matches: those without a personal part come first,
+ * then those with more letters, so that `https://example.com/{{ contact.email }}` gets no clicks of `https://example.com/of/{{ contact.email }}`.
+ */
 function linksIn(sources: readonly string[]): WrittenLink[] {
   const urls = new Set<string>();
   for (const html of sources) {
@@ -230,17 +234,23 @@ function linksIn(sources: readonly string[]): WrittenLink[] {
       if (/^https?:\/\//i.test(url)) urls.add(url);
     }
   }
-  const patternOf = (url: string): string =>
-    piecesOf(url)
-      .map(({ text, isLiquid }) => (isLiquid ? '%' : text.replaceAll(/[\\%_]/g, '\\$&')))
-      .join('');
   return [...urls]
-    .map((url) => ({ url, pattern: patternOf(url), personal: personalPartsOf(url) }))
-    .toSorted((a, b) => a.personal - b.personal)
+    .map((url) => ({ url, ...matchOf(url) }))
+    .toSorted((a, b) => Number(a.isPersonal) - Number(b.isPersonal) || b.letters - a.letters)
     .map(({ url, pattern }) => ({ url, pattern }));
 }
 
-const personalPartsOf = (url: string): number => piecesOf(url).filter(({ isLiquid }) => isLiquid).length;
+/** The pattern of the addresses that a link becomes as tracking writes them, and the number of characters that all of them have. */
+function matchOf(
+  url: string,
+): Pick<WrittenLink, 'pattern'> & { readonly letters: number; readonly isPersonal: boolean } {
+  const pieces = piecesOf(url).map(({ text, isLiquid }) => (isLiquid ? null : withCodedSpaces(text)));
+  return {
+    pattern: pieces.map((text) => (text === null ? '%' : text.replaceAll(/[\\%_]/g, '\\$&'))).join(''),
+    letters: pieces.reduce((sum, text) => sum + (text?.length ?? 0), 0),
+    isPersonal: pieces.includes(null),
+  };
+}
 
 const NAMED = /^contact\.properties(?:\.|\[['"])([A-Za-z]\w*)/;
 

@@ -1,5 +1,5 @@
 import { findContact } from '../../../audience/contacts/queries.ts';
-import { SHOWN_PREFERENCES } from '../../../audience/preferences/queries.ts';
+import { SHOWN_PREFERENCES, TEST_EXIT } from '../../../audience/preferences/queries.ts';
 import { isOutdated } from '../../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../../http/request/route.ts';
 import type { PreviewWarnings } from '../../../mail/check/preview-warnings.ts';
@@ -49,6 +49,7 @@ async function renderFor(
   { caller, now }: Pick<Call, 'caller' | 'now'>,
   row: CampaignRow,
   contactId: string | undefined,
+  preferencesPath: string,
 ): Promise<PreviewContent | Failure> {
   const { database, contents, publicUrl, mailReader } = deps;
   const contact = contactId === undefined ? BARE_CONTACT : await findContact({ database }, caller, contactId);
@@ -66,7 +67,7 @@ async function renderFor(
       contact: used,
       campaign: { name },
       // A member who may read a campaign must not choose for its recipients.
-      preferencesUrl: publicUrl + SHOWN_PREFERENCES,
+      preferencesUrl: publicUrl + preferencesPath,
     },
     ...{ at: '/body', purpose: 'preview' },
   });
@@ -99,7 +100,7 @@ export async function previewCampaign(
 ): Promise<PreviewView | Failure> {
   const row = await findCampaign(deps, call.caller, call.params.id);
   if (!row) return NO_CAMPAIGN;
-  const shown = await renderFor(deps, call, row, call.query.contactId);
+  const shown = await renderFor(deps, call, row, call.query.contactId, SHOWN_PREFERENCES);
   if (shown instanceof Failure) return shown;
   const { from, language, subject, html, text, warnings } = shown;
   return {
@@ -127,7 +128,7 @@ export async function testSendCampaign(
     body.to,
   );
   if (strangers) return strangers;
-  const shown = await renderFor(deps, call, row, body.contactId);
+  const shown = await renderFor(deps, call, row, body.contactId, TEST_EXIT);
   if (shown instanceof Failure) return shown;
   const { from, language, subject, html, text, replyTo } = shown;
   const exitUrl = await testExitFor(deps, caller, body.to);

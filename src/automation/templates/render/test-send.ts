@@ -55,6 +55,7 @@ export async function testSend(
       status: 200,
       templateVersion: version,
       test: { subjectPrefix: '[Test] ', exitUrl: await testExitFor(sender, caller, body.to) },
+      circumstances: { preferencesUrl: sender.publicUrl + TEST_EXIT },
     },
     body: {
       to: body.to,

@@ -5,6 +5,8 @@ import type { Connection, Handler } from '../connection.ts';
 const PATH =
   /^([^:]{1,20}:\s*<(?:@[^\s,:@"<>]+(?:,@[^\s,:@"<>]+)*:)?)("(?:[ !#-;=?-[\]-~]|\\[ -;=?-~]){0,64}"|(?!\.+@)[\w!#$%&'*+/=?^`{|}~.-]{1,64})@([\w.-]+|\[[^\s[\]<>]+\])(>(?:\s.*)?)$/s;
 const BARE = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
+/** Quotation marks that are not those of one quoted local part; the library takes them for letters. */
+const HALF_QUOTED = /^(?!"(?:[^"\\]|\\.)*"@[^"]*$).*"/s;
 /** In the place of what smtp-server refuses. */
 const LOCAL_PART = 'unusual';
 
@@ -19,7 +21,8 @@ export function takeUnusualPaths(connection: Connection): void {
   const parse = connection._parseAddressCommand.bind(connection);
   connection._parseAddressCommand = (name, command) => {
     const parsed = parse(name, command);
-    if (!parsed || unusual === null) return parsed;
+    if (!parsed) return false;
+    if (unusual === null) return HALF_QUOTED.test(parsed.address) ? false : parsed;
     const host = unusual.host ?? parsed.address.slice(parsed.address.lastIndexOf('@') + 1);
     return { ...parsed, address: `${unusual.local}@${host}` };
   };
