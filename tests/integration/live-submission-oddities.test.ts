@@ -156,3 +156,23 @@ test('a message that is refused behind its last chunk is answered once', async (
   expect((await client.read())[0]).toStartWith('250 ');
   client.end();
 });
+
+test.each(['<shop@sender.example> <eve@elsewhere.example>', 'shop@sender.example eve@elsewhere.example'])(
+  'From: %s, which programs read in several ways, is refused at the port and over HTTP',
+  async (from) => {
+    const message = `From: ${from}\r\n${TO}Subject: Two\r\n\r\nHello\r\n`;
+    const client = await signedIn();
+    for (const command of ['MAIL FROM:<shop@sender.example>', 'RCPT TO:<ada@example.com>'])
+      expect((await client.say(command))[0]).toStartWith('250 ');
+    await client.say('DATA');
+    expect((await client.say(`${message}.`))[0]).toMatch(/^554 .*The From field is malformed/);
+    client.end();
+    const headers = { authorization: `Bearer ${service.keys.live}`, 'content-type': 'message/rfc822' };
+    const path = new URL('/v1/emails/raw', service.url);
+    const answer = await fetch(path, { method: 'POST', headers, body: message });
+    expect([answer.status, await answer.text()]).toEqual([
+      422,
+      expect.stringContaining('The From field is malformed'),
+    ]);
+  },
+);

@@ -38,7 +38,7 @@ interface Token {
   readonly isApart: boolean;
 }
 
-/** What a field says, its comments apart. */
+/** The words of one mailbox, and its last comment. */
 interface Words {
   readonly tokens: readonly Token[];
   readonly comment: string;
@@ -108,8 +108,8 @@ function endOfComment(value: string, start: number): number {
 
 function mailboxOf({ tokens, comment }: Words): NamedMailbox | null {
   const open = tokens.findIndex(({ text }) => text === '<');
-  // A bare address has its name in a comment.
-  if (open === -1) return named(comment, addressOf(tokens));
+  // A bare address has its name in a comment. Without brackets postal-mime 4.0.0 loses the quotation marks, and reads two at signs.
+  if (open === -1) return tokens[0]?.text.includes('@') ? null : named(comment, addressOf(tokens));
   const phrase = tokens.slice(0, open);
   if (tokens.at(-1)?.text !== '>') return null;
   const address = addressOf(tokens.slice(open + 1, -1));
@@ -121,9 +121,7 @@ function mailboxOf({ tokens, comment }: Words): NamedMailbox | null {
 }
 
 const named = (name: string, address: string | null): NamedMailbox | null =>
-  address === null
-    ? null
-    : { name: seenName(decodeWords(name)).slice(0, LONGEST_NAME) || null, address };
+  address === null ? null : { name: seenName(decodeWords(name)).slice(0, LONGEST_NAME) || null, address };
 
 const nameOf = (phrase: readonly Token[]): string =>
   phrase

@@ -80,7 +80,7 @@ export const readSubmission = async (
   return {
     idempotencyKey: headerOf(email, 'idempotency-key'),
     email: {
-      from: written(from),
+      from: written({ name: from?.name ?? '', address: from?.address ?? '' }),
       ...divide(email, recipients),
       ...some('replyTo', mailboxes(email.replyTo ?? []).map(written)),
       ...content,

@@ -41,6 +41,7 @@ describe('a malformed From', () => {
     '@one.example',
     'a..b@one.example',
     'a b@one.example',
+    '"b@two.example"@one.example',
     'a@one example',
     'Ada\0 <a@one.example>',
   ])('is refused: %p', async (from) => {
@@ -54,7 +55,7 @@ describe('a malformed From', () => {
 });
 
 describe('a From field that is well formed', () => {
-  // nodemailer 10, mailparser 3 and the email module of Python 3 read the same addresses in each, but for those of two at signs in quotation marks.
+  // nodemailer 10 and the email module of Python read the same addresses, but for the white space beside an at sign, which nodemailer keeps.
   test.each<[string, readonly (readonly [string | null, string])[]]>([
     ['a@one.example', [[null, 'a@one.example']]],
     ['<a@one.example>', [[null, 'a@one.example']]],
@@ -77,7 +78,7 @@ describe('a From field that is well formed', () => {
     ['<a@one.example> (Ada)', [['Ada', 'a@one.example']]],
     ['a (x) @ (y) one.example', [['y', 'a@one.example']]],
     ['"a b"@one.example', [[null, '"a b"@one.example']]],
-    ['"b@two.example"@one.example', [[null, '"b@two.example"@one.example']]],
+    ['<"b@two.example"@one.example>', [[null, '"b@two.example"@one.example']]],
     ['a@one.example <A@One.example>', [['a@one.example', 'A@One.example']]],
     [
       'a@one.example,, Two (x, y) <b@two.example>,',
@@ -91,7 +92,7 @@ describe('a From field that is well formed', () => {
   });
 });
 
-test('a message without From is told so', async () => {
+test('a message without From is refused for that', async () => {
   expect(await readRaw(message('X-A: b'))).toMatchObject({ reason: 'The message has no From field' });
 });
 
