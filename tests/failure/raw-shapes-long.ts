@@ -36,7 +36,7 @@ const REASONS: readonly RegExp[] = [
   /more than 50 Received fields/,
   /header of the message has more than 256 KiB/,
   /more than 25 MiB/,
-  /too many lines or parts/,
+  /takes too long to be read/,
   /unsubscribeUrl}} in a part that must stay/,
 ];
 const OF_SENDER = /From field|addresses in From/;

@@ -45,6 +45,11 @@ export type Lock = (typeof LOCKS)[number];
 /** Parts within parts, as the parser of the views allows. */
 const DEEPEST = 50;
 
+/** A part takes 30 us to read, and usual messages have a few. */
+export const MOST_PARTS = 10_000;
+/** Octets of the headers of all parts together. */
+export const LARGEST_HEADERS = 2_097_152;
+
 /** Types of texts that are shown as the message. */
 export const SHOWN = /^text\/(?:plain|html)$/;
 
@@ -60,6 +65,8 @@ interface MimeTree {
   readonly opensLocked: boolean;
   /** True once a text was visited that belongs to the message, or a locked container, which may have one. */
   hasText: boolean;
+  /** Octets of headers that may still be read. */
+  octetsLeft: number;
 }
 
 /** The container of a part. */
@@ -78,8 +85,12 @@ export const leavesOf = (message: Buffer): MimeTree['leaves'] => treeOf(message)
 /** Every part without parts, those in signed and encrypted containers too. A message in a message is one part. */
 export const openedLeavesOf = (message: Buffer): MimeTree['leaves'] => treeOf(message, true).leaves;
 
+/** The tree of a message, without what is beyond `MOST_PARTS` and `LARGEST_HEADERS`. */
 export function treeOf(message: Buffer, opensLocked = false): MimeTree {
-  const tree: MimeTree = { leaves: [], headers: [], opensLocked, hasText: false };
+  const tree: MimeTree = {
+    ...{ leaves: [], headers: [], opensLocked, hasText: false },
+    octetsLeft: LARGEST_HEADERS,
+  };
   visit(message, 0, message.length, WHOLE, tree);
   return tree;
 }
@@ -93,6 +104,8 @@ function visit(
 ): void {
   const part = message.subarray(start, end);
   const header = endOfHeader(part);
+  if (depth > 0) tree.octetsLeft -= header;
+  if (tree.octetsLeft < 0) return;
   const fields = readFields(part.toString('latin1', 0, header));
   const body = start + header + lineEndAt(part, header);
   if (depth > 0) tree.headers.push({ start, end: start + header });
@@ -111,6 +124,7 @@ function visit(
     const before = tree.hasText;
     let hasText = isLocked || before;
     for (const [from, to] of partsWithin(message, body, end, boundary)) {
+      if (tree.headers.length >= MOST_PARTS || tree.octetsLeft < 0) break;
       // Each form of one text is read by itself.
       if (type === 'multipart/alternative') tree.hasText = before;
       visit(message, from, to, within, tree);

@@ -5,7 +5,14 @@ import { offersExit } from '../html/way-out.ts';
 import { impliedFilename } from '../message/attachments.ts';
 import { isReservedField } from '../message/reserved-fields.ts';
 import { authorsIn } from './authors.ts';
-import { divideMessage, LARGEST_HEADER, lettersOf, type RawField, valueOfField } from './header-editor.ts';
+import {
+  divideMessage,
+  endOfHeader,
+  LARGEST_HEADER,
+  lettersOf,
+  type RawField,
+  valueOfField,
+} from './header-editor.ts';
 import { changeableHtml, changeableText, lettersIn } from './html-leaf.ts';
 import { filesOf, type MessageFile } from './message-files.ts';
 import { leavesOf } from './mime-tree.ts';
@@ -20,7 +27,8 @@ import {
   type RawFile,
   type RawMail,
 } from './raw-mail.ts';
-import { parseMessage } from './repair/parsable.ts';
+import { parseFirstText } from './repair/first-text.ts';
+import { PARSER_LIMITS, parseMessage } from './repair/parsable.ts';
 import { repeatedField } from './repeated-field.ts';
 import { usualMail } from './usual-mail.ts';
 import { inWireForm } from './wire-form.ts';
@@ -49,18 +57,18 @@ const NO_PLACE = new NotSubmittable(
 export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
   const octets = inWireForm(raw);
   if (octets.length > LARGEST) return TOO_LARGE;
+  if (endOfHeader(octets) > LARGEST_HEADER) return LARGE_HEADER;
   const { fields } = divideMessage(octets);
-  if (headerEnd(fields) > LARGEST_HEADER) return LARGE_HEADER;
   if (fields.length > MOST_FIELDS) return TOO_MANY_FIELDS;
   if (fields.filter(({ name }) => name === 'received').length > MOST_HOPS) return LOOP;
   const repeated = repeatedField(fields);
   if (repeated !== null)
     return new NotSubmittable(`The message has more than one ${repeated} field; RFC 5322 (3.6) allows one`);
-  // A message that the parser cannot read is sent as it is, and shown without its parts.
+  // A message that the parser cannot read is sent as it is, and shown with its first text.
   const leaves = leavesOf(octets);
   const whole = usualMail(octets, fields, leaves) ?? (await parsed(octets));
   const isRead = whole !== null;
-  const email = whole ?? (await parsed(octets.subarray(0, headerEnd(fields)))) ?? EMPTY;
+  const email = whole ?? (await parseFirstText(octets)) ?? EMPTY;
   const from = authorsIn(fields);
   if (from instanceof NotSubmittable) return from;
   if (from.length > MOST_SENDERS) return TOO_MANY_SENDERS;
@@ -103,13 +111,9 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
   };
 }
 
-const LIMITS = { forceRfc822Attachments: true, maxNestingDepth: 50 } as const;
 const EMPTY: Email = { headers: [], headerLines: [], attachments: [] } as unknown as Email;
 
-const parsed = (octets: Buffer): Promise<Email | null> => parseMessage(octets, LIMITS);
-
-const headerEnd = (fields: readonly RawField[]): number =>
-  fields.reduce((length, { octets }) => length + octets.length, 0);
+const parsed = (octets: Buffer): Promise<Email | null> => parseMessage(octets, PARSER_LIMITS);
 
 const shownText = (text: string | undefined): string | null =>
   text === undefined ? null : text.slice(0, LONGEST_SHOWN).toWellFormed();

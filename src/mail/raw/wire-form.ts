@@ -2,9 +2,11 @@
 import { isAscii } from 'node:buffer';
 import {
   divideMessage,
+  endOfHeader,
   fieldOf,
   foldLongLines,
   joinMessage,
+  LARGEST_HEADER,
   LONGEST_LINE,
   type RawField,
   readFields,
@@ -42,6 +44,8 @@ export function withEdits(message: Buffer, edits: readonly Edit[]): Buffer {
  */
 export function inWireForm(message: Buffer): Buffer {
   const whole = withLineEnds(message);
+  // It is refused.
+  if (endOfHeader(whole) > LARGEST_HEADER) return whole;
   if (!hasLongLine(whole, 0, whole.length)) return whole;
   const folded = withEdits(
     whole,
@@ -63,13 +67,29 @@ function needsLineEnds(message: Buffer): boolean {
 
 function withLineEnds(message: Buffer): Buffer {
   if (!needsLineEnds(message)) return message;
-  const text = message.toString('latin1').replace(/\r+\n?|\n/g, lineEndsOf);
-  return Buffer.from(text.endsWith('\r\n') ? text : `${text}\r\n`, 'latin1');
+  // A message of line ends alone would take seconds as a text.
+  const ended = Buffer.allocUnsafe(2 * message.length + 2);
+  let length = 0;
+  const endLine = (): void => {
+    ended[length++] = CR;
+    ended[length++] = LF;
+  };
+  for (let at = 0; at < message.length; at++) {
+    const octet = message[at] as number;
+    if (octet === LF) endLine();
+    else if (octet !== CR) ended[length++] = octet;
+    else {
+      let next = at + 1;
+      while (message[next] === CR) next++;
+      // A program that adds a CR to each CRLF, as busybox does, means one line end by them. Postfix reads them so as well.
+      const ends = message[next] === LF ? 1 : next - at;
+      for (let end = 0; end < ends; end++) endLine();
+      at = message[next] === LF ? next : next - 1;
+    }
+  }
+  if (ended[length - 1] !== LF) endLine();
+  return ended.subarray(0, length);
 }
-
-/** A program that adds a CR to each CRLF, as busybox does, means one line end by them. Postfix reads them so as well. */
-const lineEndsOf = (octets: string): string =>
-  octets.endsWith('\n') ? '\r\n' : '\r\n'.repeat(octets.length);
 
 /** True when a line within these octets is longer than 998. */
 export function hasLongLine(message: Buffer, start: number, end: number): boolean {

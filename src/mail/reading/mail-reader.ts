@@ -34,7 +34,7 @@ export interface MailReader {
   raw(raw: Buffer, owner: string): Promise<RawMail | NotSubmittable>;
   /** One file of a mail, numbered as in its index; null where there is none. */
   file(raw: Buffer, number: number, owner: string): Promise<FileOctets | null>;
-  /** A received message as readers see it; of one that cannot be parsed the fields of its header alone. */
+  /** A received message as readers see it; of one that cannot be parsed the fields of its header, and its first text where that takes no longer. */
   received(raw: Buffer, owner: string): Promise<ReceivedMail>;
   /** The parts of a message; null when it cannot be parsed. */
   parts(raw: Buffer, owner: string): Promise<MailParts | null>;
@@ -142,8 +142,8 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
       return answer !== null && 'file' in answer ? answer.file : null;
     },
     async received(raw, owner) {
-      const question = { as: 'received', raw, recipients: [] } as const;
-      const answer = await askFor(owner, question, [], receivedPool);
+      const ask = (as: 'received' | 'header') => askFor(owner, { as, raw, recipients: [] }, [], receivedPool);
+      const answer = (await ask('received')) ?? (await ask('header'));
       return answer !== null && 'received' in answer ? answer.received : unreadMail(raw);
     },
     async parts(raw, owner) {
@@ -184,7 +184,7 @@ const TOO_SLOW: PreviewWarnings = {
 const readHere = <Mail>(read: () => Promise<Mail>): Promise<Mail | NotSubmittable> =>
   read().catch(() => UNREADABLE);
 
-const UNREADABLE = new NotSubmittable('The message has too many lines or parts to be read');
+const UNREADABLE = new NotSubmittable('The message takes too long to be read: send it with fewer parts');
 
 function mailOf(answer: MailAnswer | null): RawMail | NotSubmittable {
   if (answer !== null && 'mail' in answer) return answer.mail;

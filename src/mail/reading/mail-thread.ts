@@ -8,14 +8,13 @@ import type { Feedback } from '../inbound/feedback.ts';
 import { readReport } from '../inbound/read-report.ts';
 import { NotSubmittable, type RawFile, type RawMail } from '../raw/raw-mail.ts';
 import { readFile, readRaw } from '../raw/read-raw.ts';
-import { type ReceivedMail, readReceived, unreadMail } from '../received/received-mail.ts';
+import { type ReceivedMail, readHeader, readReceived } from '../received/received-mail.ts';
 import { readSubmitted, type Submission } from '../submission/submitted.ts';
 import { type MailParts, readParts } from './mail-parts.ts';
-import { isWithin } from './mail-size.ts';
 
 /** A mail, and the way to read it. */
 export interface MailQuestion {
-  readonly as: 'report' | 'aggregate' | 'submission' | 'raw' | 'parts' | 'file' | 'received';
+  readonly as: 'report' | 'aggregate' | 'submission' | 'raw' | 'parts' | 'file' | 'received' | 'header';
   readonly raw: Uint8Array;
   /** The recipients in the envelope. */
   readonly recipients: readonly string[];
@@ -43,8 +42,7 @@ export type MailAnswer =
   | { readonly refused: Pick<NotSubmittable, 'reason' | 'status'> }
   | { readonly file: FileOctets | null }
   | { readonly parts: MailParts | null }
-  | { readonly received: ReceivedMail }
-  | { readonly isTooLong: true };
+  | { readonly received: ReceivedMail };
 
 /** A file of a mail. */
 export interface FileOctets extends RawFile {
@@ -59,10 +57,9 @@ const read = async (question: MailQuestion | CheckQuestion): Promise<MailAnswer>
   if (question.as === 'warnings') return { warnings: previewWarnings(question.previewed) };
   const { as, raw, recipients, isFromNobody, file = 0, now = 0 } = question;
   const mail = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  // The thread that answers requests would count the lines of 8 MiB for 40 ms.
-  if (!isWithin(mail)) return as === 'received' ? { received: unreadMail(mail) } : { isTooLong: true };
   if (as === 'report') return { feedback: await readReport(mail, recipients, isFromNobody) };
   if (as === 'received') return { received: await readReceived(mail) };
+  if (as === 'header') return { received: await readHeader(mail) };
   if (as === 'aggregate') return { aggregate: await readAggregate(mail, now) };
   if (as === 'parts') return { parts: await readParts(mail) };
   if (as === 'file') return { file: await readFile(mail, file) };

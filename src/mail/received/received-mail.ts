@@ -2,11 +2,12 @@ import type { Email } from 'postal-mime';
 import { storableText } from '../../platform/db/storable.ts';
 import { seenName } from '../../platform/text/characters.ts';
 import { replyText } from '../inbound/reply-text/reply-text.ts';
-import { type RawField, valueOfField } from '../raw/header-editor.ts';
+import { joinFields, type RawField, valueOfField } from '../raw/header-editor.ts';
 import { filesOf } from '../raw/message-files.ts';
 import type { NamedMailbox, RawFile } from '../raw/raw-mail.ts';
 import { LONGEST_SHOWN, MOST_FIELDS } from '../raw/raw-mail.ts';
 import { fileOf } from '../raw/read-raw.ts';
+import { parseFirstText } from '../raw/repair/first-text.ts';
 import { PARSER_LIMITS, parseMessage } from '../raw/repair/parsable.ts';
 import { headerAddressKeys } from './address-keys.ts';
 import { contentDigest, fieldsOf, type HeaderFacts, headerFacts } from './header.ts';
@@ -40,11 +41,18 @@ const LONGEST_VALUE = 10_000;
 /** Files that are listed. */
 const MOST_FILES = 1_000;
 
-/** Reads a received message. One that the parser cannot read has the fields of its header alone. It never throws. */
+/** Reads a received message. One that the parser cannot read has the fields of its header and its first text. It never throws. */
 export async function readReceived(raw: Buffer): Promise<ReceivedMail> {
   const [fields, digest] = [fieldsOf(raw), contentDigest(raw)];
-  const email = await parseMessage(raw, PARSER_LIMITS);
+  const email = (await parseMessage(raw, PARSER_LIMITS)) ?? (await parseFirstText(raw));
   return email === null ? withFields(fields, digest) : mailOf(email, raw, fields, digest);
+}
+
+/** Reads the fields of a received message alone. */
+export async function readHeader(raw: Buffer): Promise<ReceivedMail> {
+  const [fields, digest] = [fieldsOf(raw), contentDigest(raw)];
+  const email = await parseMessage(joinFields(fields), PARSER_LIMITS);
+  return email === null ? withFields(fields, digest) : mailOf(email, Buffer.alloc(0), fields, digest);
 }
 
 const mailOf = (email: Email, raw: Buffer, fields: readonly RawField[], digest: string): ReceivedMail => {

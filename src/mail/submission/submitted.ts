@@ -7,12 +7,12 @@ import { type Address, decodeWords, type Email } from 'postal-mime';
 import { impliedFilename } from '../message/attachments.ts';
 import { isReservedField } from '../message/reserved-fields.ts';
 import { authorsIn } from '../raw/authors.ts';
-import { divideMessage } from '../raw/header-editor.ts';
 import { filesOf, type MessageFile } from '../raw/message-files.ts';
 import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
 import { readRaw } from '../raw/read-raw.ts';
 import { PARSER_LIMITS, parseMessage } from '../raw/repair/parsable.ts';
 import { repeatedField } from '../raw/repeated-field.ts';
+import { fieldsOf } from '../received/header.ts';
 
 /** The body of a send request. */
 export interface SubmittedEmail {
@@ -59,14 +59,14 @@ export const readSubmitted = async (
 
 /** True when a mail has its content made by a template. */
 const isTemplated = (raw: Buffer): boolean =>
-  divideMessage(raw).fields.some(({ name }) => name === TEMPLATE || name === VARIABLES);
+  fieldsOf(raw).some(({ name }) => name === TEMPLATE || name === VARIABLES);
 
 /** Reads a mail. The envelope decides who receives it; the header decides which recipients are visible. */
 export const readSubmission = async (
   raw: Buffer,
   recipients: readonly string[],
 ): Promise<Submission | NotSubmittable> => {
-  const { fields } = divideMessage(raw);
+  const fields = fieldsOf(raw);
   const repeated = repeatedField(fields);
   if (repeated !== null)
     return new NotSubmittable(`The message has more than one ${repeated} field; RFC 5322 (3.6) allows one`);

@@ -46,7 +46,7 @@ test.each([
   ['the line above a signature', ['Bye ', '-- ', 'Ada'], 'Bye \n-- \nAda'],
   ['the same in a quotation', ['> Bye ', '> -- ', '> Ada', 'Yes'], '> Bye \n> -- \n> Ada\nYes'],
   ['a space before the text', [' From here ', ' on'], 'From here on'],
-  ['a text that begins with a mark', ['a', ' > b'], 'a\n > b'],
+  ['a text that begins with a mark', ['a', ' > no', ' -- b', '  c'], 'a\n> no\n-- b\n c'],
   ['marks with a space and without', ['>a ', '> b'], '> a b'],
   ['an empty line', ['a ', '', 'b'], 'a \nb'],
 ])('keeps %s', async (_kind, lines, shown) => {

@@ -7,7 +7,6 @@ import {
   type MailReader,
   type ReaderLimits,
 } from '../../../src/mail/reading/mail-reader.ts';
-import { isWithin, MAIL_LIMITS } from '../../../src/mail/reading/mail-size.ts';
 import { UnavailableError } from '../../../src/platform/errors/unavailable.ts';
 import { eventually } from '../../support/eventually.ts';
 import { leastStall, longestStall } from '../../support/own-time.ts';
@@ -76,35 +75,30 @@ describe('the mail reader thread', () => {
 });
 
 describe('a mail beyond the limits of the reader', () => {
-  test('is refused without reading it', async () => {
+  test('is given up early, and shown with the fields of its header', async () => {
     // Whatever has to wait for a thread of theirs is unavailable at once.
     const reader = readerWith({});
-    for (const make of [() => parts(800_000), () => lines(25_000_000)]) {
-      expect(await reader.report(make(), TO)).toEqual([]);
-      // The thread takes the memory of a submission.
-      expect(await reader.submission(make(), TO, OWNER)).toBeInstanceOf(NotSubmittable);
-      expect(await reader.parts(make(), OWNER)).toBeNull();
-      expect(await reader.received(make(), OWNER)).toMatchObject({ text: null, attachments: [] });
-    }
-  });
-
-  test('is recognised by its number of lines and of possible delimiters', () => {
-    const { lines: most, delimiters } = MAIL_LIMITS;
-    const text = (count: number, line: string) => Buffer.from(line.repeat(count));
-    expect([most, most + 1].map((count) => isWithin(text(count, '\n')))).toEqual([true, false]);
-    expect([delimiters, delimiters + 1].map((count) => isWithin(text(count, '\n--b')))).toEqual([
-      true,
-      false,
-    ]);
-    expect(isWithin(text(delimiters + 1, '\n-b-'))).toBe(true);
-    // 25 MiB in base64.
-    expect(isWithin(text(344_926, `${'x'.repeat(74)}\r\n`))).toBe(true);
+    expect(await reader.report(parts(800_000), TO)).toEqual([]);
+    expect(await reader.parts(parts(800_000), OWNER)).toBeNull();
+    // The thread takes the memory of a submission.
+    expect(await reader.submission(parts(800_000), TO, OWNER)).toMatchObject({
+      ...{ from: [{ address: 'a@b.example' }], text: 'x\n', index: { attachments: [] } },
+    });
+    expect(await reader.submission(lines(25_000_000), TO, OWNER)).toEqual(
+      new NotSubmittable('The message has more than 25 MiB once its lines are those of SMTP', '5.3.4'),
+    );
+    for (const make of [() => parts(800_000), () => lines(25_000_000)])
+      expect(await reader.received(make(), OWNER)).toMatchObject({
+        ...{ from: { address: 'a@b.example' }, attachments: [] },
+      });
   });
 
   test('is given up at the deadline, and the next one is read', async () => {
-    const reader = readerWith({ reports: HURRIED, own: HURRIED });
+    const reader = readerWith({ reports: HURRIED, own: HURRIED, received: HURRIED });
     await Promise.all([reader.report(dsn({ status: POSTFIX }), TO), reader.parts(lines(1), OWNER)]);
     expect(await reader.parts(lines(999_000), OWNER)).toBeNull();
+    const received = await reader.received(lines(999_000), OWNER);
+    expect(received).toMatchObject({ from: { name: 'Zoë', address: 'a@b.example' }, text: null });
     expect(await reader.submission(lines(999_000), TO, OWNER)).toBeInstanceOf(NotSubmittable);
     const next = await eventually(
       'the next one',

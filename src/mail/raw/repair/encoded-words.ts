@@ -23,10 +23,15 @@ const WORD_OF_ANY = /=\?([^?*\s]{1,60})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=
 export function withReadableWords(message: Buffer): Buffer {
   const end = Math.min(endOfHeader(message), LARGEST_HEADER);
   const header = message.toString('latin1', 0, end);
-  const lettered = withLettersOfUtf8(header);
-  const spelledOut = lettered.replace(WITH_STATES, inOneWord).replace(WORD_OF_ANY, spelled);
-  const read = PADDED.test(spelledOut) ? spelledOut.replace(RUN, joined) : spelledOut;
+  const read = readableWords(withLettersOfUtf8(header));
   return read === header ? message : Buffer.concat([Buffer.from(read, 'latin1'), message.subarray(end)]);
+}
+
+/** The header of a message, or of a part, with its encoded words as the parser reads them right. */
+export function readableWords(header: string): string {
+  if (!header.includes('=?')) return header;
+  const spelledOut = header.replace(WITH_STATES, inOneWord).replace(WORD_OF_ANY, spelled);
+  return PADDED.test(spelledOut) ? spelledOut.replace(RUN, joined) : spelledOut;
 }
 
 function joined(run: string): string {

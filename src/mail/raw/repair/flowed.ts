@@ -1,5 +1,5 @@
 import type { Leaf } from '../mime-tree.ts';
-import { withContentParameter } from '../parameters.ts';
+import { withContentParameter, withHeaderFields } from '../parameters.ts';
 import { base64Lines, decodedOf, quotedPrintable } from '../transfer.ts';
 import type { Edit } from '../wire-form.ts';
 import { LARGEST_TEXT } from './charsets.ts';
@@ -33,8 +33,15 @@ export function joinedLinesOf(
   const header = withContentParameter(message.subarray(start, body), 'format', 'fixed');
   if (header === null) return null;
   const text = decodedOf(message.subarray(body, end), encoding).toString('latin1');
-  const joined = Buffer.from(joinedLines(text, says('delsp', 'yes')), 'latin1');
-  return { start, end, octets: Buffer.concat([header, encoded(joined, encoding)]) };
+  const joined = joinedLines(text, says('delsp', 'yes'));
+  // The space that is taken out may have kept a line from being a delimiter of parts (4.4).
+  if (!/base64|quoted-printable/.test(encoding) && /^--/m.test(joined)) {
+    const inBase64 = withHeaderFields(header, { 'Content-Transfer-Encoding': 'base64' });
+    const lines = joined.replaceAll('\r\n', '\n').replace(/(?<!\n)$/, '\n');
+    return { start, end, octets: Buffer.concat([inBase64, base64Lines(Buffer.from(lines, 'latin1'))]) };
+  }
+  const octets = encoded(Buffer.from(joined, 'latin1'), encoding);
+  return { start, end, octets: Buffer.concat([header, octets]) };
 }
 
 function encoded(content: Buffer, encoding: string): Buffer {
@@ -55,9 +62,7 @@ interface FlowedLine {
 function lineOf(line: string): FlowedLine {
   let depth = 0;
   while (line[depth] === '>') depth++;
-  // Without quote marks, that space keeps a `>` of the text from being one, and `--` from being a delimiter of parts.
-  const isStuffed = line[depth] === ' ' && (depth > 0 || !/^ (?:>|--)/.test(line));
-  return { depth, content: line.slice(isStuffed ? depth + 1 : depth) };
+  return { depth, content: line.slice(line[depth] === ' ' ? depth + 1 : depth) };
 }
 
 /** A line flows into the next one of as many quote marks (4.1, 4.5), unless one of both is the line above a signature (4.3). */

@@ -1,12 +1,13 @@
 /** Repairs of a message for the parser, postal-mime 4.0.0. The octets that are stored and sent stay as they are. */
-import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime';
+import type { Email, PostalMimeOptions } from 'postal-mime';
 import { endOfHeader, LARGEST_HEADER, readFields, valueOfField } from '../header-editor.ts';
-import { type Leaf, openedLeavesOf, SHOWN, treeOf } from '../mime-tree.ts';
+import { LARGEST_HEADERS, type Leaf, openedLeavesOf, SHOWN, treeOf } from '../mime-tree.ts';
 import { mendedType, typedOf, withHeaderFields } from '../parameters.ts';
 import { base64Lines, decodedOf } from '../transfer.ts';
 import { type Edit, withEdits } from '../wire-form.ts';
+import { BoundedParser, hasFewLines, withFewLines } from './bounded-parser.ts';
 import { LARGEST_TEXT, lettersOf } from './charsets.ts';
-import { withReadableWords } from './encoded-words.ts';
+import { readableWords, withReadableWords } from './encoded-words.ts';
 import { joinedLinesOf, mayBeFlowed } from './flowed.ts';
 
 const PADDED_BREAK = /=[ \t]+(?=\r?\n)/g;
@@ -16,15 +17,22 @@ const CR = 0x0d;
 export const PARSER_LIMITS = {
   forceRfc822Attachments: true,
   maxNestingDepth: 50,
-  maxHeadersSize: LARGEST_HEADER,
+  maxHeadersSize: LARGEST_HEADERS,
 } as const;
 /** No server writes reports as deep. */
-export const REPORT_LIMITS = { ...PARSER_LIMITS, maxNestingDepth: 20 } as const;
+export const REPORT_LIMITS = {
+  ...PARSER_LIMITS,
+  maxNestingDepth: 20,
+  maxHeadersSize: LARGEST_HEADER,
+} as const;
 
 /** The parts of a message; null where the parser cannot read it. */
 export async function parseMessage(message: Buffer, limits: PostalMimeOptions): Promise<Email | null> {
+  // The fields of a larger header would be taken apart before the parser refuses it.
+  if (endOfHeader(message) > LARGEST_HEADERS) return null;
   const readable = parsable(message);
-  const parsed = await PostalMime.parse(readable, limits).catch(() => null);
+  if (!hasFewLines(readable)) return null;
+  const parsed = await new BoundedParser(limits).parse(readable).catch(() => null);
   const email = parsed && readable !== message ? { ...parsed, headers: asWritten(parsed, message) } : parsed;
   const isEmpty = email && email.text === undefined && email.html === undefined && !email.attachments.length;
   const text = isEmpty ? textWithoutParts(message) : '';
@@ -43,7 +51,9 @@ function asWritten({ headers }: Email, message: Buffer): Email['headers'] {
 
 /** A message as the parser reads it right. */
 export const parsable = (message: Buffer): Buffer =>
-  withFlowedTexts(withLetters(withNamedTexts(withSoftBreaks(withTypes(withReadableWords(message))))));
+  withFewLines(
+    withFlowedTexts(withLetters(withNamedTexts(withSoftBreaks(withTypes(withReadableWords(message)))))),
+  );
 
 /** True where nothing has to be mended of a message whose types and charsets are usual. */
 export const isParsable = (message: Buffer): boolean =>
@@ -123,19 +133,26 @@ const withNamedTexts = (message: Buffer): Buffer =>
     return { start, end: body, octets };
   });
 
-/** The Content-Type of the message and of each part as programs mean it. */
+/** The Content-Type of the message and of each part as programs mean it, and the names of files. */
 function withTypes(message: Buffer): Buffer {
   const whole = { start: 0, end: endOfHeader(message) };
   return withEdits(
     message,
     [whole, ...treeOf(message, true).headers].flatMap(({ start, end }) => {
-      const fields = readFields(message.toString('latin1', start, end));
+      const came = message.toString('latin1', start, end);
+      // A boundary stays as it is.
+      const header = start === 0 || /boundary/i.test(came) ? came : readableWords(came);
+      const fields = readFields(header);
       const field = fields.find(({ name }) => name === 'content-type');
       const written = field && valueOfField(field);
       const meant = written === undefined ? '' : mendedType(written, fields);
-      if (written === undefined || meant === written) return [];
-      const octets = withHeaderFields(message.subarray(start, end), { 'Content-Type': meant });
-      return { start, end, octets };
+      const isMeant = written === undefined || meant === written;
+      if (isMeant && header === came) return [];
+      const octets = Buffer.from(header, 'latin1');
+      return {
+        ...{ start, end },
+        octets: isMeant ? octets : withHeaderFields(octets, { 'Content-Type': meant }),
+      };
     }),
   );
 }
