@@ -134,7 +134,7 @@ describe('a message of many parts', () => {
       expect(await costMsOf(() => readReceived(raw))).toBeLessThan(8_000);
       expect((await received(message)).subject).toBe('Grüße');
     }
-  }, 120_000);
+  });
 });
 
 test('a letter that is cut between two encoded words of a file name is one letter', async () => {
