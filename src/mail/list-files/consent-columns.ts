@@ -1,3 +1,4 @@
+import { mayBeConsent, questionColumn, withoutAnswers } from './consent-questions.ts';
 import { CONSENT_VOCABULARY, HAS_MAIL } from './consent-vocabulary.ts';
 import { folded } from './consent-words.ts';
 
@@ -114,7 +115,8 @@ const WEAK = { weak: true, cells: 'words' } as const;
 const FLAGS = { weak: true, cells: 'flags' } as const;
 
 /** The consent that the name of a column shows; null where it shows none. */
-export function consentColumnOf(header: string): ConsentColumn | null {
+export function consentColumnOf(asWritten: string): ConsentColumn | null {
+  const header = withoutAnswers(asWritten);
   const name = folded(header);
   if (STATUS_NAMES.has(name)) return status('status');
   if (SUBSCRIBED_NAMES.has(name)) return status('subscribed');
@@ -151,6 +153,8 @@ export function consentColumnOf(header: string): ConsentColumn | null {
     if (isReason) return status('bounced', HARD_BOUNCE.test(name) ? { cells: 'anything' } : WEAK);
     return status('bounced', CERTAIN_BOUNCE.test(name) ? {} : FLAGS);
   }
+  const question = questionColumn(parts);
+  if (question) return question;
   if (POSITIVE.test(name) || CONFIRMED.test(name)) {
     if (isTime) return { to: 'consentAt' };
     if (some(SOURCES)) return { to: 'consentSource' };
@@ -165,6 +169,16 @@ export function consentColumnOf(header: string): ConsentColumn | null {
 /** Subjects of columns whose values are words such as `confirmed` and `cancelled` too. */
 const OTHER_SUBJECTS =
   /phone|^tel|telefon|mobil|handy|^fax|order|bestell|auftrag|commande|pedido|pric|preis|prix|precio|amount|betrag|summe|deposit|invoice|rechnung|factur|payment|zahlung|paiement|pago|deliver|liefer|shipping|shipment|versand|ticket|task|^case|lead|deal|project|projekt|account|konto|booking|buchung|reserv|appointment|termin|event|rsvp|attend|vat|tax|steuer|iban|hand$|licen[cs]e|lizenz|contract|vertrag|machine|device|vehicle|fahrzeug|product|produkt|course|kurs|note$|notes$|comment|notiz|remark/;
+
+/** True for a name that may ask for consent beside another subject, so that the answers in its cells may not be read over. */
+export function looksLikeConsent(header: string): boolean {
+  const name = folded(withoutAnswers(header));
+  const parts = wordsOf(header);
+  const some = (set: ReadonlySet<string>): boolean => parts.some((word) => set.has(word));
+  if (FOR_EVERYONE.test(name) || some(FIGURES) || (some(OTHER_CHANNELS) && !HAS_MAIL.test(name)))
+    return false;
+  return mayBeConsent(name) || (parts.includes('marketing') && !isAboutSomethingElse(header));
+}
 
 /** True for a column whose name has a subject that no word in its cells makes consent. */
 export const isAboutSomethingElse = (header: string): boolean => OTHER_SUBJECTS.test(folded(header));

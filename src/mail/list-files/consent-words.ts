@@ -105,13 +105,31 @@ export const isBlank = (text: string): boolean =>
 
 /** Words that tell of a list and of nothing else: `cancelled`, `inactive` and `left` tell of orders, accounts and hands as well. */
 const OF_LISTS = new Set(
-  list(`unsubscribed unsubscribe unsubscribes unsub optout optedout optedoutofemail donotmail donotemail manuallyunsubscribed
-    listunsubscribed globallyunsubscribed blocklisted blacklisted abgemeldet abbestellt ausgetragen desabonne desinscrit desuscrito
-    desuscripto dadodebaja disiscritto descadastrado afgemeld uitgeschreven wypisany avregistrerad`),
+  list(`unsubscribed unsubscribe unsubscribes unsub optout optedout optedoutofemail donotmail donotemail donotcontact
+    manuallyunsubscribed listunsubscribed globallyunsubscribed blocklisted blacklisted nonsubscribed notsubscribed neversubscribed
+    abgemeldet abbestellt ausgetragen desabonne desinscrit desuscrito desuscripto dadodebaja disiscritto descadastrado afgemeld
+    uitgeschreven wypisany avregistrerad nonabonne noninscrit nosuscrito`),
 );
 
-/** True for a word that can only mean that a person has left a list. */
+/** Words that tell of mail to a person, unless the name of their column has another subject, such as a payment. */
+const OF_MAIL = new Set(
+  list(`suppressed cleaned bounced hardbounce hardbounced hardbounces undeliverable invalidemail unzustellbar nichtzustellbar
+    rebotado noentregable complained complaint complainer spamcomplaint spamcomplaints spamreport spamreported markedasspam reportedspam
+    contactflaggedasspam abusecomplaint beschwert spambeschwerde signalecommespam noconsent blocklist blacklist`),
+);
+
+/** True for a word that can only mean that a person has left a list, or was never on it. */
 export const isListWord = (text: string): boolean => text.length <= 64 && OF_LISTS.has(folded(text));
+
+/** True for a word by which a person may not be written to, in a column about the person. */
+export const isLeavingWord = (text: string): boolean =>
+  text.length <= 64 && (OF_LISTS.has(folded(text)) || OF_MAIL.has(folded(text)));
+
+/** True for a text that begins with such a word: `Unsubscribed by admin`, `Do not contact (2024)`. */
+export function beginsWithLeaving(text: string): boolean {
+  const [one = '', two = '', three = ''] = text.slice(0, 64).split(/[^\p{L}\p{N}]+/u, 3);
+  return isLeavingWord(text) || [one, one + two, one + two + three].some(isListWord);
+}
 
 /** The words that a person's leaving is stored by, the weakest first. */
 export const LEAVINGS = ['unsubscribed', 'bounced', 'complained'] as const;

@@ -18,7 +18,9 @@ export type CellStatus = 'subscribed' | 'never' | 'unsaid' | 'nothing' | 'unknow
 
 type StatusTarget = Extract<Target, { readonly to: 'status' }>;
 
-const isDate = (text: string): boolean => dateOf(text, 'dmy') !== null || dateOf(text, 'mdy') !== null;
+/** True for a day, in either order. */
+export const saysDate = (text: string): boolean =>
+  dateOf(text, 'dmy') !== null || dateOf(text, 'mdy') !== null;
 
 /** The reader of each kind of column. A reason is read as a whole: `You sent too much spam` is no complaint. */
 const MEANING: Readonly<Record<StatusReading | 'reason', (text: string) => Meaning | null>> = {
@@ -48,7 +50,7 @@ export function cellStatus(cell: string, { reads = 'status', cells }: StatusTarg
       return meaning === null || meaning === 'yes' || meaning === 'no' ? 'unknown' : meaning;
     if (meaning === 'yes') return 'subscribed';
     if (meaning === 'no') return cells === 'confirmation' ? 'never' : 'unsubscribed';
-    return meaning ?? (isDate(text) ? 'subscribed' : 'unknown');
+    return meaning ?? (saysDate(text) ? 'subscribed' : 'unknown');
   }
   if (meaning === 'no' || meaning === 'subscribed' || isNone(text)) return 'nothing';
   if (meaning === 'never') return reads === 'unsubscribed' ? meaning : 'nothing';
@@ -64,7 +66,7 @@ export function cellStatus(cell: string, { reads = 'status', cells }: StatusTarg
       return meaning === 'yes' || /^[1-9]\d{8,9}$/.test(text) ? reads : 'unknown';
     case 'confirmation':
     case undefined:
-      return meaning === 'yes' || isDate(text) ? reads : 'unknown';
+      return meaning === 'yes' || saysDate(text) ? reads : 'unknown';
   }
 }
 

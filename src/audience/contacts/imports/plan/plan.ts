@@ -3,8 +3,9 @@ import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
 import type { DetectedEncoding, StoredEncoding } from '../../../../platform/csv/encoding.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import { cleaned, type Target } from '../../column-names.ts';
+import { shortened } from './doubt.ts';
 import { emptySurvey } from './survey.ts';
-import { type ColumnMapping, type FileTraits, namedTargets, sharedName, shortened } from './targets.ts';
+import { type ColumnMapping, type FileTraits, namedTargets, sharedName } from './targets.ts';
 import { type ImportWarning, warningsOf } from './warnings.ts';
 
 /** The plan by which a file is read, stored with its import. */

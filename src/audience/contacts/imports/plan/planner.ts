@@ -5,9 +5,10 @@ import { CsvReader, type CsvRow } from '../../../../platform/csv/reader.ts';
 import { type Detail, type Failure, invalid } from '../../../../platform/errors/failure.ts';
 import { cleaned, type Target } from '../../column-names.ts';
 import { sentenceOf } from '../file/faults.ts';
+import { shortened } from './doubt.ts';
 import { type ImportPlan, type ReadTargets, readTargets } from './plan.ts';
 import { FileSurvey } from './survey.ts';
-import { type ColumnMapping, type FileTraits, shortened } from './targets.ts';
+import type { ColumnMapping, FileTraits } from './targets.ts';
 
 const NO_HEADER: Detail = {
   path: '/body',

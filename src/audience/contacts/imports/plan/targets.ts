@@ -9,7 +9,13 @@ import {
   STATUS_READINGS,
   type StatusReading,
 } from '../../../../mail/list-files/consent-columns.ts';
-import { isListWord, type LeaveReason, wordMeaning } from '../../../../mail/list-files/consent-words.ts';
+import {
+  isBlank,
+  isLeavingWord,
+  isListWord,
+  type LeaveReason,
+  wordMeaning,
+} from '../../../../mail/list-files/consent-words.ts';
 import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import {
@@ -31,6 +37,7 @@ import {
   type Target,
 } from '../../column-names.ts';
 import { FIELD_COLUMNS } from '../../field-columns.ts';
+import { doubtOfConsent, shortened } from './doubt.ts';
 import type { ColumnSurvey } from './survey.ts';
 
 /** The known facts of a file besides its header. */
@@ -46,12 +53,6 @@ export interface FileTraits {
 
 /** The `columns` of a request. */
 export type ColumnMapping = Readonly<Record<string, unknown>> | null;
-
-const LONGEST_HEADER = 80;
-
-/** The name of a column as messages and answers show it. */
-export const shortened = (name: string): string =>
-  name.length > LONGEST_HEADER ? `${name.slice(0, LONGEST_HEADER - 1)}…` : name;
 
 const BY_COLUMN: Readonly<Record<string, Target>> = Object.fromEntries(
   CONTACT_FIELD_NAMES.map((name) => [CONTACT_FIELDS[name].column, { to: name }]),
@@ -166,6 +167,8 @@ export function namedTargets(
     const property = propertyByName(name, keys);
     if (property) {
       keys.add(property.key);
+      const doubt = propertyOf(name) ? null : doubtOfConsent(name, property.key, traits.surveys[at]);
+      if (doubt !== null) details.push(doubt);
       return keptType(property, traits);
     }
     if (name !== '')
@@ -205,10 +208,8 @@ const columnsDetail = (message: string): Detail => ({ path: '/query/columns', me
 function consentTarget(name: string, survey: ColumnSurvey | undefined): Exclude<Target, null> | null {
   const column = consentColumnOf(name);
   if (column && column.to !== 'status') return column;
-  if (column) return !column.weak || !survey || isProven(column, survey) ? statusTarget(column) : null;
-  return survey && !isAboutSomethingElse(name) && statesStatus([...(survey.values?.keys() ?? [])])
-    ? BY_VALUES
-    : null;
+  if (column && (!column.weak || !survey || isProven(column, survey))) return statusTarget(column);
+  return survey && statesStatus(name, [...(survey.values?.keys() ?? [])]) ? BY_VALUES : null;
 }
 
 /** True where the cells of a column say that it is about consent, since its name alone does not. */
@@ -222,14 +223,14 @@ export const BY_VALUES = { to: 'status', reads: 'status', cells: 'words' } as co
 
 /**
  * True for the values of a column without a telling name that are statuses and nothing else: words that stand in the table as they are,
- * some of them subscribed, and one that only lists have. `confirmed` and `cancelled` alone may be of an order.
+ * one of them a word of lists. `confirmed` and `cancelled` alone may be of an order, and a payment may have bounced.
  */
-function statesStatus(values: readonly string[]): boolean {
-  const meanings = values.map(wordMeaning);
+function statesStatus(name: string, values: readonly string[]): boolean {
+  const stated = values.filter((value) => !isBlank(value));
+  const meanings = stated.map(wordMeaning);
   return (
     meanings.every((meaning) => meaning !== null && meaning !== 'yes' && meaning !== 'no') &&
-    meanings.includes('subscribed') &&
-    values.some(isListWord)
+    stated.some(isAboutSomethingElse(name) ? isListWord : isLeavingWord)
   );
 }
 
