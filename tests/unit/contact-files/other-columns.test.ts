@@ -29,9 +29,7 @@ const MAKES_NO_STATUS: readonly (readonly [header: string, ...cells: string[]])[
   ['Answer', 'confirmed', 'declined', 'unknown'],
   ['Ticket', 'opted out of the tour', 'confirmed'],
   ['Firmware', '5.1.1', '5.2.0', '4.0.1'],
-  ['Fabric', 'not set', 'bounced'],
   ['Note', 'spam', 'active'],
-  ['Gift', 'unsubscribed'],
   // By a word in the name.
   ['Open complaints', '2', '1', '0'],
   ['Last complaint', '2026-01-02', ''],

@@ -9,6 +9,8 @@ export interface ColumnTarget {
   readonly key: string;
   /** A type of properties, with the form in which its cells are written: `date:dmy`. */
   readonly type: string;
+  /** True once a person has set it: the service refuses a doubt about consent only where no one has. */
+  readonly isSet?: true;
 }
 
 const PROPERTY = /^properties\.([^:]+):(.+)$/;
@@ -26,7 +28,9 @@ export const columnsText = (plan: ContactImportPlan, mapped: readonly ColumnTarg
     Object.fromEntries(
       plan.columns.flatMap((column, at): (readonly [string, string | null])[] => {
         const { to, key, type } = mapped[at] ?? mappedBy(column);
-        if (column.header === '') return [];
+        const { isSet } = mapped[at] ?? {};
+        // The service decides by the cells of the whole file, of which the plan has seen the beginning.
+        if (column.header === '' || (to === 'property' && !isSet)) return [];
         if (to === 'property') return [[column.header, `properties.${key}:${type}`]];
         return [[column.header, to === 'none' ? null : to]];
       }),

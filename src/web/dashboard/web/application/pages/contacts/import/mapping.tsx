@@ -49,7 +49,11 @@ export function Mapping(props: {
   const set = (at: number, change: Partial<ColumnTarget>) => {
     const { columns } = props.plan;
     const isMeant = (index: number) => index === at || columns[index]?.header === columns[at]?.header;
-    props.onChange(props.mapped.map((each, index) => (isMeant(index) ? { ...each, ...change } : each)));
+    props.onChange(
+      props.mapped.map((each, index) =>
+        isMeant(index) ? { ...each, ...change, isSet: true as const } : each,
+      ),
+    );
   };
   const known = useId();
   const properties = useKnownProperties();
