@@ -1,5 +1,3 @@
-import type { ConsentColumn } from './consent-columns.ts';
-
 /** Answers that a header offers: `Subscribed (Y/N)`. */
 const ANSWERS =
   /(?<![\p{L}\p{N}])(?:yes ?[/|] ?no|y ?[/|] ?n|yn|ja ?[/|] ?nein|j ?[/|] ?n|oui ?[/|] ?non|o ?[/|] ?n|s[ií] ?[/|] ?no|s ?[/|] ?n|true ?[/|] ?false|t ?[/|] ?f|1 ?[/|] ?0|0 ?[/|] ?1)(?![\p{L}\p{N}])/giu;
@@ -43,8 +41,15 @@ const REFUSES =
   /\b(?:no|not|never|non|cannot|stop|dont|don t|un)\b|\b(?:cannot|dont|stop|un(?:e?mail|contact|market)able)|opt out|donot/;
 const SHORT_REFUSALS = /^(?:dnc|dne|dnm)$/;
 
-/** The consent for which a header asks in words of its own; null for every other header. `parts`: its words, folded. */
-export function questionColumn(parts: readonly string[]): ConsentColumn | null {
+/** The reading of a column whose header is a question. `weak`: the cells decide. */
+interface QuestionColumn {
+  readonly to: 'status';
+  readonly reads: 'subscribed' | 'unsubscribed';
+  readonly weak?: true;
+}
+
+/** The consent for which a header asks in words; null for every other header. `parts`: its words, folded. */
+export function questionColumn(parts: readonly string[]): QuestionColumn | null {
   const text = parts.join(' ');
   if (text.length > LONGEST_NAME) return null;
   const rest = parts.filter((part) => !SHORT_REFUSALS.test(part));
