@@ -12,7 +12,8 @@ const PADDED = /\?b\?[^?\s]*=\?=[ \t\r\n]+=\?/i;
 /** Words of the one charset with states that the parser knows, next to each other. */
 const WITH_STATES = /=\?(iso-2022-jp)\?b\?[^?\s]*\?=(?:[ \t\r\n]+=\?\1\?b\?[^?\s]*\?=)*/gi;
 /** The end of a state where the next one begins: the decoder (WHATWG Encoding 12.2.1) takes two escapes in a row for damage. */
-const EMPTY_STATE = /\x1b\(B(?=\x1b)/g;
+const ESCAPE = '\u001b';
+const EMPTY_STATE = `${ESCAPE}(B${ESCAPE}`;
 const WORD_OF_ANY = /=\?([^?*\s]{1,60})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
 
 /**
@@ -52,7 +53,7 @@ function inOneWord(run: string, charset: string): string {
   const pieces = [...run.matchAll(EACH)].map(([, , text = '']) =>
     Buffer.from(text, 'base64').toString('latin1'),
   );
-  const octets = Buffer.from(pieces.join('').replace(EMPTY_STATE, ''), 'latin1');
+  const octets = Buffer.from(pieces.join('').replaceAll(EMPTY_STATE, ESCAPE), 'latin1');
   return inUtf8Word(readText(octets, charset));
 }
 
