@@ -202,8 +202,7 @@ class LeapWatch {
   }
 
   look(): void {
-    const { leapMs } = this.#leap;
-    this.#leap.reset();
+    const leapMs = this.#leap.reset();
     if (leapMs < LEAP_MS) return;
     this.#heldUntil = Math.max(this.#heldUntil, this.clock.monotonic() + HELD_AFTER_LEAP_MS);
     this.logger.warn(

@@ -53,13 +53,19 @@ export class LeapMeter {
     this.reset();
   }
 
-  /** Measures from this moment on. */
-  reset(): void {
-    this.#offset = this.clock.now() - this.clock.monotonic();
+  get leapMs(): number {
+    return this.#now - this.#offset;
   }
 
-  get leapMs(): number {
-    return this.clock.now() - this.clock.monotonic() - this.#offset;
+  /** Measures from this moment on. Answers the leap up to it, by the same reading of the clocks. */
+  reset(): number {
+    const before = this.#offset;
+    this.#offset = this.#now;
+    return this.#offset - before;
+  }
+
+  get #now(): number {
+    return this.clock.now() - this.clock.monotonic();
   }
 }
 
