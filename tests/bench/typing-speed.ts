@@ -4,8 +4,8 @@
 // and of its frame, with the longest other task, whose end a key may wait for. It fails above 100 ms. Beside it are the browser's own
 // figures (Event Timing, processor slowed four times), which on a busy machine hold the waits for the processor too.
 // `--tasks` names what the longest tasks do.
-// Where there is a preview: the time from a key to its changed DOM, at this processor and at one slowed four times. By the clock, so that
-// a busy machine adds to it: it fails where half of the keys wait longer than 300 ms at this processor.
+// The bench also measures the time from a key to the changed preview, at this processor and at one slowed four times. The clock measures it,
+// so that a busy machine adds to it. It fails if half of the keys wait longer than 300 ms at this processor.
 import { parseArgs } from 'node:util';
 import type { Request } from 'playwright-core';
 import { openChromium } from '../browser/chromium.ts';

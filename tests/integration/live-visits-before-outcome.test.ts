@@ -44,12 +44,17 @@ test('visits that come before the outcome of the attempt count once it is there'
   const html = '<body><a href="https://a.example/">a</a> <a href="https://b.example/">b</a></body>';
   const id = await service.send({ html, text: undefined, trackOpens: true, trackClicks: true });
   await eventually('the message at the server', async () => message !== '' || undefined);
-  const follow = async (letter: string, agent: string): Promise<number> => {
+  const follow = async (
+    letter: string,
+    agent: string,
+    more: Record<string, string> = {},
+  ): Promise<number> => {
     const link = new RegExp(`https://mail\\.sender\\.example/t/${letter}/[\\w.-]+`).exec(message)?.[0] ?? '';
-    const headers = { 'user-agent': agent };
+    const headers = { 'user-agent': agent, ...more };
     return (await fetch(`${service.url}${new URL(link).pathname}`, { headers, redirect: 'manual' })).status;
   };
   expect(await follow('o', RELAY)).toBe(200);
+  expect(await follow('o', PERSON, { 'sec-purpose': 'prefetch' })).toBe(200);
   expect(await follow('c', PERSON)).toBe(302);
   await service.pass(10_000);
   await eventually('a look at them', async () => {

@@ -74,7 +74,8 @@ export function trackingRoutes({
       if (via === null && links !== undefined && (await early.keep(kept))) return;
       const result = await engine.tell('email', emailId, reportOf(visit, via));
       // A recipient can be faster than our own commit, and its visit shows that an attempt that was cut off had arrived.
-      if (isBeforeOutcome(result, recipient)) await early.keep(kept);
+      // One that only fetches ahead cannot be told from a person later on: its request says so, and not its user agent.
+      if (via !== 'prefetch' && isBeforeOutcome(result, recipient)) await early.keep(kept);
     };
     try {
       await within(NOTE_MS, store());

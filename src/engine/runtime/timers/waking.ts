@@ -20,10 +20,12 @@ export function wakeablesOf(running: RunningKind, deps: Deps): readonly DueActor
   const { performing, kind, share, store } = running;
   const due: DueActors = {
     store,
-    room: () => running.roomForDue,
+    room: () => running.room,
     wake: (rows, isClaimed) => wake(running, deps, rows, isClaimed),
   };
-  if (!performing || !kind.offers) return share.wakes ? [due] : [];
+  if (!performing) return share.wakes ? [due] : [];
+  // Actors that offer themselves have a room of their performer's: thousands of them wait here, and must not keep timers from firing.
+  if (!kind.offers) return share.wakes ? [{ ...due, room: () => running.roomForDue }] : [];
   const { where, bulk } = kind.offers;
   const others = share.wakes ? [{ ...due, where: `not (${where})` }] : [];
   if (!share.offers) return others;

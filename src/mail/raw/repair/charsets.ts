@@ -19,7 +19,7 @@ const META = /<meta\s[^>]{0,200}?charset\s{0,9}=[\s"']{0,9}([\w.:-]{1,40})/i;
  * know for Windows-1252, and no name for UTF-8. A name of one octet for each letter counts even where the text is UTF-8, as in mail
  * programs: only names that cannot be true are mended.
  */
-export function lettersOf(content: Buffer, label: string, isHtml = false): string | null {
+export function mendedLetters(content: Buffer, label: string, isHtml = false): string | null {
   const name = label.toLowerCase().replace(/^['"\s]+|['"\s]+$/g, '');
   if (WIDE.test(name)) return !content.includes(0) && isUtf8(content) ? content.toString() : null;
   if (isAscii(content)) return null;
@@ -38,7 +38,7 @@ export function lettersOf(content: Buffer, label: string, isHtml = false): strin
 
 /** The letters of octets in a charset, mended where it is named wrong. */
 export const readText = (content: Buffer, label: string): string =>
-  lettersOf(content, label) ?? decoded(content, isReadByParser(label) ? label : 'utf-8');
+  mendedLetters(content, label) ?? decoded(content, isReadByParser(label) ? label : 'utf-8');
 
 /** The parser does not know a name with the marks that programs leave at it. */
 const asNamed = (content: Buffer, name: string, label: string): string | null =>

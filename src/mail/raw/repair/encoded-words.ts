@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { endOfHeader, LARGEST_HEADER, type RawField, readFields } from '../header-editor.ts';
 import { typedOf } from '../parameters.ts';
-import { isReadByParser, lettersOf, readText, valueReaderOf } from './charsets.ts';
+import { isReadByParser, mendedLetters, readText, valueReaderOf } from './charsets.ts';
 
 const WORD = String.raw`=\?([^?\s]{1,60})\?b\?([^?\s]*)\?=`;
 const EACH = new RegExp(WORD, 'gi');
@@ -11,8 +11,8 @@ const RUN = new RegExp(String.raw`${WORD}(?:[ \t\r\n]+${WORD})+`, 'gi');
 const PADDED = /\?b\?[^?\s]*=\?=[ \t\r\n]+=\?/i;
 /** Words of the one charset with states that the parser knows, next to each other. */
 const WITH_STATES = /=\?(iso-2022-jp)\?b\?[^?\s]*\?=(?:[ \t\r\n]+=\?\1\?b\?[^?\s]*\?=)*/gi;
-/** The end of a state where the next one begins: the decoder (WHATWG Encoding 12.2.1) takes two escapes in a row for damage. */
 const ESCAPE = '\u001b';
+/** The end of a state where the next one begins: the decoder (WHATWG Encoding 12.2.1) takes two escapes in a row for damage. */
 const EMPTY_STATE = `${ESCAPE}(B${ESCAPE}`;
 const WORD_OF_ANY = /=\?([^?*\s]{1,60})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
 
@@ -65,7 +65,7 @@ function spelled(word: string, charset: string, encoding: string, text: string):
   const octets = /b/i.test(encoding)
     ? Buffer.from(text, 'base64')
     : Buffer.from(text.replaceAll('_', ' ').replace(CODE, fromCode), 'latin1');
-  const letters = lettersOf(octets, charset);
+  const letters = mendedLetters(octets, charset);
   return letters === null ? word : inUtf8Word(letters);
 }
 

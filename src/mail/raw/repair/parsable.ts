@@ -6,7 +6,7 @@ import { mendedType, typedOf, withHeaderFields } from '../parameters.ts';
 import { base64Lines, decodedOf } from '../transfer.ts';
 import { type Edit, withEdits } from '../wire-form.ts';
 import { BoundedParser, hasFewLines, withFewLines } from './bounded-parser.ts';
-import { LARGEST_TEXT, lettersOf } from './charsets.ts';
+import { LARGEST_TEXT, mendedLetters } from './charsets.ts';
 import { readableWords, withReadableWords } from './encoded-words.ts';
 import { joinedLinesOf, mayBeFlowed } from './flowed.ts';
 
@@ -51,9 +51,7 @@ function asWritten({ headers }: Email, message: Buffer): Email['headers'] {
 
 /** A message as the parser reads it right. */
 export const parsable = (message: Buffer): Buffer =>
-  withFewLines(
-    withFlowedTexts(withLetters(withNamedTexts(withSoftBreaks(withTypes(withReadableWords(message)))))),
-  );
+  withFewLines(withFlowedTexts(withReadableTexts(withSoftBreaks(withTypes(withReadableWords(message))))));
 
 /** True where nothing has to be mended of a message whose types and charsets are usual. */
 export const isParsable = (message: Buffer): boolean =>
@@ -98,16 +96,17 @@ function withSoftBreaks(message: Buffer): Buffer {
   });
 }
 
-/** The texts whose letters the parser would show wrong, in UTF-8. */
-function withLetters(message: Buffer): Buffer {
+/** The texts whose letters the parser would show wrong, in UTF-8; and text files with a name, as files. */
+function withReadableTexts(message: Buffer): Buffer {
   let left = LARGEST_TEXT;
   return withChangedLeaves(message, (leaf) => {
+    if (leaf.isNamedText) return asFile(message, leaf);
     const { start, body, end, encoding, type, charset, parameters, isAttachment } = leaf;
     if (!SHOWN.test(type) || isAttachment || end - body > left) return null;
     left -= end - body;
     const content = decodedOf(message.subarray(body, end), encoding);
     // The parser ends lines with LF, but not those of base64.
-    const letters = lettersOf(content, charset, type === 'text/html')?.replaceAll('\r\n', '\n');
+    const letters = mendedLetters(content, charset, type === 'text/html')?.replaceAll('\r\n', '\n');
     if (letters === undefined) return null;
     const flow = ['format', 'delsp'].map((name) => [name, parameters.get(name)] as const);
     const said = flow.map(([name, value]) => (/^\w+$/.test(value ?? '') ? `; ${name}=${value}` : ''));
@@ -121,17 +120,15 @@ function withLetters(message: Buffer): Buffer {
 }
 
 /** The parser shows a text file with a name in the text of the message, and forgets the name. */
-const withNamedTexts = (message: Buffer): Buffer =>
-  withChangedLeaves(message, ({ start, body, isNamedText }) => {
-    if (!isNamedText) return null;
-    const header = message.subarray(start, body);
-    const written = readFields(header.toString('latin1')).find(({ name }) => name === 'content-disposition');
-    const [, ...parameters] = (written ? valueOfField(written) : '').split(';');
-    const octets = withHeaderFields(header, {
-      'Content-Disposition': ['attachment', ...parameters].join(';'),
-    });
-    return { start, end: body, octets };
+function asFile(message: Buffer, { start, body }: Leaf): Edit {
+  const header = message.subarray(start, body);
+  const written = readFields(header.toString('latin1')).find(({ name }) => name === 'content-disposition');
+  const [, ...parameters] = (written ? valueOfField(written) : '').split(';');
+  const octets = withHeaderFields(header, {
+    'Content-Disposition': ['attachment', ...parameters].join(';'),
   });
+  return { start, end: body, octets };
+}
 
 /** The Content-Type of the message and of each part as programs mean it, and the names of files. */
 function withTypes(message: Buffer): Buffer {
