@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { RunningKind } from '../../../src/engine/runtime/running-kind.ts';
 import { wakeablesOf } from '../../../src/engine/runtime/timers/waking.ts';
 
-// How many due actors are woken. A performer of campaigns holds thousands of orders that have not begun.
+// A performer of campaigns holds thousands of orders that have not begun: due actors are woken beside them.
 
 function roomsOf(offers: object | undefined): readonly number[] {
   const rooms = { room: 8_000, roomForDue: -5_000, roomForOffers: 20, roomForBulk: 10 };
