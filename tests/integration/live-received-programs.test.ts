@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
+import { swaksMissing } from '../support/swaks.ts';
 import { aMail, handIn } from './received-door.ts';
 import { postfixMissing, startPostfix } from './transport/postfix.ts';
 
@@ -53,18 +54,15 @@ describe.if(missing === null)('a real Postfix', () => {
   });
 });
 
-const swaks = Bun.which('swaks');
-if (swaks === null) console.log('Not shown here, since the Debian package swaks is not installed: its mail.');
+const noSwaks = swaksMissing();
+if (noSwaks !== null) console.log(`Not shown here, since ${noSwaks}: its mail.`);
 
-describe.if(swaks !== null)('swaks', () => {
+describe.if(noSwaks === null)('swaks', () => {
   const say = async (...words: string[]) => {
-    const run = Bun.spawn(
-      [swaks ?? '', '--server', `127.0.0.1:${port}`, '--helo', 'client.example', ...words],
-      {
-        stdout: 'pipe',
-        stderr: 'pipe',
-      },
-    );
+    const run = Bun.spawn(['swaks', '--server', `127.0.0.1:${port}`, '--helo', 'client.example', ...words], {
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
     const said = await new Response(run.stdout).text();
     return { said, code: await run.exited };
   };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { eventually } from '../../support/eventually.ts';
 import { eximMissing, openExim } from '../../support/exim.ts';
 import { haproxyMissing, startHaproxy } from '../../support/haproxy.ts';
+import { swaksMissing } from '../../support/swaks.ts';
 import { aMail, handIn } from '../received-door.ts';
 import { AUTHORITY, TestCertificate } from '../transport/certificates.ts';
 import { postfixMissing, startPostfix } from '../transport/postfix.ts';
@@ -96,17 +97,17 @@ describe.if(noExim === null)('Exim', () => {
   );
 });
 
-const swaks = Bun.which('swaks');
-if (swaks === null) console.log('Not shown here, since the Debian package swaks is not installed: its mail.');
+const noSwaks = swaksMissing({ tls: true });
+if (noSwaks !== null) console.log(`Not shown here, since ${noSwaks}: its mail.`);
 
 const bySwaks = (at: number, subject: string) =>
   run(
-    ...[swaks ?? '', '--server', `127.0.0.1:${at}`, '--helo', 'client.example', '--timeout', '20'],
+    ...['swaks', '--server', `127.0.0.1:${at}`, '--helo', 'client.example', '--timeout', '20'],
     ...['--local-interface', CLIENT, '--from', 'ada@customer.example', '--to', 'known@elsewhere.test'],
     ...['--header', `Subject: ${subject}`, '--tls'],
   );
 
-describe.if(swaks !== null)('swaks', () => {
+describe.if(noSwaks === null)('swaks', () => {
   test('sends over TLS, and sees the extensions there', async () => {
     const { said, code } = await bySwaks(port, 'By swaks');
     expect(code, said).toBe(0);
@@ -123,7 +124,7 @@ test('openssl s_client verifies the chain and the name of the MX', async () => {
   expect(said).toContain('Verify return code: 0 (ok)');
 });
 
-const noProxy = haproxyMissing() ?? (swaks === null ? 'swaks is not installed' : null);
+const noProxy = haproxyMissing() ?? noSwaks;
 if (noProxy !== null) console.log(`Not shown here, since ${noProxy}: mail by HAProxy.`);
 
 describe.if(noProxy === null)('HAProxy', () => {

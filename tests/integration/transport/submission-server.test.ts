@@ -11,6 +11,7 @@ import {
 } from '../../../src/mail/submission/submission-server.ts';
 import type { BudgetLimits } from '../../../src/platform/async/keyed-budget.ts';
 import { costMs, longestStall } from '../../support/own-time.ts';
+import { swaksMissing } from '../../support/swaks.ts';
 import { AUTHORITY, TestCertificate } from './certificates.ts';
 
 const KEY = 'svc_live_0123456789abcdefghijklmnopqrstuv';
@@ -187,11 +188,10 @@ test('the submission server without a certificate takes the password in clear te
   expect(await send(MAIL, { port: trusting.port })).toBe('250 2.0.0 Accepted as em_1');
 });
 
-const missing = Bun.which('swaks') === null;
-if (missing)
-  console.log('Not shown here, since the Debian package swaks is not installed: submission by swaks.');
+const missing = swaksMissing({ tls: true });
+if (missing !== null) console.log(`Not shown here, since ${missing}: submission by swaks.`);
 
-describe.if(!missing)('swaks', () => {
+describe.if(missing === null)('swaks', () => {
   const swaks = async (...options: string[]) => {
     const child = Bun.spawn(
       [
