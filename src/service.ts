@@ -94,6 +94,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     ...{ database, shards, clock, logger, kinds, epoch: () => presence.epoch },
     onLeftToOthers: () => roster.news.tell('work'),
     ...(keptActors === undefined ? {} : { keptActors }),
+    callerWaitsMs: source.timeouts?.workMs,
   };
   const engine = source.chaos?.createEngine(engineParts) ?? new Engine(engineParts);
   const roster = new Roster({

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
-import { emailSpawn, engineOver, plainInput, postgresStore, rowsOf, type Store } from '../support/engine.ts';
+import {
+  accepted,
+  emailSpawn,
+  engineOver,
+  plainInput,
+  postgresStore,
+  rowsOf,
+  type Store,
+} from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
@@ -42,4 +50,24 @@ test('what waits for the database when its client gets 503 is not written; what 
     expect(isThere).toBe(!(outcome instanceof UnavailableError));
     if (outcome instanceof UnavailableError) expect(outcome.applied).toBe('no');
   }
+});
+
+test.each([
+  [7_000, [] as boolean[]],
+  [7_001, [true, true]],
+])('what has waited for %d ms is refused: %p', async (waited, refusals) => {
+  let passed = 0;
+  const engine = engineOver(store.database, { clock: { now: () => NOW, monotonic: () => passed } });
+  const there = emailSpawn(plainInput(NOW));
+  await engine.spawn('email', there);
+  // Both are begun in the next turn of the event loop.
+  const waiting = Promise.allSettled([
+    engine.spawn('email', emailSpawn(plainInput(NOW))),
+    engine.tell('email', there.id, accepted(NOW)),
+  ]);
+  passed = waited;
+  const failures = (await waiting).flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+  expect(failures.map((error) => error instanceof UnavailableError && error.applied === 'no')).toEqual(
+    refusals,
+  );
 });

@@ -16,11 +16,6 @@ import type { OpenStore } from '../store/open-store.ts';
 import { type Actors, type ByActor, definitionsOf, rowsTold, workspaceTold } from './known-actors.ts';
 import { MailboxLanes } from './mailbox-lanes.ts';
 
-/**
- * The caller of an event that has waited this long has given up (HTTP answers 503 after 8 s): a late effect
- * would surprise it.
- */
-export const LONGEST_WAIT_MS = 7_000;
 /** Between two tries of a database that is away: no tight loop, and still healed well within a second. */
 const REST_MS = 250;
 
@@ -36,6 +31,8 @@ export interface CommitDeps extends ChildDeps {
   readonly clock: Clock;
   readonly tags: CommitTags;
   readonly store: OpenStore;
+  /** The time that a caller waits: what has waited longer is refused, since its late effect would surprise. */
+  readonly callerWaitsMs: number;
   /** The new actors of the kind that this process holds, if it holds any. */
   readonly localLeases: LocalLeases | null;
   /** Receives each commit, in commit order. */
@@ -114,7 +111,7 @@ export class Mailbox {
   #inTime(batch: readonly PendingEvent[]): readonly PendingEvent[] {
     const now = this.deps.clock.monotonic();
     return batch.filter(({ since, patientUntil, fail }) => {
-      const isLate = now > (patientUntil ?? since + LONGEST_WAIT_MS);
+      const isLate = now > (patientUntil ?? since + this.deps.callerWaitsMs);
       if (isLate) fail(new UnavailableError('The database does not keep up.'));
       return !isLate;
     });

@@ -57,6 +57,8 @@ export interface KindParts extends StoreParts {
   readonly keptDefinitions?: number;
   /** When instances count as gone (tests). */
   readonly keeping?: Partial<LeaseTimes>;
+  /** The time that callers wait (tests: busy machines run them too). */
+  readonly callerWaitsMs?: number | undefined;
   /** Safeguards to leave out of local leases (chaos). */
   readonly keepingFaults?: LeaseFaults;
 }
@@ -76,6 +78,9 @@ export interface KindHooks {
 
 /** Above this many queued events of a kind, nothing is begun that would add more. */
 const BUSY = 5_000;
+
+/** HTTP answers 503 after 8 s, so that its callers wait a little less. */
+const CALLER_WAITS_MS = 7_000;
 
 /** An outcome that was performed is worth more patience than a request: it is tried until this has passed. */
 export const OUTCOME_PATIENCE_MS = 60_000;
@@ -119,6 +124,7 @@ export class RunningKind {
       database,
       clock,
       store: this.store,
+      callerWaitsMs: parts.callerWaitsMs ?? CALLER_WAITS_MS,
       tags: hooks.tags,
       shareOf: hooks.shareOf,
       localLeasesOf: hooks.localLeasesOf,

@@ -12,7 +12,7 @@ import type { BatchStatement } from '../store/statements/statement-parts.ts';
 import { WITHHELD } from '../store/statements/statements.ts';
 import { BulkLane } from './bulk-lane.ts';
 import type { Actors } from './known-actors.ts';
-import { type CommitDeps, LONGEST_WAIT_MS } from './mailbox.ts';
+import type { CommitDeps } from './mailbox.ts';
 
 /** A new actor of that kind to be. */
 export type SpawnRequestOf<Name extends KindName> = SpawnRequest<InputOfKind<Name>, ClaimOf<Name>>;
@@ -231,7 +231,7 @@ export class SpawnQueue {
   }
 
   #inTime(waiting: readonly PendingSpawn[]): readonly PendingSpawn[] {
-    const oldest = this.deps.clock.monotonic() - LONGEST_WAIT_MS;
+    const oldest = this.deps.clock.monotonic() - this.deps.callerWaitsMs;
     return waiting.filter(({ since, fail, request }) => {
       const isLate = since < oldest || request.isGivenUp?.() === true;
       if (isLate) fail(new UnavailableError('The database does not keep up.'));
