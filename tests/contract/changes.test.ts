@@ -27,7 +27,7 @@ function follow({ cookie }: Browser, environment: 'live' | 'test') {
   socket.onmessage = ({ data }) => void heard.push(JSON.parse(String(data)) as ServiceMessage);
   const opened = new Promise<void>((resolve, reject) => {
     socket.onopen = () => resolve();
-    socket.onerror = () => reject(new Error('It was refused.'));
+    socket.onerror = () => reject(new Error(`It was refused. The log:\n${service.logged().slice(-4_000)}`));
   });
   const { promise: closed, resolve } = Promise.withResolvers<number>();
   socket.onclose = ({ code }) => resolve(code);

@@ -265,15 +265,16 @@ describe('direct delivery to one receiving site', () => {
   });
 
   test('that is busy until the deadline leaves the rest deferred', async () => {
-    const direct = transport({ limits: { ...POLITE, messagesPerMinute: 60 } });
+    // The second turn comes seconds after the deadline: a machine that stands still for one does not bring it closer.
+    const direct = transport({ limits: { ...POLITE, messagesPerMinute: 6 } });
     const outcomes = await Promise.all(
-      many(4).map((message) => direct.send(message, { ...LIMITS, deadlineMs: 900 })),
+      many(4).map((message) => direct.send(message, { ...LIMITS, deadlineMs: 2_000 })),
     );
     const kinds = outcomes.flat().map(({ outcome, subType }) => `${outcome} ${subType}`);
     expect(outcomes.flat().find(({ outcome }) => outcome === 'deferred')?.response).toContain(
-      '10 connections at once (DIRECT_CONNECTIONS_PER_SITE), 60 messages a minute (DIRECT_MESSAGES_PER_MINUTE)',
+      '10 connections at once (DIRECT_CONNECTIONS_PER_SITE), 6 messages a minute (DIRECT_MESSAGES_PER_MINUTE)',
     );
-    expect(kinds.filter((kind) => kind === 'deferred RateLimited').length).toBeGreaterThanOrEqual(2);
+    expect(kinds.filter((kind) => kind === 'deferred RateLimited').length).toBeGreaterThanOrEqual(3);
     expect(kinds.filter((kind) => kind === 'accepted null').length).toBe(first.messages.length);
     await direct.close();
   });
