@@ -8,6 +8,7 @@ import { SessionCookie } from './http/auth/sessions/session-cookie.ts';
 import { SessionStore } from './http/auth/sessions/session-store.ts';
 import { Sessions } from './http/auth/sessions/sessions.ts';
 import { openLimiter } from './http/limits/open-limiter.ts';
+import { type RequestTimeouts, TIMEOUTS } from './http/request/pipeline.ts';
 import { countReplicas } from './http/system/replica-metrics.ts';
 import { createSenderChecks } from './mail/authentication/sender-checks.ts';
 import { createMarkdownRenderer, startMarkdownThread } from './mail/content/markdown-renderer.ts';
@@ -51,6 +52,8 @@ export interface ServiceSource {
   /** Replaces the clock of the machine, which may be wrong (tests). */
   readonly machine?: Clock;
   readonly liveMail?: LiveMailOverrides;
+  /** The timeouts of a request; the usual ones when absent (tests set longer ones, because busy machines run them too). */
+  readonly timeouts?: RequestTimeouts;
   /** The faults that `posthorn torture` builds into the parts. */
   readonly chaos?: Chaos | null;
   /** Starts a thread that renders markdown; as usual when absent (tests). */
@@ -78,7 +81,8 @@ export async function openParts(source: ServiceSource): Promise<OpenParts> {
   };
   try {
     const { databaseUrl: url, dataDir } = source.config;
-    const database = await openDatabase({ url, dataDir });
+    const patience = Math.ceil((source.timeouts ?? TIMEOUTS).workMs / TIMEOUTS.workMs);
+    const database = await openDatabase({ url, dataDir, patience });
     opened.push(() => database.close());
     const embedded = database instanceof EmbeddedDatabase ? database : null;
     const parts = await openEach(source, database, opened);

@@ -15,7 +15,7 @@ import type { CertificateKeeper } from './http/certificates/keeper.ts';
 import type { SocketUpgrade } from './http/listen/listen.ts';
 import { isOwn, withoutRequests } from './http/request/elsewhere.ts';
 import { type App, mount } from './http/request/mount.ts';
-import type { HttpDeps, RequestTimeouts, ResponseMetrics } from './http/request/pipeline.ts';
+import type { HttpDeps, ResponseMetrics } from './http/request/pipeline.ts';
 import { BODY_HOLDERS, MODULE_KINDS, openModules, withOthers } from './modules.ts';
 import { leaveWork, wakeTimers } from './platform/config/roles.ts';
 import type { ServedKeys } from './platform/config/served-keys.ts';
@@ -33,11 +33,6 @@ export interface ServiceParts extends ServiceSource {
   readonly keptActors?: number;
   /** Further duties, besides those that every service has (tests). */
   readonly duties?: readonly Duty[];
-  /**
-   * The timeouts of a request; the defaults when absent (tests set longer ones, because busy machines run
-   * them too).
-   */
-  readonly timeouts?: RequestTimeouts;
 }
 
 /** A service that is ready to answer. */

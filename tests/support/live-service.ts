@@ -28,11 +28,23 @@ const SECRET = 'only-for-tests-only-for-tests-only';
 /** The speed of a machine is not what is shown, so a request may take as long as it does. */
 export const PATIENT: RequestTimeouts = { workMs: 600_000, bodyMs: 600_000 };
 
-/** A wall clock that runs, and can be moved ahead. */
+/** A wall clock that runs, and can be moved ahead and stopped. */
 class MovedClock implements Clock {
   ahead = 0;
-  now = (): number => Date.now() + this.ahead;
+  #stoppedAt: number | null = null;
+  now = (): number => (this.#stoppedAt ?? Date.now()) + this.ahead;
   monotonic = (): number => performance.now();
+
+  stop(): Disposable {
+    const stoppedAt = Date.now();
+    this.#stoppedAt = stoppedAt;
+    return {
+      [Symbol.dispose]: () => {
+        this.ahead += stoppedAt - Date.now();
+        this.#stoppedAt = null;
+      },
+    };
+  }
 }
 
 /** The whole service in this process, with a verified domain, and a way out of the test's own. */
@@ -53,6 +65,8 @@ export interface LiveService extends AsyncDisposable {
   until(id: string, is: (email: Email) => boolean): Promise<Email>;
   /** The time of the wall clock, ISO 8601. */
   today(): string;
+  /** Stops the wall clock until the end of the block: a slow machine brings nothing closer then. `pass` still moves it. */
+  stopClock(): Disposable;
   /** Moves the wall clock ahead and wakes whatever is due then. */
   pass(ms: number): Promise<void>;
 }
@@ -145,6 +159,7 @@ export async function startLiveService(options: LiveServiceOptions = {}): Promis
         return is(data) ? data : undefined;
       }),
     today: () => new Date(clock.now()).toISOString(),
+    stopClock: () => clock.stop(),
     async pass(ms) {
       clock.ahead += ms;
       await service.engine.wakeDue();

@@ -9,11 +9,15 @@ export interface DatabaseLocation {
   readonly dataDir: string | null;
   /** True for a directory that need not outlive a power cut, such as a copy: nothing in it is synced to the disk. */
   readonly isTemporary?: boolean;
+  /** Every deadline of a server is so many times as long (tests: busy machines run them too). */
+  readonly patience?: number;
   /** True for a copy: where it is gone, no empty database is made in its place. */
   readonly isCopy?: boolean;
 }
 
 /** Opens the database; nothing else in the service knows which of the two it is. */
 export async function openDatabase(where: DatabaseLocation): Promise<Database> {
-  return where.url === null ? EmbeddedDatabase.open(where.dataDir, where) : PostgresDatabase.open(where.url);
+  return where.url === null
+    ? EmbeddedDatabase.open(where.dataDir, where)
+    : PostgresDatabase.open(where.url, where.patience);
 }

@@ -43,6 +43,8 @@ export interface ConnectionOptions {
   /** Called with the text of each notification of a channel that the connection listens to. */
   readonly onNotification?: ((payload: string) => void) | undefined;
   readonly link: Link;
+  /** The deadlines are so many times as long. */
+  readonly patience?: number;
 }
 
 /** Opens connections to one server, when they are first used; parameters must be texts (`wireText`). */
@@ -55,6 +57,7 @@ export function connect({
   onClose = () => {},
   onNotification,
   link,
+  patience = 1,
 }: ConnectionOptions): postgres.Sql {
   const client = postgres(url, {
     max,
@@ -65,7 +68,7 @@ export function connect({
     max_pipeline: link.isPooled ? 0 : 1_000_000,
     backoff: () => 0.25,
     max_lifetime: null,
-    connect_timeout: 5,
+    connect_timeout: 5 * patience,
     onnotice: () => {},
     onclose: onClose,
     ...(onNotification && { onnotify: (_channel: string, payload: string) => onNotification(payload) }),
@@ -75,7 +78,7 @@ export function connect({
     connection: {
       application_name: name,
       ...(link.takesSettings && {
-        statement_timeout: STATEMENT_TIMEOUT_MS,
+        statement_timeout: STATEMENT_TIMEOUT_MS * patience,
         idle_in_transaction_session_timeout: 10_000,
         ...settings,
         ...(link.hasCitus && 'plan_cache_mode' in settings && { plan_cache_mode: 'force_custom_plan' }),

@@ -50,6 +50,8 @@ export interface PoolParts {
   isPooled?(): boolean;
   /** Says why it is away, where more is known than that it does not answer. */
   away?(): string | null;
+  /** The usual deadline of a statement; `DEADLINE_MS` when absent. */
+  readonly deadlineMs?: number;
 }
 
 /** Connections that are replaced as a whole when they may be frozen for ever. */
@@ -87,7 +89,7 @@ export class Pool {
     const timer = setTimeout(() => {
       giveUp(new UnavailableError(`${this.name} does not answer.`, 'unknown'));
       // A deadline shorter than the usual one proves only that the database is slow: other statements may still be answered.
-      if (deadlineMs >= DEADLINE_MS && generation === this.#now) this.replace();
+      if (deadlineMs >= (this.parts.deadlineMs ?? DEADLINE_MS) && generation === this.#now) this.replace();
     }, deadlineMs);
     generation.abandoned.add(giveUp);
     let sent: OpenStatement | undefined;

@@ -44,7 +44,10 @@ export class PostgresDatabase implements Database {
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
   /** Connects when it is first used; of several servers, to the first until another is found to take the writes. */
-  constructor(url: string) {
+  constructor(
+    url: string,
+    private readonly patience = 1,
+  ) {
     // The name is unique to this process, and distinguishes its statements from another instance's.
     const id = randomBytes(4).toString('hex');
     const name = `posthorn #${id}`;
@@ -58,23 +61,27 @@ export class PostgresDatabase implements Database {
       new Pool(
         () => {
           const { url, areSeveral } = this.#servers;
-          return connect({ url, name, max, settings, primaryOnly: areSeveral, link: this.#link });
+          return connect({
+            ...{ url, name, max, settings, patience, primaryOnly: areSeveral },
+            link: this.#link,
+          });
         },
         this.#watch,
         {
           name: () => nameOf(this.#servers.url),
           isPooled: () => this.#link.isPooled,
           away: () => this.#servers.setBack,
+          deadlineMs: this.#deadlineMs,
         },
       );
     this.#engine = pool(ENGINE_CONNECTIONS, ENGINE_SETTINGS);
     this.#reads = pool(READ_CONNECTIONS);
-    this.#brief = pool(BRIEF_CONNECTIONS, { statement_timeout: `${BRIEF_MS}` });
+    this.#brief = pool(BRIEF_CONNECTIONS, { statement_timeout: `${BRIEF_MS * patience}` });
   }
 
   /** Opens a database, waits for the one of several servers that takes writes, and finds out whether a pooler is before it. @throws UnavailableError */
-  static async open(url: string): Promise<PostgresDatabase> {
-    const database = new PostgresDatabase(url);
+  static async open(url: string, patience = 1): Promise<PostgresDatabase> {
+    const database = new PostgresDatabase(url, patience);
     try {
       const isElsewhere = await database.#servers.find();
       database.#link = await findLink(database.#servers.url);
@@ -84,6 +91,10 @@ export class PostgresDatabase implements Database {
       throw error;
     }
     return database;
+  }
+
+  get #deadlineMs(): number {
+    return DEADLINE_MS * this.patience;
   }
 
   #replace(graceMs?: number): void {
@@ -113,7 +124,7 @@ export class PostgresDatabase implements Database {
     options: QueryOptions,
   ): Promise<Row[]> {
     const values = parameters.map(wireText);
-    const { deadlineMs = DEADLINE_MS, isSearch = false, isPage = false } = options;
+    const { deadlineMs = this.#deadlineMs, isSearch = false, isPage = false } = options;
     const isRead = isSearch || isPage;
     const rows = await this.#writes.heed(
       text,
@@ -131,7 +142,7 @@ export class PostgresDatabase implements Database {
     { prepared = false, isBrief = false }: ReadOptions = {},
   ): Promise<Result> {
     const running = () =>
-      this.#run(isBrief ? this.#brief : this.#reads, DEADLINE_MS, prepared, (client, prepare) => {
+      this.#run(isBrief ? this.#brief : this.#reads, this.#deadlineMs, prepared, (client, prepare) => {
         let orms = this.#orms.get(client);
         if (!orms) {
           orms = { plain: ormOver(client, false), preparing: ormOver(client, true) };
