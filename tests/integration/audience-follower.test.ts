@@ -18,7 +18,9 @@ onEachStore('following dynamic audiences', (store) => {
   async function world(workspaceId: string, counting?: Pick<ContactCounter, 'count'>) {
     const { database } = store;
     // A slow statement is followed by a pause of nine times its time: here none takes any, on whatever machine.
-    const clock = Object.assign(new ManualClock(Date.parse('2026-11-22T12:00:00.000Z')), { monotonic: () => 0 });
+    const clock = Object.assign(new ManualClock(Date.parse('2026-11-22T12:00:00.000Z')), {
+      monotonic: () => 0,
+    });
     const counter = (counting ?? new ContactCounter(database)) as ContactCounter;
     const reader = { database, counter, uses: [] };
     const caller = { workspaceId, livemode: true };

@@ -65,6 +65,7 @@ async function visit(link: string | undefined, from: string): Promise<void> {
 test('a scanner that only its later clicks betray is distinguished from people in every number', async () => {
   const { id, copies } = await delivered(2, HTML);
   const [scanned, read] = copies as [Email, Email];
+  using _ = service.stopClock();
   await Promise.all([
     // The scanner opens, and follows every link, from several addresses of one network.
     visit(linksIn(scanned, 'o')[0], '198.51.100.1'),
