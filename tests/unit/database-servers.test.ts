@@ -23,6 +23,19 @@ describe('the servers of DATABASE_URL', () => {
     ['postgres://u@one,,two/x', null],
     ['postgres:///x', null],
     ['https://one/x', null],
+    // A password that was pasted as it is: `#` and `/` end the account, and its rest would pass for server and name.
+    ['postgres://u:p@ss#word@one/x', null],
+    ['postgres://u:12/ab@one/x', null],
+    ['postgres://u:50%off@one/x', null],
+    ['postgres://u@one/%zz', null],
+    // The two forms in which libpq takes the folder of a Unix socket.
+    [
+      'postgres://u:p@/x?host=/run/pg&port=5433',
+      ['postgres://u:p@%2Frun%2Fpg:5433/x?host=/run/pg&port=5433'],
+    ],
+    ['postgres:///x?user=u&host=%2Frun%2Fpg', ['postgres://%2Frun%2Fpg/x?user=u&host=%2Frun%2Fpg']],
+    ['postgres://u@%2Frun%2Fpg:5433/x', ['postgres://u@%2Frun%2Fpg:5433/x']],
+    ['postgres://u@/x?host=one', null],
   ])('%s', (url, urls) => {
     expect(serverUrls(url)).toEqual(urls);
   });

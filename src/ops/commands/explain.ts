@@ -9,7 +9,7 @@ import {
 import { DataDirectoryInUse } from '../../platform/db/embedded/directory-lock.ts';
 import { EngineEnded } from '../../platform/db/embedded/guarded-engine.ts';
 import { MigrationMismatch } from '../../platform/db/migrate.ts';
-import { OldServer } from '../../platform/db/server-version.ts';
+import { OldServer, UnfitDatabase } from '../../platform/db/server-version.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { NotAuditable } from '../audit/audit.ts';
 import { BackupRefused, TargetNotEmpty } from '../backup/refused.ts';
@@ -33,6 +33,7 @@ const PLAIN = [
   OtherVersion,
   UnavailableError,
   UnfinishedRestore,
+  UnfitDatabase,
   WrongSecretKey,
 ];
 

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import { bodyStoreKey } from '../bodies/open.ts';
 import { isUsable } from '../crypto/certificate-source.ts';
+import { serverUrls } from '../db/server/server-urls.ts';
+import { problemOfParameters } from '../db/server/url-parts.ts';
 import { hostOf } from '../text/host.ts';
 import { type Environment, environmentOfProcess } from './environment.ts';
 import { readRelayUrl } from './relay-url.ts';
@@ -117,6 +119,11 @@ function contradictionsIn(config: Config): string[] {
       config.databaseUrl === null && !isWhole(config.roles),
       'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, which has to do all the work.',
     ],
+    ...(['DATABASE_URL', 'DATABASE_READ_URL'] as const).map((name): [boolean, string] => {
+      const url = name === 'DATABASE_URL' ? config.databaseUrl : config.databaseReadUrl;
+      const problem = (serverUrls(url ?? '') ?? []).map(problemOfParameters).find((each) => each !== null);
+      return [problem !== undefined, `${name}: ${problem}.`];
+    }),
     [
       config.databaseReadUrl !== null && config.databaseUrl === null,
       'DATABASE_URL must be set with DATABASE_READ_URL: a replica follows that server.',

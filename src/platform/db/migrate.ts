@@ -2,7 +2,7 @@ import type { Statements } from './database.ts';
 import { DISTRIBUTED } from './distribution/catalogue.ts';
 import { undistributed } from './distribution/present.ts';
 import { type Migration, migrations as released } from './migrations.ts';
-import { refuseOldServer } from './server-version.ts';
+import { refuseOldServer, refuseUnfit } from './server-version.ts';
 
 /** The database was made by migrations that this executable does not carry; starting would harm it. */
 export class MigrationMismatch extends Error {
@@ -25,6 +25,7 @@ export const hashOf = (sql: string): string => new Bun.CryptoHasher('sha256').up
  * Drizzle's own migrator reads files from disk, takes no lock and skips silently, hence this one.
  * @param onApplied receives each migration that was applied, with the milliseconds that it took
  * @throws OldServer for one that is too old
+ * @throws UnfitDatabase where no tables can be made
  * @throws MigrationMismatch when an applied migration is unknown here or differs from the one carried.
  * @returns the names of the migrations applied now.
  */
@@ -34,6 +35,7 @@ export async function migrate(
   onApplied: (name: string, ms: number) => void = () => {},
 ): Promise<readonly string[]> {
   await refuseOldServer(database);
+  await refuseUnfit(database);
   // Several statements in one message are one implicit transaction: rolled back whole, on whichever connection.
   await database.script(`select pg_advisory_xact_lock(${SCHEMA_LOCK}); ${LEDGER}`);
   const rows = await database.query<{ name: string; hash: string }>(

@@ -34,3 +34,44 @@ export async function refuseOldServer(database: Pick<Statements, 'query'>): Prom
   const problem = problemOfVersion(await versionOf(database));
   if (problem !== null) throw new OldServer(`${problem} ${UPGRADE_SERVER}`);
 }
+
+/** The database cannot hold the tables of this service, or its role may not make them. */
+export class UnfitDatabase extends Error {
+  override readonly name = 'UnfitDatabase';
+}
+
+/** The facts on which it depends whether tables can be made. */
+export interface Fitness {
+  readonly encoding: string;
+  /** True once a migration was applied. */
+  readonly isInUse: boolean;
+  readonly database: string;
+  readonly role: string;
+  /** The schema in which tables are made: the first of search_path that there is. */
+  readonly schema: string | null;
+  readonly mayCreate: boolean;
+}
+
+const FITNESS = `
+  select current_setting('server_encoding') as encoding, to_regclass('posthorn_migrations') is not null as "isInUse",
+    quote_ident(current_database()) as database, quote_ident(current_user) as role, quote_ident(current_schema()) as schema,
+    coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate"`;
+
+/** A sentence about a database in which no tables can be made, with its remedy; null for a fit one. */
+export function problemOfFitness({ encoding, isInUse, database, role, schema, mayCreate }: Fitness): string | null {
+  // SQL_ASCII stores octets as they come, and was taken before; any other encoding refuses what it has no letter for.
+  if (encoding !== 'UTF8' && !(encoding === 'SQL_ASCII' && isInUse))
+    return `The database ${database} has the encoding ${encoding}, and Posthorn needs UTF8: create another one by create database posthorn encoding 'UTF8' template template0.`;
+  if (schema === null)
+    return `No schema of the search_path of ${role} exists in the database ${database}: create one, or run alter role ${role} reset search_path.`;
+  return mayCreate
+    ? null
+    : `The role ${role} may not create tables in the schema ${schema} of the database ${database}: run, as its owner or a superuser, grant usage, create on schema ${schema} to ${role}.`;
+}
+
+/** @throws UnfitDatabase */
+export async function refuseUnfit(database: Pick<Statements, 'query'>): Promise<void> {
+  const [fitness] = await database.query<Fitness>(FITNESS);
+  const problem = fitness === undefined ? null : problemOfFitness(fitness);
+  if (problem !== null) throw new UnfitDatabase(problem);
+}

@@ -132,7 +132,7 @@ export const bucket = kind(
 
 /** A PostgreSQL, or several servers of one, of which another takes the writes after a failover. */
 export const databaseUrl = kind(
-  `a URL such as postgres://user:password@host:5432/name, with at most ${MOST_SERVERS} hosts separated by commas`,
+  `a URL such as postgres://user:password@host:5432/name, with at most ${MOST_SERVERS} hosts separated by commas, or postgres:///name?host=/run/postgresql, and % codes for all but letters and digits in a password (%23 for #)`,
   Type.String(),
   (written) => (serverUrls(written) === null ? null : written.replace(/\/+$/, '')),
 );

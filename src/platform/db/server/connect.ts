@@ -1,9 +1,18 @@
 import postgres from 'postgres';
 import { parse } from 'postgres-array';
 import { wireText } from '../wire/wire-text.ts';
+import { partsOf } from './url-parts.ts';
 
 /** The server's statement timeout. It is shorter than ours, so that a slow statement costs one error and not the connection. */
 const STATEMENT_TIMEOUT_MS = 6_000;
+
+/**
+ * The forms in which values are read here. A role, a database or postgresql.conf may have set others for other programs: dates then
+ * cannot be read (500 at every read), bytes are others, and the clock of the database is rounded by years. Every pooler passes
+ * DateStyle on, and client_encoding, which postgres.js sets.
+ */
+const DATES = { DateStyle: 'ISO, MDY' };
+const FORMS = { IntervalStyle: 'postgres', bytea_output: 'hex', extra_float_digits: '1' };
 
 const TEXTS_OID = 1_009;
 /**
@@ -59,7 +68,9 @@ export function connect({
   link,
   patience = 1,
 }: ConnectionOptions): postgres.Sql {
-  const client = postgres(url, {
+  const { settings: ofUrl, ...place } = partsOf(url);
+  const client = postgres({
+    ...place,
     max,
     // The 100th pipelined query on one connection would lose a BEGIN; the default backoff delays recovery by
     // 10 s (measured). PgBouncer 1.18 gives a backend away when it has answered all that ends with Sync: the
@@ -77,12 +88,15 @@ export function connect({
     ...(primaryOnly && { target_session_attrs: 'primary' }),
     connection: {
       application_name: name,
+      ...DATES,
       ...(link.takesSettings && {
+        ...FORMS,
         statement_timeout: STATEMENT_TIMEOUT_MS * patience,
         idle_in_transaction_session_timeout: 10_000,
         ...settings,
         ...(link.hasCitus && 'plan_cache_mode' in settings && { plan_cache_mode: 'force_custom_plan' }),
       }),
+      ...ofUrl,
     },
   } as postgres.Options<Record<string, postgres.PostgresType>>);
   // Parameters are texts already (`wireText`), so nothing is serialized here.

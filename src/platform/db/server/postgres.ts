@@ -14,6 +14,7 @@ import { DEADLINE_MS, Pool } from './pool.ts';
 import { serverName } from './server-urls.ts';
 import { probeServer, Servers } from './servers.ts';
 import { PostgresSession } from './session.ts';
+import { databaseName } from './url-parts.ts';
 
 const ENGINE_CONNECTIONS = 6;
 const READ_CONNECTIONS = 4;
@@ -25,7 +26,7 @@ const SCRIPT_DEADLINE_MS = 600_000;
 
 /** The place of a server as a sentence names it: without user and password. */
 const nameOf = (url: string): string =>
-  `The database ${new URL(url).pathname.slice(1)} at ${serverName(url)}`;
+  `The database ${databaseName(url)} at ${serverName(url)}`;
 
 /** A PostgreSQL server (15 or later), over three pools: the engine's raw statements, Drizzle's, and its brief ones. */
 export class PostgresDatabase implements Database {
