@@ -3,16 +3,23 @@ import { goByUtc } from './platform/config/environment.ts';
 
 goByUtc();
 
+const words = process.argv.slice(2);
 // The reader closed the pipe (`posthorn doctor | head`): the exit code of SIGPIPE, without a stack.
 const READER_GONE = 128 + 13;
+const lost = Promise.withResolvers<void>();
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(READER_GONE);
+  if (error.code === 'EPIPE') process.exit(READER_GONE);
+  // A full disk: a service goes on without its greeting, as it does without its log. A command whose output is lost has failed.
+  process.stderr.write(`The output could not be written: ${error.message}\n`);
+  if (words[0] !== 'serve') process.exit(1);
+  lost.resolve();
 });
+// Nothing is left to say it to.
+process.stderr.on('error', () => {});
 
 // The rest of the program is a separate file in the executable, read and evaluated only now.
 const { run } = await import('./ops/commands/run.ts');
-const code = await run(process.argv.slice(2));
-// A pipe takes 64 KB at once; what is left of a long text would go with the process.
-await new Promise<void>((resolve) => process.stdout.end(() => resolve()));
+const code = await run(words);
+// A pipe takes 64 KB at once; what is left of a long text would go with the process. A stream that has failed never ends.
+await Promise.race([lost.promise, new Promise<void>((resolve) => process.stdout.end(() => resolve()))]);
 process.exit(code);

@@ -45,6 +45,10 @@ test.skipIf(process.platform !== 'linux')(
       return workers.size === 2 ? workers : undefined;
     });
 
+    // Without an account, one of them prints the link that makes the first one.
+    await eventually('the link', async () => service.output().includes('/app/setup#token=') || undefined);
+    expect(service.output().split('/app/setup#token=')).toHaveLength(2);
+
     const victim = both.get('1') as number;
     process.kill(victim, 'SIGKILL');
     await eventually('another worker 1', async () => {

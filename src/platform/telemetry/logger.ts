@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
+import { lineWriter } from './line-writer.ts';
 import { readable } from './readable.ts';
 
 export type { Logger };
@@ -17,7 +18,7 @@ export interface LoggerOptions {
  * Lines are written synchronously (a crash keeps the last one) and without worker threads, which an executable has not.
  */
 export function createLogger({ level, pretty, destination }: LoggerOptions): Logger {
-  const target = destination ?? pino.destination({ dest: 1, sync: true });
+  const target = destination ?? lineWriter(1);
   return pino(
     {
       level,

@@ -65,7 +65,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
       // The keys exist now, even if a port was taken, and they are shown only this once.
       if (keys.some(({ origin }) => origin !== 'kept')) terminal.out(firstRunText(config, keys));
     }
-    if (worker === undefined || worker === 0) terminal.out(await setupText(service, config, workspace.id));
+    if (worker === undefined || worker === 1) terminal.out(await setupText(service, config, workspace.id));
     const { roles } = config;
     logger.info({ url: doors.origin, version: VERSION, database: service.database.kind, roles }, 'Listening');
     usualCompilers();
