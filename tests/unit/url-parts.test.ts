@@ -51,7 +51,9 @@ describe('the parts of the URL of a server', () => {
   test('pass on settings of the server, and none of other clients, of names or of forms', () => {
     const others =
       'application_name=x&connect_timeout=9&keepalives=1&gssencmode=disable&pgbouncer=true&DateStyle=German';
-    expect(partsOf(at(`${others}&client_encoding=latin1&work_mem=8MB`)).settings).toEqual({ work_mem: '8MB' });
+    expect(partsOf(at(`${others}&client_encoding=latin1&work_mem=8MB`)).settings).toEqual({
+      work_mem: '8MB',
+    });
   });
 
   test('name the authority whose certificates alone are accepted', () => {

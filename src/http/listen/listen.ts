@@ -1,4 +1,5 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun';
+import { openPort } from '../../platform/errors/port-not-opened.ts';
 import { IDLE_SECONDS } from '../request/exchange.ts';
 import type { App } from '../request/mount.ts';
 
@@ -51,36 +52,38 @@ const websocket: WebSocketHandler<SocketSession> = {
   perMessageDeflate: false,
 };
 
-/** Serves the application over HTTP until the caller stops the server. */
+/** Serves the application over HTTP until the caller stops the server. @throws PortNotOpened */
 export function listen(
   app: App,
   { hostname, port, sockets, shared = false, isDraining = () => false, clientOf }: ListenOptions,
 ): Server<SocketSession> {
-  return Bun.serve<SocketSession>({
-    hostname,
-    port,
-    reusePort: shared,
-    // Handlers answer before Bun cuts the connection.
-    idleTimeout: IDLE_SECONDS,
-    // Bun's own 413 has no body, so the limit of each endpoint is enforced in readBody instead.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    development: false,
-    websocket,
-    fetch(request, server) {
-      const asked = clientOf ? behind(request, server, clientOf) : server;
-      if (asked === null) return new Response('This port serves other instances only.\n', { status: 421 });
-      if (sockets && request.headers.get('upgrade') !== null) {
-        const admitted = sockets.admit(request, asked.requestIP(request)?.address ?? 'unknown');
-        if (admitted) return upgrade(request, server, admitted, sockets);
-      }
-      if (!isDraining()) return app.fetch(request, asked);
-      return Promise.resolve(app.fetch(request, asked)).then((response) => {
-        response.headers.set('connection', 'close');
-        return response;
-      });
-    },
-    error: (error) => app.unexpected(error),
-  });
+  const serve = () =>
+    Bun.serve<SocketSession>({
+      hostname,
+      port,
+      reusePort: shared,
+      // Handlers answer before Bun cuts the connection.
+      idleTimeout: IDLE_SECONDS,
+      // Bun's own 413 has no body, so the limit of each endpoint is enforced in readBody instead.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      development: false,
+      websocket,
+      fetch(request, server) {
+        const asked = clientOf ? behind(request, server, clientOf) : server;
+        if (asked === null) return new Response('This port serves other instances only.\n', { status: 421 });
+        if (sockets && request.headers.get('upgrade') !== null) {
+          const admitted = sockets.admit(request, asked.requestIP(request)?.address ?? 'unknown');
+          if (admitted) return upgrade(request, server, admitted, sockets);
+        }
+        if (!isDraining()) return app.fetch(request, asked);
+        return Promise.resolve(app.fetch(request, asked)).then((response) => {
+          response.headers.set('connection', 'close');
+          return response;
+        });
+      },
+      error: (error) => app.unexpected(error),
+    });
+  return openPort({ hostname, port }, serve);
 }
 
 type ServerHandle = Pick<Server<SocketSession>, 'requestIP' | 'timeout'>;

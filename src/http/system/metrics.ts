@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Draft } from '../../engine/machine/draft.ts';
 import type { Roster } from '../../engine/roster.ts';
 import { ROLES, type Role, type Roles } from '../../platform/config/roles.ts';
+import { openPort } from '../../platform/errors/port-not-opened.ts';
 import type { Metrics } from '../../platform/telemetry/metrics.ts';
 
 /** Counts the commits of the engine from now on. */
@@ -88,16 +89,18 @@ export function openMetricsServer(
   metrics: Metrics,
   { hostname, port }: { readonly hostname: string; readonly port: number },
 ): Server<undefined> {
-  return Bun.serve({
-    hostname,
-    port,
-    development: false,
-    async fetch(request) {
-      if (new URL(request.url, 'http://localhost').pathname !== '/metrics')
-        return new Response('Metrics are at /metrics.\n', { status: 404 });
-      return new Response(await metrics.text(), {
-        headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
-      });
-    },
-  });
+  const serve = () =>
+    Bun.serve({
+      hostname,
+      port,
+      development: false,
+      async fetch(request) {
+        if (new URL(request.url, 'http://localhost').pathname !== '/metrics')
+          return new Response('Metrics are at /metrics.\n', { status: 404 });
+        return new Response(await metrics.text(), {
+          headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+        });
+      },
+    });
+  return openPort({ hostname, port }, serve);
 }

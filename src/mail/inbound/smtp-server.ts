@@ -10,6 +10,7 @@ import { BodyBudget, type BodyReservation } from '../../platform/async/body-budg
 import { type BudgetLimits, KeyedBudget } from '../../platform/async/keyed-budget.ts';
 import { clientKey } from '../../platform/config/client-address.ts';
 import type { CertificateSource } from '../../platform/crypto/certificate-source.ts';
+import { portNotOpened } from '../../platform/errors/port-not-opened.ts';
 import { type ArrivalTime, type Connection, endSlowData, noteEnd } from './connection.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { readDataAtOnce } from './data-mode.ts';
@@ -140,8 +141,11 @@ export const openSmtpServer = async (
     },
     ...others,
   });
+  // Without a listener for it the library throws the error of a port that is taken, and nothing hears of it: the start hung.
+  const failed = Promise.withResolvers<never>();
+  server.once('error', (error) => failed.reject(portNotOpened({ hostname: host, port }, error)));
   const listener = server.listen(port, host);
-  await once(listener, 'listening');
+  await Promise.race([once(listener, 'listening'), failed.promise]);
   server.on('error', onError);
   const { port: taken } = listener.address() as AddressInfo;
   return { port: taken, close: () => new Promise((resolve) => server.close(resolve)) };

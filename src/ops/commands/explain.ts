@@ -10,6 +10,7 @@ import { DataDirectoryInUse } from '../../platform/db/embedded/directory-lock.ts
 import { EngineEnded } from '../../platform/db/embedded/guarded-engine.ts';
 import { MigrationMismatch } from '../../platform/db/migrate.ts';
 import { OldServer, UnfitDatabase } from '../../platform/db/server-version.ts';
+import { PortNotOpened } from '../../platform/errors/port-not-opened.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { NotAuditable } from '../audit/audit.ts';
 import { BackupRefused, TargetNotEmpty } from '../backup/refused.ts';
@@ -31,6 +32,7 @@ const PLAIN = [
   NotBreakable,
   OldServer,
   OtherVersion,
+  PortNotOpened,
   UnavailableError,
   UnfinishedRestore,
   UnfitDatabase,

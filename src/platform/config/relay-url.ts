@@ -17,12 +17,12 @@ export interface RelayUrl {
 export const readRelayUrl = (text: string): RelayUrl | null => {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') return null;
+  // A password with `#` or `/` in it ends there, and its beginning passes for the port.
+  if (url.hash !== '' || url.pathname.replace('/', '') !== '') return null;
   const implicit = url.protocol === 'smtps:';
   const host = hostOf(url);
-  const credentials =
-    url.username === ''
-      ? null
-      : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  const credentials = credentialsOf(url);
+  if (credentials === undefined) return null;
   const tls = tlsOf(url.searchParams.get('tls'), implicit, credentials !== null && !isLoopback(host));
   if (tls === null) return null;
   return {
@@ -32,6 +32,16 @@ export const readRelayUrl = (text: string): RelayUrl | null => {
     credentials,
   };
 };
+
+/** Undefined where a bare % in them leaves open what is meant. */
+function credentialsOf({ username, password }: URL): RelayUrl['credentials'] | undefined {
+  if (username === '') return null;
+  try {
+    return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+  } catch {
+    return undefined;
+  }
+}
 
 const tlsOf = (asked: string | null, implicit: boolean, secretAtStake: boolean): RelayUrl['tls'] | null => {
   if (implicit) return asked === null ? 'implicit' : null;

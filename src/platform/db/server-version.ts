@@ -58,7 +58,14 @@ const FITNESS = `
     coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate"`;
 
 /** A sentence about a database in which no tables can be made, with its remedy; null for a fit one. */
-export function problemOfFitness({ encoding, isInUse, database, role, schema, mayCreate }: Fitness): string | null {
+export function problemOfFitness({
+  encoding,
+  isInUse,
+  database,
+  role,
+  schema,
+  mayCreate,
+}: Fitness): string | null {
   // SQL_ASCII stores octets as they come, and was taken before; any other encoding refuses what it has no letter for.
   if (encoding !== 'UTF8' && !(encoding === 'SQL_ASCII' && isInUse))
     return `The database ${database} has the encoding ${encoding}, and Posthorn needs UTF8: create another one by create database posthorn encoding 'UTF8' template template0.`;

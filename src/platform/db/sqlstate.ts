@@ -28,7 +28,8 @@ const NEVER_CONNECTED = new Set([
  * The words of OpenSSL for a certificate that is not trusted, expired, or of another host. None of them is a SQLSTATE. The connection
  * ended before a statement could be sent.
  */
-const CERTIFICATE = /^(CERT_[A-Z_]+|[A-Z_]*SELF_SIGNED_CERT[A-Z_]*|UNABLE_TO_[A-Z_]+|[A-Z_]*ALTNAME[A-Z_]*|HOSTNAME_MISMATCH)$/;
+const CERTIFICATE =
+  /^(CERT_[A-Z_]+|[A-Z_]*SELF_SIGNED_CERT[A-Z_]*|UNABLE_TO_[A-Z_]+|[A-Z_]*ALTNAME[A-Z_]*|HOSTNAME_MISMATCH)$/;
 /** A server that has TLS switched off answers the wish for it with one letter, and ends the connection at the handshake. */
 const NO_TLS = /before secure TLS connection was established/;
 
@@ -150,8 +151,12 @@ export function classify(error: unknown, database = 'The database'): unknown {
   const unavailable = (says: string, applied: EffectCertainty): UnavailableError =>
     new UnavailableError(`${database} ${says} (${messageOf(error)}).`, applied, 1, { cause: error });
   if (CERTIFICATE.test(code))
-    return unavailable('has a certificate that is not trusted: name its authority by sslrootcert in the URL', 'no');
-  if (NO_TLS.test(messageOf(error))) return unavailable('offers no TLS, which the URL requires by sslmode', 'no');
+    return unavailable(
+      'has a certificate that is not trusted: name its authority by sslrootcert in the URL',
+      'no',
+    );
+  if (NO_TLS.test(messageOf(error)))
+    return unavailable('offers no TLS, which the URL requires by sslmode', 'no');
   if (NEVER_CONNECTED.has(code)) return unavailable('cannot be reached', 'no');
   if (CONNECTION_LOST.has(code) || SOCKET_ERROR.test(code))
     return unavailable('was lost in the middle of a statement', 'unknown');

@@ -5,6 +5,7 @@ import { readBucketAddress } from '../../bodies/address.ts';
 import { MOST_SERVERS, serverUrls } from '../../db/server/server-urls.ts';
 import { isProblem, parseAddress } from '../../text/address.ts';
 import { parseRanges, parseTrustedProxies, type Range, type TrustedProxies } from '../client-address.ts';
+import { readRelayUrl } from '../relay-url.ts';
 
 /** The form of a value in the environment. */
 export interface Kind<Value extends TSchema = TSchema> {
@@ -122,6 +123,26 @@ export const url = (allowed: string, ...schemes: string[]) =>
     if (parsed === null || parsed.hostname === '' || !schemes.includes(parsed.protocol)) return null;
     return written.replace(/\/+$/, '');
   });
+
+/** An address to which paths are added: nothing may stand behind its own path, and no account before its host. */
+export const baseUrl = kind(
+  'an http or https URL without user, query and fragment',
+  Type.String(),
+  (written) => {
+    const parsed = URL.canParse(written) ? new URL(written) : null;
+    if (parsed === null || parsed.hostname === '' || !/^https?:$/.test(parsed.protocol)) return null;
+    return parsed.username !== '' || parsed.password !== '' || /[?#]/.test(written)
+      ? null
+      : written.replace(/\/+$/, '');
+  },
+);
+
+/** A relay. */
+export const relayUrl = kind(
+  'a URL such as smtps://user:password@host:465, with % codes for all but letters and digits in a password, and behind smtp:// at most ?tls=required, opportunistic or none',
+  Type.String(),
+  (written) => (readRelayUrl(written) === null ? null : written.replace(/\/+$/, '')),
+);
 
 /** A bucket, and what names in it begin with. */
 export const bucket = kind(

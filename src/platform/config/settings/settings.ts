@@ -29,7 +29,7 @@ export const SETTINGS = {
     'The roles of this process: it answers requests (http), runs duties, timers, flows and webhooks (engine), delivers live email and gives out campaigns (delivery); `serve --only` sets them too',
   ),
   PUBLIC_URL: optional(
-    is.url('an http or https URL', 'http:', 'https:'),
+    is.baseUrl,
     'http://localhost:{PORT}',
     'The public address of this service, the base of all links in emails, documentation and tracking',
   ),
@@ -186,13 +186,9 @@ export const SETTINGS = {
     'retry',
     'The policy when it is unknown whether a server accepted an email: retry may send it twice, hold may lose it',
   ),
-  SMTP_URL: secret(
-    is.url('a URL such as smtps://user:password@host:465', 'smtp:', 'smtps:'),
-    'none',
-    'The relay for TRANSPORT=smtp',
-  ),
+  SMTP_URL: secret(is.relayUrl, 'none', 'The relay for TRANSPORT=smtp'),
   SMTP_FALLBACK_URL: secret(
-    is.url('a URL such as smtps://user:password@host:465', 'smtp:', 'smtps:'),
+    is.relayUrl,
     'none',
     'The relay that takes over while the one of SMTP_URL is down; never for mail that the first one may have accepted',
   ),

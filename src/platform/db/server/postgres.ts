@@ -25,8 +25,7 @@ const BRIEF_MS = 1_000;
 const SCRIPT_DEADLINE_MS = 600_000;
 
 /** The place of a server as a sentence names it: without user and password. */
-const nameOf = (url: string): string =>
-  `The database ${databaseName(url)} at ${serverName(url)}`;
+const nameOf = (url: string): string => `The database ${databaseName(url)} at ${serverName(url)}`;
 
 /** A PostgreSQL server (15 or later), over three pools: the engine's raw statements, Drizzle's, and its brief ones. */
 export class PostgresDatabase implements Database {

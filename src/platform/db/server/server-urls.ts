@@ -42,9 +42,7 @@ function isReadable(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname, username, password, pathname } = new URL(url);
   return (
-    hostname !== '' &&
-    !pathname.includes('@') &&
-    [hostname, username, password, pathname].every(isDecodable)
+    hostname !== '' && !pathname.includes('@') && [hostname, username, password, pathname].every(isDecodable)
   );
 }
 

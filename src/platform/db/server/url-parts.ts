@@ -25,8 +25,23 @@ export interface UrlParts {
 const NOT_FOR_THE_SERVER = new Set([
   ...['application_name', 'fallback_application_name', 'client_encoding', 'connect_timeout', 'datestyle'],
   ...['keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count', 'tcp_user_timeout'],
-  ...['gssencmode', 'channel_binding', 'sslcompression', 'sslsni', 'ssl_min_protocol_version', 'uselibpqcompat'],
-  ...['pgbouncer', 'connection_limit', 'pool_timeout', 'max', 'idle_timeout', 'max_lifetime', 'load_balance_hosts'],
+  ...[
+    'gssencmode',
+    'channel_binding',
+    'sslcompression',
+    'sslsni',
+    'ssl_min_protocol_version',
+    'uselibpqcompat',
+  ],
+  ...[
+    'pgbouncer',
+    'connection_limit',
+    'pool_timeout',
+    'max',
+    'idle_timeout',
+    'max_lifetime',
+    'load_balance_hosts',
+  ],
   ...['host', 'port', 'user', 'password', 'dbname', 'target_session_attrs'],
   ...['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'],
 ]);
@@ -108,7 +123,9 @@ export function partsOf(url: string): UrlParts {
     ...(database !== undefined && { database }),
     ...(ssl !== undefined && { ssl }),
     ...(attributes !== 'any' && { target_session_attrs: attributes }),
-    settings: Object.fromEntries([...searchParams].filter(([name]) => !NOT_FOR_THE_SERVER.has(name.toLowerCase()))),
+    settings: Object.fromEntries(
+      [...searchParams].filter(([name]) => !NOT_FOR_THE_SERVER.has(name.toLowerCase())),
+    ),
   };
 }
 
