@@ -66,12 +66,10 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/web/dashboard/web/application/pages/api-keys/curl.ts': 'the one command that pages show with a key',
   'src/platform/db/living.ts': 'one rule for all code that counts instances',
   'src/platform/db/numbered-time.ts': 'one time for all statements that searches and collectors rest on',
-  'src/platform/db/open.ts': 'the one place that knows both databases',
   'src/platform/db/server/prepared.ts': 'replaced by the build',
   'src/platform/errors/unavailable.ts': 'the one error that every layer knows',
   'src/http/request-host.ts': 'a rule of security, to be found by its name',
   'src/http/log.ts': 'a type below all that logs',
-  'src/main.ts': 'all that runs before the rest of the program is loaded',
   'src/sending/webhooks/endpoints/secret.ts': 'the one place where a secret is made',
   'src/platform/telemetry/open-tracing.ts': 'the one place that loads the library of traces',
   'src/platform/telemetry/readable.ts':

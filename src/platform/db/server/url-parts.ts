@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** How much of a TLS connection is checked; the driver's words, or what it gives to `tls.connect`. */
+/** The part of a TLS connection that is checked: a word of the driver, or the options that it gives to `tls.connect`. */
 type Encryption = false | 'prefer' | 'require' | 'verify-full' | Readonly<Record<string, unknown>>;
 
 /** The parts of the URL of one server, as the driver takes them. */
@@ -14,7 +14,7 @@ export interface UrlParts {
   readonly database?: string;
   readonly ssl?: Encryption;
   readonly target_session_attrs?: string;
-  /** What the server gets as settings of the connection. */
+  /** The settings of the connection, which the server gets. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
