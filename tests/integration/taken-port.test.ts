@@ -4,6 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { createServedDatabase, type TestDatabase } from '../support/postgres.ts';
 import { spawnService } from '../support/service.ts';
 
+const SECRET_KEY = 'only-for-tests-only-for-tests-only';
+
 const other = createServer();
 let database: TestDatabase;
 let taken: number;
@@ -21,7 +23,7 @@ afterAll(async () => {
 test.each(['PORT', 'METRICS_PORT', 'SUBMISSION_PORT', 'INBOUND_SMTP_PORT'])(
   'a start whose %s is taken ends, and names the port',
   async (name) => {
-    const env = { DATABASE_URL: database.url, [name]: String(taken) };
+    const env = { SECRET_KEY, DATABASE_URL: database.url, [name]: String(taken) };
     await using service = await spawnService({ env });
     expect(await service.ended).toBe(1);
     expect(service.output()).toContain(
@@ -31,7 +33,9 @@ test.each(['PORT', 'METRICS_PORT', 'SUBMISSION_PORT', 'INBOUND_SMTP_PORT'])(
 );
 
 test('a start whose HOST is not of this machine says so', async () => {
-  await using service = await spawnService({ env: { DATABASE_URL: database.url, HOST: '192.0.2.1' } });
+  await using service = await spawnService({
+    env: { SECRET_KEY, DATABASE_URL: database.url, HOST: '192.0.2.1' },
+  });
   expect(await service.ended).toBe(1);
   expect(service.output()).toContain('(EADDRNOTAVAIL): this machine has no such address: set HOST to one');
 });
