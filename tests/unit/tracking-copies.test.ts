@@ -58,6 +58,15 @@ describe('tracked copies of an email', () => {
     expect(made.length).toBe(1);
   });
 
+  test('unsubscribe by the link itself where its author wrote more behind it: no click tells a webhook the token', () => {
+    for (const [more, written = more] of [['?utm=1&b=2', '?utm=1&amp;b=2'], ['#top'], ['']] as const) {
+      const html = `<a href="{{unsubscribeUrl}}${more}">Leave</a>`;
+      const made = maker().personalise({ text: null, html }, copyOf(0));
+      expect(made.html).toStartWith(`<a href="${made.unsubscribe?.url}${written}">Leave</a>`);
+      expect(made.html).not.toContain('/t/c/');
+    }
+  });
+
   test('of the same words are those of another email', () => {
     const { personalise } = maker();
     const [one, other] = ['https://a.example', 'https://b.example'].map((text) =>

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { findBrand } from '../../accounts/workspace/queries.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { ANY_TYPE } from '../../http/body/media-type.ts';
 import type { RequestLog } from '../../http/log.ts';
 import { type PublicCall, type Route, route } from '../../http/request/route.ts';
 import { within } from '../../platform/async/deadline.ts';
@@ -146,7 +147,9 @@ export function trackingRoutes({
       permission: 'public',
       summary: 'Unsubscribe from the page, or with one click in a mail program (RFC 8058)',
       params,
-      mediaTypes: ['application/x-www-form-urlencoded', 'multipart/form-data'],
+      // RFC 8058 3.2 names the first two. A program that sends the words as text, or without a type, wants the same for its
+      // person: who asks to leave is not refused for the form.
+      mediaTypes: ['application/x-www-form-urlencoded', 'multipart/form-data', ANY_TYPE],
       body: Type.Unsafe<Uint8Array>({ type: 'string' }),
       bodyLimit: 4_096,
       response: nothing,

@@ -1,6 +1,8 @@
 export const JSON_TYPE = 'application/json';
 /** RFC 7111. */
 export const CSV_TYPE = 'text/csv';
+/** Bodies of any type, and of none. */
+export const ANY_TYPE = '*/*';
 
 // RFC 9110, 8.3.1 and 5.6.6: a type, then parameters, which may be empty and whose values may be quoted.
 const TYPE = /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+/;

@@ -2,7 +2,7 @@ import { type BodyReservation, SMALL } from '../../platform/async/body-budget.ts
 import { within } from '../../platform/async/deadline.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { findUnstorable, hasTooManyValues, MOST_VALUES, parseJson } from './json-text.ts';
-import { isMediaType, JSON_TYPE } from './media-type.ts';
+import { ANY_TYPE, isMediaType, JSON_TYPE } from './media-type.ts';
 
 /** The rules of an endpoint for its bodies. */
 export interface BodyRules {
@@ -42,10 +42,14 @@ function contentOf(request: Request, rules: BodyRules, content: Uint8Array | Fai
   if (content instanceof Failure) return content;
   if (content.byteLength === 0) return NO_BODY;
   const type = request.headers.get('content-type');
-  if (type === null) return unsupported(rules);
+  if (!takes(type, rules)) return unsupported(rules);
   // An endpoint may take another type beside JSON.
-  return rules.isJson && isMediaType(type, [JSON_TYPE]) ? readJson(content) : content;
+  return rules.isJson && isMediaType(type ?? '', [JSON_TYPE]) ? readJson(content) : content;
 }
+
+/** True when an endpoint reads bodies of a type; null is a body without one. */
+const takes = (type: string | null, { mediaTypes }: BodyRules): boolean =>
+  mediaTypes.includes(ANY_TYPE) || (type !== null && isMediaType(type, mediaTypes));
 
 /** The announced length of a request's body, null for a chunked one; or the reason for not reading it. */
 export function announcedLength(
@@ -54,10 +58,10 @@ export function announcedLength(
 ): string | null | typeof NO_BODY | Failure {
   if (headers.has('content-encoding')) return ENCODED;
   const type = headers.get('content-type');
-  if (type !== null && !isMediaType(type, rules.mediaTypes)) return unsupported(rules);
+  if (type !== null && !takes(type, rules)) return unsupported(rules);
   const length = headers.get('content-length');
   if (length === '0' || (length === null && !headers.has('transfer-encoding'))) return NO_BODY;
-  if (length !== null && type === null) return unsupported(rules);
+  if (length !== null && !takes(type, rules)) return unsupported(rules);
   // Bun accepts `5, 5`, a length sent twice.
   if (length !== null && !/^\d+$/.test(length)) return TWO_LENGTHS;
   return Number(length) > rules.limit ? tooLarge(rules) : length;

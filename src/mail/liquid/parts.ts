@@ -11,7 +11,7 @@ import {
 } from './engine.ts';
 import { refuseDangerousPlaces, refuseSplitBlocks, runsScripts, scanHtml } from './html-scan.ts';
 import { Budget, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
-import { SafeText } from './values.ts';
+import { Placeholder } from './values.ts';
 
 type PartName = 'subject' | 'previewText' | 'html' | 'text';
 
@@ -66,7 +66,7 @@ export function parseParts(sources: Sources): ParsedParts {
 }
 
 /** The placeholders that are filled in for each recipient when an email leaves. */
-const LATER = { unsubscribeUrl: new SafeText('{{unsubscribeUrl}}') };
+const LATER = { unsubscribeUrl: new Placeholder('{{unsubscribeUrl}}') };
 /** They stay empty where one text serves all recipients. */
 const NEVER = { unsubscribeUrl: '' };
 

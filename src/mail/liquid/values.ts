@@ -30,6 +30,12 @@ export class RawText extends SafeText {
   }
 }
 
+/**
+ * A placeholder of the service, such as that of the link to unsubscribe. A filter that leaves its text as it is gives the placeholder
+ * back: a template's `default` and `raw` behind a link would otherwise turn it into text, and the link would lead nowhere.
+ */
+export class Placeholder extends SafeText {}
+
 /** The text of a value as it is written into an email. Lists are written one item after another. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;

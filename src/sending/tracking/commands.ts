@@ -107,7 +107,9 @@ function partsWith(
   urlOf: UrlOf,
   mailtoOf: () => string | null,
 ): Parts & { readonly unsubscribe: Unsubscribe | null } {
-  const isOwn = (url: string): boolean => url === EXIT || url.startsWith(`${publicUrl}/p/`);
+  // A link to unsubscribe with something of its author behind it is one all the same: the address of a click is told to webhooks,
+  // and this one lets whoever reads it unsubscribe the person.
+  const isOwn = (url: string): boolean => url.startsWith(EXIT) || url.startsWith(`${publicUrl}/p/`);
   const links = clicks && draft.html !== null ? draft.manyLinks(isOwn) : undefined;
   const exit = list !== null || draft.offersExit ? urlOf('unsubscribe', 'u', '', undefined) : null;
   const withExit = (part: string): string => (exit === null ? part : part.replaceAll(EXIT, () => exit));

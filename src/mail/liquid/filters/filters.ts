@@ -1,6 +1,6 @@
 import { type FilterImplOptions, filters as library } from 'liquidjs';
 import { LIQUID_LIMITS, LiquidProblem, NOW } from '../limits.ts';
-import { RawText, SafeText, textOf, type ValueWriter, weigh, weightOf } from '../values.ts';
+import { Placeholder, RawText, SafeText, textOf, type ValueWriter, weigh, weightOf } from '../values.ts';
 import { LANGUAGE_FILTERS, styledDate } from './language-filters.ts';
 import { LIST_FILTERS } from './list-filters.ts';
 import { momentOf } from './moment.ts';
@@ -64,10 +64,23 @@ export function filtersFor(writing: ValueWriter): ReadonlyMap<string, Spec> {
   replace('url_encode', 0, 0, (value) => urlEncoded(textOf(value)));
   replace('base64_url_safe_encode', 0, 0, (value) => urlSafe(Buffer.from(textOf(value)).toString('base64')));
   replace('base64_url_safe_decode', 0, 0, (value) => Buffer.from(textOf(value), 'base64url').toString());
-  replace('raw', 0, 0, (value) => new RawText(writing.raw(value), textOf(value)));
+  replace('raw', 0, 0, (value) =>
+    value instanceof Placeholder ? value : new RawText(writing.raw(value), textOf(value)),
+  );
+  const joined = joining(writing);
+  replace('append', 1, 1, joined);
+  replace('prepend', 1, 1, (value, before) => joined(before, value));
   if (writing.escapes) makeSafe(specs, writing);
   return specs;
 }
+
+/** Joins two texts; where one is safe, the other is escaped first. */
+const joining =
+  ({ write }: ValueWriter) =>
+  (first: unknown, second: unknown): unknown =>
+    first instanceof SafeText || second instanceof SafeText
+      ? new SafeText(write(first) + write(second))
+      : textOf(first) + textOf(second);
 
 /** Checks the number of the arguments and the size of everything that goes in and comes out. */
 export const guarded = (name: string, { fewest, most, handler }: Spec): Handler =>
@@ -80,7 +93,8 @@ export const guarded = (name: string, { fewest, most, handler }: Spec): Handler 
     const read = value instanceof RawText ? value.value : value;
     const made: unknown = yield handler.call(this, read, ...given);
     weigh(made);
-    return made;
+    const isSame = value instanceof Placeholder && (made instanceof SafeText ? made.text : made) === value.text;
+    return isSame ? value : made;
   };
 
 const countOf = (fewest: number, most: number): string => {
@@ -89,7 +103,7 @@ const countOf = (fewest: number, most: number): string => {
   return `${count} argument${most === 1 ? '' : 's'}`;
 };
 
-/** In html, what a filter has escaped is not escaped again, and what is joined to it is escaped first. */
+/** In html, what a filter has escaped is not escaped again. */
 function makeSafe(specs: Map<string, Spec>, { write, raw }: ValueWriter): void {
   const wrap = (name: string, made: (inner: Handler) => Handler) => {
     const spec = specs.get(name);
@@ -103,6 +117,14 @@ function makeSafe(specs: Map<string, Spec>, { write, raw }: ValueWriter): void {
           return value instanceof SafeText ? value : new SafeText(raw(inner.call(this, value)));
         },
     );
+  wrap(
+    'default',
+    (inner) =>
+      function (this: Self, value: unknown, ...given: unknown[]) {
+        const made: unknown = (inner as (...all: unknown[]) => unknown).call(this, value, ...given);
+        return value instanceof SafeText && made === value.text ? value : made;
+      },
+  );
   for (const name of KEEPING)
     wrap(
       name,
@@ -113,12 +135,6 @@ function makeSafe(specs: Map<string, Spec>, { write, raw }: ValueWriter): void {
         },
     );
   wrap('newline_to_br', () => (value) => new SafeText(write(value).replace(/\r?\n/g, '<br />\n')));
-  const joined = (first: unknown, second: unknown): unknown =>
-    first instanceof SafeText || second instanceof SafeText
-      ? new SafeText(write(first) + write(second))
-      : textOf(first) + textOf(second);
-  wrap('append', () => joined);
-  wrap('prepend', () => (value, before) => joined(before, value));
 }
 
 /** The format of a date where the template gives none. */

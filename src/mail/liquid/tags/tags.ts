@@ -49,13 +49,17 @@ class BoundedFor extends ForTag {
   }
 }
 
-/** A capture whose text is bounded like the whole, and which in html is safe, since its values were escaped on the way in. */
+/**
+ * A capture whose text is bounded like the whole. In html it is safe, since its values were escaped on the way in; in text with braces
+ * too, where they can be a placeholder of the service, which its values were kept from making.
+ */
 const captureFor = (writing: ValueWriter) =>
   class BoundedCapture extends CaptureTag {
     override *render(context: Context): Generator<unknown, void, string> {
       const emitter = new BoundedEmitter();
       yield this.liquid.renderer.renderTemplates(this.templates, context, emitter);
-      const captured = writing.escapes ? new SafeText(emitter.buffer) : emitter.buffer;
+      const { buffer } = emitter;
+      const captured = writing.escapes || buffer.includes('{{') ? new SafeText(buffer) : buffer;
       Reflect.set(context.bottom(), this.variable, captured);
     }
   };
