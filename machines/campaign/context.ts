@@ -8,7 +8,12 @@ export type PausedReason =
   | 'sender_unverified';
 
 /** The reason that a campaign could not start. */
-export type CampaignFailure = 'sender_unverified' | 'audience_gone' | 'content_refused' | 'sender_refused';
+export type CampaignFailure =
+  | 'sender_unverified'
+  | 'audience_gone'
+  | 'audience_empty'
+  | 'content_refused'
+  | 'sender_refused';
 
 /**
  * The stages of a canary: `first` gives out the first share, `holding` awaits its outcomes, `over` lets the

@@ -183,6 +183,25 @@ test('a campaign that cannot start says why, and may be sent again', async () =>
   expect((await until(id, 'sent')).recipientCount).toBe(2);
 });
 
+test('a scheduled campaign whose audience is empty by then is not sent to no one, and may be sent again', async () => {
+  const audienceId = (await service.live.post('/v1/audiences', { name: 'Passing' })).body.data.id;
+  const emails = ['passing@example.com', 'gone@example.com'];
+  for (const email of emails) await service.live.post('/v1/contacts', { email });
+  const members = `/v1/audiences/${audienceId}/contacts`;
+  await service.live.post(members, { emails });
+  const id = await aCampaign({ audienceId });
+  const scheduledAt = new Date(Date.now() + 7_500_000).toISOString();
+  expect((await post(id, '/send', { scheduledAt })).body.data.status).toBe('scheduled');
+  await service.live.delete(`${members}/passing@example.com`);
+  await service.live.patch('/v1/contacts/gone@example.com', { status: 'unsubscribed' });
+  await service.pass(7_600_000);
+  expect(await until(id, 'failed')).toMatchObject({ failureReason: 'audience_empty', recipientCount: null });
+  expect(await get(path(id, '/stats'))).toMatchObject({ total: 0, skipped: 0 });
+  await service.live.post(members, { emails: ['passing@example.com'], consent: { source: 'form', at: new Date().toISOString() } });
+  expect((await post(id, '/send')).body.data.status).toBe('preparing');
+  expect((await until(id, 'sent')).recipientCount).toBe(2);
+});
+
 test('recipients are listed by what became of them, and a test email goes to one to five known people', async () => {
   const id = await aCampaign();
   await post(id, '/send');

@@ -163,8 +163,11 @@ export const Campaign = Type.Object(
       description: 'The reason for the pause; null otherwise.',
     }),
     failureReason: nullable(
-      literals(['sender_unverified', 'sender_refused', 'audience_gone', 'content_refused']),
-      { description: 'The reason why it failed to start; null otherwise.' },
+      literals(['sender_unverified', 'sender_refused', 'audience_gone', 'audience_empty', 'content_refused']),
+      {
+        description:
+          'The reason why it failed to start; null otherwise. `audience_empty`: no contact in the audience may get it.',
+      },
     ),
     audienceId: AudienceId,
     ...members,
