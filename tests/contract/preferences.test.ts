@@ -219,6 +219,61 @@ test('double opt-in: who was asked is in the audience once the link was used, an
   expect((await open(path)).status).toBe(400);
 });
 
+test('who left everything and confirms one list is on that one alone', async () => {
+  const email = 'once@example.com';
+  await send('POST', '/v1/contacts', { email });
+  const add = (id: string, more: object = {}) =>
+    send('POST', `/v1/audiences/${id}/contacts`, { emails: [email], ...more });
+  const [old, secret, fresh, later] = await Promise.all(
+    [
+      { name: 'Old', public: true },
+      { name: 'Kept secret' },
+      { name: 'Fresh', confirm: true, public: true },
+      { name: 'Later', confirm: true },
+    ].map((body) => send('POST', '/v1/audiences', body)),
+  );
+  for (const { id } of [old, secret, later]) await add(id);
+  await submit(pageOf(email), [['action', 'off']]);
+  await add(fresh.id);
+  const linkTo = ({ id: audienceId }: { id: string }) =>
+    confirmationPath(SIGNER, { workspaceId: service.workspaceId, livemode: true, key: email, audienceId });
+  // A link that holds for no list changes none.
+  expect((await submit(linkTo({ id: 'aud_000000000000000000000000' }), [])).status).toBe(400);
+  expect((await contact(email)).audienceIds).toEqual([old.id, secret.id].toSorted());
+  for (let times = 0; times < 2; times++) expect((await submit(linkTo(fresh), [])).status).toBe(200);
+  expect(await contact(email)).toMatchObject({ status: 'subscribed', audienceIds: [fresh.id] });
+  // Whoever adds the person to a list that they left needs a consent to it.
+  expect(await add(old.id)).toMatchObject({ added: 0, left: [email] });
+  // A list that asked before has its own answer, and takes no other away.
+  await submit(linkTo(later), []);
+  expect((await contact(email)).audienceIds).toEqual([fresh.id, later.id].toSorted());
+});
+
+test('a request to leave is carried out whatever its body says it is', async () => {
+  const { id } = await send('POST', '/v1/audiences', { name: 'Any body' });
+  const types = [
+    'text/plain;charset=UTF-8',
+    'application/x-www-form-urlencoded; charset=ISO-8859-1',
+    'application/octet-stream',
+    'application/json',
+    null,
+  ];
+  for (const [index, type] of types.entries()) {
+    const email = `any-${index}@example.com`;
+    await send('POST', '/v1/contacts', { email });
+    await send('POST', `/v1/audiences/${id}/contacts`, { emails: [email] });
+    const target = `${service.workspaceId} ${email} ${id} cmp_1`;
+    const link = { emailId: 'em_000000000000000000000000', recipient: 0, target };
+    const told = await service.ask({
+      method: 'POST',
+      path: `/t/u/${linkToken('unsubscribe', link, SIGNER)}`,
+      body: 'List-Unsubscribe=One-Click',
+      headers: type === null ? {} : { 'content-type': type },
+    });
+    expect([type, told.status, (await contact(email)).audienceIds]).toEqual([type, 200, []]);
+  }
+});
+
 test('one click leaves the audience of a campaign and no other; without an audience it is everything', async () => {
   await send('POST', '/v1/contacts', { email: 'one@example.com' });
   const [left, kept] = await Promise.all(['L', 'K'].map((name) => send('POST', '/v1/audiences', { name })));

@@ -165,8 +165,14 @@ export async function isInvited(
   return rows.length > 0;
 }
 
+/** $1 workspace, $2 the contact, $3 the audience that it stays in. */
+const OTHER_LISTS = `select m.audience_id as id from audience_members m
+join audiences u on u.workspace_id = $1 and u.id = m.audience_id and u.type = 'static'
+where m.contact_id = $2 and m.audience_id <> $3 and m.state = 'joined' order by 1`;
+
 /**
- * Takes a confirmation: the person is in the audience, and subscribed, if a confirmation is still awaited.
+ * Takes a confirmation: the person is in the audience, and subscribed, if a confirmation is still awaited. Who had unsubscribed from
+ * everything agrees to this audience alone, and has left the others: being subscribed again must not bring them back.
  * @throws UnavailableError
  */
 export async function confirmAudience(
@@ -178,6 +184,12 @@ export async function confirmAudience(
   if (!contact) return false;
   const { audienceId } = recipient;
   const member = { ...recipient, contactId: contact.id, now };
+  // First of all, as in `choose`: a crash in between leaves the person unsubscribed.
+  if (contact.status === 'unsubscribed' && (await isInvited(deps, recipient)))
+    for (const { id } of await deps.database.query<{ id: string }>(OTHER_LISTS, [
+      ...[recipient.workspaceId, contact.id, audienceId],
+    ]))
+      await leaveAudience(deps.database, { ...member, audienceId: id, own: { source: 'confirmation' } });
   if (!(await joinAudience(deps.database, { ...member, onlyPending: true }))) return false;
   const consent = { source: `confirmation of ${audienceId}`, at: new Date(now).toISOString() };
   await changeStatus(deps, recipient, contact, { status: 'subscribed', consent }, now);
