@@ -9,6 +9,7 @@ import { templates } from '../../../platform/db/schema/templates.ts';
 import type { Detail } from '../../../platform/errors/failure.ts';
 import { filterProblems } from './filters.ts';
 import { graphProblems } from './graph.ts';
+import { unfilledTexts } from './unfilled.ts';
 
 /** The services that validating a flow calls. */
 export interface Validator {
@@ -32,6 +33,7 @@ export async function problemsOf(
     'audienceId' in trigger
       ? audienceProblems(validator, scope, trigger.audienceId, '/trigger/audienceId', false)
       : [],
+    ...steps.map((step, index) => unfilledTexts(step, `/steps/${index}/config`)),
     ...steps.map((step, index) => stepProblems(validator, scope, step, `/steps/${index}/config`)),
   ]);
   const problems = [...graph, ...references.flat()];
