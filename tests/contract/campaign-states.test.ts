@@ -197,7 +197,10 @@ test('a scheduled campaign whose audience is empty by then is not sent to no one
   await service.pass(7_600_000);
   expect(await until(id, 'failed')).toMatchObject({ failureReason: 'audience_empty', recipientCount: null });
   expect(await get(path(id, '/stats'))).toMatchObject({ total: 0, skipped: 0 });
-  await service.live.post(members, { emails: ['passing@example.com'], consent: { source: 'form', at: new Date().toISOString() } });
+  await service.live.post(members, {
+    emails: ['passing@example.com'],
+    consent: { source: 'form', at: new Date().toISOString() },
+  });
   expect((await post(id, '/send')).body.data.status).toBe('preparing');
   expect((await until(id, 'sent')).recipientCount).toBe(2);
 });

@@ -18,7 +18,10 @@ test('Liquid in the settings of a step is a problem, since only templates fill i
     '/steps/0/config/variables/greeting',
     '/steps/0/config/variables/list/0/a~1b',
   ]);
-  const change = { firstName: '{{ event.name }}', properties: { plan: '{{ event.plan }}', seats: 3, none: null } };
+  const change = {
+    firstName: '{{ event.name }}',
+    properties: { plan: '{{ event.plan }}', seats: 3, none: null },
+  };
   expect(placesIn({ type: 'updateContact', config: change })).toEqual([
     '/steps/0/config/firstName',
     '/steps/0/config/properties/plan',

@@ -93,7 +93,8 @@ export const guarded = (name: string, { fewest, most, handler }: Spec): Handler 
     const read = value instanceof RawText ? value.value : value;
     const made: unknown = yield handler.call(this, read, ...given);
     weigh(made);
-    const isSame = value instanceof Placeholder && (made instanceof SafeText ? made.text : made) === value.text;
+    const isSame =
+      value instanceof Placeholder && (made instanceof SafeText ? made.text : made) === value.text;
     return isSame ? value : made;
   };
 
