@@ -330,7 +330,10 @@ test.each([false, true])(
       body: { ...names, consent: { source: 'A form', at: '2999-01-01T00:00:00Z' } },
     });
     expect([wrong.status, wrong.body.error.details[0].path]).toEqual([422, '/body/consent/at']);
-    const consent = { source: 'A form', at: '2026-01-01T00:00:00Z' };
+    // The consent with which the person came is none for coming back.
+    const old = { source: 'A form', at: '2026-01-01T00:00:00Z' };
+    expect(await send('POST', path, { ...names, consent: old })).toEqual(out);
+    const consent = { source: 'A form', at: new Date().toISOString() };
     expect(await send('POST', path, { ...names, consent })).toEqual({
       added: 1,
       alreadyIn: 0,

@@ -94,7 +94,7 @@ test('Amazon SES learns of a lifted suppression as soon as it can be reached', a
   const { database } = service.service;
   expect((await send('DELETE', '/v1/suppressions/new@example.com')).status).toBe(204);
   expect((await send('DELETE', '/v1/suppressions/new@example.com')).status).toBe(404);
-  const consent = { source: 'form', at: '2026-01-01T00:00:00Z' };
+  const consent = { source: 'form', at: new Date().toISOString() };
   await send('PATCH', '/v1/contacts/left@example.com', { status: 'subscribed', consent });
   expect(await reasonOf('left@example.com')).toBeNull();
   const waiting = await database.query<{ sealed: string }>('select sealed from ses_removals');

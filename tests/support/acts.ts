@@ -53,7 +53,11 @@ const leave = (world: ActWorld, person: Person) =>
     ...membershipOf(world, person),
     own: { source: 'preference page' },
   });
-const CONSENT = { source: 'form', at: '2026-01-01T00:00:00Z' };
+/** A consent of this moment: an older one does not undo a leaving. */
+const consentIn = ({ service }: ActWorld) => ({
+  source: 'form',
+  at: new Date(service.service.clock.now()).toISOString(),
+});
 
 /** Every act by which mail ends, and everything that is none. */
 export const ACTS: Readonly<Record<string, TriedAct>> = {
@@ -121,7 +125,7 @@ export const ACTS: Readonly<Record<string, TriedAct>> = {
     reason: null,
     async does(world, person) {
       await patch(world, person, { status: 'unsubscribed' });
-      await patch(world, person, { status: 'subscribed', consent: CONSENT });
+      await patch(world, person, { status: 'subscribed', consent: consentIn(world) });
     },
   },
   'is suppressed and let in again': {

@@ -6,7 +6,7 @@ import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { contactOfSql, hasLeftSql, type OwnLeaving } from '../../sending/suppressions/queries.ts';
-import { findContact, momentProblems, type Scope } from '../contacts/queries.ts';
+import { findContact, isStaleSql, momentProblems, type Scope } from '../contacts/queries.ts';
 import { type AddedView, type AddMembers, MOST_ADDED } from './model.ts';
 import { type AudienceCounter, type AudienceReader, findAudienceRow } from './queries.ts';
 
@@ -29,11 +29,15 @@ export interface MemberDeps extends AudienceCounter {
 /** Mails a day that ask one person to confirm, over all audiences. */
 const MOST_ASKED = 3;
 
+/** The moment at which a contact left an audience; null where the leaving was committed while the statement waited for its lock. */
+const LEFT_AT = `(select e.at from contact_activity e where e.contact_id = l.id and e.subject = $3 and e.type = 'left'
+  order by e.position desc, e.id desc limit 1)`;
+
 /**
  * $1 workspace, $2 environment, $3 audience, $4 the contacts to add, $5 whether they have to confirm, $6 now, $7 their consent or null, $8 on:
  * the reply. The activity of each contact gets the joining in the same commit, in order, for flows that wait for it. A contact who
  * has to confirm gets a mail; its row in `confirmations` lasts until that mail is accepted. People who left the audience by an act of their
- * own stay out without a consent. All contacts are locked first: leaving, joining and asking at the same moment wait for each other, and
+ * own stay out without a later consent. All contacts are locked first: leaving, joining and asking at the same moment wait for each other, and
  * the latest state decides. Every statement locks contacts before it writes memberships, so that no two of them deadlock.
  */
 const ADD = `with asked as materialized (
@@ -52,7 +56,8 @@ const ADD = `with asked as materialized (
     join contacts c on c.workspace_id = $1 and c.livemode = $2::boolean and c.id = e.id
   order by c.id for no key update of c) l
 ), staying_out as materialized (
-  select l.id from locked l where $7::json is null and ${hasLeftSql({ contactId: 'l.id', audienceId: '$3', isLocked: true })}
+  select l.id from locked l where ${hasLeftSql({ contactId: 'l.id', audienceId: '$3', isLocked: true })}
+    and ($7::json is null or ${isStaleSql({ consent: '$7::json', leftAt: LEFT_AT })})
 ), entering as materialized (
   select l.* from locked l where l.id not in (select id from staying_out)
 ), added as (

@@ -9,7 +9,7 @@ import { forgottenKey, noteRemovalSql, removalParameters } from '../../sending/s
 import { FIELD_INPUT_COLUMNS, fieldInput, setFieldsSql } from './field-columns.ts';
 import type { ContactCommands } from './lists/contact-rows.ts';
 import { findContact, type Scope } from './lists/contact-rows.ts';
-import { type ContactView, momentProblems, type PatchContact } from './model.ts';
+import { type ContactView, isStaleSql, momentProblems, type PatchContact } from './model.ts';
 import { readProperties, tooManyProperties } from './properties.ts';
 import { isMistaken } from './read-contact.ts';
 
@@ -25,12 +25,14 @@ const CHANGE = `with asked as (
   select * from json_to_record($5::text::json) as a(${FIELD_INPUT_COLUMNS},
     properties jsonb, removed text[], status text, consent json)
 ), target as materialized (
-  select c.id as target_id, c.status as before, (c.properties || a.properties) - a.removed as merged, ${isStatedSql('c.updated_at', '$10')} as is_as_seen, a.*
+  select c.id as target_id, c.status as before, c.unsubscribed_at as left_at, (c.properties || a.properties) - a.removed as merged, ${isStatedSql('c.updated_at', '$10')} as is_as_seen, a.*
   from asked a cross join contacts c where c.workspace_id = $1 and c.livemode = $2::boolean and c.id = $3 for update of c
 ), verdict as materialized (
   select *, case
     when not is_as_seen then 'outdated'
     when status = 'subscribed' and before = 'complained' then 'complained'
+    when status = 'subscribed' and before = 'unsubscribed'
+      and ${isStaleSql({ consent: 'consent', leftAt: `coalesce(left_at, '-infinity')` })} then 'stale'
     when (select count(*) from jsonb_object_keys(merged)) > 100 then 'full'
     else 'changed' end as outcome,
     case when status = 'subscribed' and before not in ('subscribed', 'complained') then 'subscribed'
@@ -84,6 +86,7 @@ export async function patchContact(commands: ChangeDeps, call: PatchCall): Promi
   const outcome = await change(commands, caller, contact, asked, now, statedMoment(body));
   if (outcome === 'outdated') return CHANGED;
   if (outcome === 'complained') return COMPLAINED;
+  if (outcome === 'stale') return invalid([staleConsent(contact.unsubscribedAt)]);
   if (outcome === 'full') return invalid([tooManyProperties('/body/properties')]);
   return (outcome && (await findContact(commands, caller, contact.id))) || notFound('contact');
 }
@@ -95,7 +98,7 @@ interface ChangedContact {
 }
 
 /** The outcome of a change; null for a deleted contact. */
-type Outcome = 'changed' | 'outdated' | 'complained' | 'full' | null;
+type Outcome = 'changed' | 'outdated' | 'complained' | 'stale' | 'full' | null;
 
 async function change(
   commands: ChangeDeps,
@@ -153,6 +156,12 @@ export async function changeStatus(
 ): Promise<void> {
   await change(commands, scope, contact, { ...fieldInput({}), properties: {}, removed: [], ...chosen }, now);
 }
+
+/** A program that copies the contacts of another one sends the consent of the first day each night: people have left since. */
+const staleConsent = (leftAt: string | null): Detail => ({
+  path: '/body/consent/at',
+  message: `Must not be before the person unsubscribed${leftAt === null ? '' : `, at ${leftAt}`}: send a newer consent.`,
+});
 
 function consentProblems({ body: { status, consent }, now }: PatchCall): readonly Detail[] {
   if (status === 'subscribed') {

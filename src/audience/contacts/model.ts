@@ -93,7 +93,7 @@ export const Consent = Type.Object(
   { description: 'Proof that the person wants mail again; kept in the activity of the contact.' },
 );
 
-/** The most that a consent may lie in the future: clocks differ. */
+/** The most that a consent may lie in the future, or before the leaving that it follows: clocks differ. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /** The mistakes in the moment of a consent. */
@@ -104,13 +104,24 @@ export function momentProblems(consent: Static<typeof Consent>, now: number): re
   return at < 0 ? [{ path: '/body/consent/at', message: 'Must not lie before 1970.' }] : [];
 }
 
+/** SQL that is true where a consent is older than the leaving that it would undo. Where that moment is not known it counts as older. */
+export const isStaleSql = ({
+  consent,
+  leftAt,
+}: {
+  readonly consent: string;
+  readonly leftAt: string;
+}): string =>
+  `coalesce((${consent} ->> 'at')::timestamptz < ${leftAt} - interval '${CLOCKS_DIFFER_MS} milliseconds', true)`;
+
 /** The body of PATCH /v1/contacts/{contact}. */
 export const PatchContact = Type.Object(
   {
     ...details,
     status: Type.Optional(
       literals(['subscribed', 'unsubscribed'], {
-        description: 'Back to `subscribed` only with `consent`, and never after a complaint.',
+        description:
+          'Back to `subscribed` only with a `consent` that is no older than the unsubscription, and never after a complaint.',
       }),
     ),
     consent: Type.Optional(Consent),

@@ -33,10 +33,10 @@ export async function problemsOf(
     'audienceId' in trigger
       ? audienceProblems(validator, scope, trigger.audienceId, '/trigger/audienceId', false)
       : [],
-    ...steps.map((step, index) => unfilledTexts(step, `/steps/${index}/config`)),
     ...steps.map((step, index) => stepProblems(validator, scope, step, `/steps/${index}/config`)),
   ]);
-  const problems = [...graph, ...references.flat()];
+  const unfilled = steps.flatMap((step, index) => unfilledTexts(step, `/steps/${index}/config`));
+  const problems = [...graph, ...unfilled, ...references.flat()];
   if (problems.length === 0) new Decider(compileFlow(definition));
   return problems;
 }
