@@ -242,7 +242,7 @@ test('who left everything and confirms one list is on that one alone', async () 
   expect((await contact(email)).audienceIds).toEqual([old.id, secret.id].toSorted());
   for (let times = 0; times < 2; times++) expect((await submit(linkTo(fresh), [])).status).toBe(200);
   expect(await contact(email)).toMatchObject({ status: 'subscribed', audienceIds: [fresh.id] });
-  // Whoever adds the person to a list that they left needs a consent to it.
+  // Adding the person to a list that they left takes a consent to it.
   expect(await add(old.id)).toMatchObject({ added: 0, left: [email] });
   // A list that asked before has its own answer, and takes no other away.
   await submit(linkTo(later), []);
