@@ -9,6 +9,7 @@ import {
 import { useEffect, useMemo, useState } from 'react';
 import type { Operations } from '../../../../client/operations.ts';
 import type { RefreshRule } from './changes.ts';
+import { previewPace } from './preview-pace.ts';
 import { isFinal, RequestError, request } from './requests.ts';
 import { useViewer, type Viewer } from './viewer.tsx';
 
@@ -51,13 +52,20 @@ export function addressOf(environment: Viewer['environment'], operation: Operati
   return `${environment}${path}${search === '' ? '' : `?${search}`}`;
 }
 
-async function ask<Name extends Operation>(viewer: Viewer, name: Name, pieces: Pieces, signal?: AbortSignal) {
+async function ask<Name extends Operation>(
+  viewer: Viewer,
+  name: Name,
+  pieces: Pieces,
+  signal?: AbortSignal,
+  onHeaders?: (headers: Headers) => void,
+) {
   const [method = ''] = name.split(' ');
   try {
     return await request<Operations[Name]['data']>(method, addressOf(viewer.environment, name, pieces), {
       // Without a body the service wants an empty one, unless it is a question.
       ...(method !== 'GET' && { body: pieces.body ?? {} }),
       ...(signal && { signal }),
+      ...(onHeaders && { onHeaders }),
     });
   } catch (error) {
     if (error instanceof RequestError && error.status === 401) viewer.onExpired();
@@ -171,7 +179,10 @@ export function useRendered(body: string | null) {
   const question = useMemo(() => (body === null ? 0 : ++latestQuestion), [body]);
   const { data, error, isFetching } = useQuery({
     queryKey: [...keyOf(viewer, name), question],
-    queryFn: async ({ signal }) => (await ask(viewer, name, { body }, signal)).data,
+    queryFn: async ({ signal }) => {
+      previewPace.sending();
+      return (await ask(viewer, name, { body }, signal, previewPace.heard)).data;
+    },
     placeholderData: keepPreviousData,
     ...ONCE,
     ...{ retry: isWorthWaiting, retryDelay: LIMITED_MS },

@@ -37,6 +37,8 @@ export interface RequestOptions {
   /** The workspace that the request is for: that of the page unless another one is named, null for none. */
   readonly workspaceId?: string | null;
   readonly signal?: AbortSignal;
+  /** Hears of the headers of the answer, of a refusal too. */
+  readonly onHeaders?: (headers: Headers) => void;
 }
 
 let shown: string | null = null;
@@ -69,6 +71,7 @@ export async function request<Data>(
   });
   if (!response)
     throw new RequestError(0, 'The service is not reachable.', 'Check that it is running, then try again.');
+  sent.onHeaders?.(response.headers);
   if (response.status === 204) return { data: null as Data };
   if (response.ok && response.headers.get('content-type') === 'message/rfc822')
     return { data: (await response.blob()) as Data };

@@ -20,8 +20,11 @@ export const useSelected = <V, Part>(
 export const useValue = <V, Name extends keyof V>(store: ValueStore<V>, name: Name): V[Name] =>
   useSelected(store, (values) => values[name]);
 
-/** All values once they have not changed for a while; nothing is rendered before. */
-export function useSettledValues<V>({ subscribe, valuesNow }: ValueStore<V>, milliseconds: number): V {
+/**
+ * All values once they have not changed for a while; nothing is rendered before. `pause` is asked at each change for the milliseconds
+ * from then on; it stays the same function.
+ */
+export function useSettledValues<V>({ subscribe, valuesNow }: ValueStore<V>, pause: () => number): V {
   const [settled, setSettled] = useState(valuesNow);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,7 +34,7 @@ export function useSettledValues<V>({ subscribe, valuesNow }: ValueStore<V>, mil
       if (values === last) return;
       last = values;
       clearTimeout(timer);
-      timer = setTimeout(() => setSettled(() => values), milliseconds);
+      timer = setTimeout(() => setSettled(() => values), pause());
     };
     // They may have changed since the rendering.
     follow();
@@ -40,6 +43,6 @@ export function useSettledValues<V>({ subscribe, valuesNow }: ValueStore<V>, mil
       clearTimeout(timer);
       leave();
     };
-  }, [subscribe, valuesNow, milliseconds]);
+  }, [subscribe, valuesNow, pause]);
   return settled;
 }

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { Campaign } from '../../../../../client/operations.ts';
+import { previewPace } from '../../api/preview-pace.ts';
 import { useRead, useRendered } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
 import type { EditSession } from '../../editing/use-editing.ts';
@@ -10,9 +11,6 @@ import { Toggle } from '../../ui/forms/chips.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { ContactPicker } from '../contact-picker.tsx';
 import { type CampaignValues, objectIn } from './campaign-values.ts';
-
-/** The pause after the last key: with the answer, the preview follows within 300 ms. */
-const SETTLE_MS = 150;
 
 /** The fields that the preview shows. */
 const RENDERED = ['subject', 'previewText', 'content', 'source', 'variables'] as const;
@@ -40,7 +38,7 @@ export function DraftPreview({
   readonly editing: EditSession<Campaign, CampaignValues>;
 }) {
   const { base, changed } = editing;
-  const values = useSettledValues(editing, SETTLE_MS);
+  const values = useSettledValues(editing, previewPace.changed);
   const body = useMemo(() => unsavedIn(values, base), [values, base]);
   const answer = useRendered(body);
   const isTemplate = useValue(editing, 'content') === 'template';

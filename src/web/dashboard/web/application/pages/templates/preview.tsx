@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { Template } from '../../../../../client/operations.ts';
+import { previewPace } from '../../api/preview-pace.ts';
 import { useRendered, useSettled } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
 import { useSettledValues, type ValueStore } from '../../editing/use-values.ts';
@@ -10,7 +11,7 @@ import { Chips, Toggle } from '../../ui/forms/chips.tsx';
 import { contentOf, type Draft, declaredIn, valuesOf } from './draft.ts';
 import { translationsIn } from './languages/translation-draft.ts';
 
-/** The pause after the last key: with the answer, the preview follows within 300 ms. */
+/** The pause after the last key in the value of a variable. */
 const SETTLE_MS = 150;
 const VIEWS = { html: 'Message', text: 'Text' } as const;
 
@@ -24,7 +25,7 @@ export function usePreview(
   typed: Readonly<Record<string, string>>,
   language: string | null,
 ) {
-  const draft = useSettledValues(editing, SETTLE_MS);
+  const draft = useSettledValues(editing, previewPace.changed);
   const entered = useSettled(typed, SETTLE_MS);
   const body = useMemo(
     () =>
