@@ -88,3 +88,12 @@ test('a key in the source of a campaign renders its editor alone', async () => {
   await page.getByRole('textbox', { name: 'HTML source' }).focus();
   expect(await renderedFor('bcdefgh')).toEqual(['editor']);
 });
+
+test('a menu that was closed leaves no items that the next key would render', async () => {
+  const item = page.getByRole('menuitem', { includeHidden: true }).first();
+  await page.getByRole('button', { name: 'Insert variable: Subject' }).click();
+  await item.waitFor();
+  await page.keyboard.press('Escape');
+  await item.waitFor({ state: 'detached' });
+  expect(await page.getByRole('menuitem', { includeHidden: true }).count()).toBe(0);
+});

@@ -43,7 +43,8 @@ export default function OpenedMenu({ detail, ...props }: MenuProps & { readonly 
       >
         {props.children}
       </MenuButton>
-      <Menu gutter={6} portal className="menu" aria-label={props.label}>
+      {/* The items of a closed menu would be rendered with each key that is typed beside it. */}
+      <Menu gutter={6} portal unmountOnHide className="menu" aria-label={props.label}>
         {props.items}
       </Menu>
     </MenuProvider>
