@@ -13,7 +13,7 @@ interface TraceEvent {
   readonly args?: { readonly data?: { readonly type?: string; readonly functionName?: string } };
 }
 
-interface Task {
+export interface Task {
   readonly ms: number;
   readonly parts: string;
 }
@@ -46,7 +46,8 @@ async function traced(cdp: CDPSession, act: () => Promise<void>): Promise<readon
 const isKey = ({ name, args }: TraceEvent) =>
   name === 'EventDispatch' && /^(?:key|input|before)/.test(args?.data?.type ?? '');
 const isKeyDown = (event: TraceEvent) => isKey(event) && event.args?.data?.type === 'keydown';
-const isFrame = ({ name }: TraceEvent) => name === 'Commit';
+/** Chromium 153 traces no commit; layers are made right before it. */
+const isFrame = ({ name }: TraceEvent) => name === 'Layerize' || name === 'Commit';
 const within = (outer: TraceEvent, { ts }: TraceEvent) => ts >= outer.ts && ts < outer.ts + outer.dur;
 const MS = 1_000;
 
@@ -64,16 +65,13 @@ const partsOf = (inner: readonly TraceEvent[]): string =>
 
 const longestFirst = (tasks: readonly Task[]) => tasks.toSorted((a, b) => b.ms - a.ms);
 
-/** Types, and counts the processor time of each task meanwhile. */
-export async function typingCost(cdp: CDPSession, type: () => Promise<void>): Promise<TypingCost> {
-  const events = await traced(cdp, type);
-  const thread = events.find(isKey);
+/** The outermost tasks of the thread that takes the keys, with all that is in each. */
+function tasksIn(events: readonly TraceEvent[], isInput: (event: TraceEvent) => boolean) {
+  const thread = events.find(isInput);
   const own = events
     .filter(({ pid, tid, ph }) => ph === 'X' && pid === thread?.pid && tid === thread.tid)
     .toSorted((a, b) => a.ts - b.ts || b.dur - a.dur);
-  const letters: Task[] = [];
-  const others: Task[] = [];
-  let isShown = true;
+  const tasks: { readonly ms: number; readonly inner: readonly TraceEvent[] }[] = [];
   let end = 0;
   for (const [index, task] of own.entries()) {
     // Tasks are nested: the outermost one is the wait.
@@ -81,7 +79,38 @@ export async function typingCost(cdp: CDPSession, type: () => Promise<void>): Pr
     end = task.ts + task.dur;
     const after = own.findIndex(({ ts }, at) => at > index && ts >= end);
     const inner = own.slice(index, after === -1 ? undefined : after).filter((each) => within(task, each));
-    const ms = (task.tdur ?? 0) / MS;
+    tasks.push({ ms: (task.tdur ?? 0) / MS, inner });
+  }
+  return tasks;
+}
+
+const isAct = ({ name, args }: TraceEvent) =>
+  name === 'EventDispatch' &&
+  /^(?:key|input|before|paste|click|pointer(?:down|up)|mouse(?:down|up)|focus)/.test(args?.data?.type ?? '');
+
+/** Does one thing: the longest time of the tasks of one of its events, with the frame that follows it. */
+export async function actCost(cdp: CDPSession, act: () => Promise<void>): Promise<Task> {
+  let worst: Task = { ms: 0, parts: '' };
+  let open: Task | null = null;
+  for (const { ms, inner } of tasksIn(await traced(cdp, act), isAct)) {
+    const hasFrame = inner.some(isFrame);
+    if (inner.some(isAct)) open ??= { ms: 0, parts: '' };
+    else if (!hasFrame) continue;
+    if (!open) continue;
+    open = { ms: open.ms + ms, parts: `${open.parts} | ${partsOf(inner)}` };
+    if (open.ms > worst.ms) worst = open;
+    if (hasFrame) open = null;
+  }
+  return worst;
+}
+
+/** Types, and counts the processor time of each task meanwhile. */
+export async function typingCost(cdp: CDPSession, type: () => Promise<void>): Promise<TypingCost> {
+  const events = await traced(cdp, type);
+  const letters: Task[] = [];
+  const others: Task[] = [];
+  let isShown = true;
+  for (const { ms, inner } of tasksIn(events, isKey)) {
     for (const _ of inner.filter(isKeyDown)) letters.push({ ms: 0, parts: '' });
     const hasKey = inner.some(isKey);
     if (hasKey) isShown = false;
