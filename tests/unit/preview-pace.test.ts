@@ -23,12 +23,17 @@ const heard = (limit: number, remaining: number, seconds: number): void =>
   );
 
 test('the preview of a change that comes alone is asked for after 60 ms', () => {
-  expect([changedAfter(0), changedAfter(400), changedAfter(60_000)]).toEqual([60, 60, 60]);
+  expect([changedAfter(0), changedAfter(200), changedAfter(60_000)]).toEqual([60, 60, 60]);
 });
 
 test('a person who types without a pause has no request for each letter', () => {
   changedAfter(5_000);
   expect([changedAfter(120), changedAfter(120), changedAfter(120)]).toEqual([150, 150, 150]);
+});
+
+test('a person who types slowly has the preview of each letter after 60 ms', () => {
+  changedAfter(5_000);
+  expect([changedAfter(300), changedAfter(300)]).toEqual([60, 60]);
 });
 
 test('the pause after a quick typist is shorter', () => {
@@ -73,7 +78,7 @@ test('a minute of typing meets no refusal', () => {
   let [used, endsAt, refused] = [0, 0, 0];
   let dueAt = Number.POSITIVE_INFINITY;
   const end = now + 180_000;
-  // A letter each 300 ms: with a pause of 150 ms each would be a request, 200 a minute.
+  // A letter each 300 ms: each could be a request, 200 a minute.
   for (let next = now; next < end; next += 300) {
     if (dueAt <= next) {
       now = dueAt;

@@ -1,8 +1,8 @@
 /** The pause after a change that comes alone, such as a paste, and after the last one of several. */
 const SHORTEST_MS = 60;
 const LONGEST_MS = 150;
-/** Without a change for so long, the next one begins a burst. */
-const REST_MS = 400;
+/** A change after so long begins another burst: a person who types that slowly would have a request for each key after any pause. */
+const REST_MS = 200;
 /** A key that comes later than this part of the usual time between two keys is not waited for. */
 const LATE = 1.5;
 
