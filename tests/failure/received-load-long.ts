@@ -1,54 +1,80 @@
 // Mail comes in from real programs while everything breaks, and a ledger is held against the database:
 //
-//   POSTHORN_EXECUTABLE=dist/posthorn bun tests/failure/received-load-long.ts [--seconds 120] [--sessions 24] [--only exim,direct] [--quiet] [--filled 2000] [--help]
+//   POSTHORN_EXECUTABLE=dist/posthorn bun tests/failure/received-load-long.ts --filled 12000
+//     [--calm 7] [--seconds 0] [--sessions 24] [--only exim,direct] [--quiet] [--drain 60] [--help]
 //
 // Postfix, Exim and OpenSMTPD of Debian relay what they are given, swaks and sessions of this process hand in directly, to two instances
-// on one PostgreSQL whose disk is small. In turns: each instance is killed (SIGKILL), PostgreSQL is struck and stopped, its disk is filled
-// by others, both instances are killed. Each message that was answered 250 has to be there, once for each recipient; every other comes again and
-// is there once. It needs root; Exim and OpenSMTPD live in file trees of debootstrap, and a program that cannot be had is named with the
-// reason. It prints the rate and the processor time that a message takes of each program, and with --quiet breaks nothing. With --filled each server
-// is given so many messages before, and holds them; then they leave together while nothing else is given or breaks. It ends with an error where the ledger does not hold.
+// on one PostgreSQL whose disk is small. In turns, each after a calm time: each instance is killed (SIGKILL), PostgreSQL is struck and
+// stopped, its disk is filled by others, both instances are killed. Each message that was answered 250 has to be there, once for each
+// recipient; every other comes again and is there once. With --filled the servers have so many messages before, in parts by what each can
+// do, and let go of them together: what they cost to take is not of the measured time. Without it sessions give them some all the time.
+// It needs root; Exim and OpenSMTPD live in file trees of debootstrap, and a program that cannot be had is named with the reason. It tells
+// of each program its messages, the time that it took for them, its processor time and the answers that it got, and with --quiet breaks
+// nothing. It ends with an error where the ledger does not hold. A queue that is not empty in time is judged by the log of its server.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import postgres from 'postgres';
-import { timeOfTree } from '../bench/cpu.ts';
+import { timeOfId } from '../../src/platform/db/ids.ts';
 import { startCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { DirectSenders, judgeLedger, Ledger, startReceivers } from './received-load.ts';
+import {
+  costFigures,
+  Meter,
+  programFigures,
+  type Span,
+  type Spent,
+  type StoredAt,
+  spanFigures,
+  within,
+} from './received-load-figures.ts';
 import { feed, type LoadRelay, SERVERS, sendBySwaks } from './received-load-programs.ts';
+import { takenKey } from './received-load-replies.ts';
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '120' },
-    sessions: { type: 'string', default: '24' },
+    filled: { type: 'string', default: '0' },
+    calm: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '0' },
+    sessions: { type: 'string' },
     only: { type: 'string' },
     quiet: { type: 'boolean', default: false },
-    filled: { type: 'string' },
+    drain: { type: 'string', default: '60' },
     help: { type: 'boolean' },
   },
 });
 if (values.help) {
   console.log(
-    'bun tests/failure/received-load-long.ts [--seconds 120] [--sessions 24] [--only NAME,…] [--quiet] [--filled 2000]',
+    'bun tests/failure/received-load-long.ts [--filled 12000] [--calm 7] [--seconds 0] [--sessions 24] [--only NAME,…] [--quiet] [--drain 60]',
   );
   console.log(`Names: ${[...Object.keys(SERVERS), 'swaks', 'direct'].join(', ')}`);
   process.exit(0);
 }
 const isAskedFor = (name: string): boolean => values.only?.split(',').includes(name) ?? true;
-const [seconds, sessions] = [Number(values.seconds), Number(values.sessions)];
-/** Messages that each server has before the measured time; 0 for none. */
-const filled = Number(values.filled ?? 0);
-const isQuiet = values.quiet || filled > 0;
+/** Messages that the servers have before the measured time; 0 for none. */
+const filled = Number(values.filled);
+/** Direct sessions beside full queues are there to tell that a full disk puts messages off. */
+const sessions = Number(values.sessions ?? (filled > 0 ? 1 : 24));
+const seconds = Number(values.seconds);
+const calmMs = Number(values.calm) * 1_000;
 /** Sessions that give messages to a mail server. */
 const FEEDERS = 3;
-const CALM_MS = 5_000;
 /** Octets that a full disk has left. */
 const LEFT = 1_048_576;
-/** A server with a queue tries again for so long. */
-const DRAINED = { withinMs: 900_000, everyMs: 5_000 };
+/** Messages that a full disk puts off. */
+const PUT_OFF = 5;
+/** The rate that the run is held against. */
+const AIM = 500;
+const LOOK_MS = 1_000;
+/** Servers are asked to try again so often: what has failed waits for minutes otherwise. */
+const FLUSH_MS = 4_000;
+
+const now = (): number => performance.timeOrigin + performance.now();
+const started = now();
+const say = (words: string): void => console.log(`${((now() - started) / 1_000).toFixed(0)} s: ${words}`);
 
 await using stack = new AsyncDisposableStack();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -65,82 +91,71 @@ const receivers = stack.use(await startReceivers(cluster.url));
 const ledger = new Ledger();
 const end = new AbortController();
 const given: Promise<unknown>[] = [];
-const flushes: (() => Promise<unknown>)[] = [];
 const programs: LoadRelay[] = [];
-let swaksUs = 0;
 for (const [name, start] of Object.entries(SERVERS)) {
   if (!isAskedFor(name)) continue;
   const relay = await start(receivers.ports);
   if ('reason' in relay) console.log(`${name} was not run: ${relay.reason}.`);
-  else {
-    stack.use(relay);
-    programs.push(relay);
-    if (relay.flush) flushes.push(relay.flush);
-    for (let n = 0; filled === 0 && n < FEEDERS; n++) given.push(feed(relay, ledger, end.signal));
+  else programs.push(stack.use(relay));
+}
+if (filled > 0) await fill();
+
+/** Fills the queues of the servers, which keep all of it. */
+async function fill(): Promise<void> {
+  const shares = programs.reduce((sum, { share }) => sum + share, 0);
+  await Promise.all(
+    programs.map(async (one) => {
+      await one.hold();
+      const begin = now();
+      const each = { most: Math.ceil((filled * one.share) / shares / FEEDERS), paceMs: 0 };
+      await Promise.all(Array.from({ length: FEEDERS }, () => feed(one, ledger, end.signal, each)));
+      say(`${one.name} holds ${each.most * FEEDERS} messages after ${((now() - begin) / 1_000).toFixed(1)} s.`);
+    }),
+  );
+}
+
+/** 0 while it restarts. */
+function pidOfPostgres(): readonly number[] {
+  try {
+    return [Number.parseInt(readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8'), 10)];
+  } catch {
+    return [];
   }
 }
-if (filled === 0 && isAskedFor('swaks')) {
-  if (Bun.which('swaks'))
-    given.push(sendBySwaks(receivers.ports, ledger, end.signal, (us) => (swaksUs += us)));
+const meter = new Meter(() => ({
+  instances: receivers.services.map(({ pid }) => pid),
+  PostgreSQL: pidOfPostgres(),
+  ...Object.fromEntries(programs.map(({ name, pid }) => [name, [pid]])),
+}));
+const looking = setInterval(() => void meter.look(), LOOK_MS);
+const flushing = setInterval(() => void Promise.all(programs.map((one) => one.flush?.())), FLUSH_MS);
+stack.defer(() => {
+  clearInterval(looking);
+  clearInterval(flushing);
+});
+
+const begin = now();
+if (filled > 0) await Promise.all(programs.map((one) => one.release()));
+else for (const one of programs) for (let n = 0; n < FEEDERS; n++) given.push(feed(one, ledger, end.signal));
+if (isAskedFor('swaks')) {
+  if (Bun.which('swaks')) given.push(sendBySwaks(receivers.ports, ledger, end.signal, meter.addSwaks));
   else console.log('swaks was not run: the Debian package swaks is not installed.');
 }
 const direct = stack.use(
-  new DirectSenders(ledger, receivers.ports, filled === 0 && isAskedFor('direct') ? sessions : 0),
+  new DirectSenders(ledger, receivers.ports, filled > 0 || isAskedFor('direct') ? sessions : 0),
 );
 
-/** Fills the queues of the servers, and has them leave. */
-async function fill(): Promise<void> {
-  await Promise.all(programs.map((one) => one.hold()));
-  const each = { most: Math.ceil(filled / FEEDERS), paceMs: 0 };
-  const feeders = programs.flatMap((one) => Array.from({ length: FEEDERS }, () => one));
-  await Promise.all(feeders.map((one) => feed(one, ledger, end.signal, each)));
-  console.log(`The queues hold ${ledger.answered} messages.`);
-  await Promise.all(programs.map((one) => one.release()));
-}
-
-/** Messages that are stored by the program that handed them in, and their sum as `all`, while PostgreSQL answers. */
-async function storedBy(): Promise<Readonly<Record<string, number>> | null> {
+/** Messages that are stored, while PostgreSQL answers. */
+async function stored(): Promise<number | null> {
   const sql = postgres(cluster.url, { max: 1, onnotice: () => {}, connect_timeout: 2 });
   try {
-    const rows = await sql<{ by: string | null; n: number }[]>`
-      select substring(summary ->> 'messageId' from '^<([a-z]+)-') as by, count(distinct summary ->> 'messageId')::int as n
-      from received group by rollup (1)`;
-    return Object.fromEntries(rows.map(({ by, n }) => [by ?? 'all', n]));
+    const [row] = await sql<{ n: number }[]>`select count(distinct summary ->> 'messageId')::int as n from received`;
+    return row?.n ?? 0;
   } catch {
     return null;
   } finally {
     await sql.end({ timeout: 1 });
   }
-}
-
-const stored = async (): Promise<number | null> => (await storedBy())?.all ?? null;
-
-/** Processor time of each program since its start, in microseconds. */
-function spent(): Readonly<Record<string, number>> {
-  const { user, system } = process.cpuUsage();
-  return {
-    service: receivers.services.reduce((sum, { pid }) => sum + timeOfTree(pid), 0),
-    PostgreSQL: timeOfTree(Number.parseInt(readFileSync(join(cluster.data, 'postmaster.pid'), 'utf8'), 10)),
-    ...Object.fromEntries(programs.map(({ name, pid }) => [name, timeOfTree(pid)])),
-    swaks: swaksUs,
-    'direct, feeders': user + system,
-  };
-}
-
-/** Sums of the calm times: messages, and microseconds of processors. */
-const calm = { messages: new Map<string, number>(), spent: new Map<string, number>() };
-const add = (sums: Map<string, number>, name: string, more: number): void =>
-  void sums.set(name, (sums.get(name) ?? 0) + more);
-
-/** Watches the load while nothing breaks; messages a second, null where PostgreSQL did not answer. */
-async function watch(): Promise<number | null> {
-  const from = [await storedBy(), spent(), performance.now()] as const;
-  await Bun.sleep(CALM_MS);
-  const to = [await storedBy(), spent(), performance.now()] as const;
-  if (from[0] === null || to[0] === null) return null;
-  for (const [name, count] of Object.entries(to[0])) add(calm.messages, name, count - (from[0][name] ?? 0));
-  for (const [name, us] of Object.entries(to[1])) add(calm.spent, name, us - (from[1][name] ?? 0));
-  return (((to[0].all ?? 0) - (from[0].all ?? 0)) / (to[2] - from[2])) * 1_000;
 }
 
 const isUp = (): Promise<true> =>
@@ -162,7 +177,7 @@ async function fillDisk(): Promise<void> {
   // The rest fills up by itself: PostgreSQL writes all the time.
   const { bavail, bsize } = statfsSync(disk);
   await Bun.spawn(['fallocate', '-l', String(bavail * bsize - LEFT), ballast]).exited;
-  await eventually('messages that are put off', async () => direct.putOff > before + 20 || undefined, {
+  await eventually('messages that are put off', async () => direct.putOff > before + PUT_OFF || undefined, {
     withinMs: 30_000,
   }).catch(() => console.log('The full disk put no message off within 30 s.'));
   rmSync(ballast);
@@ -178,76 +193,118 @@ const FAULTS: Readonly<Record<string, () => Promise<unknown>>> = {
   'both instances are killed': () => Promise.all([receivers.strike(0), receivers.strike(1)]),
 };
 
-const rates: number[] = [];
-const counts: Record<string, number> = {};
-if (filled > 0) await fill();
-const begin = performance.now();
-/** With full queues the last of them leave slower: what is measured ends when half of all is stored. */
-const isPast = async (): Promise<boolean> => filled > 0 && ((await stored()) ?? 0) > ledger.answered / 2;
-for (let turn = 0; performance.now() - begin < seconds * 1_000 && !(await isPast()); turn++) {
-  const rate = await watch();
-  if (rate !== null) rates.push(rate);
-  if (isQuiet) {
-    console.log(`${Math.round((performance.now() - begin) / 1_000)} s: ${Math.round(rate ?? 0)} a second`);
-    continue;
-  }
-  const [name, fault] = Object.entries(FAULTS)[turn % Object.keys(FAULTS).length] as [
-    string,
-    () => Promise<unknown>,
-  ];
-  counts[name] = (counts[name] ?? 0) + 1;
-  console.log(
-    `${Math.round((performance.now() - begin) / 1_000)} s: ${Math.round(rates.at(-1) ?? 0)} a second; ${name}`,
-  );
-  await fault();
+const spans: Span[] = [];
+const calm: Record<string, number> = {};
+async function during(name: string, work: () => Promise<unknown>): Promise<void> {
+  const before = meter.look();
+  const from = now();
+  await work();
+  spans.push({ name, from, to: now() });
+  const after = meter.look();
+  if (name !== 'calm') return;
+  for (const [of, us] of Object.entries(after)) calm[of] = (calm[of] ?? 0) + us - (before[of] ?? 0);
 }
-console.log(
-  'Processor time in calm times, µs a message that the program brought (service and PostgreSQL: of all):',
-);
-console.table(
-  Object.fromEntries(
-    [...calm.spent].map(([name, us]) => {
-      const messages = calm.messages.get(name.replace(/,.*/, '')) ?? calm.messages.get('all') ?? 0;
-      return [name, { messages, 'µs a message': Math.round(us / Math.max(1, messages)) }];
-    }),
-  ),
-);
-const lasted = (performance.now() - begin) / 1_000;
-const then = (await stored()) ?? 0;
+const rest = (): Promise<void> => during('calm', () => Bun.sleep(calmMs));
+const names = Object.keys(FAULTS);
+for (let turn = 0; turn < names.length || now() - begin < seconds * 1_000; turn++) {
+  await rest();
+  const name = names[turn % names.length] ?? '';
+  if (values.quiet) continue;
+  say(name);
+  await during(name, FAULTS[name] ?? isUp);
+}
+await rest();
+const measured = { from: begin, to: now() };
+const spent = meter.look();
+const others = meter.others(spent);
 end.abort();
 await Promise.all([...given, direct.finish()]);
 await isUp();
-const expected = [...ledger.entries.values()].filter(({ isAnswered }) => isAnswered).length;
-await eventually(
-  'all queues are empty',
-  async () => {
-    if (((await stored()) ?? 0) >= expected) return true;
-    await Promise.all(flushes.map((flush) => flush()));
-    return undefined;
-  },
-  DRAINED,
-).catch(() => console.log('✗ Not all queues are empty.'));
-const { rows, faults } = await judgeLedger(cluster.url, ledger, receivers.services[0]?.url ?? '');
+const held = ledger.answered;
+say('Nothing more is handed in or breaks; the queues become empty.');
+const isDrained = await eventually('all queues are empty', async () => ((await stored()) ?? 0) >= held || undefined, {
+  ...{ withinMs: Number(values.drain) * 1_000, everyMs: 2_000 },
+}).then(
+  () => true,
+  () => false,
+);
+const replies = await Promise.all(programs.map(async (one) => ({ name: one.name, ...(await one.replies()) })));
+if (!isDrained) {
+  // Only what the service answered counts then: a server still has the rest.
+  say('Not all queues are empty: the answers of the service are those in the logs of the servers.');
+  for (const { name, taken } of replies)
+    for (const entry of ledger.entries.values())
+      if (entry.by === name)
+        entry.isAnswered = entry.to.every((to) => taken?.has(takenKey(entry.messageId, to)));
+}
+const { rows, faults: found } = await judgeLedger(cluster.url, ledger, receivers.services[0]?.url ?? '');
+const faults = [...found];
+const keys = new Set(rows.map(({ messageId, to }) => takenKey(messageId, to)));
+for (const { name, taken } of replies)
+  for (const key of taken ?? [])
+    if (!keys.has(key)) faults.push(`lost: ${name} has been answered 250 for ${key}, which is not there`);
+
+const first = new Map<string, StoredAt>();
+for (const { id, messageId } of rows) {
+  const at = timeOfId(id);
+  const before = first.get(messageId);
+  if (!before || at < before.at) first.set(messageId, { by: ledger.entries.get(messageId)?.by ?? 'foreign', at });
+}
+const all = [...first.values()];
+
+console.log('\nParts of the time:');
+console.table(spans.map((span) => ({ part: span.name, ...spanFigures(all, span) })));
+console.log('Programs, in the measured time; each by itself from its first message to its last one:');
 const by = Map.groupBy(ledger.entries.values(), (entry) => entry.by);
+const figures = programFigures(all, measured);
 console.table(
   Object.fromEntries(
     [...by].map(([name, entries]) => [
       name,
-      { 'handed in': entries.length, answered: entries.filter(({ isAnswered }) => isAnswered).length },
+      {
+        'handed in': entries.length,
+        ...(figures[name] ?? { messages: 0, seconds: 0, 'a second': 0 }),
+        'stored in the end': all.filter((one) => one.by === name).length,
+      },
     ]),
   ),
 );
-console.table(counts);
+const countsOf = (stored: readonly StoredAt[]): Record<string, number> =>
+  Object.fromEntries(Map.groupBy(stored, (one) => one.by).entries().map(([name, each]) => [name, each.length]));
+const calmSpans = spans.filter(({ name }) => name === 'calm');
+const inCalm = calmSpans.flatMap((span) => within(all, span));
+function tellCosts(title: string, of: Spent, stored: readonly StoredAt[]): void {
+  const { rows: costs, usAMessage, possible } = costFigures(of, countsOf(stored));
+  console.log(
+    `Processor time ${title}, µs a message that the program brought (instances, PostgreSQL, this program: of all):`,
+  );
+  console.table(costs);
+  console.log(
+    `${Math.round(usAMessage)} µs of processors a message in all: ${cpus().length} processors with nothing else to do could take ${Math.round(possible)} a second of these.`,
+  );
+}
+tellCosts('in calm times', calm, inCalm);
+tellCosts('in all of the measured time', spent, within(all, measured));
+console.log('Answers to each server:');
+for (const { name, counts } of replies)
+  for (const [words, count] of [...counts].sort((a, b) => b[1] - a[1])) console.log(`  ${name} ${count} × ${words}`);
 console.log(
-  `Direct sessions repeated ${direct.again} messages; put off: ${JSON.stringify(Object.fromEntries(direct.refusals))}.`,
+  `  direct sessions repeated ${direct.again} messages; put off: ${JSON.stringify(Object.fromEntries(direct.refusals))}`,
+);
+const rates = calmSpans.map((span) => spanFigures(all, span)['a second']).sort((a, b) => a - b);
+const whole = spanFigures(all, measured);
+const capacity = (cpus().length * (measured.to - measured.from)) / 1_000;
+console.log(
+  `\n${whole.messages} messages in ${whole.seconds} s with all faults (${whole['a second']} a second); in calm times ${rates.at(-1)} a second at best, ${rates[rates.length >> 1]} in the middle; ${rows.length} rows.`,
 );
 console.log(
-  `${then} messages in ${Math.round(lasted)} s with all faults (${Math.round(then / lasted)} a second); without a fault ${Math.round(Math.max(...rates))} a second at best, ${Math.round(rates.toSorted((a, b) => a - b)[Math.floor(rates.length / 2)] ?? 0)} in the middle; ${rows} rows.`,
+  `Others had ${((others / 1e6 / capacity) * 100).toFixed(0)} % of the processors meanwhile; the load of the machine is ${loadavg()[0]?.toFixed(1)}.`,
 );
 for (const fault of faults.slice(0, 20)) console.log(`✗ ${fault}`);
+console.log(`${(rates.at(-1) ?? 0) >= AIM ? 'Reached' : 'Missed'}: ${AIM} messages a second while nothing breaks.`);
 console.log(
   faults.length === 0
-    ? 'Every message that was answered 250 is there once; every other is there once or not at all.'
+    ? 'Held: every message that was answered 250 is there once; every other is there once or not at all.'
     : `WRONG: ${faults.length} faults.`,
 );
 // The servers would outlive this process.

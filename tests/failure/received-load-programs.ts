@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openSubmitter, type Submitter } from '../bench/submitter.ts';
 import { postfixMissing, startPostfix } from '../integration/transport/postfix.ts';
 import { DOMAIN, isFinal, type Ledger, octetsOf, SENDER } from './received-load.ts';
+import { type Replies, repliesIn } from './received-load-replies.ts';
 import { RELAYS } from './report-servers/relays.ts';
 import { anyPort, startTreeServer, writeInTree } from './report-servers/tree-server.ts';
 import { treeOf } from './report-servers/trees.ts';
@@ -11,8 +14,12 @@ export interface LoadRelay extends AsyncDisposable {
   readonly port: number;
   /** The process from which all of its others descend. */
   readonly pid: number;
+  /** Its part of the messages that fill queues beforehand: what it costs beside the others, turned over. */
+  readonly share: number;
   /** Has it try all that waits now; absent of a server that tries every other second. */
   readonly flush?: () => Promise<unknown>;
+  /** Its answers from the service, by its log. */
+  replies(): Promise<Replies>;
   /** Keeps what is given from here on in the queue. */
   hold(): Promise<unknown>;
   /** Has all of that leave at once, over connections that are used again as the server does by itself. */
@@ -22,6 +29,9 @@ export interface LoadRelay extends AsyncDisposable {
 /** Each server connects from another address, as in the world: a port takes 50 connections of one. */
 const ADDRESSES = { postfix: '127.0.0.2', exim: '127.0.0.3', opensmtpd: '127.0.0.4' };
 
+/** Queue runners of Exim side by side: each message is a process, and one runner waits for it. */
+const EXIM_RUNNERS = 3;
+
 const EXIM = (port: number, to: readonly number[]): string => `primary_hostname = mx.example.com
 disable_ipv6 = true
 local_interfaces = 127.0.0.1.${port}
@@ -30,7 +40,9 @@ rfc1413_query_timeout = 0s
 keep_environment =
 smtp_accept_queue_per_connection = 0
 smtp_accept_max = 40
-queue_run_max = 8
+queue_run_max = ${EXIM_RUNNERS}
+deliver_drop_privilege
+remote_max_parallel = 1
 acl_smtp_rcpt = all
 acl_smtp_data = all
 begin acl
@@ -52,21 +64,34 @@ begin retry
 *  *  F,1d,2s
 `;
 
-const POSTFIX = `smtp_bind_address = ${ADDRESSES.postfix}\nqueue_run_delay = 2s\nminimal_backoff_time = 2s\nmaximal_backoff_time = 4s\ntransport_retry_time = 2s\n`;
+/** Its two ports in turns, drawn by lot as for a name with two addresses. The last setting of a name counts. */
+const POSTFIX = (to: readonly number[]): string => `smtp_bind_address = ${ADDRESSES.postfix}
+queue_run_delay = 2s
+minimal_backoff_time = 2s
+maximal_backoff_time = 4s
+transport_retry_time = 2s
+transport_maps = randmap:{${to.map((one) => `relay:[127.0.0.1]:${one}`).join(',')}}
+`;
+
+/** OpenSMTPD opens a further connection only after five seconds, and goes another way after a hundred messages. */
+const OPENSMTPD =
+  'mta limit conn-delay-route 0 reconn-delay-route 0 conn-delay-relay 0 max-conn-per-route 4 session-mail-max 500';
 
 /** The mail servers by name, each started before the ports of the instances, one of them or all. */
 export const SERVERS: Readonly<
   Record<string, (to: readonly number[]) => Promise<LoadRelay | { readonly reason: string }>>
 > = {
-  async postfix([to = 0]) {
+  async postfix(to) {
     const reason = postfixMissing();
     if (reason !== null) return { reason };
-    const postfix = await startPostfix({ relaysTo: to, settings: POSTFIX });
+    const postfix = await startPostfix({ settings: POSTFIX(to) });
     const reload = () => said('postfix', '-c', postfix.config, 'reload');
     return {
       name: 'postfix',
       port: postfix.port,
       pid: postfix.pid,
+      share: 16,
+      replies: async () => repliesIn('postfix', await readFile(join(postfix.config, '../queue/maillog'), 'utf8')),
       hold: () => said('postconf', '-c', postfix.config, '-e', 'defer_transports = relay').then(reload),
       release: async () => {
         await said('postconf', '-c', postfix.config, '-e', 'defer_transports =');
@@ -81,7 +106,7 @@ export const SERVERS: Readonly<
     if ('reason' in had) return had;
     const port = anyPort();
     await writeInTree(had.tree, { '/etc/exim4/exim4.conf': EXIM(port, to) });
-    const begin = 'chmod 644 /etc/exim4/exim4.conf; rm -rf /var/spool/exim4/input/* /var/spool/exim4/db/*;';
+    const begin = 'chmod 644 /etc/exim4/exim4.conf; rm -rf /var/spool/exim4/input/* /var/spool/exim4/db/* /var/log/exim4/*;';
     const started = (flags: string, before = '') =>
       startTreeServer(had.tree, 'mx.example.com', port, `${before} exec /usr/sbin/exim4 -bdf ${flags}`);
     let server = await started('-q2s', begin);
@@ -96,8 +121,9 @@ export const SERVERS: Readonly<
         return server.pid;
       },
       hold: () => again('-odq'),
-      // The first pass finds the messages of a host, the second one brings them over one connection.
-      release: () => again('-qq1s'),
+      release: () => again('-q1s'),
+      share: 1,
+      replies: async () => repliesIn('exim', await readFile(join(had.tree, 'var/log/exim4/mainlog'), 'utf8')),
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   },
@@ -107,27 +133,37 @@ export const SERVERS: Readonly<
     const port = anyPort();
     const { '/etc/smtpd.conf': conf = '' } = RELAYS.opensmtpd.files(port, to);
     await writeInTree(had.tree, {
-      '/etc/smtpd.conf': `queue ttl 1d\n${conf.replace(' helo ', ` src "${ADDRESSES.opensmtpd}" helo `)}`,
+      '/etc/smtpd.conf': `queue ttl 1d\n${OPENSMTPD}\n${conf.replace(' helo ', ` src "${ADDRESSES.opensmtpd}" helo `)}`,
     });
     const start = `rm -rf /var/spool/smtpd/queue/*; ${RELAYS.opensmtpd.start()}`;
     const server = await startTreeServer(had.tree, 'mx.example.com', port, start);
     const control = (...words: string[]) => said('chroot', had.tree, 'smtpctl', ...words);
+    const routes = () => control('show', 'routes').catch(() => '');
     return {
-      ...{ name: 'opensmtpd', port, pid: server.pid },
+      ...{ name: 'opensmtpd', port, pid: server.pid, share: 3 },
+      replies: async () => repliesIn('opensmtpd', await readFile(join(had.tree, 'tmp/server.log'), 'utf8')),
       hold: () => control('pause', 'mta'),
       release: () => control('resume', 'mta'),
       // It waits for 400 s at least, and the more the oftener it has tried.
-      flush: () => control('schedule', 'all').catch(() => {}),
+      flush: async () => {
+        await control('schedule', 'all').catch(() => {});
+        // A route that failed is left alone for a quarter of a minute, and the longer the oftener.
+        for (const [route] of (await routes()).matchAll(/^\d+/gm)) await control('resume', 'route', route).catch(() => {});
+      },
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   },
 };
 
-/** Runs a command. @throws where it fails, with its words */
-async function said(...command: string[]): Promise<void> {
-  const child = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' });
-  const words = await new Response(child.stderr).text();
+/** Runs a command, and resolves with what it says. @throws where it fails, with its words */
+async function said(...command: string[]): Promise<string> {
+  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'pipe' });
+  const [text, words] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
   if ((await child.exited) !== 0) throw new Error(`${command.join(' ')}: ${words}`);
+  return text;
 }
 
 /** Between two messages of a feeder: a server takes them faster than it passes them on. */
@@ -166,12 +202,16 @@ export async function feed(
   session?.close();
 }
 
+/** Between two messages of swaks: each is a process of Perl, which costs as much as thirty messages of a mail server. */
+const SWAKS_PACE_MS = 500;
+
 /** Hands messages in by swaks, one after the other, each until it ends well or for good. `spent` gets the processor time of each, in µs. */
 export async function sendBySwaks(
   ports: readonly number[],
   ledger: Ledger,
   end: AbortSignal,
   spent: (us: number) => void,
+  paceMs = SWAKS_PACE_MS,
 ): Promise<void> {
   for (let turn = 0; !end.aborted; ) {
     const entry = ledger.add('swaks', [`support@${DOMAIN}`]);
@@ -192,5 +232,6 @@ export async function sendBySwaks(
       if (isFinal(reply)) entry.refusal = reply;
       if (!entry.isAnswered) await Bun.sleep(100);
     }
+    await Bun.sleep(paceMs);
   }
 }

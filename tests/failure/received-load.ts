@@ -232,7 +232,7 @@ export async function judgeLedger(
   databaseUrl: string,
   ledger: Ledger,
   url: string,
-): Promise<{ readonly rows: number; readonly faults: readonly string[] }> {
+): Promise<{ readonly rows: readonly StoredRow[]; readonly faults: readonly string[] }> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {
     const rows = await sql<StoredRow[]>`
@@ -254,7 +254,7 @@ export async function judgeLedger(
       if (body(await answer.text()) !== body(ledger.entries.get(messageId)?.raw ?? ''))
         faults.push(`broken: ${id} is not what was handed in as ${messageId}`);
     }
-    return { rows: rows.length, faults };
+    return { rows, faults };
   } finally {
     await sql.end();
   }
