@@ -28,7 +28,9 @@ export class Meter {
 
   /** Looks at all processes. One that appears later counts from its start. */
   look(): Spent {
-    const names = new Map(Object.entries(this.roots()).flatMap(([name, pids]) => pids.map((pid) => [pid, name])));
+    const names = new Map(
+      Object.entries(this.roots()).flatMap(([name, pids]) => pids.map((pid) => [pid, name])),
+    );
     for (const [pid, us] of timesOfTrees([...names.keys()])) {
       if (!this.#begun) this.#first.set(pid, us);
       this.#last.set(pid, { name: names.get(pid) ?? '', us });
@@ -42,7 +44,10 @@ export class Meter {
 
   /** Of all processors: the time of others, while this run went on. */
   others(spent: Spent): number {
-    return Math.max(0, machineTime().busy - this.#machine - Object.values(spent).reduce((sum, us) => sum + us, 0));
+    return Math.max(
+      0,
+      machineTime().busy - this.#machine - Object.values(spent).reduce((sum, us) => sum + us, 0),
+    );
   }
 }
 
@@ -102,12 +107,23 @@ export function programFigures(stored: readonly StoredAt[], span: Omit<Span, 'na
 export function costFigures(
   spent: Spent,
   counts: Readonly<Record<string, number>>,
-): { readonly rows: Readonly<Record<string, object>>; readonly usAMessage: number; readonly possible: number } {
+): {
+  readonly rows: Readonly<Record<string, object>>;
+  readonly usAMessage: number;
+  readonly possible: number;
+} {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const total = Object.values(spent).reduce((sum, us) => sum + us, 0);
   const rows = Object.entries(spent).map(([name, us]) => {
     const messages = counts[name] ?? all;
-    return [name, { messages, 'µs a message': Math.round(us / Math.max(1, messages)), seconds: Math.round(us / 1e5) / 10 }];
+    return [
+      name,
+      {
+        messages,
+        'µs a message': Math.round(us / Math.max(1, messages)),
+        seconds: Math.round(us / 1e5) / 10,
+      },
+    ];
   });
   const usAMessage = total / Math.max(1, all);
   return { rows: Object.fromEntries(rows), usAMessage, possible: (cpus().length * 1e6) / usAMessage };

@@ -1,7 +1,7 @@
 // Mail comes in from real programs while everything breaks, and a ledger is held against the database:
 //
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/failure/received-load-long.ts --filled 12000
-//     [--calm 7] [--seconds 0] [--sessions 24] [--only exim,direct] [--quiet] [--drain 60] [--help]
+//     [--warm 25] [--calm 5] [--seconds 0] [--sessions 24] [--only exim,direct] [--quiet] [--drain 60] [--help]
 //
 // Postfix, Exim and OpenSMTPD of Debian relay what they are given, swaks and sessions of this process hand in directly, to two instances
 // on one PostgreSQL whose disk is small. In turns, each after a calm time: each instance is killed (SIGKILL), PostgreSQL is struck and
@@ -37,7 +37,8 @@ import { takenKey } from './received-load-replies.ts';
 const { values } = parseArgs({
   options: {
     filled: { type: 'string', default: '0' },
-    calm: { type: 'string', default: '7' },
+    warm: { type: 'string', default: '25' },
+    calm: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '0' },
     sessions: { type: 'string' },
     only: { type: 'string' },
@@ -48,7 +49,7 @@ const { values } = parseArgs({
 });
 if (values.help) {
   console.log(
-    'bun tests/failure/received-load-long.ts [--filled 12000] [--calm 7] [--seconds 0] [--sessions 24] [--only NAME,…] [--quiet] [--drain 60]',
+    'bun tests/failure/received-load-long.ts [--filled 12000] [--warm 25] [--calm 5] [--seconds 0] [--sessions 24] [--only NAME,…] [--quiet] [--drain 60]',
   );
   console.log(`Names: ${[...Object.keys(SERVERS), 'swaks', 'direct'].join(', ')}`);
   process.exit(0);
@@ -59,6 +60,7 @@ const filled = Number(values.filled);
 /** Direct sessions beside full queues are there to tell that a full disk puts messages off. */
 const sessions = Number(values.sessions ?? (filled > 0 ? 1 : 24));
 const seconds = Number(values.seconds);
+const warmMs = Number(values.warm) * 1_000;
 const calmMs = Number(values.calm) * 1_000;
 /** Sessions that give messages to a mail server. */
 const FEEDERS = 3;
@@ -109,7 +111,9 @@ async function fill(): Promise<void> {
       const begin = now();
       const each = { most: Math.ceil((filled * one.share) / shares / FEEDERS), paceMs: 0 };
       await Promise.all(Array.from({ length: FEEDERS }, () => feed(one, ledger, end.signal, each)));
-      say(`${one.name} holds ${each.most * FEEDERS} messages after ${((now() - begin) / 1_000).toFixed(1)} s.`);
+      say(
+        `${one.name} holds ${each.most * FEEDERS} messages after ${((now() - begin) / 1_000).toFixed(1)} s.`,
+      );
     }),
   );
 }
@@ -128,11 +132,7 @@ const meter = new Meter(() => ({
   ...Object.fromEntries(programs.map(({ name, pid }) => [name, [pid]])),
 }));
 const looking = setInterval(() => void meter.look(), LOOK_MS);
-const flushing = setInterval(() => void Promise.all(programs.map((one) => one.flush?.())), FLUSH_MS);
-stack.defer(() => {
-  clearInterval(looking);
-  clearInterval(flushing);
-});
+stack.defer(() => clearInterval(looking));
 
 const begin = now();
 if (filled > 0) await Promise.all(programs.map((one) => one.release()));
@@ -149,7 +149,9 @@ const direct = stack.use(
 async function stored(): Promise<number | null> {
   const sql = postgres(cluster.url, { max: 1, onnotice: () => {}, connect_timeout: 2 });
   try {
-    const [row] = await sql<{ n: number }[]>`select count(distinct summary ->> 'messageId')::int as n from received`;
+    const [row] = await sql<
+      { n: number }[]
+    >`select count(distinct summary ->> 'messageId')::int as n from received`;
     return row?.n ?? 0;
   } catch {
     return null;
@@ -204,16 +206,26 @@ async function during(name: string, work: () => Promise<unknown>): Promise<void>
   if (name !== 'calm') return;
   for (const [of, us] of Object.entries(after)) calm[of] = (calm[of] ?? 0) + us - (before[of] ?? 0);
 }
-const rest = (): Promise<void> => during('calm', () => Bun.sleep(calmMs));
+const flush = (): Promise<unknown> => Promise.all(programs.map((one) => one.flush?.()));
+/** `ms` of nothing but load. An attempt of a server at an instance that is not there costs it as much as one that succeeds. */
+const rest = (ms: number): Promise<void> =>
+  during('calm', async () => {
+    for (const until = now() + ms; now() < until; ) {
+      await flush();
+      await Bun.sleep(Math.min(FLUSH_MS, Math.max(0, until - now())));
+    }
+  });
 const names = Object.keys(FAULTS);
+// Instances that have just started compile their code for thousands of messages: this part tells what they do later.
+await rest(warmMs);
 for (let turn = 0; turn < names.length || now() - begin < seconds * 1_000; turn++) {
-  await rest();
+  if (turn > 0) await rest(calmMs);
   const name = names[turn % names.length] ?? '';
   if (values.quiet) continue;
   say(name);
   await during(name, FAULTS[name] ?? isUp);
 }
-await rest();
+await rest(calmMs);
 const measured = { from: begin, to: now() };
 const spent = meter.look();
 const others = meter.others(spent);
@@ -222,13 +234,20 @@ await Promise.all([...given, direct.finish()]);
 await isUp();
 const held = ledger.answered;
 say('Nothing more is handed in or breaks; the queues become empty.');
-const isDrained = await eventually('all queues are empty', async () => ((await stored()) ?? 0) >= held || undefined, {
-  ...{ withinMs: Number(values.drain) * 1_000, everyMs: 2_000 },
+const isEmpty = async (): Promise<true | undefined> => {
+  if (((await stored()) ?? 0) >= held) return true;
+  await flush();
+  return undefined;
+};
+const isDrained = await eventually('all queues are empty', isEmpty, {
+  ...{ withinMs: Number(values.drain) * 1_000, everyMs: FLUSH_MS },
 }).then(
   () => true,
   () => false,
 );
-const replies = await Promise.all(programs.map(async (one) => ({ name: one.name, ...(await one.replies()) })));
+const replies = await Promise.all(
+  programs.map(async (one) => ({ name: one.name, ...(await one.replies()) })),
+);
 if (!isDrained) {
   // Only what the service answered counts then: a server still has the rest.
   say('Not all queues are empty: the answers of the service are those in the logs of the servers.');
@@ -248,7 +267,8 @@ const first = new Map<string, StoredAt>();
 for (const { id, messageId } of rows) {
   const at = timeOfId(id);
   const before = first.get(messageId);
-  if (!before || at < before.at) first.set(messageId, { by: ledger.entries.get(messageId)?.by ?? 'foreign', at });
+  if (!before || at < before.at)
+    first.set(messageId, { by: ledger.entries.get(messageId)?.by ?? 'foreign', at });
 }
 const all = [...first.values()];
 
@@ -270,7 +290,11 @@ console.table(
   ),
 );
 const countsOf = (stored: readonly StoredAt[]): Record<string, number> =>
-  Object.fromEntries(Map.groupBy(stored, (one) => one.by).entries().map(([name, each]) => [name, each.length]));
+  Object.fromEntries(
+    Map.groupBy(stored, (one) => one.by)
+      .entries()
+      .map(([name, each]) => [name, each.length]),
+  );
 const calmSpans = spans.filter(({ name }) => name === 'calm');
 const inCalm = calmSpans.flatMap((span) => within(all, span));
 function tellCosts(title: string, of: Spent, stored: readonly StoredAt[]): void {
@@ -287,7 +311,8 @@ tellCosts('in calm times', calm, inCalm);
 tellCosts('in all of the measured time', spent, within(all, measured));
 console.log('Answers to each server:');
 for (const { name, counts } of replies)
-  for (const [words, count] of [...counts].sort((a, b) => b[1] - a[1])) console.log(`  ${name} ${count} × ${words}`);
+  for (const [words, count] of [...counts].sort((a, b) => b[1] - a[1]))
+    console.log(`  ${name} ${count} × ${words}`);
 console.log(
   `  direct sessions repeated ${direct.again} messages; put off: ${JSON.stringify(Object.fromEntries(direct.refusals))}`,
 );
@@ -301,7 +326,9 @@ console.log(
   `Others had ${((others / 1e6 / capacity) * 100).toFixed(0)} % of the processors meanwhile; the load of the machine is ${loadavg()[0]?.toFixed(1)}.`,
 );
 for (const fault of faults.slice(0, 20)) console.log(`✗ ${fault}`);
-console.log(`${(rates.at(-1) ?? 0) >= AIM ? 'Reached' : 'Missed'}: ${AIM} messages a second while nothing breaks.`);
+console.log(
+  `${(rates.at(-1) ?? 0) >= AIM ? 'Reached' : 'Missed'}: ${AIM} messages a second while nothing breaks.`,
+);
 console.log(
   faults.length === 0
     ? 'Held: every message that was answered 250 is there once; every other is there once or not at all.'

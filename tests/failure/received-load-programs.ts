@@ -16,7 +16,7 @@ export interface LoadRelay extends AsyncDisposable {
   readonly pid: number;
   /** Its part of the messages that fill queues beforehand: what it costs beside the others, turned over. */
   readonly share: number;
-  /** Has it try all that waits now; absent of a server that tries every other second. */
+  /** Has it try all that waits now, while the instances are there; absent of a server that tries every other second. */
   readonly flush?: () => Promise<unknown>;
   /** Its answers from the service, by its log. */
   replies(): Promise<Replies>;
@@ -64,12 +64,17 @@ begin retry
 *  *  F,1d,2s
 `;
 
-/** Its two ports in turns, drawn by lot as for a name with two addresses. The last setting of a name counts. */
+/**
+ * Its two ports in turns, drawn by lot as for a name with two addresses. The last setting of a name counts. One failure would put off all
+ * that is in the active queue, and to write that down of thousands costs more than to deliver them.
+ */
 const POSTFIX = (to: readonly number[]): string => `smtp_bind_address = ${ADDRESSES.postfix}
 queue_run_delay = 2s
 minimal_backoff_time = 2s
 maximal_backoff_time = 4s
 transport_retry_time = 2s
+qmgr_message_active_limit = 500
+relay_destination_concurrency_failed_cohort_limit = 50
 transport_maps = randmap:{${to.map((one) => `relay:[127.0.0.1]:${one}`).join(',')}}
 `;
 
@@ -91,7 +96,8 @@ export const SERVERS: Readonly<
       port: postfix.port,
       pid: postfix.pid,
       share: 16,
-      replies: async () => repliesIn('postfix', await readFile(join(postfix.config, '../queue/maillog'), 'utf8')),
+      replies: async () =>
+        repliesIn('postfix', await readFile(join(postfix.config, '../queue/maillog'), 'utf8')),
       hold: () => said('postconf', '-c', postfix.config, '-e', 'defer_transports = relay').then(reload),
       release: async () => {
         await said('postconf', '-c', postfix.config, '-e', 'defer_transports =');
@@ -106,7 +112,8 @@ export const SERVERS: Readonly<
     if ('reason' in had) return had;
     const port = anyPort();
     await writeInTree(had.tree, { '/etc/exim4/exim4.conf': EXIM(port, to) });
-    const begin = 'chmod 644 /etc/exim4/exim4.conf; rm -rf /var/spool/exim4/input/* /var/spool/exim4/db/* /var/log/exim4/*;';
+    const begin =
+      'chmod 644 /etc/exim4/exim4.conf; rm -rf /var/spool/exim4/input/* /var/spool/exim4/db/* /var/log/exim4/*;';
     const started = (flags: string, before = '') =>
       startTreeServer(had.tree, 'mx.example.com', port, `${before} exec /usr/sbin/exim4 -bdf ${flags}`);
     let server = await started('-q2s', begin);
@@ -148,7 +155,8 @@ export const SERVERS: Readonly<
       flush: async () => {
         await control('schedule', 'all').catch(() => {});
         // A route that failed is left alone for a quarter of a minute, and the longer the oftener.
-        for (const [route] of (await routes()).matchAll(/^\d+/gm)) await control('resume', 'route', route).catch(() => {});
+        for (const [route] of (await routes()).matchAll(/^\d+/gm))
+          await control('resume', 'route', route).catch(() => {});
       },
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };

@@ -4,7 +4,7 @@ import { BodyLost, type BodyStore } from '../../platform/bodies/body-store.ts';
 import type { BodyHolder } from '../../platform/bodies/holder.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { mintId } from '../../platform/db/ids.ts';
-import { packOctets, unpackOctets } from '../../platform/db/wire/packed-octets.ts';
+import { pack, unpackOctets } from '../../platform/db/wire/packed-octets.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { isoOf } from '../../platform/time/clock.ts';
 import type { ContentWriter } from './content-writer.ts';
@@ -53,8 +53,8 @@ export async function packMessage(
     ...(isCut && { summary: whole }),
   };
   const [parsed, packed] = await Promise.all([
-    packOctets(JSON.stringify(parts)),
-    packOctets(raw as Buffer<ArrayBuffer>),
+    pack(JSON.stringify(parts)),
+    pack(raw as Buffer<ArrayBuffer>),
   ]);
   return { parsed: parsed.toString('base64'), raw: packed, addressKeys };
 }
