@@ -66,8 +66,11 @@ const calmMs = Number(values.calm) * 1_000;
 const FEEDERS = 3;
 /** Octets that a full disk has left. */
 const LEFT = 1_048_576;
+const MOST_TRIES = 50;
 /** Messages that a full disk puts off. */
 const PUT_OFF = 5;
+/** Between two messages of a direct session beside full queues: alone it would bring more than all of them. */
+const PROBE_MS = 200;
 /** The rate that the run is held against. */
 const AIM = 500;
 const LOOK_MS = 1_000;
@@ -142,12 +145,17 @@ if (isAskedFor('swaks')) {
   else console.log('swaks was not run: the Debian package swaks is not installed.');
 }
 const direct = stack.use(
-  new DirectSenders(ledger, receivers.ports, filled > 0 || isAskedFor('direct') ? sessions : 0),
+  new DirectSenders(
+    ...([ledger, receivers.ports] as const),
+    filled > 0 || isAskedFor('direct') ? sessions : 0,
+    filled > 0 ? PROBE_MS : 0,
+  ),
 );
 
 /** Messages that are stored, while PostgreSQL answers. */
 async function stored(): Promise<number | null> {
-  const sql = postgres(cluster.url, { max: 1, onnotice: () => {}, connect_timeout: 2 });
+  // On a busy machine a sign-in takes seconds.
+  const sql = postgres(cluster.url, { max: 1, onnotice: () => {}, connect_timeout: 10 });
   try {
     const [row] = await sql<
       { n: number }[]
@@ -177,8 +185,14 @@ async function fillDisk(): Promise<void> {
   const ballast = join(disk, 'ballast');
   const before = direct.putOff;
   // The rest fills up by itself: PostgreSQL writes all the time.
-  const { bavail, bsize } = statfsSync(disk);
-  await Bun.spawn(['fallocate', '-l', String(bavail * bsize - LEFT), ballast]).exited;
+  const take = (): Promise<number> => {
+    const { bavail, bsize } = statfsSync(disk);
+    return Bun.spawn(['fallocate', '-l', String(bavail * bsize - LEFT), ballast], { stderr: 'ignore' })
+      .exited;
+  };
+  // It has less room meanwhile where PostgreSQL has taken some.
+  for (let tries = 0; (await take()) !== 0; tries++)
+    if (tries === MOST_TRIES) throw new Error('The disk could not be filled.');
   await eventually('messages that are put off', async () => direct.putOff > before + PUT_OFF || undefined, {
     withinMs: 30_000,
   }).catch(() => console.log('The full disk put no message off within 30 s.'));

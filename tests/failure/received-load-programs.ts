@@ -64,18 +64,14 @@ begin retry
 *  *  F,1d,2s
 `;
 
-/**
- * Its two ports in turns, drawn by lot as for a name with two addresses. The last setting of a name counts. One failure would put off all
- * that is in the active queue, and to write that down of thousands costs more than to deliver them.
- */
-const POSTFIX = (to: readonly number[]): string => `smtp_bind_address = ${ADDRESSES.postfix}
+/** One failure puts off all that is in the active queue, and to write that down of thousands costs more than to deliver them. */
+const POSTFIX = `smtp_bind_address = ${ADDRESSES.postfix}
 queue_run_delay = 2s
 minimal_backoff_time = 2s
 maximal_backoff_time = 4s
 transport_retry_time = 2s
 qmgr_message_active_limit = 500
 relay_destination_concurrency_failed_cohort_limit = 50
-transport_maps = randmap:{${to.map((one) => `relay:[127.0.0.1]:${one}`).join(',')}}
 `;
 
 /** OpenSMTPD opens a further connection only after five seconds, and goes another way after a hundred messages. */
@@ -89,7 +85,7 @@ export const SERVERS: Readonly<
   async postfix(to) {
     const reason = postfixMissing();
     if (reason !== null) return { reason };
-    const postfix = await startPostfix({ settings: POSTFIX(to) });
+    const postfix = await startPostfix({ relaysTo: to, settings: POSTFIX });
     const reload = () => said('postfix', '-c', postfix.config, 'reload');
     return {
       name: 'postfix',
@@ -153,10 +149,10 @@ export const SERVERS: Readonly<
       release: () => control('resume', 'mta'),
       // It waits for 400 s at least, and the more the oftener it has tried.
       flush: async () => {
-        await control('schedule', 'all').catch(() => {});
         // A route that failed is left alone for a quarter of a minute, and the longer the oftener.
         for (const [route] of (await routes()).matchAll(/^\d+/gm))
           await control('resume', 'route', route).catch(() => {});
+        await control('schedule', 'all').catch(() => {});
       },
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };

@@ -15,6 +15,8 @@ import {
   type StoredRow,
   startReceivers,
 } from './received-load.ts';
+import { costFigures, programFigures, spanFigures } from './received-load-figures.ts';
+import { repliesIn } from './received-load-replies.ts';
 
 // The short form of `received-load-long.ts`, which has real mail servers, a full disk and a rate.
 
@@ -120,4 +122,62 @@ test('a session that ended between two messages says so at the next message', as
   await server.left;
   await new Promise((resolve) => setImmediate(resolve));
   await expect(session.send(SENDER, entry.to, octetsOf(entry))).rejects.toThrow();
+});
+
+const POSTFIX_LOG = `Nov 30 03:40:33 mx postfix/cleanup[12]: 5AC04: message-id=<postfix-1@customer.example>
+Nov 30 03:40:33 mx postfix/smtp[13]: 5AC04: to=<a@elsewhere.test>, relay=127.0.0.1[127.0.0.1]:4025, delay=1, delays=0/0/0/1, dsn=2.0.0, status=sent (250 2.0.0 Thank you)
+Nov 30 03:40:33 mx postfix/smtp[13]: 5AC04: to=<b@elsewhere.test>, relay=127.0.0.1[127.0.0.1]:4025, delay=1, delays=0/0/0/1, dsn=4.3.1, status=deferred (host 127.0.0.1[127.0.0.1] said: 452 4.3.1 Later (in reply to RCPT TO command))`;
+const EXIM_LOG = `2026-11-30 03:40:33 1vPcAB-0001cd-2E <= ada@customer.example H=localhost P=esmtp S=900 id=exim-1@customer.example
+2026-11-30 03:40:33 1vPcAB-0001cd-2E == a@elsewhere.test R=next T=next defer (111): Connection refused
+2026-11-30 03:40:34 1vPcAB-0001cd-2E => a@elsewhere.test R=next T=next H=127.0.0.1 [127.0.0.1] C="250 2.0.0 Thank you"`;
+const OPENSMTPD_LOG =
+  'dc mta delivery evpid=cc from=<ada@customer.example> to=<a@elsewhere.test> rcpt=<-> source="127.0.0.4" relay="127.0.0.1 (localhost)" delay=1s result="Ok" stat="250 2.0.0 Thank you"';
+
+test.each([
+  [
+    'postfix',
+    POSTFIX_LOG,
+    ['<postfix-1@customer.example> a@elsewhere.test'],
+    '452 4.3.1 Later (in reply to RCPT TO command)',
+  ],
+  [
+    'exim',
+    EXIM_LOG,
+    ['<exim-1@customer.example> a@elsewhere.test'],
+    'R=next T=next defer (111): Connection refused',
+  ],
+  ['opensmtpd', OPENSMTPD_LOG, null, null],
+] as const)(
+  'the log of %s tells which messages were answered 250, and all other answers',
+  (name, log, taken, other) => {
+    const replies = repliesIn(name, log);
+    expect(replies.taken && [...replies.taken]).toEqual(taken && [...taken]);
+    expect(Object.fromEntries(replies.counts)).toEqual({
+      '250 2.0.0 Thank you': 1,
+      ...(other && { [other]: 1 }),
+    });
+  },
+);
+
+test('a program that brought nothing has no figures of others, and each has its time alone', () => {
+  const at = (by: string, ...moments: number[]) => moments.map((one) => ({ by, at: one }));
+  const stored = [...at('postfix', 1_000, 1_500, 3_000), ...at('exim', 2_000, 4_000)];
+  const span = { from: 0, to: 10_000 };
+  expect(programFigures(stored, span)).toEqual({
+    postfix: { messages: 3, seconds: 2, 'a second': 2 },
+    exim: { messages: 2, seconds: 2, 'a second': 1 },
+  });
+  expect(spanFigures(stored, span)).toEqual({
+    ...{ seconds: 10, messages: 5, 'a second': 1, 'longest pause, ms': 6_000 },
+  });
+  const { rows, usAMessage } = costFigures(
+    { instances: 10_000, postfix: 3_000, exim: 2_000, opensmtpd: 0 },
+    { postfix: 3, exim: 2, opensmtpd: 0 },
+  );
+  expect(usAMessage).toBe(3_000);
+  expect(rows).toMatchObject({
+    instances: { messages: 5, 'µs a message': 2_000 },
+    postfix: { messages: 3, 'µs a message': 1_000 },
+    opensmtpd: { messages: 0 },
+  });
 });

@@ -130,6 +130,8 @@ export class DirectSenders implements AsyncDisposable {
     private readonly ledger: Ledger,
     private readonly ports: readonly number[],
     sessions: number,
+    /** Between two messages of a session. */
+    private readonly paceMs = 0,
   ) {
     this.#ended = Promise.all(Array.from({ length: sessions }, (_, n) => this.#send(n)));
   }
@@ -176,6 +178,7 @@ export class DirectSenders implements AsyncDisposable {
           else await Bun.sleep(AGAIN_MS);
         }
       }
+      if (this.paceMs > 0) await Bun.sleep(this.paceMs);
     }
     session?.close();
   }

@@ -24,12 +24,16 @@ export const postfixMissing = (): string | null => {
 
 /**
  * Starts a whole instance in a separate directory, beside any that the machine runs. It passes mail for elsewhere.test on to port
- * `relaysTo` of this machine, and bounces for our return paths to port `bouncesTo`. `settings` are further lines of main.cf.
+ * `relaysTo` of this machine, or all mail to several of them by lot, and bounces for our return paths to port `bouncesTo`. `settings` are further lines of main.cf.
  */
 export const startPostfix = async ({
   relaysTo = 25,
   bouncesTo = 25,
   settings = '',
+}: {
+  readonly relaysTo?: number | readonly number[];
+  readonly bouncesTo?: number;
+  readonly settings?: string;
 } = {}): Promise<Postfix> => {
   const home = await mkdtemp(join(tmpdir(), 'posthorn-postfix-'));
   const port = await freePort();
@@ -45,7 +49,7 @@ export const startPostfix = async ({
     inside('config/transport'),
     `/@elsewhere\\.test$/ relay:[127.0.0.1]:${relaysTo}\n/^b\\+/ relay:[127.0.0.1]:${bouncesTo}\n`,
   );
-  await writeFile(inside('config/main.cf'), configuration(home) + settings);
+  await writeFile(inside('config/main.cf'), configuration(home, transports(home, relaysTo)) + settings);
   await writeFile(inside('config/master.cf'), services(port));
   await run('chown', 'postfix', inside('data'));
   await run('chown', 'nobody', inside('mail'));
@@ -67,7 +71,13 @@ export const startPostfix = async ({
   };
 };
 
-const configuration = (home: string): string => `
+/** A name of a setting that comes twice is a warning of each process, and their first ones can keep it from starting. */
+const transports = (home: string, to: number | readonly number[]): string =>
+  typeof to === 'number'
+    ? `regexp:${home}/config/transport`
+    : `randmap:{${to.map((one) => `relay:[127.0.0.1]:${one}`).join(',')}}`;
+
+const configuration = (home: string, transportMaps: string): string => `
 compatibility_level = 3.6
 queue_directory = ${home}/queue
 data_directory = ${home}/data
@@ -82,7 +92,7 @@ inet_protocols = ipv4
 maillog_file = ${home}/queue/maillog
 maillog_file_prefixes = ${home}
 relay_domains = elsewhere.test
-transport_maps = regexp:${home}/config/transport
+transport_maps = ${transportMaps}
 virtual_mailbox_domains = receiver.test
 virtual_mailbox_base = ${home}/mail
 virtual_mailbox_maps = static:inbox/
