@@ -339,6 +339,14 @@ console.log(
 console.log(
   `Others had ${((others / 1e6 / capacity) * 100).toFixed(0)} % of the processors meanwhile; the load of the machine is ${loadavg()[0]?.toFixed(1)}.`,
 );
+const lastFault = spans.findLast(({ name }) => name !== 'calm')?.from ?? 0;
+for (const { name } of programs) {
+  const last = all.reduce((most, one) => (one.by === name ? Math.max(most, one.at) : most), 0);
+  if (last < lastFault)
+    console.log(
+      `✗ ${name} had nothing left ${((lastFault - last) / 1_000).toFixed(0)} s before the last fault: fill more.`,
+    );
+}
 for (const fault of faults.slice(0, 20)) console.log(`✗ ${fault}`);
 console.log(
   `${(rates.at(-1) ?? 0) >= AIM ? 'Reached' : 'Missed'}: ${AIM} messages a second while nothing breaks.`,
