@@ -77,7 +77,7 @@ export interface SpanFigures {
   readonly 'longest pause, ms': number;
 }
 
-/** What was stored in a part of the time. */
+/** The messages that were stored in a part of the time, and the longest pause between two. */
 export function spanFigures(stored: readonly StoredAt[], span: Omit<Span, 'name'>): SpanFigures {
   const found = within(stored, span);
   const moments = [span.from, ...found.map(({ at }) => at).sort((a, b) => a - b), span.to];

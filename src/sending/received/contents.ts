@@ -52,10 +52,7 @@ export async function packMessage(
     ...{ references, text, html, replyText, headers, attachments },
     ...(isCut && { summary: whole }),
   };
-  const [parsed, packed] = await Promise.all([
-    pack(JSON.stringify(parts)),
-    pack(raw as Buffer<ArrayBuffer>),
-  ]);
+  const [parsed, packed] = await Promise.all([pack(JSON.stringify(parts)), pack(raw as Buffer<ArrayBuffer>)]);
   return { parsed: parsed.toString('base64'), raw: packed, addressKeys };
 }
 

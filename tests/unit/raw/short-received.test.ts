@@ -40,7 +40,7 @@ describe('a short message that came in', () => {
   });
 
   test('waits for the thread once such messages have had their part of the time', async () => {
-    // What has been read here is never made up for with no part at all.
+    // Without any part, all that has been read here stays on the account.
     for (let read = 0; read < 100 && (await orderOf(busy))[0] === 'short'; read++)
       await Promise.all(Array.from({ length: 200 }, () => busy.received(SHORT, 'ws_1')));
     expect(await orderOf(busy)).toEqual(['long', 'short']);
