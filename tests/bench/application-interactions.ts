@@ -48,8 +48,8 @@ export const INTERACTIONS: Readonly<Record<string, (page: Page) => Promise<void>
     await keys('d')(page);
     await row(page);
   },
-  'filtering by recipient': async (page) => {
-    await press(page.getByLabel('Recipient', { exact: true }));
+  'searching emails': async (page) => {
+    await press(page.getByLabel('Recipient or subject', { exact: true }));
     await keys('d', 'e', 'l', 'Enter')(page);
   },
   'clearing the filters': async (page) => {
@@ -70,7 +70,11 @@ export const INTERACTIONS: Readonly<Record<string, (page: Page) => Promise<void>
     await page.getByRole('dialog').getByLabel('Email address').waitFor();
   },
   'typing into a field': keys('a', 'd', 'a'),
-  'closing the dialog': keys('Escape'),
+  'closing the dialog': async (page) => {
+    await keys('Escape')(page);
+    await press(page.getByRole('button', { name: 'Discard changes' }));
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' });
+  },
   'opening a menu': async (page) => {
     await press(page.getByRole('button', { name: 'More actions', exact: true }));
     await page.getByRole('menuitem').first().waitFor();

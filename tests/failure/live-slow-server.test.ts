@@ -34,7 +34,8 @@ async function stateOf(id: string): Promise<string | undefined> {
   return row?.state;
 }
 
-const readEmail = async (id: string): Promise<Email> => (await service.live.get(`/v1/emails/${id}`)).body.data;
+const readEmail = async (id: string): Promise<Email> =>
+  (await service.live.get(`/v1/emails/${id}`)).body.data;
 
 /** Sends while the server is slow; answers the email once its attempt has ended. */
 async function sendInto(script: Script, more: object = {}): Promise<Email> {
