@@ -70,7 +70,8 @@ export async function embeddedStore(): Promise<Store> {
 /** A separate database on the real server. */
 export async function postgresStore(): Promise<Store> {
   const made = await createTestDatabase();
-  const database = await PostgresDatabase.open(made.url);
+  // Tests fill tables by single statements, which take seconds on a slow machine.
+  const database = await PostgresDatabase.open(made.url, 60);
   return {
     database,
     url: made.url,

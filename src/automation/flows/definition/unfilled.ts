@@ -3,6 +3,8 @@ import type { Detail } from '../../../platform/errors/failure.ts';
 import { pointerSegment } from '../../../platform/errors/schema-errors.ts';
 
 const IS_LIQUID = /\{[{%]/;
+/** A variable is data, and may hold braces; one that names what a template sees was meant to be filled in. */
+const NAMES_DATA = /\{[{%][^{}%]*\b(?:(?:contact|workspace|event)\.|unsubscribeUrl\b)/;
 
 const OF_SENDING =
   'Is sent as it is: Liquid is filled in by the template alone, which sees contact, workspace and event. Write it there.';
@@ -16,7 +18,8 @@ export function unfilledTexts(step: FlowStep, at: string): readonly Detail[] {
   switch (step.type) {
     case 'sendEmail': {
       const { subject, from, variables } = step.config;
-      return textsIn({ subject, from, variables }, at).map((path) => ({ path, message: OF_SENDING }));
+      const paths = [...textsIn({ subject, from }, at), ...textsIn({ variables }, at, NAMES_DATA)];
+      return paths.map((path) => ({ path, message: OF_SENDING }));
     }
     case 'updateContact':
       return textsIn(step.config, at).map((path) => ({ path, message: OF_CHANGING }));
@@ -26,8 +29,10 @@ export function unfilledTexts(step: FlowStep, at: string): readonly Detail[] {
 }
 
 /** The places of all texts with Liquid in a value; their number is bounded by the size of a flow. */
-function textsIn(value: unknown, path: string): readonly string[] {
-  if (typeof value === 'string') return IS_LIQUID.test(value) ? [path] : [];
+function textsIn(value: unknown, path: string, pattern = IS_LIQUID): readonly string[] {
+  if (typeof value === 'string') return pattern.test(value) ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) => textsIn(member, path + pointerSegment(name)));
+  return Object.entries(value).flatMap(([name, member]) =>
+    textsIn(member, path + pointerSegment(name), pattern),
+  );
 }
