@@ -219,6 +219,18 @@ test('double opt-in: who was asked is in the audience once the link was used, an
   expect((await open(path)).status).toBe(400);
 });
 
+test('a person comes back by their own choice, whatever the clock said that noted their leaving', async () => {
+  const email = 'clock@example.com';
+  await send('POST', '/v1/contacts', { email });
+  await submit(pageOf(email), [['action', 'off']]);
+  await service.service.database.query(
+    "update contacts set unsubscribed_at = now() + interval '1 hour' where email = $1",
+    [email],
+  );
+  await submit(pageOf(email), [['action', 'again']]);
+  expect((await contact(email)).status).toBe('subscribed');
+});
+
 test('who left everything and confirms one list is on that one alone', async () => {
   const email = 'once@example.com';
   await send('POST', '/v1/contacts', { email });
@@ -331,8 +343,8 @@ test.each([false, true])(
     });
     expect([wrong.status, wrong.body.error.details[0].path]).toEqual([422, '/body/consent/at']);
     // The consent with which the person came is none for coming back.
-    const old = { source: 'A form', at: '2026-01-01T00:00:00Z' };
-    expect(await send('POST', path, { ...names, consent: old })).toEqual(out);
+    for (const at of ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00+16:00'])
+      expect(await send('POST', path, { ...names, consent: { source: 'A form', at } })).toEqual(out);
     const consent = { source: 'A form', at: new Date().toISOString() };
     expect(await send('POST', path, { ...names, consent })).toEqual({
       added: 1,

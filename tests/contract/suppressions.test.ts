@@ -148,3 +148,26 @@ test('the first reason stays, unless it is unsubscribed, and a test key changes 
   expect(await reasonOf('twice@reason.example')).toBe('manual');
   expect((await send('DELETE', path)).status).toBe(204);
 });
+
+test('an old consent lifts a bounce, and no unsubscription that a bounce followed', async () => {
+  for (const email of ['unsubscribed@first.example', 'bounced@only.example'])
+    await send('POST', '/v1/contacts', { email });
+  await send('PATCH', '/v1/contacts/unsubscribed@first.example', { status: 'unsubscribed' });
+  await service.service.database.query(
+    "update contacts set unsubscribed_at = unsubscribed_at - interval '1 minute' where status = 'unsubscribed'",
+  );
+  await csv('address,reason\nunsubscribed@first.example,bounced\nbounced@only.example,bounced\n');
+  const subscribe = async (email: string, at: string) => {
+    await send('PATCH', `/v1/contacts/${email}`, {
+      status: 'subscribed',
+      consent: { source: 'form', at },
+    });
+    return (await contact(email)).status;
+  };
+  const old = '2026-01-01T00:00:00Z';
+  expect(await subscribe('unsubscribed@first.example', old)).toBe('bounced');
+  expect(await subscribe('bounced@only.example', old)).toBe('subscribed');
+  expect(await subscribe('unsubscribed@first.example', new Date().toISOString())).toBe('subscribed');
+  for (const email of ['unsubscribed@first.example', 'bounced@only.example'])
+    expect(await reasonOf(email)).toBeNull();
+});

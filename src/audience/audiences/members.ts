@@ -6,7 +6,7 @@ import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { contactOfSql, hasLeftSql, type OwnLeaving } from '../../sending/suppressions/queries.ts';
-import { findContact, isStaleSql, momentProblems, type Scope } from '../contacts/queries.ts';
+import { agreedAt, findContact, isStaleSql, momentProblems, type Scope } from '../contacts/queries.ts';
 import { type AddedView, type AddMembers, MOST_ADDED } from './model.ts';
 import { type AudienceCounter, type AudienceReader, findAudienceRow } from './queries.ts';
 
@@ -34,8 +34,8 @@ const LEFT_AT = `(select e.at from contact_activity e where e.contact_id = l.id 
   order by e.position desc, e.id desc limit 1)`;
 
 /**
- * $1 workspace, $2 environment, $3 audience, $4 the contacts to add, $5 whether they have to confirm, $6 now, $7 their consent or null, $8 on:
- * the reply. The activity of each contact gets the joining in the same commit, in order, for flows that wait for it. A contact who
+ * $1 workspace, $2 environment, $3 audience, $4 the contacts to add, $5 whether they have to confirm, $6 now, $7 their consent or null, $8 its
+ * moment, $9 on: the reply. The activity of each contact gets the joining in the same commit, in order, for flows that wait for it. A contact who
  * has to confirm gets a mail; its row in `confirmations` lasts until that mail is accepted. People who left the audience by an act of their
  * own stay out without a later consent. All contacts are locked first: leaving, joining and asking at the same moment wait for each other, and
  * the latest state decides. Every statement locks contacts before it writes memberships, so that no two of them deadlock.
@@ -57,7 +57,7 @@ const ADD = `with asked as materialized (
   order by c.id for no key update of c) l
 ), staying_out as materialized (
   select l.id from locked l where ${hasLeftSql({ contactId: 'l.id', audienceId: '$3', isLocked: true })}
-    and ($7::json is null or ${isStaleSql({ consent: '$7::json', leftAt: LEFT_AT })})
+    and ${isStaleSql({ agreedAt: '$8::timestamptz', leftAt: LEFT_AT })}
 ), entering as materialized (
   select l.* from locked l where l.id not in (select id from staying_out)
 ), added as (
@@ -93,7 +93,7 @@ const ADD = `with asked as materialized (
     coalesce((select json_agg(ord order by ord) from asked where ord not in (select ord from found)), '[]'::json) as missing,
     coalesce((select json_agg(ord order by ord) from found where id in (select id from staying_out)), '[]'::json) as left
 ), kept as (
-  ${keepReplySql({ from: 'outcome', reply: 'row_to_json(outcome)::text', first: 8 })}
+  ${keepReplySql({ from: 'outcome', reply: 'row_to_json(outcome)::text', first: 9 })}
 )
 select added, known, missing, "left", array(select id from waiting) as waiting from outcome`;
 
@@ -131,6 +131,7 @@ export async function addMembers(deps: MemberDeps, call: AddCall): Promise<Added
       const [row] = await deps.database.query<Outcome & { readonly waiting: readonly string[] }>(ADD, [
         ...[caller.workspaceId, caller.livemode, audience.id, JSON.stringify(askedOf(body, now))],
         ...[audience.confirm, new Date(now).toISOString(), consent && JSON.stringify(consent)],
+        agreedAt(consent),
         ...replyParameters(keyedBy(call), 200),
       ]);
       if (!row) return notFound('audience');

@@ -9,30 +9,35 @@ import { forgottenKey, noteRemovalSql, removalParameters } from '../../sending/s
 import { FIELD_INPUT_COLUMNS, fieldInput, setFieldsSql } from './field-columns.ts';
 import type { ContactCommands } from './lists/contact-rows.ts';
 import { findContact, type Scope } from './lists/contact-rows.ts';
-import { type ContactView, isStaleSql, momentProblems, type PatchContact } from './model.ts';
+import { agreedAt, type ContactView, isStaleSql, momentProblems, type PatchContact } from './model.ts';
 import { readProperties, tooManyProperties } from './properties.ts';
 import { isMistaken } from './read-contact.ts';
 
 const CHANGED = changedSince('contact');
 const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cannot be subscribed again.');
 
+/** Of a contact whose address has bounced: it was unsubscribed already. One who only bounced has the moment of that in both places. */
+const LEFT_BEFORE_BOUNCE = `left_at < coalesce((select max(s.created_at) from suppressions s
+  where $2::boolean and s.workspace_id = $1 and s.address_key in (target_key, $6) and s.reason = 'bounced'), 'infinity')`;
+
 /**
  * $1 workspace, $2 environment, $3 id, $4 now, $5 the changes, $6 the keyed hash of the address, $7 id of the activity, $10 when the
  * client has seen it change last, or null. Consent
- * lifts what stood against the person: an unsubscription and a bounce, neither a complaint nor what was entered by hand.
+ * lifts what stood against the person: an unsubscription and a bounce, neither a complaint nor what was entered by hand. It must be no
+ * older than the unsubscription, also of one whose address has bounced since; an act of the person's own now has no `agreed_at`.
  */
 const CHANGE = `with asked as (
   select * from json_to_record($5::text::json) as a(${FIELD_INPUT_COLUMNS},
-    properties jsonb, removed text[], status text, consent json)
+    properties jsonb, removed text[], status text, consent json, agreed_at timestamptz)
 ), target as materialized (
-  select c.id as target_id, c.status as before, c.unsubscribed_at as left_at, (c.properties || a.properties) - a.removed as merged, ${isStatedSql('c.updated_at', '$10')} as is_as_seen, a.*
+  select c.id as target_id, c.status as before, c.unsubscribed_at as left_at, c.email_key as target_key, (c.properties || a.properties) - a.removed as merged, ${isStatedSql('c.updated_at', '$10')} as is_as_seen, a.*
   from asked a cross join contacts c where c.workspace_id = $1 and c.livemode = $2::boolean and c.id = $3 for update of c
 ), verdict as materialized (
   select *, case
     when not is_as_seen then 'outdated'
     when status = 'subscribed' and before = 'complained' then 'complained'
-    when status = 'subscribed' and before = 'unsubscribed'
-      and ${isStaleSql({ consent: 'consent', leftAt: `coalesce(left_at, '-infinity')` })} then 'stale'
+    when status = 'subscribed' and agreed_at is not null and (before = 'unsubscribed' or before = 'bounced' and ${LEFT_BEFORE_BOUNCE})
+      and ${isStaleSql({ agreedAt: 'agreed_at', leftAt: `coalesce(left_at, '-infinity')` })} then 'stale'
     when (select count(*) from jsonb_object_keys(merged)) > 100 then 'full'
     else 'changed' end as outcome,
     case when status = 'subscribed' and before not in ('subscribed', 'complained') then 'subscribed'
@@ -82,7 +87,11 @@ export async function patchContact(commands: ChangeDeps, call: PatchCall): Promi
   const contact = await findContact(commands, caller, params.contact);
   if (!contact) return notFound('contact');
   const { status = null, consent = null } = body;
-  const asked = { ...fieldInput(body), properties: changes.set, removed: changes.removed, status, consent };
+  const asked = {
+    ...fieldInput(body),
+    ...{ properties: changes.set, removed: changes.removed, status, consent },
+    agreed_at: agreedAt(consent),
+  };
   const outcome = await change(commands, caller, contact, asked, now, statedMoment(body));
   if (outcome === 'outdated') return CHANGED;
   if (outcome === 'complained') return COMPLAINED;

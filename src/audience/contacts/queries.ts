@@ -18,7 +18,7 @@ export {
   type Scope,
 } from './lists/contact-rows.ts';
 export { type AudienceMatch, listContacts } from './lists/list.ts';
-export { Consent, Contact, type ContactView, isStaleSql, momentProblems } from './model.ts';
+export { agreedAt, Consent, Contact, type ContactView, isStaleSql, momentProblems } from './model.ts';
 export { readProperties } from './properties.ts';
 
 /** Reads a contact, or answers 404. */
