@@ -96,6 +96,27 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
+test.skipIf(process.platform !== 'linux').each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  'workers that %s reaches before their parent finish their work: a supervisor and a terminal signal all processes',
+  async (signal) => {
+    await using database = await createTestDatabase();
+    await using service = await startService({
+      env: { DATABASE_URL: database.url, DRAIN_SECONDS: '5' },
+      args: ['--workers', '2'],
+    });
+    const times = (words: string): number => service.output().split(words).length - 1;
+    const workers = await eventually('two workers', async () => {
+      const found = workersOf(database.url);
+      return found.size === 2 && times('Listening') === 2 ? found : undefined;
+    });
+    for (const pid of workers.values()) process.kill(pid, signal);
+    await eventually('both heed it', async () => times('Draining') === 2 || undefined);
+    process.kill(service.pid, signal);
+    expect(await service.ended).toBe(0);
+    expect(times('Stopped')).toBe(2);
+  },
+);
+
 test.skipIf(process.platform !== 'linux')('workers end when their parent process is killed', async () => {
   await using database = await createTestDatabase();
   await using service = await startService({ env: { DATABASE_URL: database.url }, args: ['--workers', '2'] });

@@ -43,7 +43,8 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   logger.debug(redacted(config), 'Configuration');
   if (workers > 1) return serveWith(workers, logger, options.only);
   // This comes before everything else, so that a signal during the start is not lost.
-  const stop = worker === undefined ? stopRequested() : Promise.race([stopRequested(), abandoned()]);
+  const stop =
+    worker === undefined ? stopRequested() : Promise.race([stopRequested({ isWorker: true }), abandoned()]);
   const service = await openService({
     config: withItsDoors(config, worker === undefined || worker === 1),
     logger,

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** Resolves with the name of the first signal that asks the process to stop. A second one ends it at once. */
-export function stopRequested(): Promise<NodeJS.Signals> {
+/**
+ * Resolves with the name of the first signal that asks the process to stop. A second SIGTERM or SIGINT ends it at once, but no second
+ * SIGTERM a worker: a supervisor that signals all processes of a service has told it already when its parent does.
+ */
+export function stopRequested({ isWorker = false } = {}): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
-    // A terminal that closes, or a rotation of logs: without this the kernel ends the process in the middle of its work.
-    if (!ignoresHangUp()) process.once('SIGHUP', resolve);
+    process[isWorker ? 'on' : 'once']('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+    // A terminal that closes: without this the kernel ends the process in the middle of its work. It comes twice, from the kernel
+    // and from the shell.
+    if (!ignoresHangUp()) process.on('SIGHUP', resolve);
   });
 }
 

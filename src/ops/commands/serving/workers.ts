@@ -8,6 +8,7 @@ const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
 /** A worker that lives this long counts as healthy again. */
 const WELL_AFTER_MS = 60_000;
+const ENDED_BY_A_STOP: ReadonlySet<NodeJS.Signals | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP']);
 
 /** The command line of this program: the executable, or Bun with the source file that it runs. */
 const self = (): readonly string[] =>
@@ -37,10 +38,10 @@ export async function serveWith(workers: number, logger: Logger, only?: string):
       const code = await child.exited;
       running.delete(child);
       // A worker that was still starting may not have listened for signals yet; it had nothing in flight.
-      if (stopping) return child.signalCode === 'SIGTERM' || child.signalCode === 'SIGINT' ? 0 : code;
+      if (stopping) return ENDED_BY_A_STOP.has(child.signalCode) ? 0 : code;
       // A wrong setting stays wrong: the worker has said which, and all of them have it.
       if (code === MISUSE) {
-        stopAll('SIGTERM');
+        stopAll();
         return code;
       }
       if (performance.now() - startedAt > WELL_AFTER_MS) rest = FIRST_REST_MS;
@@ -52,9 +53,10 @@ export async function serveWith(workers: number, logger: Logger, only?: string):
       if (stopping) return 0;
     }
   };
-  const stopAll = (signal: NodeJS.Signals): void => {
+  const stopAll = (): void => {
     stopping = true;
-    for (const child of running) child.kill(signal);
+    // A terminal has sent SIGINT and SIGHUP to the workers too, which a second one of the same would end at once.
+    for (const child of running) child.kill('SIGTERM');
     ending.resolve();
   };
   const all = Promise.all(Array.from({ length: workers }, (_, index) => keepAlive(index + 1)));
