@@ -26,6 +26,8 @@ describe('the servers of DATABASE_URL', () => {
     // A password that was pasted as it is: `#` and `/` end the account, and its rest would pass for server and name.
     ['postgres://u:p@ss#word@one/x', null],
     ['postgres://u:12/ab@one/x', null],
+    ['postgres://u:12?ab@one/x', null],
+    ['postgres://one/x?user=a@b', ['postgres://one/x?user=a@b']],
     ['postgres://u:50%off@one/x', null],
     ['postgres://u@one/%zz', null],
     // The two forms in which libpq takes the folder of a Unix socket.

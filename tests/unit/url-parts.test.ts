@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { serverName } from '../../src/platform/db/server/server-urls.ts';
 import { databaseName, partsOf, problemOfParameters } from '../../src/platform/db/server/url-parts.ts';
 import { classify } from '../../src/platform/db/sqlstate.ts';
@@ -63,12 +66,37 @@ describe('the parts of the URL of a server', () => {
       'checkServerIdentity',
     );
     expect(partsOf(at(`sslmode=verify-ca&sslrootcert=${file}`)).ssl).not.toHaveProperty('rejectUnauthorized');
+    const alone = partsOf(at(`sslrootcert=${file}`)).ssl;
+    expect(alone).toHaveProperty('ca');
+    expect(alone).not.toHaveProperty('rejectUnauthorized');
+  });
+
+  test('have the authority of before while its file is being written', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'posthorn-authority-'));
+    const file = join(folder, 'ca.pem');
+    const url = at(`sslmode=verify-full&sslrootcert=${file}`);
+    try {
+      expect(() => partsOf(url)).toThrow('ENOENT');
+      writeFileSync(file, 'first');
+      expect(partsOf(url).ssl).toEqual({ ca: 'first' });
+      writeFileSync(file, '');
+      expect(partsOf(url).ssl).toEqual({ ca: 'first' });
+      rmSync(file);
+      expect(partsOf(url).ssl).toEqual({ ca: 'first' });
+      writeFileSync(file, 'second');
+      expect(partsOf(url).ssl).toEqual({ ca: 'second' });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 
 describe('parameters that no connection can have', () => {
   test.each([
     ['sslmode=verify', 'sslmode must be one of'],
+    ['sslmode=require&sslrootcert=system', 'sslmode must be verify-full with sslrootcert=system'],
+    ['sslmode=verify-ca&sslrootcert=system', 'sslmode must be verify-full with sslrootcert=system'],
+    ['sslrootcert=system', null],
     ['channel_binding=require', 'channel_binding=require must be removed'],
     ['target_session_attrs=leader', 'target_session_attrs must be one of'],
     ['sslrootcert=/no/such/file', 'sslrootcert must be the path'],

@@ -36,13 +36,16 @@ function socketOf(rest: string): string {
 
 /**
  * True for a URL with a server whose parts can be decoded. A password with `#`, `/` or `?` in it ends where these stand, and what
- * follows would pass for the server and the name: a bare `@` behind the server shows that.
+ * follows would pass for the server, the name and a parameter: a bare `@` behind the server shows that.
  */
 function isReadable(url: string): boolean {
   if (!URL.canParse(url)) return false;
-  const { hostname, username, password, pathname } = new URL(url);
+  const { hostname, username, password, pathname, searchParams } = new URL(url);
+  const behind = [pathname, ...searchParams.keys()];
   return (
-    hostname !== '' && !pathname.includes('@') && [hostname, username, password, pathname].every(isDecodable)
+    hostname !== '' &&
+    !behind.some((each) => each.includes('@')) &&
+    [hostname, username, password, pathname].every(isDecodable)
   );
 }
 

@@ -63,7 +63,9 @@ export function sslModeOf(query: URLSearchParams): SslMode | null | undefined {
   const mode = query.get('sslmode');
   const ssl = query.get('ssl');
   if (mode !== null) return SSL_MODES.find((each) => each === mode);
-  if (ssl === null) return query.get('sslrootcert') === 'system' ? 'verify-full' : null;
+  const authority = query.get('sslrootcert');
+  // Who names an authority wants it asked: without a word on TLS the password would go in the clear.
+  if (ssl === null) return authority === null ? null : authority === 'system' ? 'verify-full' : 'verify-ca';
   if (ssl === 'true' || ssl === '1') return 'verify-full';
   if (ssl === 'false' || ssl === '0') return 'disable';
   return SSL_MODES.find((each) => each === ssl);
@@ -75,6 +77,9 @@ const SESSIONS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefe
 export function problemOfParameters(url: string): string | null {
   const { searchParams } = new URL(url);
   if (sslModeOf(searchParams) === undefined) return `sslmode must be one of ${SSL_MODES.join(', ')}`;
+  // Anyone has a certificate of these authorities, for a host of their own; libpq refuses it as well.
+  if (searchParams.get('sslrootcert') === 'system' && sslModeOf(searchParams) !== 'verify-full')
+    return 'sslmode must be verify-full with sslrootcert=system';
   if (searchParams.get('channel_binding') === 'require')
     return 'channel_binding=require must be removed: no connection of this service binds its sign-in to TLS';
   const wanted = searchParams.get('target_session_attrs');
@@ -129,6 +134,19 @@ export function partsOf(url: string): UrlParts {
   };
 }
 
+const lastRead = new Map<string, string>();
+
+/** The content of a file, or that of the last time: connections are replaced while a renewal may be writing it. @throws the first time */
+function textOf(path: string): string {
+  try {
+    const text = readFileSync(path, 'utf8');
+    if (text !== '') lastRead.set(path, text);
+  } catch (error) {
+    if (!lastRead.has(path)) throw error;
+  }
+  return lastRead.get(path) ?? '';
+}
+
 /** The encryption that a URL asks for; undefined for one that does not say. */
 function encryptionOf(query: URLSearchParams): Encryption | undefined {
   const mode = sslModeOf(query);
@@ -136,7 +154,7 @@ function encryptionOf(query: URLSearchParams): Encryption | undefined {
   if (mode === 'disable') return false;
   const file = (name: string): string | undefined => {
     const path = query.get(name);
-    return path === null || path === 'system' ? undefined : readFileSync(path, 'utf8');
+    return path === null || path === 'system' ? undefined : textOf(path);
   };
   const [ca, cert, key] = [file('sslrootcert'), file('sslcert'), file('sslkey')];
   const files = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
