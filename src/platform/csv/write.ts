@@ -7,10 +7,11 @@ const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 /**
  * The same behind a separator of other countries. Excel splits a file at the list separator of its machine, and so in most of Europe at a
  * semicolon, also between the quotes of a cell that is not the first one: `x;=1+1;y` becomes three cells, and the second one is run.
+ * A line break within such a cell begins a row there.
  * A smile such as `;-)` is none.
  */
-const FORMULA_WITHIN = /([;\t|])(?=['"]*(?:[=@＝＠]|[+\-＋－][^)]))/g;
-const GUARD_WITHIN = /([;\t|])'(?=['"]*(?:[=@＝＠]|[+\-＋－][^)]))/g;
+const FORMULA_WITHIN = /([;\t|\r\n])(?=['"]*(?:[=@＝＠]|[+\-＋－][^)]))/g;
+const GUARD_WITHIN = /([;\t|\r\n])'(?=['"]*(?:[=@＝＠]|[+\-＋－][^)]))/g;
 
 const NEEDS_QUOTES = /[",;\t|\r\n]|^\s|\s$/;
 

@@ -35,13 +35,14 @@ test('a file that is split at the separator of another country has no formula ei
   expect(csvRow(['b', 'x;=1+1;y', "a;'=1", 'fine ;-) a-b', 'a|+1'])).toBe(
     `b,"x;'=1+1;y","a;''=1","fine ;-) a-b","a|'+1"\r\n`,
   );
-  const tricky = fc.stringMatching(/^[;\t|=+@)'"x1-]{0,8}$/);
+  expect(csvRow(['b', 'x\n=1+1\ny', 'a\r\n-1'])).toBe(`b,"x\n'=1+1\ny","a\r\n'-1"\r\n`);
+  const tricky = fc.stringMatching(/^[;\t|\r\n=+@)'"x1-]{0,8}$/);
   fc.assert(
     fc.property(fc.array(tricky, { minLength: 2 }), (cells) => {
       const line = csvRow(cells);
       expect(readBack(line)[0]?.cells.map(withoutGuard)).toEqual(cells);
       // Excel reads no quotes but those at the beginning of what it takes for a cell.
-      for (const separator of [';', '\t', '|'])
+      for (const separator of [';', '\t', '|', '\n'])
         for (const piece of line.split(separator).slice(1))
           expect(piece.replace(/^"+/, '')).not.toMatch(/^(?:[=@]|[+-][^)",\r])/);
     }),
