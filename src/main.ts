@@ -8,10 +8,11 @@ const words = process.argv.slice(2);
 const READER_GONE = 128 + 13;
 const lost = Promise.withResolvers<void>();
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(READER_GONE);
-  // A full disk: a service goes on without its greeting, as it does without its log. A command whose output is lost has failed.
+  // A service goes on without its greeting, as it does without its log. A command whose output is lost has failed.
+  const isService = words[0] === 'serve';
+  if (error.code === 'EPIPE' && !isService) process.exit(READER_GONE);
   process.stderr.write(`The output could not be written: ${error.message}\n`);
-  if (words[0] !== 'serve') process.exit(1);
+  if (!isService) process.exit(1);
   lost.resolve();
 });
 // Nothing is left to say it to.

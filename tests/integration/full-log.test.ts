@@ -10,11 +10,19 @@ const ON_LINUX = process.platform === 'linux';
 const PRODUCTION = { SECRET_KEY: 'only-for-tests-only-for-tests-only', LOG_LEVEL: 'trace' };
 const MESSAGE = { from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'Full', text: 'x' };
 
-test.skipIf(!ON_LINUX).each(['>/dev/full', '>/dev/full 2>&1'])(
-  'a service whose log finds no room (%s) starts, sends and stops as any other',
-  async (redirection) => {
+/** A pipe whose reader has gone: a pipe with a name is opened to both sides, which opens it to write, and then closed. */
+const READER_GONE =
+  'f=$(mktemp -u) && mkfifo "$f" && exec 3<>"$f" 4>"$f" 3<&- && rm "$f" && exec "$0" "$@" >&4 4>&-';
+
+test.skipIf(!ON_LINUX).each([
+  ['a full disk', 'exec "$0" "$@" >/dev/full'],
+  ['a full disk, as its errors', 'exec "$0" "$@" >/dev/full 2>&1'],
+  ['a reader that has gone', READER_GONE],
+])(
+  'a service whose log goes to %s starts, sends and stops as any other',
+  async (_, script) => {
     await using service = await startServiceOnServer({
-      command: ['/bin/sh', '-c', `exec "$0" "$@" ${redirection}`, ...COMMAND],
+      command: ['/bin/sh', '-c', script, ...COMMAND],
       env: PRODUCTION,
     });
     for (let time = 0; time < 3; time++) {
