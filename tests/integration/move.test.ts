@@ -48,4 +48,12 @@ test('moved into a folder that is named: every row is equal, and the key goes al
       error: expect.stringContaining('That database is already in use.'),
     });
   expect((await move('embedded:')).code).toBe(2);
+  for (const [wrong, why] of [
+    ['postgres://u:se#cret@127.0.0.1:1/x', 'with % codes'],
+    ['postgres://u:secret@127.0.0.1:1/x?sslmode=verifyfull', 'sslmode must be one of'],
+  ] as const) {
+    const { code, out, error } = await move(wrong);
+    expect([code, `${out}${error}`]).toEqual([1, expect.stringContaining(why)]);
+    expect(`${out}${error}`).not.toContain('cret');
+  }
 });

@@ -51,6 +51,10 @@ describe('the parts of the URL of a server', () => {
     expect(partsOf(at(query)).ssl).toEqual(ssl as never);
   });
 
+  test('have no connection in the clear for a word that asks for another', () => {
+    for (const query of ['sslmode=verifyfull', 'ssl=on']) expect(() => partsOf(at(query))).toThrow('sslmode must');
+  });
+
   test('pass on settings of the server, and none of other clients, of names or of forms', () => {
     const others =
       'application_name=x&connect_timeout=9&keepalives=1&gssencmode=disable&pgbouncer=true&DateStyle=German';

@@ -4,6 +4,8 @@ import { openBodyStoreAlone } from '../../../platform/bodies/open.ts';
 import type { Config } from '../../../platform/config/config.ts';
 import type { BulkSession } from '../../../platform/db/bulk-session.ts';
 import { DataDirectoryInUse } from '../../../platform/db/embedded/directory-lock.ts';
+import { serverUrls } from '../../../platform/db/server/server-urls.ts';
+import { problemOfParameters } from '../../../platform/db/server/url-parts.ts';
 import { dump } from '../../backup/dump.ts';
 import type { Part } from '../../backup/parts.ts';
 import { Progress } from '../../backup/progress.ts';
@@ -39,6 +41,14 @@ function folderOf(path: string): string {
   }
 }
 
+/** A sentence about the URL of a server, as DATABASE_URL is held to it; it names no password. Null for one that can be opened. */
+function problemOfServer(url: string): string | null {
+  const urls = serverUrls(url);
+  if (urls === null)
+    return 'it must be a URL such as postgres://user:password@host:5432/name, with % codes for all but letters and digits in the password (%23 for #)';
+  return urls.map(problemOfParameters).find((each) => each !== null) ?? null;
+}
+
 const STOP_FIRST = 'Stop it first: mail that it accepts from now on would be left behind.';
 
 const SERVED = `select count(*)::integer as instances from pg_stat_activity
@@ -51,6 +61,8 @@ where datname = current_database() and application_name like 'posthorn #%'`;
 export async function runMove(config: Config, to: string, terminal: Terminal): Promise<number> {
   const { dataDir } = config;
   const destination = destinationOf(to, config);
+  const problem = destination.databaseUrl === null ? null : problemOfServer(destination.databaseUrl);
+  if (problem !== null) throw new BackupRefused(`The URL of --to does not fit: ${problem}.`);
   const isElsewhere = folderOf(destination.dataDir) !== folderOf(dataDir);
   if (destination.databaseUrl === config.databaseUrl && !isElsewhere)
     throw new BackupRefused('That database is already in use.');

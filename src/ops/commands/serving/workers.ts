@@ -8,7 +8,7 @@ const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
 /** A worker that lives this long counts as healthy again. */
 const WELL_AFTER_MS = 60_000;
-const ENDED_BY_A_STOP: ReadonlySet<NodeJS.Signals | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP']);
+const ENDED_BY_A_STOP: ReadonlySet<Subprocess['signalCode']> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP']);
 
 /** The command line of this program: the executable, or Bun with the source file that it runs. */
 const self = (): readonly string[] =>

@@ -71,12 +71,13 @@ export function sslModeOf(query: URLSearchParams): SslMode | null | undefined {
   return SSL_MODES.find((each) => each === ssl);
 }
 
+const UNKNOWN_MODE = `sslmode must be one of ${SSL_MODES.join(', ')}`;
 const SESSIONS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'];
 
 /** A sentence about a parameter of a URL that asks for what no connection here can have; null where there is none. */
 export function problemOfParameters(url: string): string | null {
   const { searchParams } = new URL(url);
-  if (sslModeOf(searchParams) === undefined) return `sslmode must be one of ${SSL_MODES.join(', ')}`;
+  if (sslModeOf(searchParams) === undefined) return UNKNOWN_MODE;
   // Anyone has a certificate of these authorities, for a host of their own; libpq refuses it as well.
   if (searchParams.get('sslrootcert') === 'system' && sslModeOf(searchParams) !== 'verify-full')
     return 'sslmode must be verify-full with sslrootcert=system';
@@ -109,7 +110,7 @@ export function databaseName(url: string): string {
   return decoded(pathname.slice(1)) ?? decoded(username) ?? '';
 }
 
-/** The parts of the URL of one server, as `serverUrls` answers it. @throws where a file of it cannot be read */
+/** The parts of the URL of one server, as `serverUrls` answers it. @throws where a file of it cannot be read, and at a word for TLS that means nothing */
 export function partsOf(url: string): UrlParts {
   const { hostname, port: written, username, password, pathname, searchParams } = new URL(url);
   const port = Number(written || 5432);
@@ -150,7 +151,9 @@ function textOf(path: string): string {
 /** The encryption that a URL asks for; undefined for one that does not say. */
 function encryptionOf(query: URLSearchParams): Encryption | undefined {
   const mode = sslModeOf(query);
-  if (mode === null || mode === undefined) return undefined;
+  // A misspelt wish for TLS must not become none.
+  if (mode === undefined) throw new Error(UNKNOWN_MODE);
+  if (mode === null) return undefined;
   if (mode === 'disable') return false;
   const file = (name: string): string | undefined => {
     const path = query.get(name);
