@@ -197,7 +197,9 @@ describe.each(BOTH_DATABASES)('contacts on %s', (_, environment) => {
     expect((await get(`/${id}`)).body.data).toMatchObject({ status: 'unsubscribed', firstName: null });
     // PostgreSQL takes no such offset.
     const eastern = { source: 'form', at: '2026-01-01T00:00:00+16:00' };
-    expect(pathsOf(await patch(id, { status: 'subscribed', consent: eastern }))).toEqual(['/body/consent/at']);
+    expect(pathsOf(await patch(id, { status: 'subscribed', consent: eastern }))).toEqual([
+      '/body/consent/at',
+    ]);
     const newer = { source: 'form', at };
     const back = await patch(id, { status: 'subscribed', consent: newer });
     expect(back.body.data).toMatchObject({ status: 'subscribed', unsubscribedAt: null });

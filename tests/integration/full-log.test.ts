@@ -18,24 +18,21 @@ test.skipIf(!ON_LINUX).each([
   ['a full disk', 'exec "$0" "$@" >/dev/full'],
   ['a full disk, as its errors', 'exec "$0" "$@" >/dev/full 2>&1'],
   ['a reader that has gone', READER_GONE],
-])(
-  'a service whose log goes to %s starts, sends and stops as any other',
-  async (_, script) => {
-    await using service = await startServiceOnServer({
-      command: ['/bin/sh', '-c', script, ...COMMAND],
-      env: PRODUCTION,
+])('a service whose log goes to %s starts, sends and stops as any other', async (_, script) => {
+  await using service = await startServiceOnServer({
+    command: ['/bin/sh', '-c', script, ...COMMAND],
+    env: PRODUCTION,
+  });
+  for (let time = 0; time < 3; time++) {
+    const sent = await fetch(`${service.url}/v1/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(MESSAGE),
     });
-    for (let time = 0; time < 3; time++) {
-      const sent = await fetch(`${service.url}/v1/emails`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' },
-        body: JSON.stringify(MESSAGE),
-      });
-      expect(sent.status).toBe(202);
-    }
-    expect(await service.stop()).toBe(0);
-  },
-);
+    expect(sent.status).toBe(202);
+  }
+  expect(await service.stop()).toBe(0);
+});
 
 test.skipIf(!ON_LINUX).each(['version', 'machines', 'licenses'])(
   'posthorn %s, whose output finds no room, fails and says why',

@@ -33,6 +33,14 @@ describe('the link to unsubscribe', () => {
     ]);
   });
 
+  test('is filled in behind `default` too where something stands beside it', () => {
+    for (const source of [
+      '{{ unsubscribeUrl | append: "?a=1" | default: "#" }}',
+      '{% capture u %}{{ unsubscribeUrl }}?a=1{% endcapture %}{{ u | default: "#" }}',
+    ])
+      expect(bothOf(source)).toEqual(['{{unsubscribeUrl}}?a=1', '{{unsubscribeUrl}}?a=1']);
+  });
+
   test('is filled in where a capture or another name holds it', () => {
     for (const source of [
       '{% capture link %}<{{ unsubscribeUrl }}>{% endcapture %}{{ link }}',

@@ -52,7 +52,8 @@ describe('the parts of the URL of a server', () => {
   });
 
   test('have no connection in the clear for a word that asks for another', () => {
-    for (const query of ['sslmode=verifyfull', 'ssl=on']) expect(() => partsOf(at(query))).toThrow('sslmode must');
+    for (const query of ['sslmode=verifyfull', 'ssl=on'])
+      expect(() => partsOf(at(query))).toThrow('sslmode must');
   });
 
   test('pass on settings of the server, and none of other clients, of names or of forms', () => {

@@ -70,8 +70,15 @@ export function filtersFor(writing: ValueWriter): ReadonlyMap<string, Spec> {
   const joined = joining(writing);
   replace('append', 1, 1, joined);
   replace('prepend', 1, 1, (value, before) => joined(before, value));
+  replace('default', 0, 2, defaultFilter);
   if (writing.escapes) makeSafe(specs, writing);
   return specs;
+}
+
+/** A safe text that stays is safe as before. */
+function defaultFilter(this: Self, value: unknown, ...given: unknown[]): unknown {
+  const made: unknown = (handlerOf('default') as (...all: unknown[]) => unknown).call(this, value, ...given);
+  return value instanceof SafeText && made === value.text ? value : made;
 }
 
 /** Joins two texts; where one is safe, the other is escaped first. */
@@ -118,14 +125,6 @@ function makeSafe(specs: Map<string, Spec>, { write, raw }: ValueWriter): void {
           return value instanceof SafeText ? value : new SafeText(raw(inner.call(this, value)));
         },
     );
-  wrap(
-    'default',
-    (inner) =>
-      function (this: Self, value: unknown, ...given: unknown[]) {
-        const made: unknown = (inner as (...all: unknown[]) => unknown).call(this, value, ...given);
-        return value instanceof SafeText && made === value.text ? value : made;
-      },
-  );
   for (const name of KEEPING)
     wrap(
       name,
