@@ -64,7 +64,7 @@ export function sslModeOf(query: URLSearchParams): SslMode | null | undefined {
   const ssl = query.get('ssl');
   if (mode !== null) return SSL_MODES.find((each) => each === mode);
   const authority = query.get('sslrootcert');
-  // Who names an authority wants it asked: without a word on TLS the password would go in the clear.
+  // An authority that is named is to be asked: without a word on TLS the password would go in the clear.
   if (ssl === null) return authority === null ? null : authority === 'system' ? 'verify-full' : 'verify-ca';
   if (ssl === 'true' || ssl === '1') return 'verify-full';
   if (ssl === 'false' || ssl === '0') return 'disable';
