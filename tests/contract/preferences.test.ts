@@ -219,6 +219,26 @@ test('double opt-in: who was asked is in the audience once the link was used, an
   expect((await open(path)).status).toBe(400);
 });
 
+test('the consent of the first day, which a program that copies contacts sends each night, undoes no leaving of a person', async () => {
+  const email = 'copied@example.com';
+  await send('POST', '/v1/contacts', { email });
+  await submit(pageOf(email), [['action', 'off']]);
+  const again = (at: string) =>
+    service.ask({
+      method: 'PATCH',
+      path: `/v1/contacts/${email}`,
+      key: live,
+      body: { status: 'subscribed', consent: { source: 'form', at }, firstName: 'x' },
+    });
+  const stale = await again('2026-01-01T00:00:00Z');
+  expect([stale.status, stale.body.error.details[0].path]).toEqual([422, '/body/consent/at']);
+  // A workspace that says the same once more has not become the one who did it.
+  await send('PATCH', `/v1/contacts/${email}`, { status: 'unsubscribed' });
+  expect((await again('2026-01-01T00:00:00Z')).status).toBe(422);
+  expect(await contact(email)).toMatchObject({ status: 'unsubscribed', firstName: null });
+  expect((await again(new Date().toISOString())).status).toBe(200);
+});
+
 test('a person comes back by their own choice, whatever the clock said that noted their leaving', async () => {
   const email = 'clock@example.com';
   await send('POST', '/v1/contacts', { email });

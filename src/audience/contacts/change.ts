@@ -20,11 +20,15 @@ const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cann
 const LEFT_BEFORE_BOUNCE = `left_at < coalesce((select max(s.created_at) from suppressions s
   where $2::boolean and s.workspace_id = $1 and s.address_key in (target_key, $6) and s.reason = 'bounced'), 'infinity')`;
 
+/** The workspace unsubscribed the contact itself, and so may take that back: the act of a person names its source, in the same moment or a little later. */
+const LEFT_BY_WORKSPACE = `exists (select from contact_activity act
+  where act.contact_id = target_id and act.type = 'unsubscribed' and act.at = left_at and act.data is null)`;
+
 /**
  * $1 workspace, $2 environment, $3 id, $4 now, $5 the changes, $6 the keyed hash of the address, $7 id of the activity, $10 when the
  * client has seen it change last, or null. Consent
  * lifts what stood against the person: an unsubscription and a bounce, neither a complaint nor what was entered by hand. It must be no
- * older than the unsubscription, also of one whose address has bounced since; an act of the person's own now has no `agreed_at`.
+ * older than a person's own unsubscription, also where the address has bounced since; an act of the person's own now has no `agreed_at`.
  */
 const CHANGE = `with asked as (
   select * from json_to_record($5::text::json) as a(${FIELD_INPUT_COLUMNS},
@@ -37,7 +41,8 @@ const CHANGE = `with asked as (
     when not is_as_seen then 'outdated'
     when status = 'subscribed' and before = 'complained' then 'complained'
     when status = 'subscribed' and agreed_at is not null and (before = 'unsubscribed' or before = 'bounced' and ${LEFT_BEFORE_BOUNCE})
-      and ${isStaleSql({ agreedAt: 'agreed_at', leftAt: `coalesce(left_at, '-infinity')` })} then 'stale'
+      and ${isStaleSql({ agreedAt: 'agreed_at', leftAt: `coalesce(left_at, '-infinity')` })}
+      and not ${LEFT_BY_WORKSPACE} then 'stale'
     when (select count(*) from jsonb_object_keys(merged)) > 100 then 'full'
     else 'changed' end as outcome,
     case when status = 'subscribed' and before not in ('subscribed', 'complained') then 'subscribed'

@@ -124,7 +124,7 @@ export const PatchContact = Type.Object(
     status: Type.Optional(
       literals(['subscribed', 'unsubscribed'], {
         description:
-          'Back to `subscribed` only with a `consent` that is no older than the unsubscription, and never after a complaint.',
+          'Back to `subscribed` only with a `consent`, which must be no older than an unsubscription by the person themself, and never after a complaint.',
       }),
     ),
     consent: Type.Optional(Consent),
