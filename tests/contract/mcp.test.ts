@@ -140,6 +140,19 @@ describe.each([
       );
     });
   });
+
+  test('says which message a check lacks, and that a captured one has one language', async () => {
+    await connected(transportTo(reading), async (client) => {
+      expect(await call(client, 'check_message')).toEqual({
+        refusal: 'Name one of templateId, campaignId and capturedId.',
+      });
+      expect(
+        await call(client, 'check_message', { capturedId: `cap_${'0'.repeat(24)}`, language: 'de' }),
+      ).toEqual({
+        refusal: 'A captured email has one language: leave language out, or name a template.',
+      });
+    });
+  });
 });
 
 test('an assistant stores and sends where that is allowed, by what the key permits', async () => {

@@ -131,9 +131,9 @@ export const TOOLS: readonly Tool[] = [
       const query = language === undefined ? {} : { language };
       if (campaignId !== undefined) return posthorn.campaigns.check(campaignId, query);
       if (templateId !== undefined) return posthorn.templates.check(templateId, query);
-      if (capturedId === undefined) throw new Error('Name one of templateId, campaignId and capturedId.');
+      if (capturedId === undefined) throw new TypeError('Name one of templateId, campaignId and capturedId.');
       if (language !== undefined)
-        throw new Error('A captured email has one language: leave language out, or name a template.');
+        throw new TypeError('A captured email has one language: leave language out, or name a template.');
       return posthorn.captured.check(capturedId);
     },
   ),
