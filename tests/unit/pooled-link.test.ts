@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { DIRECT } from '../../src/platform/db/server/connect.ts';
 import { findLink } from '../../src/platform/db/server/link.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { classify } from '../../src/platform/db/sqlstate.ts';
 
 const BACKEND = 42;
@@ -32,15 +33,24 @@ const ANSWER = Buffer.concat([
 ]);
 const REFUSAL = message('E', 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0');
 
+const WRONG_PASSWORD = message('E', 'SFATAL\0C08P01\0MSASL authentication failed\0\0');
+/** The time for questions that are answered. */
+const PATIENCE_MS = 5_000;
+
 /** Starts what greets with a process id, and perhaps refuses settings; answers its URL. */
-async function startGreeter(pid: number, refusesSettings: boolean): Promise<string> {
+async function startGreeter(
+  pid: number,
+  refusesSettings: boolean,
+  then: 'greet' | 'refuse' | 'wait' = 'greet',
+): Promise<string> {
   const greet = (socket: Socket): void => {
     let isGreeted = false;
     socket.on('error', () => {});
     socket.on('data', (chunk: Buffer) => {
       if (isGreeted) {
-        if (chunk[0] === 'Q'.charCodeAt(0)) socket.write(ANSWER);
+        if (then === 'greet' && chunk[0] === 'Q'.charCodeAt(0)) socket.write(ANSWER);
       } else if (refusesSettings && chunk.includes('statement_timeout')) socket.end(REFUSAL);
+      else if (then === 'refuse') socket.end(WRONG_PASSWORD);
       else {
         isGreeted = true;
         socket.write(greeting(pid));
@@ -57,7 +67,7 @@ test.each([
   ['a pooler, which greets with another process id', 7, false, { ...DIRECT, isPooled: true }],
   ['a pooler that refuses settings', 7, true, { ...DIRECT, isPooled: true, takesSettings: false }],
 ] as const)('a URL leads to %s', async (_, pid, refusesSettings, link) => {
-  expect(await findLink(await startGreeter(pid, refusesSettings))).toEqual(link);
+  expect(await findLink(await startGreeter(pid, refusesSettings), PATIENCE_MS)).toEqual(link);
 });
 
 test('a caller that needs separate settings learns where to go', () => {
@@ -72,5 +82,19 @@ test('a URL that leads nowhere counts as a server: the first statement says what
   const url = await startGreeter(BACKEND, false);
   server?.close();
   await once(server as Server, 'close');
-  expect(await findLink(url)).toBe(DIRECT);
+  expect(await findLink(url, PATIENCE_MS)).toBe(DIRECT);
+});
+
+/** PgBouncer greets a client whose server is away, and answers it after query_wait_timeout, two minutes. */
+test.each([
+  ['refuses a password says so, and not that it refuses settings', 'refuse', 'refuses the connection'],
+  ['lets clients wait for a server that is away', 'wait', 'does not answer'],
+] as const)('a pooler that refuses settings and %s', async (_, then, says) => {
+  const database = await PostgresDatabase.open(await startGreeter(7, true, then), 0.05);
+  try {
+    const refused = await database.ping().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ message: expect.stringContaining(says) });
+  } finally {
+    await database.close();
+  }
 });

@@ -128,6 +128,9 @@ const isFatal = (error: unknown): boolean => {
 export const isRefusedSetting = (error: unknown): boolean =>
   codeOf(error) === '08P01' && messageOf(error).includes('startup parameter');
 
+/** PgBouncer says protocol_violation to a wrong password too. */
+const WRONG_PASSWORD = /authentication failed/;
+
 /** The sentences for databases that refuse valid statements. Nothing was applied in any of these states. */
 const REFUSALS: readonly (readonly [code: RegExp, says: string])[] = [
   [/^53100/, 'has no room left on its disk'],
@@ -163,6 +166,7 @@ export function classify(error: unknown, database = 'The database'): unknown {
   if (/^57P/.test(code)) return unavailable('is shutting down', 'unknown');
   const refusal = REFUSALS.find(([pattern]) => pattern.test(code));
   if (refusal) return unavailable(refusal[1], 'no');
+  if (code === '08P01' && WRONG_PASSWORD.test(messageOf(error))) return unavailable('refuses the connection', 'no');
   if (/^(28|3D)/.test(code) || isFatal(error))
     return unavailable('refuses the connection', /^(28|3D|55000|42501)/.test(code) ? 'no' : 'unknown');
   if (isRefusedSetting(error))

@@ -3,11 +3,13 @@ import type { Link } from '../../../platform/db/server/connect.ts';
 import { findLink } from '../../../platform/db/server/link.ts';
 import { type Diagnosis, fine } from '../diagnosis.ts';
 
+const ANSWER_MS = 5_000;
+
 /** Reports a pooler in front of the database, and what it drops; null without a pooler. */
 export async function diagnosePooler(
   database: Database,
   url: string,
-  find: (url: string) => Promise<Link> = findLink,
+  find: (url: string) => Promise<Link> = (each) => findLink(each, ANSWER_MS),
 ): Promise<Diagnosis | null> {
   if (!(await find(url)).isPooled) return null;
   const [row] = await database.query<{ timeout: string }>(

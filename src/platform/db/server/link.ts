@@ -4,19 +4,21 @@ import { backendOf } from './pool.ts';
 
 const ASK = `select pg_backend_pid() as pid, to_regclass('pg_dist_partition') is not null as "hasCitus"`;
 
+/** A server itself says 42704 to a setting that it does not know: only a pooler refuses all connections with one. */
+const REFUSING: Link = { ...DIRECT, isPooled: true, takesSettings: false };
+
 /**
- * Finds out what a URL leads to: a pooler greets with a process id that is not the backend's. A server that
- * cannot be asked counts as direct; the first statement then says what is wrong with it. The time limit of a
- * connection ends once a server accepts it, even if the server then stays silent, so a caller that cannot
- * wait gives `withinMs`.
+ * Finds out what a URL leads to: a pooler greets with a process id that is not the backend's, or refuses settings. A server that
+ * cannot be asked counts as direct; the first statement then says what is wrong with it.
+ * @param withinMs a pooler accepts a connection at once, and lets it wait for minutes while its server is away
  */
-export async function findLink(url: string, withinMs?: number): Promise<Link> {
+export async function findLink(url: string, withinMs: number): Promise<Link> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = withinMs === undefined ? null : setTimeout(() => reject(new Error('Too late')), withinMs);
+  const timer = setTimeout(() => reject(new Error('Too late')), withinMs);
   try {
     return await linkOf(url, late);
   } finally {
-    if (timer) clearTimeout(timer);
+    clearTimeout(timer);
   }
 }
 
@@ -30,10 +32,11 @@ async function linkOf(url: string, late: Promise<never>): Promise<Link> {
       const hasCitus = row?.hasCitus === true;
       return isPooled || !takesSettings || hasCitus ? { isPooled, takesSettings, hasCitus } : DIRECT;
     } catch (error) {
-      if (!isRefusedSetting(error)) return DIRECT;
+      // What comes after the refusal (a wrong password, silence) happens to the first statement too, which must not be refused for its settings.
+      if (!isRefusedSetting(error)) return takesSettings ? DIRECT : REFUSING;
     } finally {
       void client.end({ timeout: 0 }).catch(() => {});
     }
   }
-  return DIRECT;
+  return REFUSING;
 }

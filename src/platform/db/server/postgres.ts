@@ -84,7 +84,7 @@ export class PostgresDatabase implements Database {
     const database = new PostgresDatabase(url, patience);
     try {
       const isElsewhere = await database.#servers.find();
-      database.#link = await findLink(database.#servers.url);
+      database.#link = await findLink(database.#servers.url, database.#deadlineMs);
       if (isElsewhere || database.#link !== DIRECT) database.#replace();
     } catch (error) {
       await database.close();
