@@ -122,6 +122,16 @@ test('the tables that are partitioned by day are those that the service makes pa
   expect(rows).toEqual(expected.toSorted((a, b) => a.table.localeCompare(b.table)));
 });
 
+/** A row of a table without a key has to be found by all of its columns. */
+test('a publication for all tables refuses no deletion', async () => {
+  const without = await database.query<{ table: string }>(
+    `select relname as table from pg_class c
+     where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and relreplident <> 'f'
+       and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`,
+  );
+  expect(without).toEqual([]);
+});
+
 test('the plans that the database takes are those that the service knows', async () => {
   const [check] = await database.query<{ text: string }>(
     `select pg_get_constraintdef(oid) as text from pg_constraint where conname = 'workspaces_plan_check'`,

@@ -22,6 +22,7 @@ import editorDrafts from '../../../drizzle/0019_editor_drafts.sql' with { type: 
 import deletedImages from '../../../drizzle/0020_deleted_images.sql' with { type: 'text' };
 import bodyStorePlace from '../../../drizzle/0021_body_store_place.sql' with { type: 'text' };
 import brandFont from '../../../drizzle/0022_brand_font.sql' with { type: 'text' };
+import replicaIdentities from '../../../drizzle/0023_replica_identities.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -55,4 +56,5 @@ export const migrations: readonly Migration[] = [
   { name: '0020_deleted_images', sql: deletedImages },
   { name: '0021_body_store_place', sql: bodyStorePlace },
   { name: '0022_brand_font', sql: brandFont },
+  { name: '0023_replica_identities', sql: replicaIdentities },
 ];
