@@ -181,6 +181,20 @@ describe('a renewal', () => {
 });
 
 describe('an order', () => {
+  test('is tried again once a clock that was years ahead is right, after a failure or a death', async () => {
+    authority.faults = { refuse: { what: 'new-order', status: 500 } };
+    const before = now;
+    now += 1_700 * DAY_MS;
+    await instance().look();
+    const dead = storeOf('dead');
+    await dead.lease(now + DAY_MS, now + 2 * DAY_MS, now + 8 * DAY_MS);
+    now = before;
+    authority.faults = {};
+    const keeper = instance();
+    expect(await asking('new-order', () => keeper.look())).toBe(1);
+    expect(keeper.failures).toBe(0);
+  });
+
   test('whose challenge is answered wrongly fails in words, and the next try makes another', async () => {
     const keeper = instance();
     asked = null;

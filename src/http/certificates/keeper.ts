@@ -23,7 +23,7 @@ export interface KeeperParts {
 /** The time limit of an order; the lease is longer. */
 const ORDER_MS = 4 * 60_000;
 const LEASE_MS = 5 * 60_000;
-/** The longest wait that an authority can ask for. */
+/** The longest wait that an authority can ask for. A stored moment beyond it was written by a clock that was wrong. */
 const LONGEST_WAIT_MS = 7 * DAY_MS;
 /**
  * One read of the row answers the challenges of this time, so that public requests cost at most two reads a
@@ -107,8 +107,10 @@ export class CertificateKeeper {
     const row = await this.load();
     const now = clock.now();
     if (!this.#isReachable || !this.#isDue(now)) return;
-    if (Math.max(Number(row?.nextTryAt), Number(row?.leasedUntil)) > now) return;
-    const leased = await store.lease(now, now + LEASE_MS);
+    const horizon = now + LONGEST_WAIT_MS;
+    const isAhead = (moment: Date | null | undefined) => Number(moment) > now && Number(moment) <= horizon;
+    if (isAhead(row?.nextTryAt) || isAhead(row?.leasedUntil)) return;
+    const leased = await store.lease(now, now + LEASE_MS, horizon);
     if (leased) await this.#order(leased, AbortSignal.any([stop, AbortSignal.timeout(ORDER_MS)]), stop);
   }
 

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, or } from 'drizzle-orm';
+import { and, eq, gt, isNull, lte, or } from 'drizzle-orm';
 import type { Database } from '../../platform/db/database.ts';
 import { acmeCertificates } from '../../platform/db/schema/service.ts';
 
@@ -40,11 +40,12 @@ export class CertificateStore {
   /**
    * Takes the lease from `now` to `until`; null while another instance has it, or a failure has put off the
    * next try.
+   * @param horizon later moments count as past
    */
-  async lease(now: number, until: number): Promise<CertificateRow | null> {
+  async lease(now: number, until: number, horizon: number): Promise<CertificateRow | null> {
     await this.database.read((orm) => orm.insert(acmeCertificates).values(this.key).onConflictDoNothing());
     const isPast = (column: typeof leasedUntil | typeof nextTryAt) =>
-      or(isNull(column), lte(column, new Date(now)));
+      or(isNull(column), lte(column, new Date(now)), gt(column, new Date(horizon)));
     const [row] = await this.database.read((orm) =>
       orm
         .update(acmeCertificates)

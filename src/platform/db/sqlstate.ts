@@ -166,7 +166,8 @@ export function classify(error: unknown, database = 'The database'): unknown {
   if (/^57P/.test(code)) return unavailable('is shutting down', 'unknown');
   const refusal = REFUSALS.find(([pattern]) => pattern.test(code));
   if (refusal) return unavailable(refusal[1], 'no');
-  if (code === '08P01' && WRONG_PASSWORD.test(messageOf(error))) return unavailable('refuses the connection', 'no');
+  if (code === '08P01' && WRONG_PASSWORD.test(messageOf(error)))
+    return unavailable('refuses the connection', 'no');
   if (/^(28|3D)/.test(code) || isFatal(error))
     return unavailable('refuses the connection', /^(28|3D|55000|42501)/.test(code) ? 'no' : 'unknown');
   if (isRefusedSetting(error))
