@@ -36,6 +36,28 @@ const told = async (attempt: () => Promise<unknown>): Promise<string> =>
 const open = (): Promise<string> => told(() => openDatabase({ url: null, dataDir }));
 const IN_USE = /^Another Posthorn already uses the data directory .+\.\n$/;
 
+test('a mask that takes the rights of the owner away is named before anything is made', async () => {
+  const before = process.umask(0o777);
+  try {
+    expect(await open()).toMatch(
+      /^The data directory would get files that their owner cannot use: .+ Run `umask 077`/,
+    );
+  } finally {
+    process.umask(before);
+  }
+  expect(readdirSync(home)).toEqual([]);
+});
+
+test('too few open files are named with the limit to raise', () => {
+  const error = Object.assign(new Error("EMFILE: too many open files, open '/x'"), {
+    code: 'EMFILE',
+    syscall: 'open',
+  });
+  expect(explain(error)).toMatch(
+    /^EMFILE: too many open files, open '\/x'\. Raise the limit of open files: .+\n$/,
+  );
+});
+
 describe('the data directory belongs to one process', () => {
   test('also when its lock was deleted, or replaced, and until it is closed', async () => {
     await layEmbedded(dataDir);

@@ -39,11 +39,16 @@ const PLAIN = [
   WrongSecretKey,
 ];
 
+const TOO_MANY_FILES = /^E[MN]FILE$/;
+const RAISE_FILES =
+  'Raise the limit of open files: `ulimit -n 65536` before the start, or LimitNOFILE=65536 in the systemd unit.';
+
 /** The text that is printed when a command fails. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return `${typeof error === 'string' ? error : Bun.inspect(error)}\n`;
   const isPlain = PLAIN.some((plain) => error instanceof plain) || 'syscall' in error;
-  return `${isPlain ? error.message : (error.stack ?? error.message)}\n`;
+  const advice = 'code' in error && TOO_MANY_FILES.test(String(error.code)) ? `. ${RAISE_FILES}` : '';
+  return `${isPlain ? error.message : (error.stack ?? error.message)}${advice}\n`;
 }
 
 const MISUSES = [NoSecretKey, OldServer, TargetNotEmpty, WrongSecretKey];

@@ -33,6 +33,7 @@ const PROBLEMS: readonly Problem[] = [
     'has a file where a folder belongs, or a folder where a file belongs',
     'Move it away, or choose another DATA_DIR.',
   ],
+  [/^EMASKED/, 'would get files that their owner cannot use', 'Run `umask 077` before the start.'],
 ];
 
 /** The engine of the embedded database ended while it opened its files. */
@@ -83,6 +84,8 @@ const hasEnded = (error: unknown): error is Error =>
   error instanceof WebAssembly.RuntimeError ||
   (error instanceof Error && error.message === 'PGlite failed to initialize properly');
 
+/** The bits of a mask that take the owner's own permissions away. */
+const OWNER = 0o700;
 /** The content of the probe file: enough that a disk without room refuses it. */
 const PROBE = Buffer.alloc(65_536);
 
@@ -92,6 +95,8 @@ const PROBE = Buffer.alloc(65_536);
  * embedded engine would end with a stack trace. @throws DataDirectoryUnusable
  */
 export function ensureWritable(dataDir: string): void {
+  // The engine cannot open the files that it makes under such a mask, and never says so.
+  if ((process.umask() & OWNER) !== 0) throw new DataDirectoryUnusable(dataDir, { code: 'EMASKED' });
   const database = join(dataDir, 'postgres');
   attempt(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
   for (const folder of [dataDir, ...(existsSync(database) ? [database] : [])])
