@@ -32,7 +32,8 @@ async function linkOf(url: string, late: Promise<never>): Promise<Link> {
       const hasCitus = row?.hasCitus === true;
       return isPooled || !takesSettings || hasCitus ? { isPooled, takesSettings, hasCitus } : DIRECT;
     } catch (error) {
-      // What comes after the refusal (a wrong password, silence) happens to the first statement too, which must not be refused for its settings.
+      // A wrong password or silence after the refusal meets the first statement too, and that must not be
+      // refused for its settings.
       if (!isRefusedSetting(error)) return takesSettings ? DIRECT : REFUSING;
     } finally {
       void client.end({ timeout: 0 }).catch(() => {});
