@@ -169,3 +169,65 @@ describe('mail to the address in List-Unsubscribe', () => {
     expect(await suppressed(recipient.email)).toBeUndefined();
   });
 });
+
+describe('the preference page that a campaign links', () => {
+  const link = (raw: string): string =>
+    /(\/p\/[\w.-]+)/.exec(raw.replaceAll('=\r\n', '').replaceAll('=3D', '='))?.[1] ?? '';
+
+  /** A campaign to two people that has left, and the path of each one's page. */
+  async function linked() {
+    const audienceId = await manyPeople(service.service.database, workspaceId, 2);
+    await service.live.patch(`/v1/audiences/${audienceId}`, { public: true });
+    const { data } = (
+      await service.live.post('/v1/campaigns', {
+        ...{ name: 'News', audienceId, from: 'news@sender.example', subject: 'Hello' },
+        html: '<a href="{{ preferencesUrl }}">Choose</a>',
+      })
+    ).body;
+    expect((await service.live.post(`/v1/campaigns/${data.id}/send`, {})).status).toBe(200);
+    const people = await eventually('the campaign has left', async () => {
+      const rows = await get(`/v1/campaigns/${data.id}/recipients?outcome=sent`);
+      const found = rows.map(({ email, emailId }: Email) => {
+        const copy = sink.received.find(({ to }) => to.includes(email));
+        return { email, emailId, path: link(copy?.raw.toString() ?? '') };
+      });
+      return found.length === 2 && found.every((one: Email) => one.path !== '') ? found : undefined;
+    });
+    return { campaignId: data.id, audienceId, people };
+  }
+  const choose = (path: string, fields: [string, string][]) =>
+    fetch(service.url + path, { method: 'POST', body: new URLSearchParams(fields) });
+  const counted = async (id: string) => (await get(`/v1/campaigns/${id}/stats`)).unsubscribed;
+
+  test('counts who leaves its audience there or everything, each once, and no one who leaves another', async () => {
+    const { campaignId, audienceId, people } = await linked();
+    const [one, other] = people;
+    const besides = (await service.live.post('/v1/audiences', { name: 'Besides', public: true })).body.data.id;
+    await service.live.post(`/v1/audiences/${besides}/contacts`, { emails: [one.email] });
+    await choose(one.path, [
+      ['action', 'save'],
+      ...[audienceId, besides].map((id): [string, string] => ['shown', id]),
+      ['audience', audienceId],
+    ]);
+    expect(await leavings(one.emailId)).toEqual([]);
+    for (let times = 0; times < 2; times++)
+      await choose(one.path, [
+        ['action', 'save'],
+        ['shown', audienceId],
+      ]);
+    expect((await leavings(one.emailId)).map(({ data }: Email) => data)).toEqual([
+      { source: 'page', campaignId, audienceId },
+    ]);
+    expect(await suppressed(one.email)).toBeUndefined();
+    for (let times = 0; times < 2; times++) await choose(other.path, [['action', 'off']]);
+    expect((await leavings(other.emailId)).map(({ data }: Email) => data)).toEqual([
+      { source: 'page', campaignId, audienceId: null },
+    ]);
+    expect(await suppressed(other.email)).toMatchObject({ reason: 'unsubscribed' });
+    await eventually('both are counted', async () =>
+      (await counted(campaignId)) === 2 ? true : undefined,
+    );
+    const left = await get(`/v1/contacts/${one.email}/activity?type=left`);
+    expect(left.map((entry: Email) => entry.audienceId)).toEqual([audienceId, besides]);
+  });
+});

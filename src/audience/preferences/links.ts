@@ -10,6 +10,18 @@ export interface Recipient {
   readonly language?: string | null;
 }
 
+/** The email of a campaign that a link is in, which counts who leaves by it. */
+export interface CampaignCopy {
+  readonly emailId: string;
+  readonly campaignId: string;
+  readonly audienceId: string;
+}
+
+/** A person who chooses, and the email that led them to the page; null and absent where it is no campaign's. */
+export interface PageVisitor extends Recipient {
+  readonly copy?: CampaignCopy | null;
+}
+
 /** A person who was asked to confirm that they join an audience. */
 export interface ConfirmationLink extends Recipient {
   readonly audienceId: string;
@@ -38,8 +50,12 @@ function partsOf(signer: Signer, purpose: Purpose, token: string): readonly unkn
  */
 export const preferencesPath = (
   signer: Signer,
-  { workspaceId, livemode, key, language }: Recipient,
-): string => `/p/${tokenOf(signer, 'preferences', [workspaceId, livemode, key, ...languagePart(language)])}`;
+  { workspaceId, livemode, key, language, copy }: PageVisitor,
+): string =>
+  `/p/${tokenOf(signer, 'preferences', [
+    ...[workspaceId, livemode, key],
+    ...(copy ? [language ?? null, copy.emailId, copy.campaignId, copy.audienceId] : languagePart(language)),
+  ])}`;
 
 /** A link without a language is what it was before there were any. */
 const languagePart = (language: string | null | undefined): readonly string[] => (language ? [language] : []);
@@ -54,12 +70,16 @@ export const TEST_EXIT_TOKEN = 'test';
 export const TEST_EXIT = `/t/u/${TEST_EXIT_TOKEN}`;
 
 /** The recipient whose preference page a token opens; null where the token is not valid. */
-export function readPreferencesToken(signer: Signer, token: string): Recipient | null {
+export function readPreferencesToken(signer: Signer, token: string): PageVisitor | null {
   const parts = partsOf(signer, 'preferences', token);
   if (!parts) return null;
-  const [workspaceId, livemode, key, language = null] = parts as [string, boolean, string, string?];
-  return { workspaceId, livemode, key, language };
+  const [workspaceId, livemode, key, language = null, ...named] = parts as PreferenceParts;
+  const [emailId, campaignId, audienceId] = named;
+  const copy = emailId && campaignId && audienceId ? { emailId, campaignId, audienceId } : null;
+  return { workspaceId, livemode, key, language, copy };
 }
+
+type PreferenceParts = [string, boolean, string, (string | null)?, ...string[]];
 
 /** The path of the page that confirms a subscription. */
 export const confirmationPath = (

@@ -11,11 +11,11 @@ export const preferencesModule: Module<PreferenceDeps, Pick<EmailsApi, 'acceptan
   insertRules: [confirmationInsertRule],
   pages: preferenceRoutes,
   open: ({ config, database, clock, signer, sealer }) => ({
-    connect(_, { acceptance }) {
+    connect({ engine }, { acceptance }) {
       const { publicUrl } = config;
       return {
         api: undefined,
-        deps: { database, signer, sealer, publicUrl, tellsSes: config.transport.includes('ses') },
+        deps: { database, engine, signer, sealer, publicUrl, tellsSes: config.transport.includes('ses') },
         duties: [confirmationAsker({ database, clock, signer, publicUrl, acceptance })],
       };
     },

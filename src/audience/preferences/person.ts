@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
+import type { Engine } from '../../engine/engine.ts';
 import type { Sealer } from '../../platform/crypto/sealer.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -9,7 +10,7 @@ import { reasonOf } from '../../sending/suppressions/queries.ts';
 import { joinAudience, leaveAudience } from '../audiences/commands.ts';
 import { changeStatus } from '../contacts/commands.ts';
 import type { Scope } from '../contacts/queries.ts';
-import type { Recipient } from './links.ts';
+import type { CampaignCopy, PageVisitor, Recipient } from './links.ts';
 
 /** The most audiences that a page shows. */
 const MOST_SHOWN = 100;
@@ -37,6 +38,7 @@ export interface Person {
 /** The services that the pages of recipients call. */
 export interface PreferenceDeps {
   readonly database: Database;
+  readonly engine: Pick<Engine, 'tell'>;
   readonly signer: Signer;
   readonly sealer: Sealer;
   /** True when Amazon SES is one of the transports. */
@@ -102,14 +104,48 @@ export interface Choice {
   readonly chosen: ReadonlySet<string>;
 }
 
+/**
+ * Counts a leaving for the campaign whose email linked the page, as its link to unsubscribe does; the email knows its recipient, who
+ * counts once. `audienceId` is null where the person left everything. The leaving is stored before.
+ */
+async function countLeaving(
+  { engine }: Pick<PreferenceDeps, 'engine'>,
+  { emailId, campaignId }: CampaignCopy,
+  audienceId: string | null,
+  now: number,
+): Promise<void> {
+  const data = { source: 'page', campaignId, audienceId };
+  const report = { type: 'unsubscribed' as const, recipient: 0, suppresses: false, data };
+  await engine.tell('email', emailId, { type: 'report.received', at: now, report });
+}
+
 /** Carries out a choice; doing so again changes nothing. @throws UnavailableError */
 export async function choose(
   deps: PreferenceDeps,
+  visitor: PageVisitor,
+  choice: Choice,
+  now: number,
+): Promise<void> {
+  const { copy, ...recipient } = visitor;
+  const person = await findPerson(deps, recipient);
+  await carryOut(deps, recipient, person, choice, now);
+  if (!copy) return;
+  const { action, shown, chosen } = choice;
+  const { audienceId } = copy;
+  const wasIn = person.offered.some(({ id, isIn }) => id === audienceId && isIn);
+  const status = person.contact?.status ?? (person.suppressed === null ? 'subscribed' : null);
+  if (action === 'off' && status === 'subscribed') await countLeaving(deps, copy, null, now);
+  if (action !== 'off' && wasIn && shown.has(audienceId) && !chosen.has(audienceId))
+    await countLeaving(deps, copy, audienceId, now);
+}
+
+async function carryOut(
+  deps: PreferenceDeps,
   recipient: Recipient,
+  { contact, offered, suppressed }: Person,
   { action, shown, chosen }: Choice,
   now: number,
 ): Promise<void> {
-  const { contact, offered, suppressed } = await findPerson(deps, recipient);
   const { workspaceId, livemode, key } = recipient;
   if (!contact) {
     // A person who is no contact may still get mail, and may always stop it; of a person of whom only a hash

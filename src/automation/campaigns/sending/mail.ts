@@ -124,7 +124,10 @@ export function campaignMail({
       const path =
         purpose === 'show'
           ? SHOWN_PREFERENCES
-          : preferencesPath(signer, { workspaceId, livemode: true, key, language });
+          : preferencesPath(signer, {
+              ...{ workspaceId, livemode: true, key, language },
+              copy: { emailId: email.emailId, campaignId, audienceId: content.audienceId },
+            });
       const links = { own: publicUrl + path, shown: publicUrl + SHOWN_PREFERENCES };
       const made = await render(contents, { ...email, campaignId, subject }, content, campaign, links);
       // A copy that leaves gets its way to unsubscribe when it is written, in a thread.

@@ -84,7 +84,7 @@ const complained = Type.Object({
 const unsubscribed = Type.Object({
   source: Type.Union([Type.Literal('oneClick'), Type.Literal('page'), Type.Literal('api')], {
     description:
-      'The button of the mail program, which asks by HTTP (RFC 8058) or by mail, the page behind the link, or the API.',
+      'The button of the mail program, which asks by HTTP (RFC 8058) or by mail, the page behind the link or the preference page of a campaign, or the API.',
   }),
   campaignId: nullable(Id('cmp', 'The campaign that was left.')),
   audienceId: nullable(Id('aud', 'The audience that was left.')),
