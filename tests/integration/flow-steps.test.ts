@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { leaveAudience } from '../../src/audience/audiences/commands.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FlowWorld, inEachWorld } from '../support/flow-world.ts';
 import { openReceiver } from '../support/webhook-world.ts';
@@ -187,6 +188,40 @@ inEachWorld('steps', (world) => {
       expect(await listed(none)).toBe(0);
     const [{ id }] = await runsOf(flow);
     expect((await service.live.delete(`/v1/flows/runs/${id}`)).status).toBe(409);
+  });
+
+  test('a person who had left before their contact was deleted does not leave once more when it is made again', async () => {
+    const { service, ok, aFlow, runsOf, follow, fresh } = world();
+    const { id: audienceId } = ok(await service.live.post('/v1/audiences', { name: fresh() }));
+    const flow = await aFlow({
+      ...{ trigger: { type: 'audienceLeft', audienceId }, reentry: 'afterExit' },
+      steps: [{ key: 'leave', type: 'exit' }],
+    });
+    const addressOf = () => `${crypto.randomUUID()}@left.example`;
+    const [before, after] = [addressOf(), addressOf()];
+    const [{ id: workspaceId } = { id: '' }] = await service.service.database.query<{ id: string }>(
+      'select id from workspaces',
+    );
+    const leaves = async (email: string): Promise<string> => {
+      const { id: contactId } = ok(await service.live.post('/v1/contacts', { email }));
+      const now = service.service.clock.now();
+      const leaving = { workspaceId, livemode: true, audienceId, contactId, now };
+      await leaveAudience(service.service.database, { ...leaving, own: { source: 'page' } });
+      return contactId;
+    };
+    await leaves(before);
+    ok(await service.live.delete(`/v1/contacts/${before}`));
+    const { id: again } = ok(await service.live.post('/v1/contacts', { email: before }));
+    const activity = ok(await service.live.get(`/v1/contacts/${again}/activity?type=left`));
+    expect(activity).toMatchObject([{ audienceId, data: { source: 'earlier contact' } }]);
+    // A leaving behind it is followed later.
+    const last = await leaves(after);
+    const runs = await eventually('the run of the last one', async () => {
+      await follow();
+      const found = await runsOf(flow);
+      return found.some(({ contactId }) => contactId === last) ? found : undefined;
+    });
+    expect(runs.map(({ contactId }) => contactId)).not.toContain(again);
   });
 
   test('begin once a filter becomes true of a contact, and of others once it is no longer', async () => {

@@ -202,7 +202,8 @@ describe('the preference page that a campaign links', () => {
   test('counts who leaves its audience there or everything, each once, and no one who leaves another', async () => {
     const { campaignId, audienceId, people } = await linked();
     const [one, other] = people;
-    const besides = (await service.live.post('/v1/audiences', { name: 'Besides', public: true })).body.data.id;
+    const besides = (await service.live.post('/v1/audiences', { name: 'Besides', public: true })).body.data
+      .id;
     await service.live.post(`/v1/audiences/${besides}/contacts`, { emails: [one.email] });
     await choose(one.path, [
       ['action', 'save'],
@@ -224,9 +225,7 @@ describe('the preference page that a campaign links', () => {
       { source: 'page', campaignId, audienceId: null },
     ]);
     expect(await suppressed(other.email)).toMatchObject({ reason: 'unsubscribed' });
-    await eventually('both are counted', async () =>
-      (await counted(campaignId)) === 2 ? true : undefined,
-    );
+    await eventually('both are counted', async () => ((await counted(campaignId)) === 2 ? true : undefined));
     const left = await get(`/v1/contacts/${one.email}/activity?type=left`);
     expect(left.map((entry: Email) => entry.audienceId)).toEqual([audienceId, besides]);
   });

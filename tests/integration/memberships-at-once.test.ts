@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import postgres from 'postgres';
 import { joinAudience, leaveAudience } from '../../src/audience/audiences/commands.ts';
+import { forgetContact } from '../../src/audience/contacts/forgetting/forget.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { type ImportClient, importClient } from '../contract/import-client.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-// Two connections of one PostgreSQL: a contact leaves an audience while something else lets it in. Whichever begins first, who has left by
-// an own act is out at the end.
+// Two connections of one PostgreSQL: a contact leaves an audience while something else lets it in, or forgets it. Whichever begins first, who
+// has left by an own act is out at the end.
 
 let made: Awaited<ReturnType<typeof createTestDatabase>>;
 let service: RealService;
@@ -121,4 +122,56 @@ test('who leaves while a file is committed is out', async () => {
     () => leave(service.service.database, first),
   );
   expect(await Promise.all(people.map(isIn))).toEqual([false, true, true]);
+});
+
+/** Forgets a contact on a connection; the contact is read beforehand, on any. */
+const forget = ({ query }: Pick<Database, 'query'>, { contactId }: Person) => {
+  const { database, secretKeys, clock } = service.service;
+  const { signer, sealer } = secretKeys;
+  const read = database.read.bind(database);
+  const deps = { database: { query, read }, signer, sealer, eraser: { wake() {} } };
+  const caller = { workspaceId: service.workspaceId, livemode: true };
+  return forgetContact(deps as never, { caller, params: { contact: contactId }, now: clock.now() } as never);
+};
+
+/** True where a person who is added again by their address is in the audience. */
+const comesBack = async ({ email }: Person): Promise<boolean> => {
+  await send('POST', '/v1/contacts', { email });
+  await send('POST', `/v1/audiences/${audienceId}/contacts`, { emails: [email] });
+  return isIn({ email, contactId: '' });
+};
+
+test('who leaves while they are forgotten does not come back', async () => {
+  const person = await contact('forgotten@once.example');
+  await WAYS['a file']?.(service.service.database, person);
+  await atOnce(
+    (database) => leave(database, person),
+    () => {
+      const { database } = service.service;
+      return forget({ query: database.query.bind(database) }, person);
+    },
+  );
+  expect(await comesBack(person)).toBe(false);
+});
+
+test('who is added again while they are forgotten does not come back', async () => {
+  const person = await contact('again@once.example');
+  await WAYS['a file']?.(service.service.database, person);
+  await leave(service.service.database, person);
+  await atOnce(
+    (database) => forget(database, person),
+    () => send('POST', '/v1/contacts', { email: person.email }),
+  );
+  expect(await comesBack(person)).toBe(false);
+});
+
+test('who is in a file while they are forgotten does not come back', async () => {
+  const person = await contact('in-file@once.example');
+  await WAYS['a file']?.(service.service.database, person);
+  await leave(service.service.database, person);
+  await atOnce(
+    (database) => forget(database, person),
+    () => client.imported(`email\n${person.email}\n`, `?audienceId=${audienceId}`),
+  );
+  expect(await comesBack(person)).toBe(false);
 });

@@ -21,6 +21,8 @@ const GROWING: readonly string[] = [
   `insert into campaign_tallies (campaign_id, sent) select $1 || '_cmp', 1 from ${EACH} where i % 10 = 0`,
   `insert into suppressions (workspace_id, address_key, address, reason, created_at)
    select $1, i || '@' || $1, i || '@' || $1, 'bounced', now() from ${EACH} where i % 10 = 0`,
+  `insert into forgotten_leavings (workspace_id, livemode, address_hash, audience_id, left_at)
+   select $1, true, i::text, $1 || '_aud', now() from ${EACH} where i % 10 = 0`,
   `insert into emails (id, workspace_id, livemode, state, ${BIRTH.columns})
    select 'em_' || $1 || i, $1, true, 'sending', ${BIRTH.values} from ${EACH} where i % 2 = 0`,
   `insert into email_turns (email_id, revision, workspace_id, livemode, state, context, machine_version, commit_tag, steps, at)

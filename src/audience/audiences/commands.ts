@@ -222,11 +222,27 @@ const deleteSql = (uses: readonly AudienceUse[]): string => `with a as materiali
   where d.workspace_id = f.workspace_id and d.livemode = f.livemode and d.id = f.id and f.use is null
 )
 select use from found`;
-/** The members of an audience may be a million: they go afterwards, in parts. */
+/** The members of an audience may be a million, as may the forgotten people who had left it: they go afterwards, in parts. */
 const BATCH = 2_000;
-const SWEEP = `delete from audience_members where (audience_id, contact_id) in (
-  select m.audience_id, m.contact_id from audience_members m where m.audience_id = $1 limit ${BATCH}
+const sweepOf = (table: string, key: string): string => `delete from ${table} where (${key}) in (
+  select ${key} from ${table} where audience_id = $1 limit ${BATCH}
 ) returning 1 as one`;
+
+/** The audiences that rows of a table were left of: found by jumping through the index from one audience to the next. */
+const leftIn = (table: string): string => `with recursive named as (
+  (select audience_id from ${table} order by audience_id limit 1)
+  union all
+  select (select m.audience_id from ${table} m where m.audience_id > n.audience_id order by m.audience_id limit 1)
+  from named n where n.audience_id is not null
+)
+select n.audience_id as id from named n
+where n.audience_id is not null and not exists (select from audiences a where a.id = n.audience_id)`;
+
+/** The rows that go with an audience. */
+const SWEPT = [
+  { table: 'audience_members', key: 'audience_id, contact_id' },
+  { table: 'forgotten_leavings', key: 'workspace_id, livemode, address_hash, audience_id' },
+].map(({ table, key }) => ({ sweep: sweepOf(table, key), left: leftIn(table) }));
 
 /** Deletes an audience; its contacts stay. */
 export async function deleteAudience(
@@ -242,26 +258,17 @@ export async function deleteAudience(
   if (use)
     return new Failure('CONFLICT', `The audience is used by ${use.what}.`, { suggestion: use.suggestion });
   // A duty removes the rows that a crash leaves.
-  void untilDone(database, SWEEP, [params.id], BATCH).catch(() => {});
+  for (const { sweep } of SWEPT) void untilDone(database, sweep, [params.id], BATCH).catch(() => {});
   return null;
 }
 
-/** The audiences that members were left of: found by jumping through the index from one audience to the next. */
-const LEFT = `with recursive named as (
-  (select audience_id from audience_members order by audience_id limit 1)
-  union all
-  select (select m.audience_id from audience_members m where m.audience_id > n.audience_id order by m.audience_id limit 1)
-  from named n where n.audience_id is not null
-)
-select n.audience_id as id from named n
-where n.audience_id is not null and not exists (select from audiences a where a.id = n.audience_id)`;
-
-/** Removes the members of audiences whose deletion was cut off. */
+/** Removes the rows of audiences whose deletion was cut off. */
 export const memberSweeper = ({ database }: AudienceReader): Duty => ({
   name: 'audienceMemberSweeper',
   pattern: '0 41 * * * *',
   async run(stop) {
-    for (const { id } of await database.query<{ id: string }>(LEFT))
-      await untilDone(database, SWEEP, [id], BATCH, stop);
+    for (const { sweep, left } of SWEPT)
+      for (const { id } of await database.query<{ id: string }>(left))
+        await untilDone(database, sweep, [id], BATCH, stop);
   },
 });

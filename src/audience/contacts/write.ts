@@ -1,6 +1,11 @@
 import type { LeaveReason } from '../../mail/list-files/consent-words.ts';
 import { keepReplySql } from '../../platform/db/stored-replies.ts';
-import { contactOfSql, replacesReason, strength } from '../../sending/suppressions/queries.ts';
+import {
+  contactOfSql,
+  EARLIER_CONTACT,
+  replacesReason,
+  strength,
+} from '../../sending/suppressions/queries.ts';
 import {
   FIELD_COLUMNS,
   FIELD_INPUT_COLUMNS,
@@ -77,7 +82,8 @@ export interface ContactScope {
  * The CTEs that make and merge contacts from a relation of `CONTACT_INPUT_COLUMNS` with an address at most once. They
  * end with `written` (ord, id, outcome). Nobody is ever subscribed by them who was not: a new contact begins with what the
  * suppressions say of its address, be it known or only by its hash. Rows are locked in the order of their ids. An address that
- * somebody else adds meanwhile is in no row of `written`: the statement is to be repeated for it.
+ * somebody else adds meanwhile is in no row of `written`: the statement is to be repeated for it. A new contact of a forgotten address
+ * has left the audiences that the person had left (`left_before`): its activity says so, as it did before.
  */
 export const writeContactsSql = ({
   input = 'input',
@@ -146,6 +152,16 @@ export const writeContactsSql = ({
     (select json_build_object('consent', p.consents -> c.email_key) from places p where p.consents -> c.email_key is not null),
     (select event_position())${clock ? `, ${clock}, true` : ''}
   from created c
+), left_before as materialized (
+  select c.id as contact_id, f.audience_id, f.left_at
+  from leavings_of(${workspaceId}, ${livemode}, array(
+    select i.email_hash from ${input} i join created c on c.email_key = i.email_key
+  )) f join ${input} i on i.email_hash = f.address_hash join created c on c.email_key = i.email_key
+), left_again as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data, position)
+  select contact_id, 'act_' || substr(contact_id, 5, 10) || substr(md5(contact_id || audience_id), 1, 14), ${livemode}, 'left', left_at,
+    audience_id, json_build_object('source', '${EARLIER_CONTACT}'), (select event_position())
+  from left_before
 ), ${
   clock
     ? `clocked as (

@@ -40,6 +40,9 @@ export interface OwnLeaving {
   readonly campaignId?: string | null;
 }
 
+/** The source of a leaving by a person whose contact was deleted since, and made again. */
+export const EARLIER_CONTACT = 'earlier contact';
+
 /**
  * SQL that is true where the person left by themselves. Acts of the workspace or a flow name neither a source
  * nor a campaign.

@@ -13,13 +13,14 @@ import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 
-// biome-ignore lint/performance/noBarrelFile: two names, beside the queries themselves.
+// biome-ignore lint/performance/noBarrelFile: some names, beside the queries themselves.
 export {
   ACT_OF_SUPPRESSION,
   ACT_WORDS,
   type Act,
   actSql,
   audienceActSql,
+  EARLIER_CONTACT,
   hasLeftSql,
   isBeingForgottenSql,
   type LiveContact,

@@ -17,7 +17,8 @@ export interface ForgetDeps extends ContactCommands {
 /**
  * $1 workspace, $2 environment, $3 the contact, $4 now, $5 the keyed hash of the address, $6 id of the
  * erasure, $7 the sealed person, $8 below which emails are looked through, $9 the address as it stands in filters. A person who had left, bounced or
- * complained, or was suppressed manually, leaves a keyed hash with the strongest of these reasons.
+ * complained, or was suppressed manually, leaves a keyed hash with the strongest of these reasons; one who had left audiences leaves it
+ * with these. The row of the contact is locked by then, as in all statements that leave an audience.
  */
 const FORGET = `with gone as (
   delete from contacts where workspace_id = $1 and livemode = $2::boolean and id = $3
@@ -48,7 +49,7 @@ const FORGET = `with gone as (
   insert into erasures (id, workspace_id, livemode, contact_id, sealed, below, next_at)
   select $6, $1, $2::boolean, id, $7, $8, $4::timestamptz from gone
 )
-select id from gone`;
+select id, remember_leavings($1, $2::boolean, id, $5) from gone`;
 
 /**
  * Forgets a contact. Its data, activity and memberships are deleted before the answer. The eraser replaces

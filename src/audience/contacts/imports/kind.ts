@@ -87,7 +87,7 @@ const WRITTEN = `${writeContactsSql({
 
 /**
  * Lets them into their audiences, but for those whose last act there is a leaving, by whichever hand: a file is no consent. Their rows are
- * locked before (`known`), so that a leaving that was under way counts. What is noted names the import: who waits for people who join can
+ * locked before (`known`), so that a leaving that was under way counts; those of new contacts were found when they were made. What is noted names the import: who waits for people who join can
  * pass over those that came by a file.
  */
 const JOINED = `import_joins as materialized (
@@ -102,7 +102,8 @@ const JOINED = `import_joins as materialized (
 ), import_joined as (
   insert into audience_members (audience_id, contact_id, state, since)
   select audience_id, contact_id, 'joined', ${ONE('at')} from import_wanted n
-  where n.outcome = 'created' or ${audienceActSql({ contactId: 'n.contact_id', audienceId: 'n.audience_id', isLocked: true })} is null
+  where n.outcome = 'created' and (n.contact_id, n.audience_id) not in (select b.contact_id, b.audience_id from left_before b)
+    or n.outcome <> 'created' and ${audienceActSql({ contactId: 'n.contact_id', audienceId: 'n.audience_id', isLocked: true })} is null
   order by audience_id, contact_id
   on conflict (audience_id, contact_id) do nothing returning audience_id, contact_id
 ), import_join_ids as materialized (

@@ -1,4 +1,5 @@
 import { HORIZON } from '../../../sending/events/queries.ts';
+import { EARLIER_CONTACT } from '../../../sending/suppressions/queries.ts';
 
 // The statements that read the activity of contacts, in the order in which it became durable. No entry can
 // appear before the horizon any more.
@@ -19,8 +20,12 @@ const BY_CHANGES = `case when a.by_machine then (
     select from flow_run_log l where l.run_id = r.id and l.outcome in ('updated', 'added', 'removed'))
 ) end`;
 
-/** An entry. The properties of an event are the client's own, and must not be taken for ours. */
-const ENTRY = `a.position::text, a.id, a.contact_id as "contactId", a.livemode, a.type, a.subject,
+/**
+ * An entry. The properties of an event are the client's own, and must not be taken for ours. A person who had left an audience
+ * before their contact was deleted does not leave it once more when the contact is made again: no flow waits for that.
+ */
+const ENTRY = `a.position::text, a.id, a.contact_id as "contactId", a.livemode, a.subject,
+  case when a.type = 'left' and a.data ->> 'source' = '${EARLIER_CONTACT}' then 'leftBefore' else a.type end as type,
   case when a.type in ('joined', 'left') then coalesce((a.data ->> 'depth')::integer, ${BY_CHANGES}, 0) else 0 end as depth,
   case when a.type = 'joined' then a.data ->> 'importId' end as "importId",
   (extract(epoch from a.at) * 1000)::float8 as at, a.test_clock_id as "testClockId"`;

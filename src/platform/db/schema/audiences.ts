@@ -78,6 +78,25 @@ export const audienceWalks = pgTable(
 );
 
 /**
+ * Audiences that forgotten people had left by themselves. The address is a keyed hash. A row is written by the statement that forgets,
+ * read by the one that makes a contact of the address again, and replaced when that one is forgotten.
+ */
+export const forgottenLeavings = pgTable(
+  'forgotten_leavings',
+  {
+    workspaceId: textC('workspace_id').notNull(),
+    livemode: boolean('livemode').notNull(),
+    addressHash: textC('address_hash').notNull(),
+    audienceId: textC('audience_id').notNull(),
+    leftAt: moment('left_at').notNull(),
+  },
+  (t) => [
+    keyOf(t.workspaceId, t.livemode, t.addressHash, t.audienceId),
+    index('forgotten_leavings_by_audience').on(t.audienceId),
+  ],
+);
+
+/**
  * Confirmation mails to accept. A row is written with the change that requires the mail and deleted in the
  * statement that accepts it, so that no mail is lost and none is sent twice. Its id becomes that of the
  * entry in the contact's activity.
