@@ -69,6 +69,11 @@ async function fill(): Promise<void> {
     const { id } = await made(env, 'contacts', { email: LEFT });
     expect((await api(env, 'DELETE', `contacts/${id}`)).status).toBe(204);
   }
+  await service.service.database.query(
+    `insert into forgotten_leavings (workspace_id, livemode, address_hash, audience_id, left_at)
+     values ($1, true, 'forgotten:one', 'aud_1', now())`,
+    [workspaceId],
+  );
   // Of the test environment the address is still needed for the email that has to leave.
   await eventually('the live erasure', async () => {
     const rows = await service.service.database.query('select id from erasures where waiting <> $1::text[]', [
@@ -100,6 +105,7 @@ afterAll(async () => {
 test('replacing the key tells how much of what is lost with it, and what to do', () => {
   for (const sentence of [
     '1 forgotten people who had unsubscribed: they are no longer recognised: an import',
+    '1 audiences that forgotten people had left: these people are no longer recognised',
     '1 forgotten people whose emails still name them',
     '2 authenticators: their codes are refused: sign in with a recovery code',
     '1 DKIM keys: rotate the DKIM keys of each domain',

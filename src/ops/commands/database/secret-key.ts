@@ -19,6 +19,11 @@ const LOST: readonly { readonly count: string; readonly what: string; readonly r
     remedy: 'they are no longer recognised: an import, or a client that adds them, may mail them again',
   },
   {
+    count: 'forgotten_leavings',
+    what: 'audiences that forgotten people had left',
+    remedy: 'these people are no longer recognised: who adds them to the audience again may mail them again',
+  },
+  {
     count: 'erasures',
     what: 'forgotten people whose emails still name them',
     remedy: 'their addresses stay in those emails until retention removes the emails',
