@@ -50,12 +50,16 @@ export interface Fitness {
   /** The schema in which tables are made: the first of search_path that there is. */
   readonly schema: string | null;
   readonly mayCreate: boolean;
+  /** The owner of the tables that the role may not even read; null where it may, or there are none. */
+  readonly foreignOwner: string | null;
 }
 
 const FITNESS = `
   select current_setting('server_encoding') as encoding, to_regclass('posthorn_migrations') is not null as "isInUse",
     quote_ident(current_database()) as database, quote_ident(current_user) as role, quote_ident(current_schema()) as schema,
-    coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate"`;
+    coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate",
+    (select quote_ident(pg_get_userbyid(c.relowner)) from pg_class c
+      where c.oid = to_regclass('posthorn_migrations') and not has_table_privilege(c.oid, 'select')) as "foreignOwner"`;
 
 /** A sentence about a database in which no tables can be made, with its remedy; null for a fit one. */
 export function problemOfFitness({
@@ -65,12 +69,16 @@ export function problemOfFitness({
   role,
   schema,
   mayCreate,
+  foreignOwner,
 }: Fitness): string | null {
   // SQL_ASCII stores octets as they come, and was taken before; any other encoding refuses what it has no letter for.
   if (encoding !== 'UTF8' && !(encoding === 'SQL_ASCII' && isInUse))
     return `The database ${database} has the encoding ${encoding}, and Posthorn needs UTF8: create another one by create database posthorn encoding 'UTF8' template template0.`;
   if (schema === null)
     return `No schema of the search_path of ${role} exists in the database ${database}: create one, or run alter role ${role} reset search_path.`;
+  // A dump that a superuser restores without owners belongs to that superuser, whose tables nothing reassigns.
+  if (foreignOwner !== null)
+    return `The tables in the database ${database} belong to ${foreignOwner}, and the role ${role} may not read them: restore the dump into an empty database as ${role}, or by pg_restore --no-owner --role=${role}.`;
   return mayCreate
     ? null
     : `The role ${role} may not create tables in the schema ${schema} of the database ${database}: run, as its owner or a superuser, grant usage, create on schema ${schema} to ${role}.`;
