@@ -188,8 +188,8 @@ describe('a file', () => {
     const lines = (path: string, count: number) => problemsIn([{ path, text: '\n'.repeat(count) }]);
     expect(lines('src/engine/crumb.ts', 19)).toHaveLength(1);
     expect(lines('src/engine/crumb.ts', 20)).toEqual([]);
-    expect(lines('src/platform/db/open.ts', 19)).toEqual([]);
-    expect(lines('src/platform/db/open.ts', 20)).toHaveLength(1);
+    expect(lines('src/platform/config/version.ts', 19)).toEqual([]);
+    expect(lines('src/platform/config/version.ts', 20)).toHaveLength(1);
     expect(lines('src/accounts/usage/module.ts', 9)).toEqual([]);
     expect(lines('tests/unit/short.test.ts', 1)).toEqual([]);
   });
