@@ -32,7 +32,7 @@ test.each([
   else expect(problem).toContain(remedy);
 });
 
-test('tables that the role may not read are told, with their owner', async () => {
+test('tables that the role may not read are named with their owner', async () => {
   await using store = await postgresStore();
   await refuseUnfit(store.database);
   const role = `stranger_${randomBytes(4).toString('hex')}`;
