@@ -74,6 +74,18 @@ describe('mail to the address in List-Unsubscribe', () => {
     expect(await suppressed('ada@customer.example')).toMatchObject({ reason: 'unsubscribed', emailId: id });
   });
 
+  test('is the act of the person, also where the workspace had unsubscribed them before', async () => {
+    const path = '/v1/contacts/both@customer.example';
+    expect((await service.live.post('/v1/contacts', { email: 'both@customer.example' })).status).toBe(201);
+    const { address } = await left('both@customer.example');
+    expect((await service.live.patch(path, { status: 'unsubscribed' })).status).toBe(200);
+    await handIn(port, 'both@customer.example', [address], aMail(APPLE));
+    const again = (at: string) =>
+      service.live.patch(path, { status: 'subscribed', consent: { source: 'form', at } });
+    expect((await again('2026-01-01T00:00:00Z')).status).toBe(422);
+    expect((await again(new Date().toISOString())).status).toBe(200);
+  });
+
   test('from another address of the person, with a null sender and in capital letters', async () => {
     const { id, address } = await left('bob@customer.example');
     const mail = aMail({ From: 'Bob <bob@elsewhere.example>' });

@@ -20,9 +20,12 @@ const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cann
 const LEFT_BEFORE_BOUNCE = `left_at < coalesce((select max(s.created_at) from suppressions s
   where $2::boolean and s.workspace_id = $1 and s.address_key in (target_key, $6) and s.reason = 'bounced'), 'infinity')`;
 
-/** The workspace unsubscribed the contact itself, and so may take that back: the act of a person names its source, in the same moment or a little later. */
-const LEFT_BY_WORKSPACE = `exists (select from contact_activity act
-  where act.contact_id = target_id and act.type = 'unsubscribed' and act.at = left_at and act.data is null)`;
+/**
+ * The workspace unsubscribed the contact itself, and the person has not since: that it may take back. Its act has no data, and that of a
+ * person names the source.
+ */
+const LEFT_BY_WORKSPACE = `coalesce((select act.data is null and act.at = left_at from contact_activity act
+  where act.contact_id = target_id and act.type = 'unsubscribed' order by act.position desc, act.id desc limit 1), false)`;
 
 /**
  * $1 workspace, $2 environment, $3 id, $4 now, $5 the changes, $6 the keyed hash of the address, $7 id of the activity, $10 when the
