@@ -3,7 +3,7 @@ import { Value } from '@sinclair/typebox/value';
 import { bodyStoreKey } from '../bodies/open.ts';
 import { isUsable } from '../crypto/certificate-source.ts';
 import { serverUrls } from '../db/server/server-urls.ts';
-import { problemOfParameters } from '../db/server/url-parts.ts';
+import { problemOfServers } from '../db/server/url-parts.ts';
 import { hostOf } from '../text/host.ts';
 import { type Environment, environmentOfProcess } from './environment.ts';
 import { readRelayUrl } from './relay-url.ts';
@@ -121,8 +121,8 @@ function contradictionsIn(config: Config): string[] {
     ],
     ...(['DATABASE_URL', 'DATABASE_READ_URL'] as const).map((name): [boolean, string] => {
       const url = name === 'DATABASE_URL' ? config.databaseUrl : config.databaseReadUrl;
-      const problem = (serverUrls(url ?? '') ?? []).map(problemOfParameters).find((each) => each !== null);
-      return [problem !== undefined, `${name}: ${problem}.`];
+      const problem = problemOfServers(serverUrls(url ?? '') ?? []);
+      return [problem !== null, `${name}: ${problem}.`];
     }),
     [
       config.databaseReadUrl !== null && config.databaseUrl === null,

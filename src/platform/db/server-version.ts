@@ -76,7 +76,7 @@ export function problemOfFitness({
     return `The database ${database} has the encoding ${encoding}, and Posthorn needs UTF8: create another one by create database posthorn encoding 'UTF8' template template0.`;
   if (schema === null)
     return `No schema of the search_path of ${role} exists in the database ${database}: create one, or run alter role ${role} reset search_path.`;
-  // A dump that a superuser restores without owners belongs to that superuser, whose tables nothing reassigns.
+  // The first superuser of a cluster owns what it restores without owners, and PostgreSQL 15 refuses to reassign what that role owns.
   if (foreignOwner !== null)
     return `The tables in the database ${database} belong to ${foreignOwner}, and the role ${role} may not read them: restore the dump into an empty database as ${role}, or by pg_restore --no-owner --role=${role}.`;
   return mayCreate

@@ -107,8 +107,8 @@ function partsWith(
   urlOf: UrlOf,
   mailtoOf: () => string | null,
 ): Parts & { readonly unsubscribe: Unsubscribe | null } {
-  // A link to unsubscribe with something of its author behind it is one all the same: the address of a click is told to webhooks,
-  // and this one lets whoever reads it unsubscribe the person.
+  // A link to unsubscribe stays one with a query of its author behind it. Webhooks get the address of each click, and anyone with this
+  // address can unsubscribe the person.
   const isOwn = (url: string): boolean => url.startsWith(EXIT) || url.startsWith(`${publicUrl}/p/`);
   const links = clicks && draft.html !== null ? draft.manyLinks(isOwn) : undefined;
   const exit = list !== null || draft.offersExit ? urlOf('unsubscribe', 'u', '', undefined) : null;

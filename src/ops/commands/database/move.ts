@@ -5,7 +5,7 @@ import type { Config } from '../../../platform/config/config.ts';
 import type { BulkSession } from '../../../platform/db/bulk-session.ts';
 import { DataDirectoryInUse } from '../../../platform/db/embedded/directory-lock.ts';
 import { serverUrls } from '../../../platform/db/server/server-urls.ts';
-import { problemOfParameters } from '../../../platform/db/server/url-parts.ts';
+import { problemOfServers } from '../../../platform/db/server/url-parts.ts';
 import { dump } from '../../backup/dump.ts';
 import type { Part } from '../../backup/parts.ts';
 import { Progress } from '../../backup/progress.ts';
@@ -46,7 +46,7 @@ function problemOfServer(url: string): string | null {
   const urls = serverUrls(url);
   if (urls === null)
     return 'it must be a URL such as postgres://user:password@host:5432/name, with % codes for all but letters and digits in the password (%23 for #)';
-  return urls.map(problemOfParameters).find((each) => each !== null) ?? null;
+  return problemOfServers(urls);
 }
 
 const STOP_FIRST = 'Stop it first: mail that it accepts from now on would be left behind.';

@@ -18,33 +18,22 @@ export interface UrlParts {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/**
- * Parameters that concern other clients, or what this service chooses itself: no server knows the former, and a name other than the
- * service's would hide its connections from its own probes.
- */
-const NOT_FOR_THE_SERVER = new Set([
-  ...['application_name', 'fallback_application_name', 'client_encoding', 'connect_timeout', 'datestyle'],
-  ...['keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count', 'tcp_user_timeout'],
-  ...[
-    'gssencmode',
-    'channel_binding',
-    'sslcompression',
-    'sslsni',
-    'ssl_min_protocol_version',
-    'uselibpqcompat',
-  ],
-  ...[
-    'pgbouncer',
-    'connection_limit',
-    'pool_timeout',
-    'max',
-    'idle_timeout',
-    'max_lifetime',
-    'load_balance_hosts',
-  ],
-  ...['host', 'port', 'user', 'password', 'dbname', 'target_session_attrs'],
-  ...['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'],
-]);
+/** Parameters that the service chooses itself: under another name its probes would not find its own connections. */
+const CHOSEN_HERE = 'application_name fallback_application_name client_encoding connect_timeout datestyle';
+/** Parameters of libpq that the driver does not have. */
+const OF_LIBPQ =
+  'keepalives keepalives_idle keepalives_interval keepalives_count tcp_user_timeout gssencmode channel_binding sslcompression sslsni ssl_min_protocol_version';
+/** Parameters of other drivers and their pools. */
+const OF_OTHERS =
+  'uselibpqcompat pgbouncer connection_limit pool_timeout max idle_timeout max_lifetime load_balance_hosts';
+/** Parameters that say where the server is, and how it is reached. */
+const OF_THE_WAY =
+  'host port user password dbname target_session_attrs ssl sslmode sslrootcert sslcert sslkey sslnegotiation';
+
+/** No server knows these as settings of a connection. */
+const NOT_FOR_THE_SERVER = new Set(
+  [CHOSEN_HERE, OF_LIBPQ, OF_OTHERS, OF_THE_WAY].flatMap((names) => names.split(' ')),
+);
 
 /** The modes of libpq, and the word of other drivers for encryption without a check. */
 export const SSL_MODES = [
@@ -89,6 +78,10 @@ export function problemOfParameters(url: string): string | null {
   const missing = FILES.find((name) => !isFile(searchParams.get(name)));
   return missing === undefined ? null : `${missing} must be the path of a file that can be read`;
 }
+
+/** The same for all servers of a setting; null where each can be connected to. */
+export const problemOfServers = (urls: readonly string[]): string | null =>
+  urls.map(problemOfParameters).find((each) => each !== null) ?? null;
 
 const FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 
