@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
+import { migrate } from '../../src/platform/db/migrate.ts';
 import { type Fitness, problemOfFitness, refuseUnfit } from '../../src/platform/db/server-version.ts';
 import { postgresStore } from '../support/engine.ts';
 
@@ -32,7 +33,7 @@ test.each([
   else expect(problem).toContain(remedy);
 });
 
-test('tables that the role may not read are named with their owner', async () => {
+test('a start names tables that the role may not read, and their owner', async () => {
   await using store = await postgresStore();
   await refuseUnfit(store.database);
   const role = `stranger_${randomBytes(4).toString('hex')}`;
@@ -40,7 +41,7 @@ test('tables that the role may not read are named with their owner', async () =>
   try {
     await sql.unsafe(`create role ${role}; set role ${role}`);
     const asStranger = { query: (text: string) => sql.unsafe(text) } as never;
-    await expect(refuseUnfit(asStranger)).rejects.toThrow(
+    await expect(migrate(asStranger)).rejects.toThrow(
       /belong to \w+, and the role stranger_\w+ may not read them/,
     );
   } finally {
