@@ -123,3 +123,24 @@ describe('a column about something else goes on to be a property', () => {
       expect(await read(header, cells)).toEqual({ problems: [], statuses: cells.map(() => IN) });
     });
 });
+
+const MANY = Array.from({ length: 40 }, (_, at) => `Met at event ${at}`);
+test.each([
+  ['among forty other values', [...MANY, 'Unsubscribed']],
+  ['first among forty other values', ['opted out', ...MANY]],
+  ['between tags', ['VIP, Unsubscribed', 'VIP']],
+  ['between tags among forty others', [...MANY, 'Customer;Do not contact;2024']],
+  ['behind a long list of tags', [`${'customer of 2023, '.repeat(20)}unsubscribed`]],
+])('a word of leaving %s refuses a column of notes or tags', async (_, cells) => {
+  for (const header of ['Notes', 'Tags']) {
+    expect((await read(header, cells)).problems).toMatchObject([{ path: `/query/columns/${header}` }]);
+    // Whatever the column is about is for the request to say.
+    expect((await read(header, cells, null)).problems).toEqual([]);
+  }
+});
+
+test('a column of notes that names no leaving is a property, however many values it has', async () => {
+  const { problems, statuses } = await read('Notes', [...MANY, 'Asked how one unsubscribes from calls']);
+  expect(problems).toEqual([]);
+  expect(new Set(statuses)).toEqual(new Set([IN]));
+});

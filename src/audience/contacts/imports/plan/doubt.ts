@@ -33,7 +33,8 @@ const MOST_SHOWN = 3;
 export function doubtOfConsent(name: string, key: string, survey: ColumnSurvey | undefined): Detail | null {
   if (!survey) return null;
   const values = [...(survey.values?.keys() ?? [])].filter((value) => !isBlank(value));
-  const found = values.filter(isAboutSomethingElse(name) ? isListWord : beginsWithLeaving);
+  const leaving = values.filter(isAboutSomethingElse(name) ? isListWord : beginsWithLeaving);
+  const found = [...new Set([...leaving, ...survey.leavings])];
   if (found.length === 0 && !asksInDoubt(name, survey, values)) return null;
   const shown = (found.length > 0 ? found : values).slice(0, MOST_SHOWN).map((value) => `"${value}"`);
   const holds = shown.length > 0 ? `, and holds ${shown.join(', ')}` : '';

@@ -1,4 +1,4 @@
-import { LEAVINGS, type LeaveReason } from '../../../../mail/list-files/consent-words.ts';
+import { isListWord, LEAVINGS, type LeaveReason } from '../../../../mail/list-files/consent-words.ts';
 import { dialectOf } from '../../../../platform/csv/delimiter.ts';
 import { CsvReader, type CsvRow } from '../../../../platform/csv/reader.ts';
 import { type ContactFieldName, isContactField } from '../../../../platform/text/contact-fields.ts';
@@ -9,6 +9,8 @@ import { cellStatus, saysLeft } from '../file/consent-of-row.ts';
 /** Different values of a column that are kept, and the longest of them. */
 const MOST_VALUES = 32;
 const LONGEST_VALUE = 64;
+/** Parts of one cell that are looked at, such as tags. */
+const MOST_PARTS = 100;
 /** Values that are not understood, as examples. */
 const MOST_EXAMPLES = 5;
 /** Names of audiences that are kept. */
@@ -34,6 +36,8 @@ export interface ColumnSurvey {
   isFigures: boolean;
   /** The values of a column of texts, each with its cells; null when there are too many, or long ones. */
   values: Map<string, number> | null;
+  /** Some of the cells of a column of texts of which a part says that a person has left, however many other values there are. */
+  readonly leavings: Set<string>;
   readonly numbers: Set<NumberEvidence>;
   readonly dates: Set<ReturnType<typeof evidenceOfDate>>;
   /** The cells of a column of names that have the other name of their row in them, less those that do not. */
@@ -52,6 +56,7 @@ export const emptySurvey = (): ColumnSurvey => ({
   takes: new Map(),
   isFigures: false,
   values: new Map(),
+  leavings: new Set(),
   numbers: new Set(),
   dates: new Set(),
   wholeNames: 0,
@@ -169,7 +174,13 @@ function survey(column: ColumnSurvey, target: Exclude<Target, null>, cell: strin
 
 function countValue(column: ColumnSurvey, cell: string): void {
   const value = cell.trim();
-  if (!column.values || value === '') return;
+  if (value === '') return;
+  if (
+    column.leavings.size < MOST_EXAMPLES &&
+    value.split(/[,;|\n]/, MOST_PARTS).some((part) => isListWord(part.trim()))
+  )
+    column.leavings.add(value.slice(0, LONGEST_VALUE));
+  if (!column.values) return;
   const before = column.values.get(value);
   if (value.length > LONGEST_VALUE || (before === undefined && column.values.size === MOST_VALUES))
     column.values = null;
