@@ -11,8 +11,11 @@ import type { Endpoint, Params } from './endpoint.ts';
 import { reply } from './reply.ts';
 import type { Call, IdempotencyClaim, PublicCall } from './route.ts';
 
-/** Longest silence on a connection. The deadlines of all handlers are shorter, but of those that wait. */
-export const IDLE_SECONDS = 30;
+/**
+ * Longest silence on a connection. The deadlines of all handlers are shorter, but of those that wait. Proxies keep a connection for the
+ * next request, nginx and AWS's load balancers for 60 s: one that is closed here first, as a request arrives on it, makes a 502 there.
+ */
+export const IDLE_SECONDS = 75;
 
 /** The server behind a request. */
 export type RequestServer = Pick<Server<unknown>, 'requestIP' | 'timeout'>;
