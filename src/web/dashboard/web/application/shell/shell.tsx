@@ -136,7 +136,7 @@ const LeaveDialog = () =>
         <Button look="danger" onClick={leaving.discard}>
           Discard changes
         </Button>
-        <Button look="main" onClick={leaving.stay}>
+        <Button look="main" data-safe onClick={leaving.stay}>
           Keep editing
         </Button>
       </div>

@@ -26,8 +26,9 @@ function OpenDialog(props: DialogProps) {
   useEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    // The first field gets the focus, or else the first button, but not the one that closes the dialog.
-    shown?.querySelector<HTMLElement>('input, select, textarea, form button, .button')?.focus();
+    // The button that loses nothing gets the focus, else the first field, or the first button but the one that closes the dialog.
+    const first = shown?.querySelector<HTMLElement>('[data-safe]');
+    (first ?? shown?.querySelector<HTMLElement>('input, select, textarea, form button, .button'))?.focus();
     return () => shown?.close();
   }, []);
   // Closing restyles the whole page as well, so the dialog is hidden first.
