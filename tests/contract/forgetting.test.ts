@@ -294,6 +294,8 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
     expect(await listed()).toMatchObject([{ address: null, reason: 'manual' }]);
     expect(found(await dumpOf(service), address)).toEqual([]);
     await send('DELETE', `/v1/suppressions/${address}`);
+    expect(await listed()).toMatchObject([{ address: null, reason: 'unsubscribed' }]);
+    await send('DELETE', `/v1/suppressions/${address}`);
     expect(await listed()).toEqual([]);
   });
 

@@ -84,7 +84,8 @@ test('what is exported can be imported again; a test key sees none', async () =>
     expect.stringMatching(/^Hand@example.com,manual,/),
   ]);
   const again = await csv(text);
-  expect(again.body.data.counts).toEqual({ total: 4, added: 0, known: 4, failed: 0 });
+  // The one who complained had unsubscribed before, and has a line for each.
+  expect(again.body.data.counts).toEqual({ total: 5, added: 0, known: 5, failed: 0 });
   expect((await send('GET', '/v1/suppressions/export', undefined, inTest)).text).toBe(
     'address,reason,created_at\r\n',
   );
@@ -147,6 +148,124 @@ test('the first reason stays, unless it is unsubscribed, and a test key changes 
   expect((await send('DELETE', path, undefined, inTest)).body.error.code).toBe('TEST_MODE_NOT_SUPPORTED');
   expect(await reasonOf('twice@reason.example')).toBe('manual');
   expect((await send('DELETE', path)).status).toBe(204);
+});
+
+/** The reason of an address, with the acts beside it. */
+const reasonsOf = async (address: string): Promise<readonly string[]> => {
+  const [found] = (await send('GET', `/v1/suppressions?address=${address}`)).body.data;
+  return found ? [found.reason, ...found.otherReasons] : [];
+};
+/** Removes the reason that counts, again and again; answers what was there each time. */
+const removeAll = async (address: string): Promise<string[]> => {
+  const steps: string[] = [];
+  for (;;) {
+    steps.push((await reasonsOf(address)).join('+'));
+    if ((await send('DELETE', `/v1/suppressions/${address}`)).status !== 204) return steps;
+  }
+};
+
+test.each([
+  [
+    ['unsubscribed', 'manual'],
+    ['manual+unsubscribed', 'unsubscribed', ''],
+  ],
+  [
+    ['manual', 'unsubscribed'],
+    ['manual+unsubscribed', 'unsubscribed', ''],
+  ],
+  [
+    ['unsubscribed', 'bounced'],
+    ['bounced+unsubscribed', 'unsubscribed', ''],
+  ],
+  [
+    ['bounced', 'unsubscribed', 'unsubscribed'],
+    ['bounced+unsubscribed', 'unsubscribed', ''],
+  ],
+  [
+    ['bounced', 'complained'],
+    ['bounced+complained', 'complained', ''],
+  ],
+  [
+    ['manual', 'complained', 'unsubscribed'],
+    ['manual+complained+unsubscribed', 'complained+unsubscribed', 'unsubscribed', ''],
+  ],
+  [
+    ['complained', 'unsubscribed'],
+    ['complained+unsubscribed', 'unsubscribed', ''],
+  ],
+  [
+    ['unsubscribed', 'complained', 'bounced'],
+    ['complained+unsubscribed', 'unsubscribed', ''],
+  ],
+  [
+    ['bounced', 'manual'],
+    ['bounced', ''],
+  ],
+])(
+  'an address that is %p stays what the person made of it when a reason is removed',
+  async (reasons, steps) => {
+    const address = `${reasons.join('-')}@acts.example`;
+    for (const reason of reasons) await csv(`address,reason\n${address},${reason}\n`);
+    expect(await removeAll(address)).toEqual(steps);
+    // A file tells the same in any number of lines.
+    await csv(`address,reason\n${reasons.map((reason) => `${address},${reason}\n`).join('')}`);
+    expect(await removeAll(address)).toEqual(steps);
+  },
+);
+
+test('an export has a line for each act of a person, and an import takes all of them', async () => {
+  for (const reason of ['unsubscribed', 'bounced', 'complained'])
+    await csv(`address,reason\nevery@line.example,${reason}\nonly@line.example,bounced\n`);
+  const { text } = await send('GET', '/v1/suppressions/export');
+  const lines = text.split('\r\n').filter((line) => line.includes('@line.example'));
+  expect(lines.map((line) => line.split(',').slice(0, 2).join(' '))).toEqual([
+    'every@line.example bounced',
+    'every@line.example complained',
+    'every@line.example unsubscribed',
+    'only@line.example bounced',
+  ]);
+  await removeAll('every@line.example');
+  await csv(`address,reason,created_at\n${lines.join('\n')}\n`);
+  expect(await reasonsOf('every@line.example')).toEqual(['bounced', 'complained', 'unsubscribed']);
+});
+
+test('a forgotten person who unsubscribed and bounced stays unsubscribed once the bounce is removed', async () => {
+  await send('POST', '/v1/contacts', { email: 'forgotten@acts.example' });
+  for (const reason of ['unsubscribed', 'bounced'])
+    await csv(`address,reason\nforgotten@acts.example,${reason}\n`);
+  expect((await send('DELETE', '/v1/contacts/forgotten@acts.example')).status).toBe(204);
+  expect(await removeAll('forgotten@acts.example')).toEqual(['bounced+unsubscribed', 'unsubscribed', '']);
+});
+
+test('consent of before an unsubscription that followed a bounce subscribes no contact', async () => {
+  await send('POST', '/v1/contacts', { email: 'late@acts.example' });
+  await csv('address,reason\nlate@acts.example,bounced\n');
+  await service.service.database.query(
+    `with bounced as (update contacts set unsubscribed_at = unsubscribed_at - interval '2 hours' where email = 'late@acts.example' returning email)
+     update suppressions set created_at = created_at - interval '2 hours' where address in (select email from bounced)`,
+  );
+  const between = new Date(Date.now() - 3_600_000).toISOString();
+  await csv('address,reason\nlate@acts.example,unsubscribed\n');
+  const subscribe = async (at: string) => {
+    const consent = { source: 'form', at };
+    const told = await send('PATCH', '/v1/contacts/late@acts.example', { status: 'subscribed', consent });
+    return [told.status, (await contact('late@acts.example')).status];
+  };
+  expect(await subscribe(between)).toEqual([422, 'bounced']);
+  await send('DELETE', '/v1/suppressions/late@acts.example');
+  expect(await subscribe(between)).toEqual([422, 'bounced']);
+  expect(await subscribe(new Date().toISOString())).toEqual([200, 'subscribed']);
+  expect(await reasonsOf('late@acts.example')).toEqual([]);
+});
+
+test('consent takes an unsubscription back that lies beneath a manual entry, and leaves the entry', async () => {
+  await send('POST', '/v1/contacts', { email: 'agreed@acts.example' });
+  for (const reason of ['unsubscribed', 'manual'])
+    await csv(`address,reason\nagreed@acts.example,${reason}\n`);
+  expect(await reasonsOf('agreed@acts.example')).toEqual(['manual', 'unsubscribed']);
+  const consent = { source: 'form', at: new Date().toISOString() };
+  await send('PATCH', '/v1/contacts/agreed@acts.example', { status: 'subscribed', consent });
+  expect(await reasonsOf('agreed@acts.example')).toEqual(['manual']);
 });
 
 test('an old consent lifts a bounce, and no unsubscription that a bounce followed', async () => {

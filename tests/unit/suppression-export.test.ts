@@ -5,7 +5,12 @@ import type { Database } from '../../src/platform/db/database.ts';
 import { exportSuppressions, importSuppressions } from '../../src/sending/suppressions/csv.ts';
 
 test('an export lets other requests in between its pages, though the database answers at once', async () => {
-  const row = { address_key: 'a', address: 'a@b.example', reason: 'manual', since: 'x' };
+  const row = (_: unknown, n: number) => ({
+    address_key: `a${n}`,
+    address: 'a@b.example',
+    reason: 'manual',
+    since: 'x',
+  });
   const seen: number[] = [];
   let turns = 0;
   let isOver = false;
@@ -16,7 +21,7 @@ test('an export lets other requests in between its pages, though the database an
   setImmediate(turn);
   const query = async () => {
     seen.push(turns);
-    return seen.length < 5 ? Array.from({ length: 250 }, () => row) : [];
+    return seen.length < 5 ? Array.from({ length: 250 }, row) : [];
   };
   const database = { query } as unknown as Database;
   const { content } = exportSuppressions({ reads: database }, {

@@ -5,7 +5,15 @@ import { mintId } from '../../platform/db/ids.ts';
 import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import type { ContactTexts } from '../../platform/text/contact-fields.ts';
-import { forgottenKey, noteRemovalSql, removalParameters } from '../../sending/suppressions/queries.ts';
+import {
+  enterReasonSql,
+  forgottenKey,
+  noteRemovalSql,
+  removalParameters,
+  removeReasonSql,
+  TOLD_TO_SES,
+  unsubscribedAtSql,
+} from '../../sending/suppressions/queries.ts';
 import { FIELD_INPUT_COLUMNS, fieldInput, setFieldsSql } from './field-columns.ts';
 import type { ContactCommands } from './lists/contact-rows.ts';
 import { findContact, type Scope } from './lists/contact-rows.ts';
@@ -20,12 +28,35 @@ const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cann
 const LEFT_BEFORE_BOUNCE = `left_at < coalesce((select max(s.created_at) from suppressions s
   where $2::boolean and s.workspace_id = $1 and s.address_key in (target_key, $6) and s.reason = 'bounced'), 'infinity')`;
 
+/** When the person unsubscribed, as the suppression of the address says; also where it bounced before or since. */
+const UNSUBSCRIPTION = `(select max(${unsubscribedAtSql('s')}) from suppressions s
+  where $2::boolean and s.workspace_id = $1 and s.address_key in (target_key, $6))`;
+
+/** Consent takes back an unsubscription and a bounce. */
+const LIFT = removeReasonSql({
+  beside: 'changed c',
+  rows: `$2::boolean and c.becomes = 'subscribed' and s.workspace_id = $1 and s.address_key in (c.email_key, $6)`,
+  isRemoved: `s.reason in ('unsubscribed', 'bounced')`,
+  forgivesUnsubscription: true,
+});
+
+/** The latest unsubscription in the activity: a person may leave after the workspace has unsubscribed them. */
+const LAST_LEFT_AT = `(select act.at from contact_activity act
+  where act.contact_id = target_id and act.type = 'unsubscribed' order by act.position desc, act.id desc limit 1)`;
+
 /**
  * The workspace unsubscribed the contact itself, and the person has not since: that it may take back. Its act has no data, and that of a
  * person names the source.
  */
 const LEFT_BY_WORKSPACE = `coalesce((select act.data is null and act.at = left_at from contact_activity act
   where act.contact_id = target_id and act.type = 'unsubscribed' order by act.position desc, act.id desc limit 1), false)`;
+
+/**
+ * The person leaves by themself, as their consent tells, after the workspace had unsubscribed them or their address had bounced: that
+ * decides from then on.
+ */
+const LEAVES_AS_WELL = `consent is not null and (before = 'unsubscribed' and ${LEFT_BY_WORKSPACE}
+  or before = 'bounced' and $2::boolean and ${UNSUBSCRIPTION} is null)`;
 
 /**
  * $1 workspace, $2 environment, $3 id, $4 now, $5 the changes, $6 the keyed hash of the address, $7 id of the activity, $10 when the
@@ -43,34 +74,30 @@ const CHANGE = `with asked as (
   select *, case
     when not is_as_seen then 'outdated'
     when status = 'subscribed' and before = 'complained' then 'complained'
-    when status = 'subscribed' and agreed_at is not null and (before = 'unsubscribed' or before = 'bounced' and ${LEFT_BEFORE_BOUNCE})
-      and ${isStaleSql({ agreedAt: 'agreed_at', leftAt: `coalesce(left_at, '-infinity')` })}
+    when status = 'subscribed' and agreed_at is not null
+      and (before = 'unsubscribed' or before = 'bounced' and (${LEFT_BEFORE_BOUNCE} or ${UNSUBSCRIPTION} is not null))
+      and ${isStaleSql({ agreedAt: 'agreed_at', leftAt: `coalesce(greatest(left_at, ${UNSUBSCRIPTION}, ${LAST_LEFT_AT}), '-infinity')` })}
       and not ${LEFT_BY_WORKSPACE} then 'stale'
     when (select count(*) from jsonb_object_keys(merged)) > 100 then 'full'
     else 'changed' end as outcome,
     case when status = 'subscribed' and before not in ('subscribed', 'complained') then 'subscribed'
-      when status = 'unsubscribed' and before = 'subscribed' then 'unsubscribed' end as becomes
+      when status = 'unsubscribed' and (before = 'subscribed' or ${LEAVES_AS_WELL}) then 'unsubscribed' end as becomes
   from target
 ), changed as (
   update contacts c set
     ${setFieldsSql('v')},
-    properties = v.merged, status = coalesce(v.becomes, c.status),
+    properties = v.merged, status = case when v.becomes = 'unsubscribed' and v.before = 'bounced' then c.status else coalesce(v.becomes, c.status) end,
     unsubscribed_at = case v.becomes when 'subscribed' then null when 'unsubscribed' then $4::timestamptz else c.unsubscribed_at end,
     updated_at = ${laterSql('c.updated_at', '$4')}
   from verdict v where v.outcome = 'changed' and c.workspace_id = $1 and c.livemode = $2::boolean and c.id = v.target_id
   returning c.id, c.email, c.email_key, v.becomes, v.consent
 ), suppressed as (
-  insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
+  insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
   select $1, email_key, email, 'unsubscribed', null, $4::timestamptz from changed
   where $2::boolean and becomes = 'unsubscribed'
-  on conflict (workspace_id, address_key) do nothing
-), lifted as (
-  delete from suppressions s using changed c
-  where $2::boolean and c.becomes = 'subscribed' and s.workspace_id = $1 and s.address_key in (c.email_key, $6)
-    and s.reason in ('unsubscribed', 'bounced')
-  returning 1
-), told as (
-  ${noteRemovalSql('lifted', { id: '$8', sealed: '$9', at: '$4::timestamptz' })}
+  ${enterReasonSql('s')}
+), ${LIFT}, told as (
+  ${noteRemovalSql(TOLD_TO_SES, { id: '$8', sealed: '$9', at: '$4::timestamptz' })}
 ), noted as (
   insert into contact_activity (contact_id, id, livemode, type, at, data)
   select id, $7, $2::boolean, becomes, $4::timestamptz, consent from changed where becomes is not null

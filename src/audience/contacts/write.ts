@@ -3,7 +3,7 @@ import { keepReplySql } from '../../platform/db/stored-replies.ts';
 import {
   contactOfSql,
   EARLIER_CONTACT,
-  replacesReason,
+  enterReasonSql,
   strength,
 } from '../../sending/suppressions/queries.ts';
 import {
@@ -144,8 +144,7 @@ export const writeContactsSql = ({
   where ${livemode} and leaves is not null
     ${leavesAnyway ? '' : 'and email_key not in (select email_key from fitting where not is_merged)'}
   order by email_key
-  on conflict (workspace_id, address_key) do update set reason = excluded.reason, created_at = excluded.created_at
-    where ${replacesReason('s', 'excluded')}
+  ${enterReasonSql('s')}
 ), remembered as (
   insert into contact_activity (contact_id, id, livemode, type, at, subject, data, position${clock ? ', test_clock_id, awaits_clock' : ''})
   select c.id, 'act_' || substr(c.id, 5), ${livemode}, ${origin.type}, ${now}, ${origin.subject},

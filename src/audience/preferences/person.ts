@@ -142,21 +142,18 @@ export async function choose(
 async function carryOut(
   deps: PreferenceDeps,
   recipient: Recipient,
-  { contact, offered, suppressed }: Person,
+  { contact, offered }: Person,
   { action, shown, chosen }: Choice,
   now: number,
 ): Promise<void> {
   const { workspaceId, livemode, key } = recipient;
   if (!contact) {
     // A person who is no contact may still get mail, and may always stop it; of a person of whom only a hash
-    // is kept, no more is stored.
-    if (action === 'off' && livemode && suppressed === null)
+    // is kept, no more is stored. An address that bounced may receive again one day.
+    if (action === 'off' && livemode)
       await suppress(deps.database, {
-        workspaceId,
-        address: key,
-        reason: 'unsubscribed',
-        emailId: null,
-        at: now,
+        ...{ workspaceId, address: key, reason: 'unsubscribed', emailId: null, at: now },
+        knownBy: deps.signer,
       });
     return;
   }

@@ -24,6 +24,7 @@ import bodyStorePlace from '../../../drizzle/0021_body_store_place.sql' with { t
 import brandFont from '../../../drizzle/0022_brand_font.sql' with { type: 'text' };
 import replicaIdentities from '../../../drizzle/0023_replica_identities.sql' with { type: 'text' };
 import forgottenLeavings from '../../../drizzle/0024_forgotten_leavings.sql' with { type: 'text' };
+import actsBesideReasons from '../../../drizzle/0025_acts_beside_reasons.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -59,4 +60,5 @@ export const migrations: readonly Migration[] = [
   { name: '0022_brand_font', sql: brandFont },
   { name: '0023_replica_identities', sql: replicaIdentities },
   { name: '0024_forgotten_leavings', sql: forgottenLeavings },
+  { name: '0025_acts_beside_reasons', sql: actsBesideReasons },
 ];

@@ -1,5 +1,6 @@
 import type { EmailContext } from '../../../machines/email/context.ts';
 import type { emailMachine } from '../../../machines/email/machine.ts';
+import { WEAKEST_REASON } from '../../../machines/email/rules.ts';
 import { givenBack } from '../../accounts/usage/queries.ts';
 import type { EffectMeanings, FactTable, Snapshot } from '../../engine/machine/kind.ts';
 import { sharedFact } from '../../engine/store/shared-fact.ts';
@@ -7,7 +8,7 @@ import { messageIdOfSes } from '../../mail/transport/ses/ses-message-id.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { FORGOTTEN_DOMAIN } from '../../platform/text/forgotten.ts';
 import { periodOf, storableMoment } from '../../platform/time/clock.ts';
-import { replacesReason } from '../suppressions/queries.ts';
+import { enterReasonSql } from '../suppressions/queries.ts';
 import { insertSentIds } from './accept/sent-message-ids.ts';
 
 /**
@@ -39,7 +40,7 @@ export const noted: FactTable = {
 };
 
 /**
- * The suppression list. The first reason stays, unless it is the weakest. The placeholder of a forgotten
+ * The suppression list. The placeholder of a forgotten
  * person is no address and does not identify a person.
  */
 const suppressed: FactTable = {
@@ -48,13 +49,16 @@ const suppressed: FactTable = {
   readsActor: true,
   sql: (
     source,
-  ) => `insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
-    select distinct on (workspace_id, recipient_keys[recipient + 1])
-      workspace_id, recipient_keys[recipient + 1], recipients[recipient + 1], reason, actor, at
-    from ${source} s where recipient_keys[recipient + 1] not like 'forgotten-%@${FORGOTTEN_DOMAIN}' order by 1, 2, at
-    on conflict (workspace_id, address_key) do update
-      set reason = excluded.reason, email_id = excluded.email_id, created_at = excluded.created_at
-      where ${replacesReason('suppressions', 'excluded')}`,
+  ) => `insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at, unsubscribed_at, complained_at)
+    select distinct on (workspace_id, address_key) workspace_id, address_key, address, reason, actor, at,
+      case when reason <> 'unsubscribed' then min(at) filter (where reason = 'unsubscribed') over same end,
+      case when reason <> 'complained' then min(at) filter (where reason = 'complained') over same end
+    from (
+      select workspace_id, recipient_keys[recipient + 1] as address_key, recipients[recipient + 1] as address, reason, actor, at
+      from ${source} s where recipient_keys[recipient + 1] not like 'forgotten-%@${FORGOTTEN_DOMAIN}'
+    ) s window same as (partition by workspace_id, address_key)
+    order by workspace_id, address_key, reason = '${WEAKEST_REASON}', at
+    ${enterReasonSql('suppressions')}`,
 };
 
 /** The Message-IDs of copies that SES has given one, by which replies find them. */

@@ -9,7 +9,8 @@ import { type Failure, invalid, notFound } from '../../platform/errors/failure.t
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { contactsLeaveSql } from './contacts-leave.ts';
 import { type SuppressBody, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
-import { forgottenKey, replacesReason } from './queries.ts';
+import { forgottenKey } from './queries.ts';
+import { enterReasonSql, removeReasonSql, TOLD_TO_SES } from './reasons.ts';
 import { noteRemovalSql, removalParameters } from './ses-removals.ts';
 
 /** The services that changing suppressions calls. */
@@ -42,8 +43,6 @@ export interface ToSuppress {
   readonly knownBy?: Signer;
 }
 
-const IS_STRONGER = replacesReason('s', 'excluded');
-
 /** A link outlives its workspace: of one that is gone nothing is stored again. */
 const SUPPRESS = `with entry as (
   insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
@@ -53,24 +52,20 @@ const SUPPRESS = `with entry as (
     where workspace_id = $1 and address_key in ($2, $7) order by address_key = $2 desc limit 1
   ) k on true
   where exists (select from workspaces where id = $1 and erase_at is null)
-  on conflict (workspace_id, address_key) do update set
-    reason = case when ${IS_STRONGER} then excluded.reason else s.reason end,
-    email_id = case when ${IS_STRONGER} then excluded.email_id else s.email_id end,
-    created_at = case when ${IS_STRONGER} then excluded.created_at else s.created_at end
-  returning reason, email_id, (extract(epoch from created_at) * 1000)::float8 as created_at
+  ${enterReasonSql('s', { returnsAlways: true })}
+  returning reason, email_id, (extract(epoch from created_at) * 1000)::float8 as created_at,
+    complained_at is not null as complained, unsubscribed_at is not null as unsubscribed
 ), gone as (
   ${contactsLeaveSql('(select $1::text as workspace_id, $2::text as email_key, $4::text as reason, $6::timestamptz as at)')}
 ), kept as (
   ${keepReplySql({ from: 'entry', reply: 'row_to_json(entry)::text', first: 8 })}
 )
-select reason, email_id, created_at from entry`;
+select reason, email_id, created_at, complained, unsubscribed from entry`;
 
-const FORGET = `with removed as (
-  delete from suppressions where workspace_id = $1 and address_key in ($2, $3) returning 1 as one
-), noted as (
-  ${noteRemovalSql('removed', { id: '$4', sealed: '$5', at: '$6::timestamptz' })}
+const FORGET = `with ${removeReasonSql({ rows: 's.workspace_id = $1 and s.address_key in ($2, $3)', isRemoved: 'true' })}, noted as (
+  ${noteRemovalSql(TOLD_TO_SES, { id: '$4', sealed: '$5', at: '$6::timestamptz' })}
 )
-select one from removed`;
+select 1 as one from lifted`;
 
 /**
  * Suppresses an address; null when the text is none. Doing so again changes nothing. The reply of a request with a key is stored in
@@ -120,7 +115,7 @@ export async function suppressAddress(
   });
 }
 
-/** Lets mail reach an address again. */
+/** Lets mail reach an address again, unless the person has unsubscribed or complained as well: then that is the reason. */
 export async function forgetSuppression(
   { database, signer, sealer, tellsSes }: SuppressionCommands,
   { caller, params, now }: Call<{ readonly address: string }>,

@@ -21,7 +21,8 @@ import { type Failure, invalid } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { contactsLeaveSql } from './contacts-leave.ts';
 import { listColumns, reasonOfLine } from './list-columns.ts';
-import { forgottenKey, replacesReason } from './queries.ts';
+import { forgottenKey } from './queries.ts';
+import { enterReasonSql } from './reasons.ts';
 
 /** Addresses of one statement. */
 const BATCH = 1_000;
@@ -53,21 +54,22 @@ export type SuppressionImportView = Static<typeof SuppressionImport>;
 
 const SUPPRESS_MANY = `with input as materialized (
   select coalesce(k.address_key, i.address_key) as address_key, case when k.is_hidden then null else i.address end as address,
-    i.address_key as email_key, i.reason
-  from json_to_recordset($2::text::json) as i(address_key text, address text, reason text, hash text)
+    i.address_key as email_key, i.reason, i.acts
+  from json_to_recordset($2::text::json) as i(address_key text, address text, reason text, hash text, acts text[])
     left join lateral (
       select s.address_key, s.address_key = i.hash collate "C" as is_hidden from suppressions s
       where s.workspace_id = $1 and s.address_key in (i.address_key collate "C", i.hash collate "C")
       order by s.address_key = i.address_key collate "C" desc limit 1
     ) k on true
 ), entered as (
-  insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
-  select $1, address_key, address, reason, null, $3::timestamptz from input order by address_key
-  on conflict (workspace_id, address_key) do update set reason = excluded.reason, created_at = excluded.created_at
-    where ${replacesReason('s', 'excluded')}
+  insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at, unsubscribed_at, complained_at)
+  select $1, address_key, address, reason, null, $3::timestamptz,
+    case when 'unsubscribed' = any(acts) then $3::timestamptz end, case when 'complained' = any(acts) then $3::timestamptz end
+  from input order by address_key
+  ${enterReasonSql('s')}
   returning xmax = 0 as is_new
 ), gone as (
-  ${contactsLeaveSql('(select $1::text as workspace_id, email_key, reason, $3::timestamptz as at from input)')}
+  ${contactsLeaveSql(`(select $1::text as workspace_id, email_key, unnest(acts || reason) as reason, $3::timestamptz as at from input)`)}
 )
 select count(*)::integer as added from entered where is_new`;
 
@@ -75,6 +77,8 @@ interface Entry {
   readonly address_key: string;
   readonly address: string;
   readonly reason: SuppressionReason;
+  /** Acts of the person that other lines of the file name. */
+  readonly acts: readonly SuppressionReason[];
 }
 
 /** An entry with the hash by which a forgotten person is known: the address is not stored again beside it. */
@@ -97,6 +101,25 @@ function textOf(bytes: Uint8Array): string | Failure {
     if (error instanceof BrokenEncoding) return invalid([{ path: '/body', message: error.message }]);
     throw error;
   }
+}
+
+/** An address of which one more line tells. The first reason stays, unless it is the weakest, and no act of the person is lost. */
+function withReason(
+  known: Entry | undefined,
+  {
+    key,
+    address,
+    reason,
+  }: { readonly key: string; readonly address: string; readonly reason: SuppressionReason },
+): Entry {
+  if (!known) return { address_key: key, address, reason, acts: [] };
+  const isReplaced = known.reason === WEAKEST_REASON && reason !== WEAKEST_REASON;
+  const [counts, beside] = isReplaced ? [reason, known.reason] : [known.reason, reason];
+  return {
+    ...known,
+    reason: counts,
+    acts: [...new Set([...known.acts, beside])].filter((act) => act !== counts),
+  };
 }
 
 /** Reads a list: a column of addresses, and the columns with a reason if there are any. */
@@ -132,8 +155,7 @@ function readList(bytes: Uint8Array): ReadList | Failure {
       errors.push({ line, message: `Must be one of ${SUPPRESSION_REASONS.join(', ')}, or a sentence.` });
     else if (reason === 'subscribed')
       errors.push({ line, message: 'This line says that the person is subscribed, so it is not imported.' });
-    else if ((entries.get(read.key)?.reason ?? WEAKEST_REASON) === WEAKEST_REASON)
-      entries.set(read.key, { address_key: read.key, address: read.address, reason });
+    else entries.set(read.key, withReason(entries.get(read.key), { ...read, reason }));
   }
   return { entries, total, errors };
 }
@@ -177,8 +199,14 @@ export async function importSuppressions(
   });
 }
 
-const PAGE = `select address_key, address, reason, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
-from suppressions where workspace_id = $1 and address_key > $2 and address is not null order by address_key limit ${ROWS}`;
+const PAGE = `with page as materialized (
+  select * from suppressions where workspace_id = $1 and address_key > $2 and address is not null order by address_key limit ${ROWS}
+)
+select address_key, address, r.reason, to_char(r.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
+from page cross join lateral (values
+  (1, reason, created_at), (2, 'complained', complained_at), (3, 'unsubscribed', unsubscribed_at)
+) r(place, reason, at) where r.at is not null
+order by address_key, r.place`;
 
 interface ExportedRow {
   readonly address_key: string;
@@ -200,6 +228,7 @@ async function* listed(
     const rows: readonly ExportedRow[] = await reads.query<ExportedRow>(PAGE, [workspaceId, after]);
     if (rows.length > 0)
       yield rows.map(({ address, reason, since }) => csvRow([address, reason, since])).join('');
-    after = rows.length < ROWS ? undefined : rows.at(-1)?.address_key;
+    // An act of the person beside the reason has a line too.
+    after = new Set(rows.map((row) => row.address_key)).size < ROWS ? undefined : rows.at(-1)?.address_key;
   }
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { SUPPRESSION_REASONS } from '../../../machines/email/rules.ts';
+import { SUPPRESSION_REASONS, type SuppressionReason } from '../../../machines/email/rules.ts';
 import { sortQuery } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { literals } from '../../http/request/schema.ts';
@@ -8,6 +8,9 @@ const Reason = literals(SUPPRESSION_REASONS, {
   description:
     'The reason for the suppression. `unsubscribed` stops email with a way to unsubscribe, by `{{unsubscribeUrl}}` or a List-Unsubscribe header, but no other email, such as a receipt or a new password. Every other reason stops all email.',
 });
+
+/** Acts of the person. Removing another reason does not take them back. */
+const OWN_ACTS = ['complained', 'unsubscribed'] as const satisfies readonly SuppressionReason[];
 
 /** An address that gets no more live mail. */
 export const Suppression = Type.Object(
@@ -22,6 +25,10 @@ export const Suppression = Type.Object(
       description: 'The email that caused it; null for a manual entry.',
     }),
     createdAt: Type.String({ format: 'date-time', description: 'Since when.' }),
+    otherReasons: Type.Array(literals(OWN_ACTS), {
+      description:
+        'Acts of the person beside the reason, which stay when it is removed: of an address that bounced and had unsubscribed before, `unsubscribed`.',
+    }),
   },
   { title: 'Suppression' },
 );
@@ -64,12 +71,22 @@ export interface SuppressionRow {
   readonly email_id: string | null;
   /** Epoch milliseconds. */
   readonly created_at: number;
+  /** Acts beside the reason; absent in replies that were stored by an earlier version. */
+  readonly complained?: boolean;
+  readonly unsubscribed?: boolean;
 }
 
 /** A suppression as it is answered. */
-export const viewOf = ({ address, reason, email_id, created_at }: SuppressionRow): SuppressionView => ({
+export const viewOf = ({
+  address,
+  reason,
+  email_id,
+  created_at,
+  ...acts
+}: SuppressionRow): SuppressionView => ({
   address,
   reason: reason as SuppressionView['reason'],
   emailId: email_id,
   createdAt: new Date(created_at).toISOString(),
+  otherReasons: OWN_ACTS.filter((act) => acts[act] === true),
 });

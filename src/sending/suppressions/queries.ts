@@ -28,11 +28,8 @@ export {
   readActs,
 } from './acts.ts';
 export { contactOfSql, contactsLeaveSql, strength } from './contacts-leave.ts';
+export { enterReasonSql, removeReasonSql, TOLD_TO_SES, unsubscribedAtSql } from './reasons.ts';
 export { noteRemovalSql, removalParameters } from './ses-removals.ts';
-
-/** SQL: whether the entered reason replaces the known one. The first reason stays, unless it is the weakest. */
-export const replacesReason = (known: string, entered: string): string =>
-  `${known}.reason = '${WEAKEST_REASON}' and ${entered}.reason <> '${WEAKEST_REASON}'`;
 
 /**
  * The hash by which a forgotten address is recognised, which only SECRET_KEY can make: addresses are few
@@ -130,6 +127,8 @@ const SHOWN = {
   reason: suppressions.reason,
   emailId: suppressions.emailId,
   createdAt,
+  complained: sql<boolean>`${suppressions.complainedAt} is not null`,
+  unsubscribed: sql<boolean>`${suppressions.unsubscribedAt} is not null`,
 };
 
 /** An order of the list, with the position of a row in it and the rows on either side of one. */

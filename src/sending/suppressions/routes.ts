@@ -17,6 +17,7 @@ const EXAMPLE = {
   reason: 'bounced' as const,
   emailId: 'em_01m7xj1rwzprnwr10308attx',
   createdAt: '2026-11-20T22:43:19.079Z',
+  otherReasons: [],
 };
 
 /** The endpoints of suppressions. */
@@ -50,7 +51,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     testMode: 'refused',
     summary: 'Suppress an address',
     description:
-      'The address gets no more live mail from this workspace. Suppressing it again has no effect: the first reason stays.',
+      'The address gets no more live mail from this workspace. Suppressing it again changes no reason but `unsubscribed`. Another act of the person is added to `otherReasons`.',
     body: SuppressBody,
     response: Suppression,
     status: 201,
@@ -69,7 +70,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     testMode: 'refused',
     summary: 'Suppress the addresses of a CSV file',
     description:
-      'The file needs a header with a column `address` or `email`; a column `reason` is optional (`manual` by default). Exports of Postmark, Mailchimp, SendGrid, Mailgun, Amazon SES and Brevo work unchanged; a reason may be a sentence. At most 1 MiB, some 40,000 addresses; send longer lists in parts. An existing reason stays, unless it is `unsubscribed`.',
+      'The file needs a header with a column `address` or `email`; a column `reason` is optional (`manual` by default). Exports of Postmark, Mailchimp, SendGrid, Mailgun, Amazon SES and Brevo work unchanged; a reason may be a sentence. At most 1 MiB, some 40,000 addresses; send longer lists in parts. An existing reason stays, unless it is `unsubscribed`. Several lines may name one address: no complaint and no unsubscription is lost.',
     mediaTypes: [CSV_TYPE],
     body: Type.Unsafe<Uint8Array>({ type: 'string' }),
     response: SuppressionImport,
@@ -110,7 +111,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     testMode: 'refused',
     summary: 'Remove a suppression',
     description:
-      'Mail reaches the address again. Where Amazon SES is a transport, the address is also removed from its account-level suppression list, with retries. A contact that has unsubscribed stays unsubscribed until they consent again.',
+      'Mail reaches the address again, unless `otherReasons` names an act of the person: that becomes the reason, and a second request removes it. Where Amazon SES is a transport, the address is also removed from its account-level suppression list, with retries. A contact that has unsubscribed stays unsubscribed until they consent again.',
     params: { address: { text: 'The address, with its @ written as %40 or as it is.' } },
     response: Type.Null(),
     status: 204,

@@ -11,7 +11,7 @@ import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { eraseForwarded, forwardsPersonSql } from '../../../sending/emails/queries.ts';
 import { forgetReceived } from '../../../sending/received/commands.ts';
-import { forgottenKey } from '../../../sending/suppressions/queries.ts';
+import { enterReasonSql, forgottenKey } from '../../../sending/suppressions/queries.ts';
 import { type CommonSubjects, eraseFromEmails, type Person } from './erase-emails.ts';
 
 /** Rows that one statement removes or looks through. */
@@ -125,11 +125,11 @@ const END = `with ended as (
   delete from suppressions s using ended e
   where e.livemode and s.workspace_id = e.workspace_id and s.address_key = $2 and not exists (
     select from contacts c where c.workspace_id = e.workspace_id and c.livemode and c.email_key = $2)
-  returning s.workspace_id, s.reason, s.created_at
+  returning s.workspace_id, s.reason, s.created_at, s.unsubscribed_at, s.complained_at
 )
-insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
-select workspace_id, $3, null, reason, null, created_at from shown
-on conflict (workspace_id, address_key) do nothing`;
+insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at, unsubscribed_at, complained_at)
+select workspace_id, $3, null, reason, null, created_at, unsubscribed_at, complained_at from shown
+${enterReasonSql('s')}`;
 
 /** Removes forgotten people from the emails that were sent to them: page by page, on any instance. */
 export class Eraser {

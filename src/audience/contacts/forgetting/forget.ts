@@ -3,7 +3,7 @@ import type { Sealer } from '../../../platform/crypto/sealer.ts';
 import { mintId } from '../../../platform/db/ids.ts';
 import { type Failure, notFound } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
-import { forgottenKey } from '../../../sending/suppressions/queries.ts';
+import { enterReasonSql, forgottenKey, unsubscribedAtSql } from '../../../sending/suppressions/queries.ts';
 import type { ContactCommands } from '../lists/contact-rows.ts';
 import { findContact } from '../lists/contact-rows.ts';
 import { type Eraser, NOT_BEGUN, sealPerson } from './eraser.ts';
@@ -36,15 +36,19 @@ const FORGET = `with gone as (
 ), shown as (
   delete from suppressions s using gone g
   where $2::boolean and s.workspace_id = $1 and s.address_key = g.email_key
-  returning s.reason, s.created_at
+  returning s.reason, s.created_at, s.unsubscribed_at, s.complained_at
 ), reasons as (
-  select reason, created_at from shown
-  union all select status, $4::timestamptz from gone where $2::boolean and status <> 'subscribed'
+  select reason, created_at, ${unsubscribedAtSql('shown')} as unsubscribed_at, complained_at from shown
+  union all select status, $4::timestamptz, case status when 'unsubscribed' then $4::timestamptz end, null
+  from gone where $2::boolean and status <> 'subscribed'
 ), hidden as (
-  insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
-  select $1, $5, null, reason, null, created_at from reasons
+  insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at, unsubscribed_at, complained_at)
+  select $1, $5, null, reason, null, created_at,
+    case when reason <> 'unsubscribed' then min(unsubscribed_at) over () end,
+    case when reason <> 'complained' then min(complained_at) over () end
+  from reasons
   order by reason = 'complained' desc, reason = 'manual' desc, reason = 'bounced' desc limit 1
-  on conflict (workspace_id, address_key) do update set reason = excluded.reason where s.reason = 'unsubscribed'
+  ${enterReasonSql('s')}
 ), begun as (
   insert into erasures (id, workspace_id, livemode, contact_id, sealed, below, next_at)
   select $6, $1, $2::boolean, id, $7, $8, $4::timestamptz from gone

@@ -47,6 +47,9 @@ export const suppressions = pgTable(
     reason: text('reason', { enum: ['bounced', 'complained', 'unsubscribed', 'manual'] }).notNull(),
     emailId: textC('email_id'),
     createdAt: moment('created_at').notNull(),
+    // Acts of the person that stay when the reason is removed. Null where the reason is this act.
+    unsubscribedAt: moment('unsubscribed_at'),
+    complainedAt: moment('complained_at'),
   },
   (t) => [
     keyOf(t.workspaceId, t.addressKey),

@@ -138,7 +138,8 @@ export default function Suppressions() {
           refresh={remove.refresh}
           onClose={() => setAsked(null)}
         >
-          Email reaches these addresses again. Contacts who unsubscribed stay unsubscribed.
+          Email reaches these addresses again. Contacts who unsubscribed stay unsubscribed, and so do people
+          who had unsubscribed or complained before another reason.
           {known.length < selection.items.length && ' Forgotten addresses stay suppressed.'}
         </Bulk>
       )}
@@ -152,21 +153,32 @@ const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
   {
     name: 'Address',
     sortBy: 'address',
-    cell: ({ address, reason }) =>
+    cell: ({ address, reason, otherReasons }) =>
       address === null ? (
         <span className="text-dim">Forgotten; only a hash is kept</span>
       ) : (
-        <Lead title={address} sub={<span className="sm:hidden">{REASONS[reason]}</span>} />
+        <Lead
+          title={address}
+          sub={
+            <span className="sm:hidden">
+              {[reason, ...otherReasons].map((one) => REASONS[one]).join(', ')}
+            </span>
+          }
+        />
       ),
   },
   {
     name: 'Reason',
-    width: 'w-40',
+    width: 'w-60',
     from: 'sm',
-    cell: ({ reason }) => (
-      <Badge status={reason} tone={reason === 'bounced' || reason === 'complained' ? 'bad' : 'waiting'}>
-        {REASONS[reason]}
-      </Badge>
+    cell: ({ reason, otherReasons }) => (
+      <span className="inline-flex flex-wrap gap-1">
+        {[reason, ...otherReasons].map((one) => (
+          <Badge key={one} status={one} tone={one === 'bounced' || one === 'complained' ? 'bad' : 'waiting'}>
+            {REASONS[one]}
+          </Badge>
+        ))}
+      </span>
     ),
   },
   {
@@ -186,8 +198,25 @@ const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
   },
 ];
 
+const WARNINGS = {
+  complained: "The recipient reported spam. Sending to them again harms your domain's reputation.",
+  bounced: 'The server said that the address does not exist. Remove the suppression only if it exists now.',
+  unsubscribed: 'An unsubscribed contact stays unsubscribed. Only new consent changes that.',
+  manual: 'An unsubscribed contact stays unsubscribed. Only new consent changes that.',
+} as const satisfies Record<Suppression['reason'], string>;
+
+const STAYING = {
+  complained: 'The recipient has also reported spam. That remains, and no email reaches the address.',
+  unsubscribed: 'The recipient has also unsubscribed. That remains: campaigns stay away, receipts arrive.',
+} as const satisfies Record<Suppression['otherReasons'][number], string>;
+
+const warningOf = ({
+  reason,
+  otherReasons: [stays],
+}: Pick<Suppression, 'reason' | 'otherReasons'>): string => (stays ? STAYING[stays] : WARNINGS[reason]);
+
 /** Lets mail reach an address again, after asking: it may bounce or be called spam once more. */
-function Remove({ suppression: { address, reason } }: { readonly suppression: Suppression }) {
+function Remove({ suppression: { address, reason, otherReasons } }: { readonly suppression: Suppression }) {
   const { environment, may } = useViewer();
   const [isAsking, setAsking] = useState(false);
   const remove = useChange('DELETE /suppressions/{address}', ['contacts']);
@@ -207,11 +236,7 @@ function Remove({ suppression: { address, reason } }: { readonly suppression: Su
             toast(`Suppression of ${address} removed`);
           }}
         >
-          {reason === 'complained'
-            ? "The recipient reported spam. Sending to them again harms your domain's reputation."
-            : reason === 'bounced'
-              ? 'The server said that the address does not exist. Remove the suppression only if it exists now.'
-              : 'An unsubscribed contact stays unsubscribed. Only new consent changes that.'}
+          {warningOf({ reason, otherReasons })}
         </Confirm>
       )}
     </RowActions>

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { preferencesPath } from '../../src/audience/preferences/links.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+// People who leave although they already get nothing: the workspace has unsubscribed them, or their address has bounced. Both may end.
+
+const SIGNER = createSigner('only-for-tests-only-for-tests-only');
+
+let service: RealService;
+let live: string;
+
+beforeAll(async () => {
+  service = await startRealService();
+  live = await service.keyWith('live', ['*']);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const send = async (method: string, path: string, body?: unknown) => {
+  const told = await service.ask({ method, path, key: live, ...(body !== undefined && { body }) });
+  if (told.status >= 300) throw new Error(`${path}: ${told.text}`);
+  return told.body?.data;
+};
+const pageOf = (key: string) =>
+  preferencesPath(SIGNER, { workspaceId: service.workspaceId, livemode: true, key });
+const leaveEverything = (email: string) =>
+  service.ask({
+    method: 'POST',
+    path: pageOf(email),
+    body: 'action=off',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+const suppressed = async (address: string) =>
+  (await send('GET', `/v1/suppressions?address=${address}`))[0]?.reason ?? null;
+
+test('a person who leaves after the workspace has unsubscribed them has left by themself from then on', async () => {
+  const { database } = service.service;
+  const email = 'after@example.com';
+  await send('POST', '/v1/contacts', { email });
+  await send('PATCH', `/v1/contacts/${email}`, { status: 'unsubscribed' });
+  await database.query(
+    `with c as (update contacts set unsubscribed_at = unsubscribed_at - interval '2 hours' where email = $1 returning id)
+     update contact_activity a set at = at - interval '2 hours' from c where a.contact_id = c.id and a.type = 'unsubscribed'`,
+    [email],
+  );
+  const subscribe = async (hoursAgo: number) => {
+    const at = new Date(Date.now() - hoursAgo * 3_600_000).toISOString();
+    const body = { status: 'subscribed', consent: { source: 'form', at } };
+    return (await service.ask({ method: 'PATCH', path: `/v1/contacts/${email}`, key: live, body })).status;
+  };
+  for (let times = 0; times < 3; times++) await leaveEverything(email);
+  const left = await send('GET', `/v1/contacts/${email}/activity?type=unsubscribed`);
+  expect(left.map(({ data }: { data: { source: string } | null }) => data?.source ?? null)).toEqual([
+    'preference page',
+    null,
+  ]);
+  expect(await subscribe(1)).toBe(422);
+  expect(await subscribe(0)).toBe(200);
+});
+
+test.each(['contact', 'stranger'])(
+  'a %s whose address has bounced may leave, which outlives the bounce',
+  async (who) => {
+    const email = `${who}@bounced.example`;
+    if (who === 'contact') await send('POST', '/v1/contacts', { email });
+    const headers = { 'content-type': 'text/csv' };
+    const body = `address,reason\n${email},bounced\n`;
+    await service.ask({ method: 'POST', path: '/v1/suppressions/import', key: live, body, headers });
+    for (let times = 0; times < 2; times++) await leaveEverything(email);
+    expect(await suppressed(email)).toBe('bounced');
+    await send('DELETE', `/v1/suppressions/${email}`);
+    expect(await suppressed(email)).toBe('unsubscribed');
+  },
+);
