@@ -66,7 +66,9 @@ test.each(['contact', 'stranger'])(
     const headers = { 'content-type': 'text/csv' };
     const body = `address,reason\n${email},bounced\n`;
     await service.ask({ method: 'POST', path: '/v1/suppressions/import', key: live, body, headers });
-    for (let times = 0; times < 2; times++) await leaveEverything(email);
+    expect((await service.ask({ path: pageOf(email) })).text).toContain('value="off"');
+    for (let times = 0; times < 2; times++)
+      expect((await leaveEverything(email)).text).toContain('You are unsubscribed from everything.');
     expect(await suppressed(email)).toBe('bounced');
     await send('DELETE', `/v1/suppressions/${email}`);
     expect(await suppressed(email)).toBe('unsubscribed');

@@ -161,8 +161,13 @@ function bodyOf(
 ): string {
   const intro = `<p class="soft">${html(texts.forAddress(masked(key)))}</p>`;
   const status = contact?.status ?? suppressed ?? (said === 'off' ? 'unsubscribed' : 'subscribed');
-  if (status === 'bounced' || status === 'complained' || status === 'manual')
-    return `${intro}<p role="status">${html(texts.isBlocked)}</p>`;
+  const off = `<form method="post"><p class="soft">${html(texts.offHint)}</p>${button('off', texts.everythingOff)}</form>`;
+  if (status === 'complained') return `${intro}<p role="status">${html(texts.isBlocked)}</p>`;
+  // The workspace can lift these, so that the person may leave as well.
+  if (status === 'bounced' || status === 'manual')
+    return said === 'off'
+      ? `${intro}<p role="status">${html(texts.isOff)}</p>`
+      : `${intro}<p role="status">${html(texts.isBlocked)}</p>${off}`;
   const choices = choicesOf(texts, offered);
   if (status === 'unsubscribed') {
     const back =
@@ -172,7 +177,7 @@ function bodyOf(
   const notice = said === 'save' ? texts.saved : said === 'again' && contact ? texts.isBack : null;
   const lists =
     choices === '' ? '' : `<form method="post">${choices}${button('save', texts.save, true)}</form>`;
-  return `${intro}${notice === null ? '' : `<p role="status">${html(notice)}</p>`}${lists}<form method="post"><p class="soft">${html(texts.offHint)}</p>${button('off', texts.everythingOff)}</form>`;
+  return `${intro}${notice === null ? '' : `<p role="status">${html(notice)}</p>`}${lists}${off}`;
 }
 
 /** The audiences as boxes to tick; empty where there is none. */
