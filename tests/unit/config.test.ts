@@ -87,9 +87,11 @@ describe('the defaults of the configuration', () => {
     expect(load({ ROLES: 'delivery, engine,http' }).roles).toHaveLength(3);
     const shared = { DATABASE_URL: 'postgres://localhost/posthorn', SECRET_KEY: 'k'.repeat(32) };
     expect(load({ ...shared, ROLES: 'engine,delivery' }).roles).toEqual(['engine', 'delivery']);
-    for (const roles of ['http', 'engine,delivery'])
+    // It sends nothing, so that a restored database can be looked through.
+    expect(load({ ROLES: 'http' }).roles).toEqual(['http']);
+    for (const roles of ['engine', 'engine,delivery', 'http,engine'])
       expect(problemsOf({ ROLES: roles })).toEqual([
-        'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, which has to do all the work.',
+        'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, which has to do all the work. http alone looks through a restored database, and sends nothing.',
       ]);
     for (const roles of ['worker', 'http,http', 'http,,engine'])
       expect(problemsOf({ ...shared, ROLES: roles })).toEqual([

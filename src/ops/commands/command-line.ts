@@ -52,7 +52,7 @@ export async function runCommandLine(
     .option('--workers <n>', 'processes that share the port, all equal; needs DATABASE_URL', wholeNumber, 1)
     .option(
       '--only <roles>',
-      'http, engine or delivery, or several separated by commas: ROLES; needs DATABASE_URL',
+      'http, engine or delivery, or several separated by commas: ROLES; needs DATABASE_URL, but for http',
     )
     .addOption(new Option('--worker <index>', 'the number of a worker').argParser(wholeNumber).hideHelp())
     .addHelpText('after', settingsHelp)

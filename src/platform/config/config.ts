@@ -7,7 +7,7 @@ import { problemOfServers } from '../db/server/url-parts.ts';
 import { hostOf } from '../text/host.ts';
 import { type Environment, environmentOfProcess } from './environment.ts';
 import { readRelayUrl } from './relay-url.ts';
-import { isWhole } from './roles.ts';
+import { isReviewing, isWhole } from './roles.ts';
 import { type ChaosSetting, readTortureSetting } from './settings/chaos-setting.ts';
 import type { Setting } from './settings/setting.ts';
 import { SETTINGS, type SettingName } from './settings/settings.ts';
@@ -116,8 +116,8 @@ function contradictionsIn(config: Config): string[] {
     ],
     [config.httpsPort === config.port, 'HTTPS_PORT and PORT must differ.'],
     [
-      config.databaseUrl === null && !isWhole(config.roles),
-      'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, which has to do all the work.',
+      config.databaseUrl === null && !isWhole(config.roles) && !isReviewing(config.roles),
+      'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, which has to do all the work. http alone looks through a restored database, and sends nothing.',
     ],
     ...(['DATABASE_URL', 'DATABASE_READ_URL'] as const).map((name): [boolean, string] => {
       const url = name === 'DATABASE_URL' ? config.databaseUrl : config.databaseReadUrl;

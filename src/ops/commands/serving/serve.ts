@@ -4,6 +4,7 @@ import { setupLink } from '../../../accounts/members/sign-in/setup.ts';
 import { ensureFirstWorkspace } from '../../../accounts/workspace/commands.ts';
 import { isDoneWithin } from '../../../platform/async/deadline.ts';
 import { type Config, redacted } from '../../../platform/config/config.ts';
+import { isReviewing } from '../../../platform/config/roles.ts';
 import { VERSION } from '../../../platform/config/version.ts';
 import { type ControlServer, serveControl } from '../../../platform/control/server.ts';
 import { WrongSecretKey } from '../../../platform/db/canary.ts';
@@ -69,6 +70,11 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     if (worker === undefined || worker === 1) terminal.out(await setupText(service, config, workspace.id));
     const { roles } = config;
     logger.info({ url: doors.origin, version: VERSION, database: service.database.kind, roles }, 'Listening');
+    if (config.databaseUrl === null && isReviewing(roles))
+      logger.warn(
+        {},
+        'Nothing is sent by this process, which only answers requests. Start it without --only to send.',
+      );
     usualCompilers();
     if (config.profile === 'development' && worker === undefined)
       terminal.out(await liveViewText(service.inspector, workspace.id));
