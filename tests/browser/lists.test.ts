@@ -314,3 +314,20 @@ test('the recipients of emails are suppressed, and suppressions removed', async 
   expect(await list('suppressions')).toEqual([]);
   expect(dashboard.complaints).toEqual([]);
 });
+
+test('a suppression beside which the person has unsubscribed shows both, and leaves that', async () => {
+  const address = 'twice@people.test';
+  for (const reason of ['unsubscribed', 'manual'])
+    await asMember(page, 'POST', 'live/suppressions', { address, reason });
+  await page.goto(`${url}/app/live/suppressions`);
+  await firstRow('Suppressed addresses', /Manual.*Unsubscribed/);
+  await inspect(page, 'suppressions-two-reasons');
+  await press(page, `Remove suppression of ${address}`);
+  await dialog().getByText('The recipient has also unsubscribed.', { exact: false }).waitFor();
+  await inspect(page, 'suppressions-remove-one');
+  await pressOn(dialog().getByRole('button', { name: 'Remove suppression', exact: true }));
+  await waitForToast(page, `Suppression of ${address} removed`);
+  await withoutDialog(page);
+  await firstRow('Suppressed addresses', /^(?!.*Manual).*Unsubscribed/);
+  expect(await list('suppressions')).toMatchObject([{ address, reason: 'unsubscribed', otherReasons: [] }]);
+});
