@@ -227,6 +227,17 @@ test('an export has a line for each act of a person, and an import takes all of 
   await removeAll('every@line.example');
   await csv(`address,reason,created_at\n${lines.join('\n')}\n`);
   expect(await reasonsOf('every@line.example')).toEqual(['bounced', 'complained', 'unsubscribed']);
+  for (const [reason, is] of [
+    ['bounced', true],
+    ['complained', true],
+    ['unsubscribed', true],
+    ['manual', false],
+  ] as const) {
+    const { data } = (await send('GET', `/v1/suppressions?reason=${reason}&limit=100`)).body;
+    const { count } = (await send('GET', `/v1/suppressions/count?reason=${reason}`)).body.data;
+    expect(data.some(({ address }: { address: string }) => address === 'every@line.example')).toBe(is);
+    expect(count).toBe(data.length);
+  }
 });
 
 test('a forgotten person who unsubscribed and bounced stays unsubscribed once the bounce is removed', async () => {

@@ -56,7 +56,11 @@ export type SuppressBody = Static<typeof SuppressBody>;
 /** The filters of the list. */
 export const SuppressionQuery = Type.Object({
   ...pageQuery,
-  reason: Type.Optional(Reason),
+  reason: Type.Optional(
+    literals(SUPPRESSION_REASONS, {
+      description: 'Only addresses with this reason, among `otherReasons` too.',
+    }),
+  ),
   address: Type.Optional(Type.String({ maxLength: 320, description: 'Only this address, ignoring case.' })),
   ...sortQuery('address'),
 });

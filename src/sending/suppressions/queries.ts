@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, gt, gte, inArray, lt, lte, sql } from 'drizzle-orm';
-import { WEAKEST_REASON } from '../../../machines/email/rules.ts';
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, lt, lte, or, sql } from 'drizzle-orm';
+import { type SuppressionReason, WEAKEST_REASON } from '../../../machines/email/rules.ts';
 import { search } from '../../http/lists/bounded-search.ts';
 import { type CountView, countSql, readCount } from '../../http/lists/count.ts';
 import type { FilterOf } from '../../http/lists/list.ts';
@@ -56,6 +56,15 @@ export interface SuppressionLister {
   readonly signer: Signer;
 }
 
+/** True for a suppression with the reason, be it the one that counts or an act of the person beside it. */
+function hasReason(reason: SuppressionReason) {
+  const beside = { unsubscribed: suppressions.unsubscribedAt, complained: suppressions.complainedAt };
+  const isReason = eq(suppressions.reason, reason);
+  return reason === 'unsubscribed' || reason === 'complained'
+    ? or(isReason, isNotNull(beside[reason]))
+    : isReason;
+}
+
 /** The most suppressions that one request looks at for a reason, which no index has in either order. */
 const MOST_SEARCHED = 10_000;
 
@@ -84,7 +93,7 @@ export async function listSuppressions(
             eq(suppressions.workspaceId, caller.workspaceId),
             after === null ? undefined : order.beyond(after),
             end === null ? undefined : order.until(end),
-            query.reason === undefined ? undefined : eq(suppressions.reason, query.reason),
+            query.reason === undefined ? undefined : hasReason(query.reason),
             keys === null ? undefined : inArray(suppressions.addressKey, keys),
           ),
         )
@@ -162,7 +171,7 @@ const COUNT = countSql(
   `select * from suppressions where workspace_id = $1 and ($2::text[] is null or address_key = any($2 collate "C"))
   order by created_at desc, address_key desc`,
   's',
-  '$3::text is null or reason = $3',
+  `$3::text is null or reason = $3 or $3 = 'unsubscribed' and unsubscribed_at is not null or $3 = 'complained' and complained_at is not null`,
 );
 
 /** Counts suppressions. */
