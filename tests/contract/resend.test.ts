@@ -98,6 +98,42 @@ describe('the package resend', () => {
     });
   });
 
+  test('takes a file as octets, and the name that a content id had for a while', async () => {
+    // Up to 6.34 the package writes the JSON of a Buffer; those for Python, Go and Rust write a list of numbers.
+    const octets = [...Buffer.from('<svg>ü</svg>')];
+    const reply = await fetch(`${service.url}/compat/resend/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...EMAIL,
+        attachments: [
+          { filename: 'a.svg', content: Buffer.from(octets), inline_content_id: 'logo' },
+          { filename: 'b.svg', content: octets },
+          { filename: 'c.svg', content: Buffer.from(octets).toString('base64') },
+        ],
+      }),
+    });
+    const { id } = (await reply.json()) as { readonly id: string };
+    const { body } = await ours(`/v1/emails/${id}`);
+    expect(body.data.attachments).toMatchObject(
+      ['a.svg', 'b.svg', 'c.svg'].map((filename) => ({ filename, size: octets.length })),
+    );
+    for (const number of [0, 1, 2]) {
+      const file = await fetch(`${service.url}/v1/emails/${id}/attachments/${number}`, {
+        headers: { authorization: `Bearer ${TEST_KEY}` },
+      });
+      expect([...new Uint8Array(await file.arrayBuffer())]).toEqual(octets);
+    }
+    const message = await fetch(`${service.url}/v1/emails/${id}/raw`, {
+      headers: { authorization: `Bearer ${TEST_KEY}` },
+    });
+    expect(await message.text()).toContain('Content-ID: <logo>');
+    const wrong = await resend.batch.send([
+      { ...EMAIL, attachments: [{ filename: 'a', content: [1, 256] }] },
+    ]);
+    expect(wrong.error?.message).toBe('0.attachments.0.content.1: Must be at most 255.');
+  });
+
   test('schedules, moves and cancels', async () => {
     const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
     const id = idOf(await resend.emails.send({ ...EMAIL, scheduledAt: later(1) }));

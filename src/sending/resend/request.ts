@@ -7,12 +7,26 @@ const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.
 
 const Addresses = Type.Union([Type.String(), Type.Array(Type.String())]);
 
+const Octets = Type.Array(Type.Integer({ minimum: 0, maximum: 255 }));
+
+/**
+ * A file in base64 or as octets: up to 6.34 the package leaves a Buffer to JSON.stringify, and those for Python, Go and Rust write a
+ * list of numbers.
+ */
+const FileContent = Type.Union([
+  Type.String(),
+  Octets,
+  Type.Object({ type: Type.Literal('Buffer'), data: Octets }, { additionalProperties: false }),
+]);
+
 const Attachment = Type.Object(
   {
     filename: optional(Type.String()),
-    content: optional(Type.String()),
+    content: optional(FileContent),
     content_type: optional(Type.String()),
     content_id: optional(Type.String()),
+    // The name of `content_id` in 4.8 and 5.0 of the package.
+    inline_content_id: optional(Type.String()),
   },
   { additionalProperties: false },
 );
@@ -55,14 +69,24 @@ const given = (fields: Readonly<Record<string, unknown>>): Record<string, unknow
 const orNone = (addresses: ResendEmail['cc']) =>
   Array.isArray(addresses) && addresses.length === 0 ? null : addresses;
 
+/** The file in base64. */
+function base64Of(content: Static<typeof FileContent> | null | undefined): string | null | undefined {
+  if (typeof content !== 'object' || content === null) return content;
+  return Buffer.from(Array.isArray(content) ? content : content.data).toString('base64');
+}
+
 /** The same email in the form of this service, whose schema and rules check it. */
 export const sendBodyOf = (email: ResendEmail): SendBody =>
   given({
     ...{ from: email.from, to: email.to, cc: orNone(email.cc), bcc: orNone(email.bcc) },
     ...{ replyTo: orNone(email.reply_to), subject: email.subject, html: email.html, text: email.text },
     ...{ headers: email.headers, tags: email.tags, scheduledAt: email.scheduled_at },
-    attachments: email.attachments?.map(({ filename, content, content_type, content_id }) =>
-      given({ filename, content, contentType: content_type, contentId: content_id }),
+    attachments: email.attachments?.map(
+      ({ filename, content, content_type, content_id, inline_content_id }) =>
+        given({
+          ...{ filename, content: base64Of(content), contentType: content_type },
+          contentId: content_id ?? inline_content_id,
+        }),
     ),
     ...{ templateId: email.template?.id, variables: email.template?.variables },
   }) as SendBody;
