@@ -35,14 +35,14 @@ export function hasTooManyValues(bytes: Uint8Array): boolean {
   let count = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
-    if (byte === QUOTE) at = endOfString(bytes, at);
+    if (byte === QUOTE) at = stringEnd(bytes, at);
     else if ((byte === COMMA || byte === BRACKET || byte === BRACE) && ++count > MOST_VALUES) return true;
   }
   return false;
 }
 
 /** The position of the closing quote of the string that opens at `start`; the end of the bytes when there is none. */
-function endOfString(bytes: Uint8Array, start: number): number {
+export function stringEnd(bytes: Uint8Array, start: number): number {
   for (let quote = bytes.indexOf(QUOTE, start + 1); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let before = quote;
     while (bytes[before - 1] === BACKSLASH) before--;

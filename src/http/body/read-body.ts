@@ -11,6 +11,8 @@ export interface BodyRules {
   readonly mediaTypes: readonly string[];
   /** True when the body is parsed; otherwise it is passed on as bytes. */
   readonly isJson: boolean;
+  /** Changes the JSON and counts its values; null where they are too many. */
+  readonly shortened?: ((json: Uint8Array) => Uint8Array | null) | undefined;
 }
 
 /** The result for a request without a body. An endpoint with required fields then reports them as missing. */
@@ -44,7 +46,9 @@ function contentOf(request: Request, rules: BodyRules, content: Uint8Array | Fai
   const type = request.headers.get('content-type');
   if (!takes(type, rules)) return unsupported(rules);
   // An endpoint may take another type beside JSON.
-  return rules.isJson && isMediaType(type ?? '', [JSON_TYPE]) ? readJson(content) : content;
+  return rules.isJson && isMediaType(type ?? '', [JSON_TYPE])
+    ? readJson(content, rules.shortened ?? counted)
+    : content;
 }
 
 /** True when an endpoint reads bodies of a type; null is a body without one. */
@@ -100,9 +104,12 @@ async function readCounting(
   return Buffer.concat(chunks, length);
 }
 
-function readJson(content: Uint8Array): unknown {
-  if (hasTooManyValues(content)) return TOO_MANY_VALUES;
-  const json = parseJson(content);
+const counted = (content: Uint8Array) => (hasTooManyValues(content) ? null : content);
+
+function readJson(content: Uint8Array, count: NonNullable<BodyRules['shortened']>): unknown {
+  const bounded = count(content);
+  if (bounded === null) return TOO_MANY_VALUES;
+  const json = parseJson(bounded);
   if (!json) return MALFORMED;
   const unstorable = findUnstorable(json.value, json.text, '/body');
   return unstorable ? invalid([unstorable]) : json.value;

@@ -105,10 +105,11 @@ function bodyOf({
   bodyLimit = BODY_LIMIT,
   mediaTypes = [JSON_TYPE],
   rawBody = false,
+  shortened,
 }: Route): Endpoint['body'] {
   const isJson = mediaTypes.includes(JSON_TYPE) && !rawBody;
   const check = isJson ? compileChecker(body ?? NO_FIELDS) : null;
-  return { limit: bodyLimit, mediaTypes, isJson, check };
+  return { limit: bodyLimit, mediaTypes, isJson, check, shortened };
 }
 
 function refuserOf(

@@ -225,6 +225,11 @@ export interface RouteSpec<
   readonly audit?: AuditSpec;
   /** Milliseconds that the handler may wait for something to happen, besides the time for its own work. */
   readonly waitsMs?: number;
+  /**
+   * Changes the JSON of a body and counts its values, for clients that write one in a longer form than its own; null where the values are
+   * too many. Without it they are counted as they are.
+   */
+  readonly shortened?: (json: Uint8Array) => Uint8Array | null;
   /** True for a body that the handler gets as the bytes that were sent, whatever its type, since its sender has signed them. */
   readonly rawBody?: boolean;
   /** True where query and body are not looked at, since the answer is the same whatever they say. */

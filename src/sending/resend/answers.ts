@@ -1,7 +1,7 @@
 import { RawResponse, Replay } from '../../http/request/route.ts';
 import { Failure, type FailureCode, type FailureExtra, STATUS_OF } from '../../platform/errors/failure.ts';
 import type { EmailDetail } from '../emails/queries.ts';
-import { placeOf } from './request.ts';
+import { foreignPath, placeOf } from './request.ts';
 
 /** The names that the package's types know, for the codes of this service. */
 const NAME_OF = {
@@ -36,6 +36,17 @@ export const sentenceOf = ({
     ...(suggestion === undefined ? [] : [suggestion]),
   ].join(' ');
 
+/** A refusal by the rules of this service, with the names of the package. */
+export function inItsNames<Refusal extends FailureExtra>(refusal: Refusal): Refusal {
+  const { details } = refusal;
+  if (!details) return refusal;
+  return { ...refusal, details: details.map(({ path, message }) => ({ path: foreignPath(path), message })) };
+}
+
+/** The same of a failure. */
+export const foreignFailure = ({ code, message, extra }: Failure): Failure =>
+  new Failure(code, message, inItsNames(extra));
+
 /** The body of a refusal. */
 export const errorBody = (failure: Failure) => ({
   statusCode: STATUS_OF[failure.code],
@@ -65,7 +76,7 @@ export function answerOf<Data>(
   show: (data: Data) => unknown,
 ): RawResponse | Failure {
   if (outcome instanceof Failure)
-    return outcome.code === 'QUOTA_EXCEEDED' && !livemode ? overQuota(outcome) : outcome;
+    return outcome.code === 'QUOTA_EXCEEDED' && !livemode ? overQuota(outcome) : foreignFailure(outcome);
   if (outcome instanceof Replay)
     return json(show(outcome.body as Data), 200, { 'idempotency-replayed': 'true' });
   return json(show(outcome), 200);

@@ -7,16 +7,10 @@ const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.
 
 const Addresses = Type.Union([Type.String(), Type.Array(Type.String())]);
 
-const Octets = Type.Array(Type.Integer({ minimum: 0, maximum: 255 }));
-
-/**
- * A file in base64 or as octets: up to 6.34 the package leaves a Buffer to JSON.stringify, and those for Python, Go and Rust write a
- * list of numbers.
- */
+/** A file in base64; octetsInBase64 has put it in place of a list. */
 const FileContent = Type.Union([
   Type.String(),
-  Octets,
-  Type.Object({ type: Type.Literal('Buffer'), data: Octets }, { additionalProperties: false }),
+  Type.Object({ type: Type.Literal('Buffer'), data: Type.String() }, { additionalProperties: false }),
 ]);
 
 const Attachment = Type.Object(
@@ -69,12 +63,6 @@ const given = (fields: Readonly<Record<string, unknown>>): Record<string, unknow
 const orNone = (addresses: ResendEmail['cc']) =>
   Array.isArray(addresses) && addresses.length === 0 ? null : addresses;
 
-/** The file in base64. */
-function base64Of(content: Static<typeof FileContent> | null | undefined): string | null | undefined {
-  if (typeof content !== 'object' || content === null) return content;
-  return Buffer.from(Array.isArray(content) ? content : content.data).toString('base64');
-}
-
 /** The same email in the form of this service, whose schema and rules check it. */
 export const sendBodyOf = (email: ResendEmail): SendBody =>
   given({
@@ -84,27 +72,40 @@ export const sendBodyOf = (email: ResendEmail): SendBody =>
     attachments: email.attachments?.map(
       ({ filename, content, content_type, content_id, inline_content_id }) =>
         given({
-          ...{ filename, content: base64Of(content), contentType: content_type },
+          ...{ filename, content: typeof content === 'object' ? content?.data : content },
+          contentType: content_type,
           contentId: content_id ?? inline_content_id,
         }),
     ),
     ...{ templateId: email.template?.id, variables: email.template?.variables },
   }) as SendBody;
 
-/** A map, since names that the client chose are looked up too: a header may be called `constructor`. */
+/** A map, since the client chooses names too: a header may be called `constructor`. */
 const FOREIGN = new Map([
   ['replyTo', 'reply_to'],
   ['scheduledAt', 'scheduled_at'],
-  ['templateId', 'template.id'],
-  ['variables', 'template.variables'],
+  ['templateId', 'template/id'],
+  ['variables', 'template/variables'],
+]);
+const FOREIGN_OF_FILE = new Map([
   ['contentType', 'content_type'],
   ['contentId', 'content_id'],
 ]);
 
-/** The place of a problem in the words of the package: `/body/emails/1/replyTo` is `1.reply_to`, and the whole body is empty. */
+/** A field of an email of this service: the email's own place, and the names from there on. */
+const FIELD = /^(\/body(?:\/emails\/\d+)?)\/([^/]+)(.*)$/;
+const FILE_FIELD = /^(\/\d+\/)([^/]+)$/;
+
+/** The pointer of a problem that this service has found, with the names of the package: `/body/replyTo` becomes `/body/reply_to`. */
+export const foreignPath = (path: string): string =>
+  path.replace(FIELD, (_, email: string, name: string, rest: string) => {
+    const within =
+      name === 'attachments'
+        ? rest.replace(FILE_FIELD, (_all, file: string, of: string) => file + (FOREIGN_OF_FILE.get(of) ?? of))
+        : rest;
+    return `${email}/${FOREIGN.get(name) ?? name}${within}`;
+  });
+
+/** The place of a problem as the package writes it: `/body/emails/1/reply_to` is `1.reply_to`, and the whole body is empty. */
 export const placeOf = (path: string): string =>
-  path
-    .replace(/^\/(?:body(?:\/emails(?=\/\d|$))?\/?)?/, '')
-    .split('/')
-    .map((part) => FOREIGN.get(part) ?? part)
-    .join('.');
+  path.replace(/^\/(?:body(?:\/emails(?=\/\d|$))?\/?)?/, '').replaceAll('/', '.');

@@ -6,7 +6,8 @@ import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { refusalOf } from '../emails/accept.ts';
 import { type BatchDeps, batchSender, cancelEmail, rescheduleEmail, sendEmail } from '../emails/commands.ts';
 import { emailDetail, SendBody } from '../emails/queries.ts';
-import { answerOf, errorBody, sentenceOf, shown } from './answers.ts';
+import { answerOf, errorBody, foreignFailure, inItsNames, sentenceOf, shown } from './answers.ts';
+import { octetsInBase64 } from './octet-lists.ts';
 import { ResendEmail, sendBodyOf } from './request.ts';
 
 /** The base URL that the package is configured with: `new Resend(key, { baseUrl: '…/compat/resend' })`. */
@@ -32,7 +33,7 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
   function read(email: ResendEmail, at: string): SendBody | Failure {
     const body = sendBodyOf(email);
     const details = check(body, at);
-    return details ? invalid(details) : body;
+    return details ? foreignFailure(invalid(details)) : body;
   }
 
   /** By default the package wants all or nothing: the first refusal that acceptance would give, before anything is accepted. */
@@ -60,6 +61,7 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
       summary: 'Send an email with the package `resend`',
       body: ResendEmail,
       bodyLimit: BODY_LIMIT,
+      shortened: octetsInBase64,
       async handle(call) {
         const body = read(call.body, '/body');
         if (body instanceof Failure) return body;
@@ -75,6 +77,7 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
       summary: 'Send several emails with the package `resend`',
       body: Batch,
       bodyLimit: BODY_LIMIT,
+      shortened: octetsInBase64,
       async handle(call: Call<unknown, unknown, Static<typeof Batch>>) {
         const emails = call.body.map(sendBodyOf);
         if (call.headers.get('x-batch-validation') !== 'permissive') {
@@ -83,7 +86,7 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
           // refused today.
           const earlier =
             refusal && (await idempotently(deps.database, keyedBy(call), { run: async () => refusal }));
-          if (earlier instanceof Failure) return earlier;
+          if (earlier instanceof Failure) return foreignFailure(earlier);
         }
         const sent = await sendBatch({ ...call, body: { emails } });
         return answerOf(sent, call.caller.livemode, batchShown);
@@ -149,7 +152,7 @@ type BatchItems = Extract<Awaited<ReturnType<ReturnType<typeof batchSender>>>, r
 /** The ids of those that were accepted, and a sentence for each that was not. */
 function batchShown(items: BatchItems) {
   const errors = items.flatMap((item) =>
-    'error' in item ? [{ index: item.index, message: sentenceOf(item.error) }] : [],
+    'error' in item ? [{ index: item.index, message: sentenceOf(inItsNames(item.error)) }] : [],
   );
   return {
     data: items.flatMap((item) => ('error' in item ? [] : [{ id: item.id }])),
