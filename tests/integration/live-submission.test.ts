@@ -121,9 +121,11 @@ describe('SMTP submission refuses', () => {
     ['letters beyond ASCII', 'Passwörter'],
     ['white space', '\t'],
     ['400 letters', 'x'.repeat(400)],
+    // A secret that `echo` wrote into a file.
+    ['a key and the end of its line', `svc_test_${'x'.repeat(32)}\n`],
   ])('a password of %s, which is no key, and no trouble of the service', async (_, pass) => {
     expect(await submit(MAIL, pass)).toBe(
-      '535 5.7.8 The password is not an API key, which begins with svc_live_ or svc_test_.',
+      '535 5.7.8 The password is not an API key, which is svc_live_ or svc_test_ and 32 letters or digits.',
     );
   });
 
@@ -170,7 +172,7 @@ describe('SMTP submission refuses', () => {
     ];
     expect(replies).toEqual([
       '535 5.7.8 The password is an API key that does not exist, or was revoked.',
-      '535 5.7.8 The password is not an API key, which begins with svc_live_ or svc_test_.',
+      '535 5.7.8 The password is not an API key, which is svc_live_ or svc_test_ and 32 letters or digits.',
       '535 5.7.8 The user name is svc, the password an API key.',
     ]);
   });

@@ -35,7 +35,7 @@ const TOO_MANY = new Failure('RATE_LIMITED', 'Too many requests; please slow dow
 
 const NO_KEY = new Failure(
   'UNAUTHORIZED',
-  'The password is not an API key, which begins with svc_live_ or svc_test_.',
+  'The password is not an API key, which is svc_live_ or svc_test_ and 32 letters or digits.',
 );
 const UNKNOWN_KEY = new Failure(
   'UNAUTHORIZED',
