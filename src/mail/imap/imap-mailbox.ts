@@ -48,6 +48,8 @@ const NEWS = 1_048_576;
 const ANSWER: AnswerLimits = { line: ROOM, literal: ROOM, total: NEWS };
 /** 2 MiB hold 200,000 UIDs. */
 const SEARCH: AnswerLimits = { line: 2 * NEWS, literal: ROOM, total: 3 * NEWS };
+/** A row for each UID, with its date at most: 8 MiB hold 100,000. */
+const ROWS: AnswerLimits = { line: ROOM, literal: ROOM, total: 8 * NEWS };
 const MOST_TOKENS = 100_000;
 /** A server may answer a search with a range, which is expanded up to this number. */
 const MOST_MESSAGES = 2_000_000;
@@ -145,20 +147,23 @@ export class ImapMailbox {
 
   /** The UID of the last message, as of the opening; 0 of an empty folder. @throws MailboxUnreadable */
   async lastUid(): Promise<number> {
-    const { uidNext } = this.#opened();
-    // Some servers do not name it.
+    const { uidNext, exists } = this.#opened();
     if (Number.isInteger(uidNext)) return Math.max(0, uidNext - 1);
-    return (await this.#search({ uid: '*' })).at(-1) ?? 0;
+    if (exists === 0) return 0;
+    // Courier does not name it, and finds nothing by `SEARCH UID *`. The last message has the highest UID (RFC 9051 2.3.1.1).
+    const [last] = await this.#rows(String(exists), { uid: true }, false);
+    if (!last) throw new MailboxUnreadable('protocol');
+    return last.uid;
   }
 
   /** The UIDs after one, in order; of those since a day, where it is named (epoch ms). @throws MailboxUnreadable */
   async uidsAfter(uid: number, since: number | null): Promise<readonly number[]> {
     this.#hasNews = false;
-    const query = { uid: `${uid + 1}:*`, ...(since !== null && { since: new Date(since) }) };
+    const uids = await this.#uidsFrom(uid + 1, since);
     // `n:*` has the last message also where its UID is lower.
-    const uids = (await this.#search(query)).filter((each) => each > uid);
-    this.#hasFoundNothing = uids.length === 0;
-    return uids;
+    const after = [...new Set(uids)].filter((each) => each > uid).sort((a, b) => a - b);
+    this.#hasFoundNothing = after.length === 0;
+    return after;
   }
 
   /** The octets of a message; null when it is gone. @throws MailboxUnreadable */
@@ -211,13 +216,37 @@ export class ImapMailbox {
     throw new MailboxUnreadable('protocol');
   }
 
-  async #search(query: { readonly uid: string; readonly since?: Date }): Promise<readonly number[]> {
+  /** A search by UIDs finds nothing at the server of GNU Mailutils, so that only a whole folder is searched, which may have many old messages. */
+  async #uidsFrom(first: number, since: number | null): Promise<readonly number[]> {
+    if (this.#opened().exists === 0) return [];
+    if (since !== null && first === 1) return this.#search(new Date(since));
+    const rows = await this.#rows(`${first}:*`, { uid: true, ...(since !== null && { internalDate: true }) }, true);
+    return rows.filter(({ at }) => since === null || at === null || at >= since).map(({ uid }) => uid);
+  }
+
+  async #search(since: Date): Promise<readonly number[]> {
     const uids = await this.#asked(SEARCH, this.times.silentMs, () =>
-      this.client.search(query, { uid: true }),
+      this.client.search({ since }, { uid: true }),
     );
-    // The library sorts them; it has none of a search that is refused.
+    // The library has none of a search that is refused.
     if (!Array.isArray(uids)) throw this.#problem ?? new MailboxUnreadable('protocol');
     return uids;
+  }
+
+  /** The UIDs of a range, with the time of their arrival where it is asked for and named. */
+  #rows(
+    range: string,
+    query: FetchQueryObject,
+    isOfUids: boolean,
+  ): Promise<readonly { readonly uid: number; readonly at: number | null }[]> {
+    return this.#asked(ROWS, this.times.silentMs, async () => {
+      const rows: { readonly uid: number; readonly at: number | null }[] = [];
+      for await (const { uid, internalDate } of this.client.fetch(range, query, { uid: isOfUids })) {
+        const at = internalDate === undefined ? Number.NaN : new Date(internalDate).getTime();
+        if (Number.isInteger(uid)) rows.push({ uid, at: Number.isNaN(at) ? null : at });
+      }
+      return rows;
+    });
   }
 
   /** The row about a message. Rows are dropped as they come: a server may send any, of any message. */

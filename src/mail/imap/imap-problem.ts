@@ -26,6 +26,8 @@ interface ErrorTraits {
   readonly code?: unknown;
   readonly authenticationFailed?: unknown;
   readonly tlsFailed?: unknown;
+  /** `NO` or `BAD` of a command that the server refuses. */
+  readonly responseStatus?: unknown;
 }
 
 const UNREACHABLE: ReadonlySet<unknown> = new Set([
@@ -44,15 +46,16 @@ const TIMEOUTS: ReadonlySet<unknown> = new Set([
 const LIMITS: ReadonlySet<unknown> = new Set([
   ...['LineTooLarge', 'LiteralTooLarge', 'ResponseTooLarge', 'TooManyTokens'],
 ]);
+const REFUSED: ReadonlySet<unknown> = new Set(['NO', 'BAD']);
 const OF_TLS = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_|ERR_TLS|EPROTO|HOSTNAME_MISMATCH/;
 
 /** The reason in an error. */
 export function problemOf(error: unknown): ImapProblem {
   if (error instanceof MailboxUnreadable) return error.problem;
-  const { code, authenticationFailed, tlsFailed } = (error ?? {}) as ErrorTraits;
+  const { code, authenticationFailed, tlsFailed, responseStatus } = (error ?? {}) as ErrorTraits;
   if (authenticationFailed === true) return 'login';
   if (tlsFailed === true || (typeof code === 'string' && OF_TLS.test(code))) return 'tls';
   if (UNREACHABLE.has(code)) return 'unreachable';
   if (TIMEOUTS.has(code)) return 'timeout';
-  return LIMITS.has(code) ? 'protocol' : 'closed';
+  return LIMITS.has(code) || REFUSED.has(responseStatus) ? 'protocol' : 'closed';
 }

@@ -52,7 +52,7 @@ test.each([null, 7])(
 test('a mailbox whose server does not name the next UID begins after its last message', async () => {
   await using server = await startScriptedImap({
     EXAMINE: EXAMINED.filter((line) => !line.includes('UIDNEXT')),
-    'UID SEARCH': ['* SEARCH 41'],
+    FETCH: ['* 4 FETCH (UID 41)'],
   });
   const { statements, deps } = servicesOf(server);
   const reader = new MailboxReader(settingsOf(server), deps);
