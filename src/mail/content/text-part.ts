@@ -16,7 +16,10 @@ const LINE_BREAK = 1 as const;
 /** The line breaks around each kind of block. */
 const BLOCKS: ReadonlyMap<string, 1 | 2> = new Map([
   ...named('p h1 h2 h3 h4 h5 h6 blockquote pre table dl hr', EMPTY_LINE),
-  ...named('div section article header footer main nav aside address center figure figcaption', LINE_BREAK),
+  ...named(
+    'html body div section article header footer main nav aside address center figure figcaption',
+    LINE_BREAK,
+  ),
   ...named('li tr dt dd form fieldset', LINE_BREAK),
 ]);
 

@@ -220,7 +220,11 @@ export class ImapMailbox {
   async #uidsFrom(first: number, since: number | null): Promise<readonly number[]> {
     if (this.#opened().exists === 0) return [];
     if (since !== null && first === 1) return this.#search(new Date(since));
-    const rows = await this.#rows(`${first}:*`, { uid: true, ...(since !== null && { internalDate: true }) }, true);
+    const rows = await this.#rows(
+      `${first}:*`,
+      { uid: true, ...(since !== null && { internalDate: true }) },
+      true,
+    );
     return rows.filter(({ at }) => since === null || at === null || at >= since).map(({ uid }) => uid);
   }
 

@@ -2,6 +2,7 @@ import { CLIENTS, type LabelledReply } from './clients.ts';
 import { HAND_WRITTEN } from './hand-written.ts';
 import { LANGUAGES } from './languages.ts';
 import { OTHER_PROGRAMS } from './other-programs.ts';
+import { TRANSLATED_PROGRAMS } from './translated-programs.ts';
 
 /** Replies of mail programs in each language and position, and ones written by hand, each with the text of its author. */
 export const CORPUS: readonly LabelledReply[] = [
@@ -10,4 +11,5 @@ export const CORPUS: readonly LabelledReply[] = [
   ),
   ...HAND_WRITTEN,
   ...OTHER_PROGRAMS,
+  ...TRANSLATED_PROGRAMS,
 ];

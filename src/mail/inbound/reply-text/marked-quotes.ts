@@ -9,6 +9,11 @@ const SIGNATURE_CLASS =
   /(?:^|\s)(?:gmail_signature|gmail_signature_prefix|moz-signature|protonmail_signature_block)(?:\s|$)/i;
 const SIGNATURE_ID =
   /^(?:x_)*(?:signature|ms-outlook-mobile-signature|applemailsignature|ms-outlook-mobile-body-separator-line)$/i;
+/** The line above a quotation of Thunderbird and Roundcube, whatever the language of its words. */
+const ATTRIBUTION_CLASS = /(?:^|\s)moz-cite-prefix(?:\s|$)/i;
+const ATTRIBUTION_ID = /^(?:v\d)?reply-intro$/i;
+/** Spark names the part, and Outlook gives it an id. */
+const SIGNATURE_NAME = 'messageSignatureSection';
 /** Outlook's beginning of the quotation, whatever the language of the header in it. */
 const HEADER_ID =
   /^(?:x_)*(?:divrplyfwdmsg|appendonsend|mail-editor-reference-message-container|outlookmessageheader)$/i;
@@ -17,7 +22,9 @@ const LONGEST_HTML = 1_048_576;
 /** Beyond them the html is read as it is. A mail of 1 MiB has 100,000 tags, at a depth of thirty. */
 const LIMITS: ParserLimits = { deepest: 1_000, steps: 20_000_000 };
 
-type Part = 'plain' | 'quote' | 'indent' | 'signature';
+type Part = 'plain' | 'quote' | 'indent' | 'signature' | 'attribution';
+
+const MARK = '<p>-----Original Message-----</p>';
 
 /**
  * Html of a reply, in which `blockquote` is used for quotations alone, and signatures are left out: so the text that is made of it has
@@ -28,21 +35,23 @@ export function withMarkedQuotes(html: string): string {
   const pieces: string[] = [];
   const open: Part[] = [];
   let done = 0;
-  let signatures = 0;
+  /** Open elements whose content is left out. */
+  let left = 0;
   const replace = (from: number, to: number, piece: string) => {
-    if (from > done && signatures === 0) pieces.push(source.slice(done, from));
-    if (signatures === 0) pieces.push(piece);
+    if (from > done && left === 0) pieces.push(source.slice(done, from));
+    if (left === 0) pieces.push(piece);
     done = Math.max(done, to);
   };
   const handlers: Partial<Handler> = {
     onopentag(name, attributes) {
       const part = partOf(name, attributes);
-      if (part === 'signature' && signatures === 0) replace(parser.startIndex, parser.endIndex + 1, '');
-      if (part === 'signature') signatures++;
+      const isLeft = part === 'signature' || part === 'attribution';
+      if (isLeft && left === 0)
+        replace(parser.startIndex, parser.endIndex + 1, part === 'attribution' ? MARK : '');
+      if (isLeft) left++;
       else if (part === 'quote') replace(parser.startIndex, parser.endIndex + 1, '<blockquote>');
       else if (part === 'indent') replace(parser.startIndex, parser.endIndex + 1, '<div>');
-      else if (HEADER_ID.test(attributes.id ?? ''))
-        replace(parser.startIndex, parser.startIndex, '<p>-----Original Message-----</p>');
+      else if (HEADER_ID.test(attributes.id ?? '')) replace(parser.startIndex, parser.startIndex, MARK);
       open.push(part);
     },
     onclosetag(_name, isImplied) {
@@ -50,7 +59,7 @@ export function withMarkedQuotes(html: string): string {
       const to = isImplied ? parser.startIndex : parser.endIndex + 1;
       if (part === 'quote') replace(parser.startIndex, to, '</blockquote>');
       else if (part === 'indent') replace(parser.startIndex, to, '</div>');
-      else if (part === 'signature' && --signatures === 0) done = Math.max(done, to);
+      else if ((part === 'signature' || part === 'attribution') && --left === 0) done = Math.max(done, to);
     },
   };
   const parser = boundedParser(handlers, {}, LIMITS);
@@ -60,12 +69,14 @@ export function withMarkedQuotes(html: string): string {
     if (reason instanceof ParserLimit) return source;
     throw reason;
   }
-  return signatures > 0 ? pieces.join('') : pieces.join('') + source.slice(done);
+  return left > 0 ? pieces.join('') : pieces.join('') + source.slice(done);
 }
 
 function partOf(name: string, attributes: Readonly<Record<string, string>>): Part {
   const { class: classes = '', id = '', type = '' } = attributes;
-  if (SIGNATURE_CLASS.test(classes) || SIGNATURE_ID.test(id)) return 'signature';
+  if (SIGNATURE_CLASS.test(classes) || SIGNATURE_ID.test(id) || attributes.name === SIGNATURE_NAME)
+    return 'signature';
+  if (ATTRIBUTION_CLASS.test(classes) || ATTRIBUTION_ID.test(id)) return 'attribution';
   if (name === 'blockquote')
     return type.toLowerCase() === 'cite' || 'cite' in attributes || QUOTING.test(classes)
       ? 'quote'

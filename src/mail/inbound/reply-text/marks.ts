@@ -20,7 +20,9 @@ export const plain = (line: string): string =>
     .replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
     .replace(/[\s\u00a0\u202f]+/g, ' ')
     .trim()
-    .toLowerCase();
+    .toLowerCase()
+    // The small letter of a Turkish İ is an i with a dot above.
+    .replaceAll('i\u0307', 'i');
 
 const escaped = (words: readonly string[]): string =>
   words
@@ -29,9 +31,11 @@ const escaped = (words: readonly string[]): string =>
     .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     .join('|');
 
-/** Chinese, Japanese and Korean put no space around their verbs. */
+const OF_WORDS = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u;
+/** Chinese, Japanese and Korean put no space around their verbs, also not behind a name in Latin letters. */
 const VERB = new RegExp(
-  `(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])(?:${escaped(WROTE)})`,
+  `(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])(?:${escaped(WROTE.filter((verb) => OF_WORDS.test(verb)))})` +
+    `|(?:${escaped(WROTE.filter((verb) => !OF_WORDS.test(verb)))})`,
   'u',
 );
 const VERB_AT_END = new RegExp(`(?:${escaped(WROTE)})[^:：]{0,80}[:：]$`, 'u');
@@ -127,18 +131,19 @@ const FORWARDED = new Set([
 /** The words of a separator have at most 60 characters; the pattern divides the dashes around them in all ways. */
 const LONGEST_SEPARATOR = 120;
 
-/** "-----Original Message-----" in any language. */
-export function isSeparator(line: string): boolean {
-  if (line.length > LONGEST_SEPARATOR) return false;
-  const words = BETWEEN_DASHES.exec(line)?.[1];
-  return words === undefined ? FORWARDED.has(line) : ORIGINAL.has(words.trim());
-}
+const wordsBetweenDashes = (line: string): string | undefined =>
+  line.length > LONGEST_SEPARATOR ? undefined : BETWEEN_DASHES.exec(line)?.[1];
+
+/** "-----Original Message-----" in any language that is known. */
+export const isSeparator = (line: string): boolean =>
+  FORWARDED.has(line) || ORIGINAL.has(wordsBetweenDashes(line)?.trim() ?? '');
 
 /** The rule of Outlook above a header; alone it may be anybody's. */
 export const isRule = (line: string): boolean => /^_{10,}$/.test(line) || /^-{10,}$/.test(line);
 
-/** A rule of few characters, as Orange writes it and as html becomes it: the header below has to be complete. */
-export const isShortRule = (line: string): boolean => /^(?:={3,}|-{3,9})$/.test(line);
+/** A rule of few characters, as Orange writes it and as html becomes it, or other words between dashes: the header below has to be complete. */
+export const isShortRule = (line: string): boolean =>
+  /^(?:={3,}|-{3,9})$/.test(line) || wordsBetweenDashes(line) !== undefined;
 
 const LABEL = /^[*_ ]*([^:：*_<>@]{1,24}?)[*_ ]*[:：]/;
 

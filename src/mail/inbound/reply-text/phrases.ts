@@ -1,4 +1,5 @@
 /** The words that mail programs put around a quotation, in the languages that they are translated into. */
+import { FURTHER_LANGUAGES } from './further-languages.ts';
 
 /** The fields of the header that Outlook and others write above a quotation. */
 export type HeaderField = 'from' | 'sent' | 'to' | 'cc' | 'subject';
@@ -63,7 +64,7 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     [
       'le',
       'a écrit|a ecrit|écrit|a envoyé',
-      "message d'origine|message original|message d’origine|message transféré|message initial",
+      "message d'origine|message original|message d’origine|message transféré|message initial|courriel original",
     ],
     ['de', 'envoyé|date|envoyé le|message du', 'à|a', 'cc|copie|copie à', 'objet|sujet'],
     [
@@ -82,7 +83,7 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     ['inviato da|inviato dal|inviato con|inviata da', 'scarica outlook per|ottieni outlook per|outlook per'],
   ),
   pt: row(
-    ['em|no dia|a', 'escreveu|enviou', 'mensagem original|mensagem encaminhada'],
+    ['em|no dia|a', 'escreveu|enviou', 'mensagem original|mensagem encaminhada|mensagem reencaminhada'],
     ['de', 'enviado|enviada|enviada em|enviado em|data', 'para', 'cc', 'assunto'],
     [
       'enviado do meu|enviado a partir|enviado de|enviado via|enviado com|enviado pelo',
@@ -90,7 +91,11 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     ],
   ),
   nl: row(
-    ['op', 'schreef|geschreven', 'oorspronkelijk bericht|origineel bericht|doorgestuurd bericht'],
+    [
+      'op',
+      'schreef|geschreven',
+      'oorspronkelijk bericht|oorspronkelijke bericht|origineel bericht|doorgestuurd bericht',
+    ],
     ['van', 'verzonden|datum', 'aan', 'cc', 'onderwerp'],
     [
       'verstuurd vanaf|verzonden vanaf|verzonden met|verstuurd met|verzonden via',
@@ -106,7 +111,7 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     [
       'den',
       'skrev|skriver',
-      'oprindelig meddelelse|oprindelig besked|videresendt besked|videresendt meddelelse|original meddelelse',
+      'oprindelig meddelelse|oprindelig besked|videresendt besked|videresendt meddelelse|original meddelelse|original besked|oprindeligt brev|videresendt brev',
     ],
     ['fra', 'sendt|dato', 'til', 'cc', 'emne'],
     ['sendt fra|sendt med|sendt via', 'hent outlook til|få outlook til'],
@@ -117,7 +122,11 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     ['sendt fra|sendt med', 'skaff deg outlook for|få outlook for|last ned outlook for'],
   ),
   fi: row(
-    ['', 'kirjoitti|kirjoittaa', 'alkuperäinen viesti|välitetty viesti'],
+    [
+      '',
+      'kirjoitti|kirjoittaa',
+      'alkuperäinen viesti|alkuperäinen viesti / orig.msg.|välitetty viesti|välitetty viesti / fwd.msg',
+    ],
     ['lähettäjä', 'lähetetty|päivämäärä|päiväys', 'vastaanottaja', 'kopio', 'aihe'],
     ['lähetetty', 'hanki outlook|lataa outlook'],
   ),
@@ -125,7 +134,7 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     [
       'w dniu|dnia',
       'napisał(a)|napisał|napisała|pisze|użytkownik',
-      'wiadomość oryginalna|oryginalna wiadomość|wiadomość przekazana|przekazana wiadomość',
+      'wiadomość oryginalna|oryginalna wiadomość|wiadomość przekazana|wiadomość przekazywana|przekazana wiadomość|treść oryginalnej wiadomości|treść przekazanej wiadomości',
     ],
     ['od', 'wysłano|wysłane|data', 'do', 'dw', 'temat'],
     [
@@ -136,7 +145,7 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
   cs: row(
     [
       'dne',
-      'napsal(a)|napsal|napsala|odesílatel|napísal(a)|napísal|napísala',
+      'napsal(a)|napsal|napsala|píše|odesílatel|napísal(a)|napísal|napísala',
       'původní zpráva|původní e-mail|přeposlaná zpráva|pôvodná správa|preposlaná správa',
     ],
     ['od', 'odesláno|datum|odoslané|dátum', 'komu|pro', 'kopie|kópia', 'předmět|predmet'],
@@ -148,26 +157,34 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     ['elküldve|küldve', 'az outlook beszerzése|outlook beszerzése'],
   ),
   ro: row(
-    ['în', 'a scris', 'mesaj original|mesajul original|mesaj redirecționat'],
+    ['în', 'a scris', 'mesaj original|mesajul original|mesaj redirecționat|mesaj înaintat'],
     ['de la', 'trimis|data|dată', 'către', 'cc', 'subiect'],
     ['trimis de pe|trimis din', 'obțineți outlook pentru|descărcați outlook pentru'],
   ),
   tr: row(
-    ['', 'yazdı|şunu yazdı|şunları yazdı', 'özgün ileti|orijinal mesaj|orijinal ileti|iletilen mesaj'],
+    [
+      '',
+      'yazdı|yazmış|şunu yazdı|şunları yazdı',
+      'özgün ileti|orijinal mesaj|orijinal ileti|iletilen mesaj|iletilen ileti|yönlendirilmiş ileti',
+    ],
     ['kimden|gönderen', 'gönderildi|gönderme tarihi|tarih', 'kime|alıcı', 'bilgi', 'konu'],
     ['gönderildi|gönderilmiştir', "outlook'u edinin|android için outlook|ios için outlook"],
   ),
   ru: row(
     [
       '',
-      'написал(а)|написал|написала|пишет',
-      'исходное сообщение|пересылаемое сообщение|пересланное сообщение',
+      'написал(а)|написал|написала|писал(а)|пишет',
+      'исходное сообщение|пересылаемое сообщение|пересланное сообщение|перенаправленное сообщение',
     ],
     ['от|от кого', 'отправлено|дата', 'кому', 'копия', 'тема'],
     ['отправлено с|отправлено из|отправлено со', 'получить outlook для|скачать outlook для'],
   ),
   uk: row(
-    ['', 'пише|написав(-ла)|написав|написала', 'вихідне повідомлення|оригінальне повідомлення'],
+    [
+      '',
+      'пише|написав(-ла)|написав|написала|написано',
+      'вихідне повідомлення|оригінальне повідомлення|початкове повідомлення|переслане повідомлення',
+    ],
     ['від|від кого', 'надіслано|дата', 'кому', 'копія', 'тема'],
     ['надіслано з|надіслано із', 'отримати outlook для'],
   ),
@@ -177,12 +194,20 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     ['στάλθηκε από|εστάλη από', 'λήψη του outlook για|αποκτήστε το outlook για'],
   ),
   ja: row(
-    ['', 'のメール|書きました|書き込みました', '元のメッセージ|転送メッセージ|original message'],
+    [
+      '',
+      'のメール|書きました|書き込みました',
+      '元のメッセージ|オリジナルのメッセージ|転送メッセージ|転送するメッセージ|original message',
+    ],
     ['差出人|送信者', '送信日時|日付|日時', '宛先', 'cc', '件名'],
     ['から送信', 'outlook for ios を入手|outlook for android を入手'],
   ),
   zh: row(
-    ['', '写道|寫道', '原始邮件|原始郵件|转发的邮件|轉寄郵件|原邮件'],
+    [
+      '',
+      '写道|寫道|写于|寫到|寫下|提到',
+      '原始邮件|原始郵件|转发的邮件|轉寄郵件|轉遞的郵件|原邮件|原始消息|原始信息|转发的消息|转发的信息',
+    ],
     [
       '发件人|寄件者|寄件人',
       '发送时间|日期|寄件日期|傳送日期',
@@ -193,14 +218,22 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
     ['发自我的|從我的|从我的|发自', '获取 outlook|取得 outlook'],
   ),
   ko: row(
-    ['', '작성|님이 작성|씀', '원본 메시지|원본 메일|전달된 메시지'],
+    ['', '작성|님이 작성|씀|쓴 글|쓴 내용', '원본 메시지|원본 메일|전달된 메시지'],
     ['보낸 사람|보낸사람', '보낸 날짜|날짜|보낸날짜', '받는 사람|받는사람', '참조', '제목'],
     ['에서 보냄|에서 전송', 'outlook 다운로드|android용 outlook|ios용 outlook'],
   ),
 };
 
+/** Those languages, and the further ones. */
+const EVERY: readonly Phrases[] = [
+  ...LANGUAGES.map((language) => PHRASES[language]),
+  ...Object.values(FURTHER_LANGUAGES).map(([wrote, original, ...labels]) =>
+    row(['', wrote, original], labels, ['', '']),
+  ),
+];
+
 const all = (part: (phrases: Phrases) => readonly string[]): readonly string[] => [
-  ...new Set(LANGUAGES.flatMap((language) => part(PHRASES[language]))),
+  ...new Set(EVERY.flatMap(part)),
 ];
 
 /** First words of an attribution, such as "On". */

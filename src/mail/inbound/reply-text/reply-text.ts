@@ -1,4 +1,5 @@
 import { textFromHtml } from '../../content/text-part.ts';
+import { withoutSignatureFrame } from './cleartext-signature.ts';
 import { withMarkedQuotes } from './marked-quotes.ts';
 import {
   attributionBefore,
@@ -59,7 +60,7 @@ class Reply {
 
   constructor(private readonly original: string) {
     const text = original.includes('\r') ? original.replace(/\r\n?/g, '\n') : original;
-    this.#lines = text.split('\n');
+    this.#lines = withoutSignatureFrame(text.split('\n'));
     this.#kinds = new Uint8Array(this.#lines.length);
     this.#end = this.#lines.length;
     for (let at = 0; at < this.#kinds.length; at++) {
