@@ -3,11 +3,20 @@ import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { mailboxKey } from '../../platform/text/local-part.ts';
 import { type RawField, valueOfField } from '../raw/header-editor.ts';
 
+/**
+ * The fields by which a server names the address that it has delivered a message for: Postfix, qmail, Courier and Gmail; Exim; Cyrus and
+ * Fastmail; CommuniGate; Yahoo; and Oracle's server (RFC 8098 2.3), whose value begins with `rfc822;`.
+ */
+export const DELIVERED_FIELDS = [
+  ...['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to', 'x-resolved-to'],
+  ...['x-real-to', 'x-apparently-to', 'x-rcpt-to', 'original-recipient'],
+] as const;
+
 /** The fields that name people by their addresses (RFC 5322 3.6, RFC 8098 2.1, and those that servers on the way add). */
 const OF_ADDRESSES = new Set([
   ...['from', 'sender', 'reply-to', 'to', 'cc', 'bcc'],
   ...['resent-from', 'resent-sender', 'resent-reply-to', 'resent-to', 'resent-cc', 'resent-bcc'],
-  ...['return-path', 'delivered-to', 'x-original-to', 'envelope-to', 'errors-to'],
+  ...['return-path', 'errors-to', ...DELIVERED_FIELDS],
   ...['disposition-notification-to', 'return-receipt-to', 'mail-followup-to', 'mail-reply-to'],
 ]);
 

@@ -6,6 +6,7 @@ import {
   valueOfField,
 } from '../raw/header-editor.ts';
 import { FORWARDED_FIELD, MOST_HOPS } from '../raw/raw-mail.ts';
+import { DELIVERED_FIELDS } from './address-keys.ts';
 
 /** The facts in the header of a received message about its place among others. */
 export interface HeaderFacts {
@@ -143,13 +144,19 @@ const EMPTY_LINE = 2;
 export const hasLargeHeader = (raw: Buffer): boolean =>
   raw.length > LARGEST_HEADER && endOfHeader(raw.subarray(0, LARGEST_HEADER + EMPTY_LINE)) > LARGEST_HEADER;
 
-/** The fields that servers on the way add: the same message has others when it comes by another way. */
-const TRACE = new Set(['received', 'return-path', 'delivered-to', 'x-original-to']);
+/**
+ * The fields that servers on the way and the one of a mailbox add: the same message has others when it comes by another way. Those of mbox
+ * files change with each look into them, and some servers show them (GNU Mailutils).
+ */
+const SERVER_FIELDS: ReadonlySet<string> = new Set([
+  ...['received', 'return-path', 'delivery-date', ...DELIVERED_FIELDS],
+  ...['status', 'x-status', 'x-uid', 'x-imap', 'x-imapbase', 'x-keywords', 'content-length'],
+]);
 
 /** The fingerprint of a message, the same on whichever way it comes again. The body is hashed as it is. */
 export function contentDigest(raw: Buffer): string {
   const { fields, rest } = divideMessage(raw.subarray(0, LARGEST_HEADER));
-  const kept = fields.flatMap(({ name, octets }) => (TRACE.has(name) ? [] : [octets]));
+  const kept = fields.flatMap(({ name, octets }) => (SERVER_FIELDS.has(name) ? [] : [octets]));
   return new Bun.CryptoHasher('sha256')
     .update(Buffer.from(kept.join(''), 'latin1'))
     .update(rest)

@@ -1,5 +1,5 @@
 import { valueOfField } from '../raw/header-editor.ts';
-import { wordsOfAddresses } from './address-keys.ts';
+import { DELIVERED_FIELDS, wordsOfAddresses } from './address-keys.ts';
 import { fieldsOf } from './header.ts';
 
 /** The addresses in a message that was read of a mailbox, which has no envelope any more. */
@@ -12,13 +12,7 @@ export interface NamedRecipients {
   readonly returnPath: string | null;
 }
 
-const DELIVERED = new Set([
-  'delivered-to',
-  'x-original-to',
-  'envelope-to',
-  'x-envelope-to',
-  'x-delivered-to',
-]);
+const DELIVERED: ReadonlySet<string> = new Set(DELIVERED_FIELDS);
 const NAMED = new Set(['to', 'cc', 'resent-to', 'resent-cc']);
 /** Addresses that are looked at. */
 const MOST = 200;
