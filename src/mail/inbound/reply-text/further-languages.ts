@@ -1,5 +1,5 @@
 /**
- * The words of languages into which Thunderbird, Evolution, Roundcube and Geary are translated, and mobile programs seldom. The rows have the verbs of
+ * The words of languages into which desktop programs are translated, and those of telephones seldom. A row has the verbs of
  * "Anna wrote:", the words between dashes, and the labels of the header: from, sent, to, cc, subject.
  */
 type Row = readonly [string, string, ...(readonly [string, string, string, string, string])];
