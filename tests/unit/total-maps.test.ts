@@ -72,11 +72,11 @@ function scratchCopy(additions: readonly Addition[]): string {
   return folder;
 }
 
+/** Four threads check four times what they share: 14 s of processor time instead of 8, where other tests have the cores. */
+const COMMAND = ['-p', 'tsconfig.scratch.json', '--singleThreaded'];
+
 function compile(folder: string): readonly string[] {
-  const tsc = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.scratch.json'], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
+  const tsc = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), COMMAND, { cwd: folder, encoding: 'utf8' });
   return tsc.stdout.split('\n').filter((line) => /^\S+\(\d+,\d+\): error/.test(line));
 }
 
