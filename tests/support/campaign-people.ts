@@ -4,7 +4,7 @@ import { mintId } from '../../src/platform/db/ids.ts';
 /** SQL that makes $4 contacts with ids in a row, and puts them into the static audience $3. */
 const PEOPLE = `with made as (
   insert into contacts (workspace_id, livemode, id, email, email_key, first_name, first_name_key, properties, status, created_at, updated_at)
-  select $1, true, 'con_' || $5 || lpad(n::text, 14, '0'), 'p' || n || '-' || $5 || '@people.example', 'p' || n || '-' || $5 || '@people.example',
+  select $1, true, 'con_' || $5 || lpad(n::text, 8, '0'), 'p' || n || '-' || $5 || '@people.example', 'p' || n || '-' || $5 || '@people.example',
     'Person' || n, 'person' || n, jsonb_build_object('plan', case when n % 2 = 0 then 'pro' else 'free' end), 'subscribed',
     now() - interval '1 hour', now() - interval '1 hour'
   from generate_series($2::integer + 1, $2::integer + $4::integer) n returning id
@@ -23,9 +23,10 @@ export async function manyPeople(database: Database, workspaceId: string, count:
      values ($1, true, $2, 'Many', 'static', false, false, now(), now(), now())`,
     [workspaceId, id],
   );
-  const time = mintId('con', now).slice(4, 14);
+  // The time and six letters, by which those of two audiences differ that are made within a millisecond.
+  const beginning = mintId('con', now).slice(4, 20);
   for (let done = 0; done < count; done += AT_ONCE)
-    await database.query(PEOPLE, [workspaceId, done, id, Math.min(AT_ONCE, count - done), time], {
+    await database.query(PEOPLE, [workspaceId, done, id, Math.min(AT_ONCE, count - done), beginning], {
       deadlineMs: 120_000,
     });
   return id;
