@@ -21,14 +21,10 @@ const PAGES = PAGE_GROUPS.flatMap(({ pages }) => pages.map(({ path }) => path)).
 
 type Theme = 'light' | 'dark';
 
-/** The reference at an address, in a browser with that theme. The page takes seconds of processor time to draw. */
-async function reference(colorScheme: Theme, fragment = ''): Promise<Page> {
-  const page = await site.newcomer();
-  await page.emulateMedia({ colorScheme });
-  await page.goto(`${site.service.url}/docs${fragment}`);
+/** Waits for the reference, in that theme. */
+async function drawn(page: Page, theme: Theme): Promise<void> {
   await page.getByRole('heading', { name: 'Posthorn', exact: true }).waitFor();
-  expect(await page.locator('body').getAttribute('class')).toContain(`${colorScheme}-mode`);
-  return page;
+  expect(await page.locator('body').getAttribute('class')).toContain(`${theme}-mode`);
 }
 
 const sendEmail = (page: Page) => page.locator('section[id$="sendEmail"]');
@@ -43,7 +39,10 @@ async function violationsAt(page: Page, width: number): Promise<readonly string[
 
 describe('the reference', () => {
   test('is searched, tries a request with a test key that is kept nowhere, and refuses a live key', async () => {
-    const page = await reference('light');
+    const page = await site.newcomer();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(`${site.service.url}/docs`);
+    await drawn(page, 'light');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('send or schedule');
     await page
@@ -82,14 +81,6 @@ describe('the reference', () => {
     await page.context().close();
     expect(site.complaints).toEqual([]);
   });
-
-  test('can be read on a telephone, in the dark', async () => {
-    // A narrow window has a separate bar. One width is enough for the colours of each theme.
-    const page = await reference('dark', '#tag/emails/sendEmail');
-    expect(await violationsAt(page, 390)).toEqual([]);
-    await page.context().close();
-    expect(site.complaints).toEqual([]);
-  });
 });
 
 test.each(LOOKED_AT)('%s can be read by everybody, at every width and in both themes', async (path) => {
@@ -111,8 +102,10 @@ test('no page scrolls sideways on a telephone', async () => {
   expect(site.complaints).toEqual([]);
 });
 
-test('the search of the guides leads to a page, an error code and a request', async () => {
+// To draw the reference takes six seconds of processor time, so that the one which the search leads to is looked at as well.
+test('the search of the guides leads to a page, an error code and a request, on a telephone, in the dark', async () => {
   const page = await site.newcomer();
+  await page.emulateMedia({ colorScheme: 'dark' });
   // The index comes after the first Enter, as over a slow network.
   const entered = Promise.withResolvers<void>();
   await page.route('**/docs/search.json', async (route) => {
@@ -133,7 +126,12 @@ test('the search of the guides leads to a page, an error code and a request', as
     if (where.startsWith('/docs#'))
       await page.getByRole('heading', { name: 'Cancel a scheduled email' }).waitFor();
   }
+  await drawn(page, 'dark');
+  await page.goto(`${site.service.url}/docs#tag/emails/sendEmail`);
+  // A narrow window has a separate bar. One width is enough for the colours of each theme.
+  expect(await violationsAt(page, 390)).toEqual([]);
   await page.context().close();
+  expect(site.complaints).toEqual([]);
 });
 
 test('code is copied as it is shown, and the theme stays chosen', async () => {
