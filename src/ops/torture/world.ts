@@ -74,6 +74,10 @@ const BUSY = `select exists (select from email_due where wake_at < now() + inter
   or exists (select from flow_runs where ended_at is null)
   or exists (select from campaigns where state in ('preparing', 'sending')) as busy`;
 
+interface BusyRow {
+  readonly busy: boolean;
+}
+
 /** A reserved name, which verifies at once while mail is captured, and stays verified. */
 const DOMAIN = 'torture.example';
 
@@ -152,16 +156,23 @@ export class World implements AsyncDisposable {
   /** Waits until no email, delivery or event is pending, for a limited time. */
   async settled(): Promise<void> {
     const patience = new Patience(this.#settleMs);
-    while (patience.lasts && (await this.#isBusy()))
-      await patience.pause(this.server ? LOOK_MS : LOOK_AT_COPY_MS);
+    const { server } = this;
+    // One connection for all looks: with a separate one, a look took 18 ms of processor time instead of 1.5.
+    const connection = { jit: 'off' };
+    const sql = server && postgres(server.url(DATABASE), { max: 1, fetch_types: false, connection });
+    const look = () => (sql ? sql.unsafe<BusyRow[]>(BUSY, [], { prepare: true }) : this.#lookAtCopy());
+    try {
+      while (patience.lasts && (await look())[0]?.busy) await patience.pause(sql ? LOOK_MS : LOOK_AT_COPY_MS);
+    } finally {
+      await sql?.end({ timeout: 1 });
+    }
   }
 
   /** The embedded database is read as a copy while its instance runs. */
-  async #isBusy(): Promise<boolean> {
+  async #lookAtCopy(): Promise<BusyRow[]> {
     const session = await openSession(this.where);
     try {
-      const [row] = await session.query<{ busy: boolean }>(BUSY);
-      return row?.busy ?? false;
+      return await session.query<BusyRow>(BUSY);
     } finally {
       await session.close();
     }
