@@ -129,16 +129,20 @@ export async function sameBytes(
     const settings = { name, audienceId, templateId: id, variables, ...chosen };
     const campaign = await post('/v1/campaigns', settings);
     await post(`/v1/campaigns/${campaign.id}/send`, {});
-    const left = await eventually(
+    // Of the table, since a list of the API takes 2 ms of processor time each of twenty times instead of a tenth of that.
+    const emailId = await eventually(
       'the campaign leaves',
       async () => {
-        const [email] = await get(`/v1/emails?campaignId=${campaign.id}`);
-        return email?.status === 'delivered' ? email : undefined;
+        const [email] = await service.service.database.query<{ id: string; state: string }>(
+          'select id, state from emails_now where campaign_id = $1',
+          [campaign.id],
+        );
+        return email?.state === 'delivered' ? email.id : undefined;
       },
       PATIENT,
     );
     await service.live.delete(`/v1/audiences/${audienceId}/contacts/${person.id}`);
-    return left.id;
+    return emailId;
   };
 
   const byFlow = async ({ id, variables, properties, chosen, name }: BulkSend): Promise<string> => {
