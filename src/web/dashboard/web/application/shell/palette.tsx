@@ -1,15 +1,11 @@
 import {
-  Combobox,
-  ComboboxGroup,
-  ComboboxItem,
-  ComboboxList,
-  ComboboxProvider,
-} from '@ariakit/react/combobox';
-import {
   type KeyboardEvent,
+  memo,
   type ReactNode,
+  useCallback,
   useDeferredValue,
   useEffect,
+  useId,
   useMemo,
   useRef,
   useState,
@@ -102,6 +98,7 @@ export default function Palette({
   readonly onShortcuts: () => void;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
   const [typed, setTyped] = useState('');
   const wanted = useDeferredValue(typed.trim());
   useEffect(() => {
@@ -110,30 +107,41 @@ export default function Palette({
     return () => shown?.close();
   }, []);
   const found = useFound(wanted, onShortcuts);
+  const groups = Map.groupBy(found, ({ group }) => group);
+  // In the order in which they are shown.
+  const results = [...groups.values()].flat();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const active = results.find(({ key }) => key === chosen) ?? results[0];
   const [isEntered, setIsEntered] = useState(false);
   const isCurrent = typed.trim() === wanted;
-  const [first] = found;
-  const change = (value: string) => {
-    setIsEntered(false);
-    setTyped(value);
+  const choose = useCallback(
+    (act: PaletteResult['act']) => {
+      onClose();
+      act();
+    },
+    [onClose],
+  );
+  const goBy = (step: number) => {
+    const at = active ? results.indexOf(active) : -1;
+    const next = results.at((at + step) % results.length);
+    if (!next) return;
+    setChosen(next.key);
+    document.getElementById(optionOf(id, next.key))?.scrollIntoView({ block: 'nearest' });
   };
-  const choose = (act: PaletteResult['act']) => {
-    onClose();
-    act();
-  };
-  // Enter may come before the results of the last letters, or before one of them is active: it then takes the first.
+  // Enter may come before the results of the last letters: it then takes the first of them.
   const onKeyDown = (event: KeyboardEvent) => {
-    const isActive = dialog.current?.querySelector('[data-active-item]') != null;
-    if (event.key !== 'Enter' || (isCurrent && isActive)) return;
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'ArrowDown') goBy(1);
+    else if (event.key === 'ArrowUp') goBy(-1);
+    else if (event.key === 'Enter') setIsEntered(true);
+    else return;
     event.preventDefault();
-    setIsEntered(true);
   };
   useEffect(() => {
-    if (!isEntered || !isCurrent || !first) return;
+    if (!isEntered || !isCurrent || !active) return;
     setIsEntered(false);
-    choose(first.act);
-  });
-  const groups = Map.groupBy(found, ({ group }) => group);
+    choose(active.act);
+  }, [isEntered, isCurrent, active, choose]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape
     <dialog
@@ -143,47 +151,84 @@ export default function Palette({
       onClick={({ target, currentTarget }) => target === currentTarget && onClose()}
       className="dialog mt-[12dvh] max-w-xl overflow-hidden"
     >
-      <ComboboxProvider open setValue={change} value={typed} focusLoop includesBaseElement={false}>
-        <div className="border-b border-edge">
-          <Combobox
-            autoSelect="always"
-            onKeyDown={onKeyDown}
-            aria-label="Search pages, emails, contacts and campaigns"
-            placeholder="Search pages, emails, contacts, campaigns, any ID…"
-            className="w-full bg-transparent px-4 py-3.5 text-[15px] outline-none placeholder:text-faint"
-          />
-        </div>
-        <ComboboxList alwaysVisible aria-label="Results" className="max-h-[50dvh] overflow-y-auto p-2">
-          {found.length === 0 && <p className="px-3 py-6 text-center text-dim">No results for “{wanted}”.</p>}
-          {[...groups].map(([group, members]) => (
-            <ComboboxGroup key={group} aria-label={group} className="pb-1">
-              <div aria-hidden="true" className="px-2.5 pt-2 pb-1 text-caption font-medium text-faint">
-                {group}
-              </div>
-              {members.map(({ key, title, sub, icon, act }) => (
-                <ComboboxItem
-                  key={key}
-                  value={key}
-                  setValueOnClick={false}
-                  hideOnClick={false}
-                  focusOnHover
-                  onClick={() => choose(act)}
-                  className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2.5 py-1 data-active-item:bg-hover"
-                >
-                  <span className="text-dim">{icon}</span>
-                  <span className="min-w-0 flex-1 truncate">{title}</span>
-                  {sub !== undefined && (
-                    <span className="max-w-[45%] truncate text-caption text-dim">{sub}</span>
-                  )}
-                </ComboboxItem>
-              ))}
-            </ComboboxGroup>
-          ))}
-        </ComboboxList>
-      </ComboboxProvider>
+      <div className="border-b border-edge">
+        <input
+          role="combobox"
+          aria-autocomplete="list"
+          aria-expanded="true"
+          aria-controls={id}
+          aria-activedescendant={active && optionOf(id, active.key)}
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={({ target }) => {
+            setIsEntered(false);
+            setChosen(null);
+            setTyped(target.value);
+          }}
+          onKeyDown={onKeyDown}
+          aria-label="Search pages, emails, contacts and campaigns"
+          placeholder="Search pages, emails, contacts, campaigns, any ID…"
+          className="w-full bg-transparent px-4 py-3.5 text-[15px] outline-none placeholder:text-faint"
+        />
+      </div>
+      <div id={id} role="listbox" aria-label="Results" className="max-h-[50dvh] overflow-y-auto p-2">
+        {found.length === 0 && <p className="px-3 py-6 text-center text-dim">No results for “{wanted}”.</p>}
+        {[...groups].map(([group, members]) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is not for options of a list
+          <div key={group} role="group" aria-label={group} className="pb-1">
+            <div aria-hidden="true" className="px-2.5 pt-2 pb-1 text-caption font-medium text-faint">
+              {group}
+            </div>
+            {members.map((result) => (
+              <Option
+                key={result.key}
+                id={optionOf(id, result.key)}
+                result={result}
+                isActive={result === active}
+                onPoint={setChosen}
+                onChoose={choose}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
     </dialog>
   );
 }
+
+/** The id of the element of a result. Those of elements have no spaces (HTML, 3.2.6). */
+const optionOf = (list: string, key: string): string => `${list}${key.replaceAll(' ', '-')}`;
+
+/** A result. An arrow key renders two of them again. */
+const Option = memo(
+  (props: {
+    readonly id: string;
+    readonly result: PaletteResult;
+    readonly isActive: boolean;
+    readonly onPoint: (key: string) => void;
+    readonly onChoose: (act: PaletteResult['act']) => void;
+  }) => {
+    const { key, title, sub, icon, act } = props.result;
+    return (
+      // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
+      // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field chooses it
+      <div
+        id={props.id}
+        role="option"
+        aria-selected={props.isActive}
+        onMouseMove={() => props.onPoint(key)}
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={() => props.onChoose(act)}
+        className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2.5 py-1 aria-selected:bg-hover"
+      >
+        <span className="text-dim">{icon}</span>
+        <span className="min-w-0 flex-1 truncate">{title}</span>
+        {sub !== undefined && <span className="max-w-[45%] truncate text-caption text-dim">{sub}</span>}
+      </div>
+    );
+  },
+);
 
 /** Campaigns, flows, templates and audiences that are called like that. */
 function useNamed(wanted: string, isWorthAsking: boolean): readonly PaletteResult[] {

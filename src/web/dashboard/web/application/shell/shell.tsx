@@ -1,4 +1,4 @@
-import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { lazy, memo, type ReactNode, startTransition, useCallback, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ENVIRONMENTS } from '../addresses.ts';
 import { useViewer } from '../api/viewer.tsx';
@@ -27,9 +27,10 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [path, navigate] = useLocation();
   const shown = useShownPlace();
   const [opened, setOpened] = useState<'palette' | 'shortcuts' | null>(null);
-  const close = () => setOpened(null);
-  const search = useCallback(() => setOpened('palette'), []);
-  // The dialog is rendered early but after everything else, so that its field takes typed keys at once.
+  const close = useCallback(() => setOpened(null), []);
+  const showShortcuts = useCallback(() => setOpened('shortcuts'), []);
+  // A dialog is rendered in pieces, so that no key waits for it, and at once: React shows a suspended one only after 300 ms.
+  const search = useCallback(() => startTransition(() => setOpened('palette')), []);
   const isMember = session !== null;
   useEffect(() => {
     if (!isMember) return;
@@ -38,9 +39,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   }, [isMember]);
   const openPages = useOpenPages();
   useKeys({
-    ...(session && { 'mod k': () => setOpened(opened === 'palette' ? null : 'palette') }),
+    ...(session && { 'mod k': opened === 'palette' ? close : search }),
     t: applyNextTheme,
-    '?': () => setOpened('shortcuts'),
+    '?': showShortcuts,
     '/': () => document.querySelector<HTMLElement>('[data-search]')?.focus(),
     c: () => document.querySelector<HTMLElement>('[data-create]')?.click(),
     ...Object.fromEntries(
@@ -90,11 +91,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </div>
       <Toasts />
       {opened === 'shortcuts' && <Shortcuts onClose={close} />}
-      {opened === 'palette' && (
-        <Suspense>
-          <Palette onClose={close} onShortcuts={() => setOpened('shortcuts')} />
-        </Suspense>
-      )}
+      {opened === 'palette' && <Palette onClose={close} onShortcuts={showShortcuts} />}
     </div>
   );
 }
