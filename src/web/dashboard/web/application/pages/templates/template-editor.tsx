@@ -8,6 +8,7 @@ import { useEditing } from '../../editing/use-editing.ts';
 import { useSelected, useValue } from '../../editing/use-values.ts';
 import { useKeys } from '../../shell/keys.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { usePainted } from '../../ui/charts/painted.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
 import { useSourceLine } from '../../ui/forms/source-line.ts';
@@ -57,7 +58,9 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   const mayWrite = may('templates:write');
   const [entered, setEntered] = useState<Readonly<Record<string, string>>>({});
   const isVisual = format === 'mjml';
-  const [pane, setPane] = useState<Pane>(isVisual ? 'visual' : 'source');
+  const [chosen, setPane] = useState<Pane>(isVisual ? 'visual' : 'source');
+  // A long message has hundreds of rows, which are rendered behind the answer to the click.
+  const pane = usePainted(chosen, true) ?? chosen;
   const change = useChange('PATCH /templates/{id}');
   const { refetch } = useRead('GET /templates/{id}', { path: { id } });
   const newest = useRead(
@@ -200,7 +203,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
                 ...(isVisual && { source: 'Code' }),
                 ...(!FORMATS[format].hasText && { text: undefined }),
               }}
-              value={pane}
+              value={chosen}
               onChange={setPane}
             />
             {mayWrite && pane === 'source' && (
