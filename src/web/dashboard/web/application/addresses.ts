@@ -50,3 +50,9 @@ export const lastEnvironment = (): Environment =>
   localStorage.getItem(STORED_ENVIRONMENT) === 'live' ? 'live' : 'test';
 export const rememberEnvironment = (environment: Environment): void =>
   localStorage.setItem(STORED_ENVIRONMENT, environment);
+
+/** The address with its workspace and environment, for one that names none or only the environment. */
+export function wholeAddress(path: string, workspaceId: string): string {
+  const { environment, rest } = readAddress(path);
+  return baseOf(workspaceId, environment ?? lastEnvironment()) + rest;
+}

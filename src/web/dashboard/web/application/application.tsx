@@ -1,5 +1,12 @@
 import { lazy, Suspense, startTransition, useCallback, useEffect, useState } from 'react';
-import { baseOf, forgetWorkspace, lastEnvironment, lastWorkspace, readAddress } from './addresses.ts';
+import {
+  baseOf,
+  forgetWorkspace,
+  lastEnvironment,
+  lastWorkspace,
+  readAddress,
+  wholeAddress,
+} from './addresses.ts';
 import { type GuestSession, guestEntry } from './api/guest.ts';
 import { RequestError } from './api/requests.ts';
 import { entry, type Session } from './api/session.ts';
@@ -27,6 +34,15 @@ type Visitor =
       readonly refusal?: string | null;
     }
   | { readonly problem: RequestError };
+
+/** An address that a redirect completes while the page is rendered has all of it rendered again, in one piece. */
+function completeAddress({ workspace }: Session): void {
+  const { pathname, search, hash } = location;
+  const { workspaceId, environment } = readAddress(pathname);
+  if (currentPlace().page !== 'home' || (workspaceId !== null && environment !== null)) return;
+  if (workspaceId !== null && workspaceId !== workspace.id) return;
+  history.replaceState(null, '', wholeAddress(pathname, workspace.id) + search + hash);
+}
 
 async function arrive(): Promise<Visitor> {
   const [visitor] = await Promise.all([meet(null), loadPageOf(location.pathname)]);
@@ -126,6 +142,7 @@ function Visit() {
     // All that one arrives at is drawn in pieces, between which the browser can answer.
     if (first) {
       const arrived = await first;
+      if ('session' in arrived) completeAddress(arrived.session);
       startTransition(() => setVisitor(arrived));
     } else setVisitor(await meet(why));
   }, []);

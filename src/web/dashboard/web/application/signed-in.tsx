@@ -4,10 +4,10 @@ import { Redirect, Router, useLocation } from 'wouter';
 import {
   baseOf,
   type Environment,
-  lastEnvironment,
   readAddress,
   rememberEnvironment,
   rememberWorkspace,
+  wholeAddress,
 } from './addresses.ts';
 import { Connection } from './api/connection.ts';
 import { GUEST_API, type GuestSession, guestEntry } from './api/guest.ts';
@@ -37,7 +37,7 @@ type OnLeave = (why: 'signedOut' | 'sessionEnded') => void;
  */
 export function SignedIn({ session, onLeave }: { readonly session: Session; readonly onLeave: OnLeave }) {
   const [path] = useLocation();
-  const { workspaceId, environment, rest } = readAddress(path);
+  const { workspaceId, environment } = readAddress(path);
   const viewer = useMemo(
     () => memberOf(session, environment ?? 'test', onLeave),
     [session, environment, onLeave],
@@ -50,10 +50,8 @@ export function SignedIn({ session, onLeave }: { readonly session: Session; read
     if (isElsewhere) location.reload();
   }, [isElsewhere]);
   if (isElsewhere) return null;
-  if (workspaceId === null || environment === null) {
-    const base = baseOf(session.workspace.id, environment ?? lastEnvironment());
-    return <Redirect to={base + rest + location.search} replace />;
-  }
+  if (workspaceId === null || environment === null)
+    return <Redirect to={wholeAddress(path, session.workspace.id) + location.search} replace />;
   rememberWorkspace(workspaceId);
   rememberEnvironment(environment);
   return <Pages viewer={viewer} />;
