@@ -34,7 +34,7 @@ export function Instances({ live }: { readonly live: LiveMachines }) {
         <summary className="cursor-pointer text-[11px] font-semibold tracking-wide text-faint uppercase">
           {instances.length > 1 ? `${instances.length} instances` : 'Instances'}
         </summary>
-        <ul className="mt-1.5 space-y-1">
+        <ul className="mt-1.5 grid grid-cols-1 gap-1">
           {instances.map((instance) => (
             <Instance key={instance.id} instance={instance} now={now} />
           ))}

@@ -57,7 +57,7 @@ export const Quiet = ({ title, children }: { readonly title: string; readonly ch
 
 /** Lines where text will be. */
 export const Loading = () => (
-  <div role="status" aria-label="Loading" className="animate-pulse space-y-3 p-4">
+  <div role="status" aria-label="Loading" className="grid animate-pulse grid-cols-1 gap-3 p-4">
     {[92, 70, 84, 60].map((width) => (
       <div key={width} className="h-4 rounded bg-sunk" style={{ width: `${width}%` }} />
     ))}

@@ -58,13 +58,13 @@ export default function Versions({ id }: { readonly id: string }) {
     >
       {error && <Failed error={error} onRetry={() => void list.refetch()} />}
       <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
-        <fieldset className="card grid divide-y divide-edge overflow-hidden">
+        <fieldset className="card grid overflow-hidden">
           <legend className="sr-only">Versions, newest first</legend>
           {list.items === undefined && <Skeleton className="m-4 h-20" />}
           {list.items?.map((each) => (
             <label
               key={each.version}
-              className="relative flex min-h-11 cursor-pointer items-center gap-2 whitespace-nowrap px-4 py-2 hover:bg-hover has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent"
+              className="relative flex min-h-11 cursor-pointer items-center gap-2 border-b border-edge px-4 py-2 whitespace-nowrap last:border-0 hover:bg-hover has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent"
             >
               <input
                 type="radio"

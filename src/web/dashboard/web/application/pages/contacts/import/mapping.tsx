@@ -66,7 +66,7 @@ export function Mapping(props: {
           </option>
         ))}
       </datalist>
-      <ul aria-label="Columns of the file" className="grid divide-y divide-edge">
+      <ul aria-label="Columns of the file" className="grid">
         {props.plan.columns.map(({ header, cells }, at) => {
           const { to, key, type } = props.mapped[at] ?? { to: 'none', key: '', type: 'string' };
           const name = header.trim() === '' ? `Column ${at + 1}` : header.trim();
@@ -74,7 +74,7 @@ export function Mapping(props: {
             <li
               // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name that is sure to be one
               key={at}
-              className="grid items-center gap-x-4 gap-y-2 py-3 md:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]"
+              className="grid items-center gap-x-4 gap-y-2 border-b border-edge py-3 last:border-0 md:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]"
             >
               <span className="min-w-0">
                 <span className="block truncate font-medium">{name}</span>
