@@ -217,7 +217,8 @@ const Option = memo(
         id={props.id}
         role="option"
         aria-selected={props.isActive}
-        onMouseMove={() => props.onPoint(key)}
+        // Chromium sends a move of no length where the list scrolls beneath a pointer at rest.
+        onMouseMove={({ movementX, movementY }) => (movementX !== 0 || movementY !== 0) && props.onPoint(key)}
         onMouseDown={(event) => event.preventDefault()}
         onClick={() => props.onChoose(act)}
         className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2.5 py-1 aria-selected:bg-hover"
