@@ -68,3 +68,16 @@ test('of requests that come in one piece the first changes nothing, since its an
   expect(await heard(alone)).toMatch(/^HTTP\/1\.1 20[01] /);
   expect(service.done).toHaveLength(1);
 });
+
+test('a path with two slashes is answered with what to change', async () => {
+  const at = (path: string) =>
+    heard(
+      `GET ${path} HTTP/1.1\r\nHost: a.example\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+    );
+  for (const path of ['/v1//things', '//v1/things']) {
+    const text = await at(path);
+    expect(text).toStartWith('HTTP/1.1 404 ');
+    expect(text).toContain('two slashes in a row');
+  }
+  expect(await at('/v1/nothing?next=http://a.example//b')).not.toContain('two slashes');
+});

@@ -54,6 +54,11 @@ export const NO_ROUTE = new Failure('NOT_FOUND', 'No such endpoint.', {
   suggestion: 'Compare the method and the path with the reference at /docs.',
 });
 
+/** A client that joins a base URL with a slash at its end and a path asks for two slashes. */
+const TWO_SLASHES = new Failure('NOT_FOUND', 'No such endpoint.', {
+  suggestion: 'The path has two slashes in a row. Remove the one at the end of the base URL of your client.',
+});
+
 const NO_SESSION = new Failure('UNAUTHORIZED', 'This request has no session, or the session has ended.', {
   suggestion: 'Sign in at /app, or open /inspector and exchange an API key for a session.',
 });
@@ -180,7 +185,7 @@ async function admitCaller(
     return tooManyWithKey(limiter.perKey);
   }
   asking.isCounted = true;
-  if (!endpoint) return NO_ROUTE;
+  if (!endpoint) return asking.path.includes('//') ? TWO_SLASHES : NO_ROUTE;
   return endpoint.refuse(caller) ?? { endpoint, caller };
 }
 
