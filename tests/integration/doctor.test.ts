@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandLine } from '../../src/ops/commands/command-line.ts';
+import { diagnoseConnections } from '../../src/ops/doctor/database/connections.ts';
 import {
   diagnoseClock,
   diagnosePartitions,
@@ -254,6 +255,34 @@ describe('doctor on a database', () => {
       wrong('a crash may lose mail', 'set it to on'),
     );
     await database.close();
+  });
+
+  test.each([
+    ['role', 'alter role … connection limit'],
+    ['database', 'alter database … connection limit'],
+  ])('warns of a %s with fewer connections than an instance opens', async (limited, remedy) => {
+    await using made = await createTestDatabase();
+    const owner = new PostgresDatabase(made.url);
+    const role = `few_${made.name}`;
+    await owner.script(
+      `create role ${role} login password 'few' connection limit 14; grant select on service_instances to ${role}`,
+    );
+    const url = Object.assign(new URL(made.url), { username: role, password: 'few' });
+    const database = new PostgresDatabase(url.href);
+    expect(await diagnoseConnections(database, false)).toMatchObject({
+      status: 'fine',
+      detail: expect.stringContaining('An instance opens up to 14'),
+    });
+    expect(await diagnoseConnections(database, true)).toMatchObject({ status: 'skipped' });
+    await owner.script(`alter ${limited} ${limited === 'role' ? role : made.name} connection limit 13`);
+    expect(await diagnoseConnections(database, false)).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining(`the ${limited} allows 13`),
+      advice: expect.stringContaining(remedy),
+    });
+    await database.close();
+    await owner.script(`drop owned by ${role}; drop role ${role}`);
+    await owner.close();
   });
 
   test('tells a pooler, and what it drops', async () => {

@@ -9,6 +9,7 @@ import { readClock } from '../../platform/time/database-clock.ts';
 import { zones } from '../../platform/zones/zones.ts';
 import { diagnoseBodies } from './bodies.ts';
 import { diagnoseCertificate } from './certificate.ts';
+import { diagnoseConnections } from './database/connections.ts';
 import {
   diagnoseClock,
   diagnoseConnection,
@@ -98,6 +99,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
           .then((url) => diagnosePooler(usable, url))
           .catch(() => null);
         if (pooler) yield pooler;
+        yield* guarded('Connections', () => diagnoseConnections(usable, pooler !== null));
       }
       yield* guarded('Schema', () => diagnoseSchema(usable));
       yield* guarded('Partitions', () => diagnosePartitions(usable, now));
