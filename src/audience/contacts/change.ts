@@ -25,12 +25,10 @@ const CHANGED = changedSince('contact');
 const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cannot be subscribed again.');
 
 /** Of a contact whose address has bounced: it was unsubscribed already. One who only bounced has the moment of that in both places. */
-const LEFT_BEFORE_BOUNCE = `left_at < coalesce((select max(s.created_at) from suppressions s
-  where $2::boolean and s.workspace_id = $1 and s.address_key in (target_key, $6) and s.reason = 'bounced'), 'infinity')`;
+const LEFT_BEFORE_BOUNCE = `left_at < coalesce((select max(created_at) from known where reason = 'bounced'), 'infinity')`;
 
 /** When the person unsubscribed, as the suppression of the address says; also where it bounced before or since. */
-const UNSUBSCRIPTION = `(select max(${unsubscribedAtSql('s')}) from suppressions s
-  where $2::boolean and s.workspace_id = $1 and s.address_key in (target_key, $6))`;
+const UNSUBSCRIPTION = '(select max(unsubscribed_at) from known)';
 
 /** Consent takes back an unsubscription and a bounce. */
 const LIFT = removeReasonSql({
@@ -63,6 +61,7 @@ const LEAVES_AS_WELL = `consent is not null and (before = 'unsubscribed' and ${L
  * client has seen it change last, or null. Consent
  * lifts what stood against the person: an unsubscription and a bounce, neither a complaint nor what was entered by hand. It must be no
  * older than a person's own unsubscription, also where the address has bounced since; an act of the person's own now has no `agreed_at`.
+ * The suppressions are locked before the verdict: it counts an unsubscription that was committed during the wait for the lock.
  */
 const CHANGE = `with asked as (
   select * from json_to_record($5::text::json) as a(${FIELD_INPUT_COLUMNS},
@@ -70,6 +69,9 @@ const CHANGE = `with asked as (
 ), target as materialized (
   select c.id as target_id, c.status as before, c.unsubscribed_at as left_at, c.email_key as target_key, (c.properties || a.properties) - a.removed as merged, ${isStatedSql('c.updated_at', '$10')} as is_as_seen, a.*
   from asked a cross join contacts c where c.workspace_id = $1 and c.livemode = $2::boolean and c.id = $3 for update of c
+), known as materialized (
+  select s.reason, s.created_at, ${unsubscribedAtSql('s')} as unsubscribed_at from target t cross join suppressions s
+  where $2::boolean and t.status is not null and s.workspace_id = $1 and s.address_key in (t.target_key, $6) for update of s
 ), verdict as materialized (
   select *, case
     when not is_as_seen then 'outdated'

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import postgres from 'postgres';
+import { changeStatus } from '../../src/audience/contacts/commands.ts';
+import { createSealer } from '../../src/platform/crypto/sealer.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { suppress } from '../../src/sending/suppressions/commands.ts';
+import { type RealService, startRealService } from '../contract/real-service.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+
+// Two connections of one PostgreSQL: a person leaves while something else lifts what kept mail from their address. The leaving stays.
+
+const SECRET_KEY = 'only-for-tests-only-for-tests-only';
+
+let made: Awaited<ReturnType<typeof createTestDatabase>>;
+let service: RealService;
+let other: postgres.Sql;
+let key: string;
+
+beforeAll(async () => {
+  made = await createTestDatabase();
+  service = await startRealService({ DATABASE_URL: made.url });
+  other = postgres(made.url, { max: 1 });
+  key = await service.keyWith('live', ['*']);
+});
+afterAll(async () => {
+  await other.end();
+  await service[Symbol.asyncDispose]();
+  await made.close();
+});
+
+const send = (method: string, path: string, body?: unknown, headers = {}) =>
+  service.ask({ method, path, key, headers, ...(body !== undefined && { body }) });
+const reasonsOf = async (address: string): Promise<readonly string[]> => {
+  const [found] = (await send('GET', `/v1/suppressions?address=${address}`)).body.data;
+  return found ? [found.reason, ...found.otherReasons] : [];
+};
+
+/** A contact whose address bounced two hours ago. */
+async function bounced(email: string): Promise<{ readonly id: string; readonly email: string }> {
+  const { id } = (await send('POST', '/v1/contacts', { email })).body.data;
+  const csv = { 'content-type': 'text/csv' };
+  await send('POST', '/v1/suppressions/import', `address,reason\n${email},bounced\n`, csv);
+  await service.service.database.query(
+    `with bounced as (update contacts set unsubscribed_at = unsubscribed_at - interval '2 hours' where id = $1 returning email)
+     update suppressions set created_at = created_at - interval '2 hours' where address in (select email from bounced)`,
+    [id],
+  );
+  return { id, email };
+}
+
+/** Consent of an hour ago. */
+const agree = (email: string) => {
+  const consent = { source: 'form', at: new Date(Date.now() - 3_600_000).toISOString() };
+  return send('PATCH', `/v1/contacts/${email}`, { status: 'subscribed', consent });
+};
+
+const isWaited = async (): Promise<true | undefined> => {
+  const waiters = await service.service.database.query(
+    "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return waiters.length > 0 ? true : undefined;
+};
+
+/** Begins `first` on one connection, and then `second` on another, which has to wait; then commits. */
+async function atOnce<Answer>(
+  first: (database: Database) => Promise<unknown>,
+  second: () => Promise<Answer>,
+): Promise<Answer> {
+  let waiting: Promise<Answer> | undefined;
+  await other.begin(async (transaction) => {
+    const query = (text: string, parameters: readonly unknown[] = []) =>
+      transaction.unsafe(text, [...parameters] as never[]);
+    await first({ query } as never);
+    waiting = second();
+    await eventually('the second waits for the first', isWaited);
+  });
+  if (!waiting) throw new Error('Nothing waited.');
+  return waiting;
+}
+
+const unsubscribe = (database: Database, address: string) =>
+  suppress(database, {
+    ...{ workspaceId: service.workspaceId, address, reason: 'unsubscribed', emailId: null, at: Date.now() },
+  });
+
+test('an unsubscription stays that commits while the bounce beside it is removed', async () => {
+  const { email } = await bounced('removed@once.example');
+  const told = await atOnce(
+    (database) => unsubscribe(database, email),
+    () => send('DELETE', `/v1/suppressions/${email}`),
+  );
+  expect(told.status).toBe(204);
+  expect(await reasonsOf(email)).toEqual(['unsubscribed']);
+});
+
+test('an unsubscription stays that commits while an older consent comes', async () => {
+  const { email } = await bounced('agreed@once.example');
+  const told = await atOnce(
+    (database) => unsubscribe(database, email),
+    () => agree(email),
+  );
+  expect(told.status).toBe(422);
+  expect(await reasonsOf(email)).toEqual(['bounced', 'unsubscribed']);
+});
+
+test('a leaving on the page stays that commits while an older consent comes', async () => {
+  const contact = await bounced('page@once.example');
+  const told = await atOnce(
+    (database) =>
+      changeStatus(
+        { database, signer: createSigner(SECRET_KEY), sealer: createSealer(SECRET_KEY), tellsSes: false },
+        { workspaceId: service.workspaceId, livemode: true },
+        contact,
+        { status: 'unsubscribed', consent: { source: 'preference page', at: new Date().toISOString() } },
+        Date.now(),
+      ),
+    () => agree(contact.email),
+  );
+  expect(told.status).toBe(422);
+  expect(await reasonsOf(contact.email)).toEqual(['bounced', 'unsubscribed']);
+});
