@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { eventually } from '../support/eventually.ts';
 import { pathsOf } from './ask.ts';
+import { importClient } from './import-client.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
 let service: RealService;
@@ -45,6 +46,7 @@ const csv = (text: string, key = live) =>
   send('POST', '/v1/suppressions/import', text, key, { 'content-type': 'text/csv' });
 const reasonOf = async (address: string) =>
   (await send('GET', `/v1/suppressions?address=${address}`)).body.data[0]?.reason ?? null;
+const importContacts = (text: string) => importClient(service, live).imported(text);
 const contact = async (email: string) => (await send('GET', `/v1/contacts/${email}`)).body.data;
 
 test('an address is suppressed by hand or as unsubscribed, and its contact follows', async () => {
@@ -300,4 +302,47 @@ test('an old consent lifts a bounce, and no unsubscription that a bounce followe
   expect(await subscribe('unsubscribed@first.example', new Date().toISOString())).toBe('subscribed');
   for (const email of ['unsubscribed@first.example', 'bounced@only.example'])
     expect(await reasonOf(email)).toBeNull();
+});
+
+/** Forgets a contact who had left for the reason, and makes it again: its address is known by a hash. */
+async function madeAgain(email: string, reason: string): Promise<void> {
+  await send('POST', '/v1/contacts', { email });
+  await csv(`address,reason\n${email},${reason}\n`);
+  expect((await send('DELETE', `/v1/contacts/${email}`)).status).toBe(204);
+  await send('POST', '/v1/contacts', { email });
+}
+
+test('the removal of a bounce leaves what is known of the person by their hash alone', async () => {
+  for (const [reason, stays] of [
+    ['unsubscribed', ['unsubscribed']],
+    ['complained', ['complained']],
+    ['manual', []],
+  ] as const) {
+    const email = `hash-${reason}@acts.example`;
+    await madeAgain(email, reason);
+    await importContacts(`email,status\n${email},bounced\n`);
+    const { data } = (await send('GET', `/v1/suppressions?address=${email}`)).body;
+    expect(data.map((row: { reason: string }) => row.reason).sort()).toEqual(['bounced', reason].sort());
+    expect((await send('DELETE', `/v1/suppressions/${email}`)).status).toBe(204);
+    expect(await reasonsOf(email)).toEqual(stays);
+  }
+});
+
+test('a new contact begins with what the person did, also beneath another reason', async () => {
+  for (const [reasons, begins] of [
+    [['manual'], 'subscribed'],
+    [['manual', 'unsubscribed'], 'unsubscribed'],
+    [['manual', 'complained'], 'complained'],
+    [['bounced', 'unsubscribed'], 'bounced'],
+    [['bounced', 'complained'], 'complained'],
+  ] as const) {
+    const email = `${reasons.join('-')}@new.example`;
+    for (const reason of reasons) await csv(`address,reason\n${email},${reason}\n`);
+    await send('POST', '/v1/contacts', { email });
+    expect((await contact(email)).status).toBe(begins);
+    // The same holds of an address that is known by its hash.
+    await send('DELETE', `/v1/contacts/${email}`);
+    await send('POST', '/v1/contacts', { email });
+    expect((await contact(email)).status).toBe(begins);
+  }
 });

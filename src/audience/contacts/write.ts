@@ -4,6 +4,8 @@ import {
   contactOfSql,
   EARLIER_CONTACT,
   enterReasonSql,
+  learnedAtSql,
+  learnedStatusSql,
   strength,
 } from '../../sending/suppressions/queries.ts';
 import {
@@ -131,9 +133,10 @@ export const writeContactsSql = ({
     coalesce(s.created_at, case when i.leaves is not null then coalesce(least(i.left_at, ${now}), ${now}) when i.begins_out then ${now} end),
     ${now}, ${now}
   from ${input} i left join lateral (
-    select s.reason, s.created_at from suppressions s
-    where ${livemode} and s.workspace_id = ${workspaceId} and s.address_key in (i.email_key, i.email_hash) and s.reason <> 'manual'
-    order by s.reason = 'complained' desc, s.reason = 'bounced' desc limit 1
+    select ${learnedStatusSql('k')} as reason, ${learnedAtSql('k')} as created_at from suppressions k
+    where ${livemode} and k.workspace_id = ${workspaceId} and k.address_key in (i.email_key, i.email_hash)
+      and ${learnedStatusSql('k')} is not null
+    order by ${strength(learnedStatusSql('k'))} desc limit 1
   ) s on true
   where ${creates} and i.is_refused is null and i.email_key not in (select email_key from known)
   on conflict (workspace_id, livemode, email_key) do nothing

@@ -8,7 +8,7 @@ import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.
 import { type Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { contactsLeaveSql } from './contacts-leave.ts';
-import { type SuppressBody, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
+import { OWN_ACTS, type SuppressBody, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 import { forgottenKey } from './queries.ts';
 import { enterReasonSql, removeReasonSql, TOLD_TO_SES } from './reasons.ts';
 import { noteRemovalSql, removalParameters } from './ses-removals.ts';
@@ -62,7 +62,14 @@ const SUPPRESS = `with entry as (
 )
 select reason, email_id, created_at, complained, unsubscribed from entry`;
 
-const FORGET = `with ${removeReasonSql({ rows: 's.workspace_id = $1 and s.address_key in ($2, $3)', isRemoved: 'true' })}, noted as (
+/**
+ * A person who was forgotten and is known again may have two rows, of which the one by the hash shows no address. An act of the person
+ * there stays when another reason is removed by the address, as if it were beneath that.
+ */
+const IS_SEEN = `(s.reason not in (${OWN_ACTS.map((act) => `'${act}'`).join(', ')}) or not exists (
+  select from suppressions shown where shown.workspace_id = $1 and shown.address_key = $2 and s.address_key = $3 and shown.reason <> s.reason))`;
+
+const FORGET = `with ${removeReasonSql({ rows: 's.workspace_id = $1 and s.address_key in ($2, $3)', isRemoved: IS_SEEN })}, noted as (
   ${noteRemovalSql(TOLD_TO_SES, { id: '$4', sealed: '$5', at: '$6::timestamptz' })}
 )
 select 1 as one from lifted`;

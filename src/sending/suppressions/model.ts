@@ -10,7 +10,7 @@ const Reason = literals(SUPPRESSION_REASONS, {
 });
 
 /** Acts of the person. Removing another reason does not take them back. */
-const OWN_ACTS = ['complained', 'unsubscribed'] as const satisfies readonly SuppressionReason[];
+export const OWN_ACTS = ['complained', 'unsubscribed'] as const satisfies readonly SuppressionReason[];
 
 /** An address that gets no more live mail. */
 export const Suppression = Type.Object(

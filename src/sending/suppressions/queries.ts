@@ -11,6 +11,7 @@ import type { Reads } from '../../platform/db/reads.ts';
 import { suppressions } from '../../platform/db/schema/mail.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { learnedStatusSql } from './reasons.ts';
 import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 
 // biome-ignore lint/performance/noBarrelFile: some names, beside the queries themselves.
@@ -28,7 +29,14 @@ export {
   readActs,
 } from './acts.ts';
 export { contactOfSql, contactsLeaveSql, strength } from './contacts-leave.ts';
-export { enterReasonSql, removeReasonSql, TOLD_TO_SES, unsubscribedAtSql } from './reasons.ts';
+export {
+  enterReasonSql,
+  learnedAtSql,
+  learnedStatusSql,
+  removeReasonSql,
+  TOLD_TO_SES,
+  unsubscribedAtSql,
+} from './reasons.ts';
 export { noteRemovalSql, removalParameters } from './ses-removals.ts';
 
 /**
@@ -209,8 +217,8 @@ export async function reasonOf(
   return row?.reason ?? null;
 }
 
-const OF_MANY = `select address_key from suppressions
-where workspace_id = $1 and address_key = any($2::text[] collate "C") and reason <> 'manual'`;
+const OF_MANY = `select address_key from suppressions s
+where workspace_id = $1 and address_key = any($2::text[] collate "C") and ${learnedStatusSql('s')} is not null`;
 
 /**
  * The keys and hashes among these whose addresses have left, bounced or complained.

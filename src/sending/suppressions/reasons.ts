@@ -11,6 +11,15 @@ export const unsubscribedAtSql = (row: string): string =>
 const complainedAtSql = (row: string): string =>
   `case ${row}.reason when 'complained' then ${row}.created_at else ${row}.complained_at end`;
 
+/** SQL of the status that a row gives a new contact: its strongest reason, also beneath another. Null where it was entered by hand alone. */
+export const learnedStatusSql = (row: string): string =>
+  `case when ${complainedAtSql(row)} is not null then 'complained' when ${row}.reason = 'bounced' then 'bounced'
+    when ${unsubscribedAtSql(row)} is not null then 'unsubscribed' end`;
+
+/** SQL of when the first of these reasons came. */
+export const learnedAtSql = (row: string): string =>
+  `least(case when ${row}.reason <> 'manual' then ${row}.created_at end, ${row}.unsubscribed_at, ${row}.complained_at)`;
+
 /** SQL: the entered reason takes the place of the known one. The first reason stays, unless it is the weakest. */
 const replacesReason = (known: string): string =>
   `${known}.reason = '${WEAKEST_REASON}' and excluded.reason <> '${WEAKEST_REASON}'`;
