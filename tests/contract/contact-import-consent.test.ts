@@ -268,3 +268,32 @@ test('integers that lose digits are refused in JSON, and names keep no control c
   });
   expect(named.body.data).toMatchObject({ firstName: 'Ada Bcc: x@y.example', lastName: null });
 });
+
+test('a file that names an unsubscription beside a bounce or a complaint leaves both', async () => {
+  await client.imported(
+    'email,Unsubscribed,Bounced\ncells@both.example,yes,yes\nonly@both.example,no,yes\n',
+    '?columns=%7B%7D',
+  );
+  await client.imported('email,status\nlines@both.example,unsubscribed\nlines@both.example,bounced\n');
+  await client.imported('email,status\nangry@both.example,complained\nangry@both.example,unsubscribed\n');
+  // Our own export says in both columns when an address bounced.
+  await client.imported('email,status,unsubscribedAt\nexported@both.example,bounced,2026-01-02T03:04:05Z\n');
+  for (const [name, reason, otherReasons] of [
+    ['cells', 'bounced', ['unsubscribed']],
+    ['only', 'bounced', []],
+    ['lines', 'bounced', ['unsubscribed']],
+    ['angry', 'complained', ['unsubscribed']],
+    ['exported', 'bounced', []],
+  ] as const)
+    expect((await send('GET', `/v1/suppressions?address=${name}@both.example`)).body.data).toMatchObject([
+      { reason, otherReasons },
+    ]);
+});
+
+test('of several lines that a person left by, the last moment counts', async () => {
+  const lines = ['2024-01-02T00:00:00Z', '2026-01-02T00:00:00Z', '2025-01-02T00:00:00Z'];
+  await client.imported(
+    `email,status,unsubscribedAt\n${lines.map((at) => `often@left.example,unsubscribed,${at}\n`).join('')}`,
+  );
+  expect((await client.contact('often@left.example')).unsubscribedAt).toBe('2026-01-02T00:00:00.000Z');
+});

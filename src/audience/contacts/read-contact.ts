@@ -90,11 +90,15 @@ function namesOf(first: ContactInput, second: ContactInput): Partial<ContactInpu
   return { ...(first.fills_name && fieldInput({})), ...set, fills_name: second.fills_name ?? false };
 }
 
-/** The leaving that two contacts with the same address tell of: the stronger counts. */
-export const leavingOf = (
-  first: Pick<ContactInput, 'leaves' | 'left_at'>,
-  second: Pick<ContactInput, 'leaves' | 'left_at'>,
-): Pick<ContactInput, 'leaves' | 'left_at'> => ({
+/** The later of two moments in ISO 8601. */
+export const later = (one: string | null, other: string | null): string | null =>
+  one === null || (other !== null && other > one) ? other : one;
+
+type Leaving = Pick<ContactInput, 'leaves' | 'left_at' | 'has_unsubscribed'>;
+
+/** The leaving that two contacts with the same address tell of: the stronger counts, and the last moment. */
+export const leavingOf = (first: Leaving, second: Leaving): Leaving => ({
   leaves: stronger(first.leaves, second.leaves),
-  left_at: first.leaves ? first.left_at : second.left_at,
+  left_at: later(first.left_at, second.left_at),
+  ...((first.has_unsubscribed || second.has_unsubscribed) && { has_unsubscribed: true }),
 });

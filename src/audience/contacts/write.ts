@@ -35,6 +35,8 @@ export interface ContactInput extends FieldInput {
   readonly leaves: LeaveReason | null;
   /** When, in ISO 8601; null: now. */
   readonly left_at: string | null;
+  /** True where the person has unsubscribed, also beside a stronger status: removing that does not take it back. */
+  readonly has_unsubscribed?: true;
   /** True where nothing but the leaving counts: the rest of the row is wrong. */
   readonly is_refused?: boolean;
   /** True where the person is not subscribed when new, although they have not left. */
@@ -56,7 +58,7 @@ export interface WrittenContact {
 /** The columns of the input, for `json_to_recordset`. What is no, empty or null may be left out. */
 export const CONTACT_INPUT_COLUMNS = `ord integer, id text, email text, email_key text, email_hash text,
   ${FIELD_INPUT_COLUMNS}, fills_name boolean,
-  properties jsonb, removed text[], leaves text, left_at timestamptz, is_refused boolean, begins_out boolean, consent json`;
+  properties jsonb, removed text[], leaves text, left_at timestamptz, has_unsubscribed boolean, is_refused boolean, begins_out boolean, consent json`;
 
 /** True for a contact without any name. */
 const NAMELESS = `coalesce(${FIELD_COLUMNS.map((column) => `c.${column}`).join(', ')}) is null`;
@@ -142,8 +144,9 @@ export const writeContactsSql = ({
   on conflict (workspace_id, livemode, email_key) do nothing
   returning id, email_key, status
 ), suppressed as (
-  insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
-  select ${workspaceId}, email_key, email, leaves, null, coalesce(least(left_at, ${now}), ${now}) from ${input}
+  insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at, unsubscribed_at)
+  select ${workspaceId}, email_key, email, leaves, null, coalesce(least(left_at, ${now}), ${now}),
+    case when has_unsubscribed and leaves <> 'unsubscribed' then coalesce(least(left_at, ${now}), ${now}) end from ${input}
   where ${livemode} and leaves is not null
     ${leavesAnyway ? '' : 'and email_key not in (select email_key from fitting where not is_merged)'}
   order by email_key

@@ -11,6 +11,7 @@ import {
 } from '../../../../mail/list-files/consent-words.ts';
 import { withoutGuard } from '../../../../platform/csv/write.ts';
 import type { Target } from '../../column-names.ts';
+import { later } from '../../read-contact.ts';
 import { dateOf } from './cells.ts';
 
 /** The status in one cell. `unsaid`: the cell is empty in a column that would say `subscribed`. `unknown`: the reader does not understand it. */
@@ -85,6 +86,8 @@ export interface RowConsent {
   readonly leaves: LeaveReason | null;
   /** The moment of it in ISO 8601; null when the row does not say it. */
   readonly left_at: string | null;
+  /** True where the row says that they unsubscribed, also beside a stronger status. */
+  readonly has_unsubscribed?: true;
   /** True where the person is not subscribed when new: the row does not say that they have agreed. */
   readonly begins_out: boolean;
 }
@@ -92,6 +95,7 @@ export interface RowConsent {
 /** Gathers what the cells of one row say: the strongest counts. */
 export class ConsentOfRow {
   #leaves: LeaveReason | null;
+  #hasUnsubscribed: boolean;
   #isNever: boolean;
   #isUnsaid = false;
   #isSubscribed = false;
@@ -100,6 +104,7 @@ export class ConsentOfRow {
   /** `everyone`: what the file says of all its rows. */
   constructor(everyone: LeaveReason | 'never' | null) {
     this.#leaves = everyone === 'never' ? null : everyone;
+    this.#hasUnsubscribed = everyone === 'unsubscribed';
     this.#isNever = everyone === 'never';
   }
 
@@ -108,9 +113,13 @@ export class ConsentOfRow {
     else if (status === 'unsaid') this.#isUnsaid = true;
     else if (status === 'subscribed') this.#isSubscribed = true;
     else if (status !== 'nothing') this.#leaves = stronger(this.#leaves, status);
+    if (status === 'unsubscribed') this.#hasUnsubscribed = true;
   }
 
-  /** A cell of a column with the time of leaving: whatever it says, the person has left. */
+  /**
+   * A cell of a column with the time of leaving: whatever it says, the person has left. It is no unsubscription beside a bounce, of which
+   * our own export has the time there.
+   */
   takeTime(cell: string): void {
     if (!saysLeft(cell)) return;
     this.#leaves = stronger(this.#leaves, 'unsubscribed');
@@ -121,6 +130,7 @@ export class ConsentOfRow {
     return {
       leaves: this.#leaves,
       left_at: this.#leaves ? this.leftAt : null,
+      ...(this.#hasUnsubscribed && { has_unsubscribed: true as const }),
       begins_out: this.#leaves === null && (this.#isNever || (this.#isUnsaid && !this.#isSubscribed)),
     };
   }
@@ -132,7 +142,3 @@ export function momentText(text: string): string | null {
   const at = read === null || read === 'either' ? Number.NaN : Date.parse(read);
   return at >= 0 ? new Date(at).toISOString() : null;
 }
-
-/** The later of two moments in ISO 8601. */
-export const later = (one: string | null, other: string | null): string | null =>
-  one === null || (other !== null && other > one) ? other : one;

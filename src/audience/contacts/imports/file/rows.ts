@@ -11,12 +11,12 @@ import { isPropertyKey, type Target } from '../../column-names.ts';
 import { fieldInput } from '../../field-columns.ts';
 import { LONGEST_NAME } from '../../model.ts';
 import { MOST_PROPERTIES, type PropertyValue, problemOfProperty } from '../../properties.ts';
-import { leavingOf, mergedInto } from '../../read-contact.ts';
+import { later, leavingOf, mergedInto } from '../../read-contact.ts';
 import type { ContactInput } from '../../write.ts';
 import type { ImportPlan } from '../plan/plan.ts';
 import { audienceNames } from '../plan/survey.ts';
 import { typedValue } from './cells.ts';
-import { ConsentOfRow, cellStatus, later, momentText } from './consent-of-row.ts';
+import { ConsentOfRow, cellStatus, momentText } from './consent-of-row.ts';
 import type { Fault, FaultCode } from './faults.ts';
 
 /** A contact of a row, and how many later rows of the same address were merged into it. */
