@@ -11,8 +11,8 @@ import type { Reads } from '../../platform/db/reads.ts';
 import { suppressions } from '../../platform/db/schema/mail.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
-import { learnedStatusSql } from './reasons.ts';
 import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
+import { learnedStatusSql } from './reasons.ts';
 
 // biome-ignore lint/performance/noBarrelFile: some names, beside the queries themselves.
 export {
