@@ -87,11 +87,11 @@ export async function leave(
   const hasBeenForgotten = suppresses && (await isReplaced(database, copy, key));
   // The email may be long deleted, or not yet known to have left, or no longer name a person who has
   // been forgotten: the address is suppressed all the same. Of a forgotten person only the hash is
-  // kept, unless they are a contact again.
+  // kept, unless they are a contact again; and where it is known, the address does not come back beside it.
   if (suppresses && (hasBeenForgotten || result.outcome !== 'changed'))
     await suppress(database, {
       ...{ workspaceId, address, emailId: copy.emailId },
-      ...{ reason: 'unsubscribed', at: now },
+      ...{ reason: 'unsubscribed', at: now, knownBy: signer },
       hiddenBy:
         hasBeenForgotten && !(await findContact({ database }, { workspaceId, livemode: true }, key))
           ? signer
