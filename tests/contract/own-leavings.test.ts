@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { preferencesPath } from '../../src/audience/preferences/links.ts';
+import { confirmationPath, preferencesPath } from '../../src/audience/preferences/links.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
@@ -74,3 +74,24 @@ test.each(['contact', 'stranger'])(
     expect(await suppressed(email)).toBe('unsubscribed');
   },
 );
+
+test('who had unsubscribed before a bounce, and confirms one audience, is back in that alone', async () => {
+  const email = 'confirms@bounced.example';
+  const contact = await send('POST', '/v1/contacts', { email });
+  const other = await send('POST', '/v1/audiences', { name: 'Other' });
+  await send('POST', '/v1/domains', { name: 'sender.example' });
+  await send('PATCH', '/v1/workspace', { defaultFrom: 'news@sender.example' });
+  const asked = await send('POST', '/v1/audiences', { name: 'Asked', confirm: true });
+  for (const { id } of [other, asked])
+    await send('POST', `/v1/audiences/${id}/contacts`, { contactIds: [contact.id] });
+  const headers = { 'content-type': 'text/csv' };
+  for (const reason of ['unsubscribed', 'bounced']) {
+    const body = `address,reason\n${email},${reason}\n`;
+    await service.ask({ method: 'POST', path: '/v1/suppressions/import', key: live, body, headers });
+  }
+  const scope = { workspaceId: service.workspaceId, livemode: true };
+  const path = confirmationPath(SIGNER, { ...scope, key: email, audienceId: asked.id, language: null });
+  expect((await service.ask({ method: 'POST', path })).status).toBe(200);
+  const { status, audienceIds } = await send('GET', `/v1/contacts/${email}`);
+  expect({ status, audienceIds }).toEqual({ status: 'subscribed', audienceIds: [asked.id] });
+});

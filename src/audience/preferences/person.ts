@@ -6,7 +6,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { audienceMembers, audiences } from '../../platform/db/schema/audiences.ts';
 import { contacts } from '../../platform/db/schema/contacts.ts';
 import { suppress } from '../../sending/suppressions/commands.ts';
-import { reasonOf } from '../../sending/suppressions/queries.ts';
+import { hasUnsubscribed, reasonOf } from '../../sending/suppressions/queries.ts';
 import { joinAudience, leaveAudience } from '../audiences/commands.ts';
 import { changeStatus } from '../contacts/commands.ts';
 import type { Scope } from '../contacts/queries.ts';
@@ -203,6 +203,15 @@ const OTHER_LISTS = `select m.audience_id as id from audience_members m
 join audiences u on u.workspace_id = $1 and u.id = m.audience_id and u.type = 'static'
 where m.contact_id = $2 and m.audience_id <> $3 and m.state = 'joined' order by 1`;
 
+/** True for a person who has unsubscribed from everything, also where their address has bounced since. */
+const hasLeft = async (
+  deps: PreferenceDeps,
+  { workspaceId, livemode, key }: Recipient,
+  status: string,
+): Promise<boolean> =>
+  status === 'unsubscribed' ||
+  (status === 'bounced' && livemode && (await hasUnsubscribed(deps, workspaceId, key)));
+
 /**
  * Takes a confirmation: the person is in the audience, and subscribed, if a confirmation is still awaited. Who had unsubscribed from
  * everything agrees to this audience alone, and has left the others: being subscribed again must not bring them back.
@@ -218,7 +227,7 @@ export async function confirmAudience(
   const { audienceId } = recipient;
   const member = { ...recipient, contactId: contact.id, now };
   // First of all, as in `choose`: a crash in between leaves the person unsubscribed.
-  if (contact.status === 'unsubscribed' && (await isInvited(deps, recipient)))
+  if ((await hasLeft(deps, recipient, contact.status)) && (await isInvited(deps, recipient)))
     for (const { id } of await deps.database.query<{ id: string }>(OTHER_LISTS, [
       ...[recipient.workspaceId, contact.id, audienceId],
     ]))

@@ -12,7 +12,7 @@ import { suppressions } from '../../platform/db/schema/mail.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
-import { learnedStatusSql } from './reasons.ts';
+import { learnedStatusSql, unsubscribedAtSql } from './reasons.ts';
 
 // biome-ignore lint/performance/noBarrelFile: some names, beside the queries themselves.
 export {
@@ -215,6 +215,19 @@ export async function reasonOf(
     PREPARED,
   );
   return row?.reason ?? null;
+}
+
+const UNSUBSCRIBED = `select 1 as one from suppressions s
+where s.workspace_id = $1 and s.address_key in ($2, $3) and ${unsubscribedAtSql('s')} is not null limit 1`;
+
+/** True when the person has unsubscribed, also beneath another reason. `key` is `Address.key`. @throws UnavailableError */
+export async function hasUnsubscribed(
+  { database, signer }: { readonly database: Database; readonly signer: Signer },
+  workspaceId: string,
+  key: string,
+): Promise<boolean> {
+  const hash = forgottenKey(signer, workspaceId, key);
+  return (await database.query(UNSUBSCRIBED, [workspaceId, key, hash])).length > 0;
 }
 
 const OF_MANY = `select address_key from suppressions s
