@@ -334,19 +334,6 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
     expect(await suppression(late)).toMatchObject({ address: late, reason: 'unsubscribed' });
     const listed = await send('GET', '/v1/suppressions?limit=100');
     expect(listed.filter((one: { address: string | null }) => one.address?.endsWith('.invalid'))).toEqual([]);
-    // Nor where the email is long gone, and the hash is known by another reason.
-    const bounced = 'bounced@forget.example';
-    await send('POST', '/v1/contacts', { email: bounced });
-    const headers = { 'content-type': 'text/csv' };
-    const file = `address,reason\n${bounced},bounced\n`;
-    await service.ask({ method: 'POST', path: '/v1/suppressions/import', key: live, body: file, headers });
-    await send('DELETE', `/v1/contacts/${bounced}`);
-    await erased();
-    await exit('em_000000000000000000000000', bounced)();
-    expect(found(await dumpOf(service), bounced)).toEqual([]);
-    expect(await send('GET', `/v1/suppressions?address=${bounced}`)).toMatchObject([
-      { address: null, reason: 'bounced', otherReasons: ['unsubscribed'] },
-    ]);
   });
 
   test('the preference page knows a person who had left and was forgotten, and no longer stores the address', async () => {

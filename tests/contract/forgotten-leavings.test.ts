@@ -137,4 +137,36 @@ describe.each(BOTH_DATABASES)('who left an audience and was forgotten, on %s', (
     await create(email);
     expect(await send('GET', `/v1/contacts/${email}/activity?type=left`)).toEqual([]);
   });
+
+  test('is not stored in clear by a late link or a refused line, where the hash is known by another reason', async () => {
+    const client = importClient(service, live);
+    const [link, line] = ['link@bounced.example', 'line@bounced.example'];
+    for (const email of [link, line]) {
+      await client.imported(`email,status\n${email},bounced\n`);
+      await forget(email);
+    }
+    const reasons = (email: string) => send('GET', `/v1/suppressions?address=${email}`);
+    await eventually('the erasures', async () => {
+      const rows = await service.service.database.query('select 1 from erasures');
+      return rows.length === 0 ? true : undefined;
+    });
+    const target = `${service.workspaceId} ${link}`;
+    const token = linkToken(
+      'unsubscribe',
+      { emailId: 'em_000000000000000000000000', recipient: 0, target },
+      SIGNER,
+    );
+    const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
+    expect((await fetch(`${service.url}/t/u/${token}`, { method: 'POST', body })).status).toBe(200);
+    const done = await client.imported(
+      `email,status,age\n${line},unsubscribed,many\n`,
+      `?columns=${encodeURIComponent('{"age":"properties.age:number"}')}`,
+    );
+    expect(done.counts).toMatchObject({ created: 0, failed: 1 });
+    for (const email of [link, line])
+      expect([email, await reasons(email)]).toMatchObject([
+        email,
+        [{ address: null, reason: 'bounced', otherReasons: ['unsubscribed'] }],
+      ]);
+  });
 });

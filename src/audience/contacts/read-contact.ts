@@ -94,10 +94,10 @@ function namesOf(first: ContactInput, second: ContactInput): Partial<ContactInpu
 export const later = (one: string | null, other: string | null): string | null =>
   one === null || (other !== null && other > one) ? other : one;
 
-type Leaving = Pick<ContactInput, 'leaves' | 'left_at' | 'has_unsubscribed'>;
+type Departure = Pick<ContactInput, 'leaves' | 'left_at' | 'has_unsubscribed'>;
 
 /** The leaving that two contacts with the same address tell of: the stronger counts, and the last moment. */
-export const leavingOf = (first: Leaving, second: Leaving): Leaving => ({
+export const leavingOf = (first: Departure, second: Departure): Departure => ({
   leaves: stronger(first.leaves, second.leaves),
   left_at: later(first.left_at, second.left_at),
   ...((first.has_unsubscribed || second.has_unsubscribed) && { has_unsubscribed: true }),

@@ -87,7 +87,8 @@ export interface ContactScope {
  * end with `written` (ord, id, outcome). Nobody is ever subscribed by them who was not: a new contact begins with what the
  * suppressions say of its address, be it known or only by its hash. Rows are locked in the order of their ids. An address that
  * somebody else adds meanwhile is in no row of `written`: the statement is to be repeated for it. A new contact of a forgotten address
- * has left the audiences that the person had left (`left_before`): its activity says so, as it did before.
+ * has left the audiences that the person had left (`left_before`): its activity says so, as it did before. A refused row stores no address
+ * beside the hash that knows it.
  */
 export const writeContactsSql = ({
   input = 'input',
@@ -145,11 +146,17 @@ export const writeContactsSql = ({
   returning id, email_key, status
 ), suppressed as (
   insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at, unsubscribed_at)
-  select ${workspaceId}, email_key, email, leaves, null, coalesce(least(left_at, ${now}), ${now}),
-    case when has_unsubscribed and leaves <> 'unsubscribed' then coalesce(least(left_at, ${now}), ${now}) end from ${input}
-  where ${livemode} and leaves is not null
-    ${leavesAnyway ? '' : 'and email_key not in (select email_key from fitting where not is_merged)'}
-  order by email_key
+  select ${workspaceId}, coalesce(k.address_key, i.email_key), case when k.address_key is null then i.email end, i.leaves, null,
+    coalesce(least(i.left_at, ${now}), ${now}),
+    case when i.has_unsubscribed and i.leaves <> 'unsubscribed' then coalesce(least(i.left_at, ${now}), ${now}) end
+  from ${input} i left join lateral (
+    select hashed.address_key from suppressions hashed
+    where i.is_refused and hashed.workspace_id = ${workspaceId} and hashed.address_key = i.email_hash
+      and i.email_key not in (select email_key from known)
+  ) k on true
+  where ${livemode} and i.leaves is not null
+    ${leavesAnyway ? '' : 'and i.email_key not in (select email_key from fitting where not is_merged)'}
+  order by coalesce(k.address_key, i.email_key)
   ${enterReasonSql('s')}
 ), remembered as (
   insert into contact_activity (contact_id, id, livemode, type, at, subject, data, position${clock ? ', test_clock_id, awaits_clock' : ''})
