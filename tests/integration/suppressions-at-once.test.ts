@@ -4,7 +4,7 @@ import { changeStatus } from '../../src/audience/contacts/commands.ts';
 import { createSealer } from '../../src/platform/crypto/sealer.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import type { Database } from '../../src/platform/db/database.ts';
-import { suppress } from '../../src/sending/suppressions/commands.ts';
+import { suppress, type ToSuppress } from '../../src/sending/suppressions/commands.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -63,27 +63,31 @@ const isWaited = async (): Promise<true | undefined> => {
   return waiters.length > 0 ? true : undefined;
 };
 
-/** Begins `first` on one connection, and then `second` on another, which has to wait; then commits. */
+/** Begins `first` on one connection, and then `second` on another, which has to wait; then ends the first with `last`, and commits. */
 async function atOnce<Answer>(
   first: (database: Database) => Promise<unknown>,
   second: () => Promise<Answer>,
+  last: (database: Database) => Promise<unknown> = async () => {},
 ): Promise<Answer> {
   let waiting: Promise<Answer> | undefined;
   await other.begin(async (transaction) => {
     const query = (text: string, parameters: readonly unknown[] = []) =>
       transaction.unsafe(text, [...parameters] as never[]);
-    await first({ query } as never);
+    const database = { query } as unknown as Database;
+    await first(database);
     waiting = second();
     await eventually('the second waits for the first', isWaited);
+    await last(database);
   });
   if (!waiting) throw new Error('Nothing waited.');
   return waiting;
 }
 
-const unsubscribe = (database: Database, address: string) =>
-  suppress(database, {
-    ...{ workspaceId: service.workspaceId, address, reason: 'unsubscribed', emailId: null, at: Date.now() },
-  });
+const unsubscription = (address: string): ToSuppress => ({
+  ...{ workspaceId: service.workspaceId, address, emailId: null, at: Date.now() },
+  reason: 'unsubscribed',
+});
+const unsubscribe = (database: Database, address: string) => suppress(database, unsubscription(address));
 
 test('an unsubscription stays that commits while the bounce beside it is removed', async () => {
   const { email } = await bounced('removed@once.example');
@@ -120,4 +124,17 @@ test('a leaving on the page stays that commits while an older consent comes', as
   );
   expect(told.status).toBe(422);
   expect(await reasonsOf(contact.email)).toEqual(['bounced', 'unsubscribed']);
+});
+
+test('an unsubscription that PostgreSQL rolls back for a deadlock is repeated', async () => {
+  const email = 'circle@once.example';
+  await send('POST', '/v1/contacts', { email });
+  const told = await atOnce(
+    (database) => database.query('select 1 from contacts where email_key = $1 for update', [email]),
+    () => send('POST', '/v1/suppressions', { address: email, reason: 'unsubscribed' }),
+    // The row that the other has written, which waits for the contact.
+    (database) => suppress(database, { ...unsubscription(email), reason: 'manual' }),
+  );
+  expect(told.status).toBe(201);
+  expect(await reasonsOf(email)).toEqual(['manual', 'unsubscribed']);
 });

@@ -91,11 +91,12 @@ export function isDuplicateIn(error: unknown, table: string): boolean {
   return codeOf(error) === '23505' && constraintOf(error).startsWith(`${table}_`);
 }
 
+/** True for a deadlock: PostgreSQL has chosen this statement as the one of the circle that it rolls back. */
+export const isDeadlocked = (error: unknown): boolean => codeOf(error) === '40P01';
+
 /** True for a serialization failure or a deadlock: the statement was rolled back and may run again. */
-export function isRetriable(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === '40001' || code === '40P01' || isOvertakenByPartition(error);
-}
+export const isRetriable = (error: unknown): boolean =>
+  codeOf(error) === '40001' || isDeadlocked(error) || isOvertakenByPartition(error);
 
 /**
  * The row was meant for the default partition, and its day got a partition while the statement waited for the

@@ -3,6 +3,7 @@ import type postgres from 'postgres';
 import { UnavailableError } from '../../errors/unavailable.ts';
 import type { Database, DatabaseSession, Orm, Parameter, QueryOptions, ReadOptions } from '../database.ts';
 import { RefusedWrites, type WriteRefusal } from '../refused-writes.ts';
+import { isDeadlocked } from '../sqlstate.ts';
 import { ENGINE_SETTINGS, ormOver } from '../wire/orm-over.ts';
 import { wireText } from '../wire/wire-text.ts';
 import { WorkCount } from '../work-count.ts';
@@ -156,7 +157,10 @@ export class PostgresDatabase implements Database {
     return this.#work.during(() => this.#writes.heed('', running()));
   }
 
-  /** Runs a statement again that the server had lost, and so has not run, on new connections, which keep no statements. */
+  /**
+   * Runs a statement again that the server had lost, and so has not run, on new connections, which keep no statements; and one that the
+   * server rolled back for a deadlock.
+   */
   async #run<T>(
     pool: Pool,
     deadlineMs: number,
@@ -170,9 +174,10 @@ export class PostgresDatabase implements Database {
     } catch (error) {
       // Another of several servers may have taken over.
       if (this.#servers.areSeveral && error instanceof UnavailableError) this.#watch.suspect();
+      const left = Math.max(deadlineMs - (performance.now() - begin), 1);
+      if (isDeadlocked(error)) return pool.run(left, (client) => use(client, prepare));
       if (!prepare || !isForgotten(error)) throw error;
       if (this.#kept.forgotten(this.#link)) this.#replace(DEADLINE_MS);
-      const left = Math.max(deadlineMs - (performance.now() - begin), 1);
       return pool.run(left, (client) => use(client, false));
     }
   }
