@@ -297,3 +297,25 @@ test('of several lines that a person left by, the last moment counts', async () 
   );
   expect((await client.contact('often@left.example')).unsubscribedAt).toBe('2026-01-02T00:00:00.000Z');
 });
+
+test.each(['upsert', 'skip'])(
+  'a file that names a later leaving keeps an older consent out, by %s',
+  async (way) => {
+    const email = `${way}@again.example`;
+    const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+    const file = (at: string) =>
+      client.imported(`email,status,unsubscribedAt\n${email},unsubscribed,${at}\n`, `?onConflict=${way}`);
+    const subscribe = async (at: string) =>
+      (
+        await send('PATCH', `/v1/contacts/${email}`, {
+          status: 'subscribed',
+          consent: { source: 'form', at },
+        })
+      ).status;
+    await file(ago(3));
+    await file(ago(1));
+    await file(ago(4));
+    expect(await subscribe(ago(2))).toBe(422);
+    expect(await subscribe(ago(0))).toBe(200);
+  },
+);

@@ -106,23 +106,26 @@ export const writeContactsSql = ({
   select i.*, found.id as known_id from placed i
     cross join lateral ${contactOfSql({ workspaceId: 'i.in_workspace', livemode: 'i.in_livemode', key: 'i.email_key' })} found
 ), known as materialized (
-  select * from (select i.*, c.status as known_status, (c.properties || i.properties) - coalesce(i.removed, '{}') as merged
+  select * from (select i.*, c.status as known_status, c.unsubscribed_at as known_left_at, (c.properties || i.properties) - coalesce(i.removed, '{}') as merged
   from met i join contacts c on c.workspace_id = i.in_workspace and c.livemode = i.in_livemode and c.id = i.known_id
     and c.email_key = i.email_key
   order by c.id for update of c) k
 ), fitting as materialized (
   select f.*, ${merges} and fits as is_merged,
-    ${leavesAnyway ? 'true' : `${merges} and fits`} and coalesce(${strength('leaves')} > ${strength('known_status')}, false) as lowers
+    ${leavesAnyway ? 'true' : `${merges} and fits`} and coalesce(${strength('leaves')} > ${strength('known_status')}, false) as lowers,
+    coalesce(leaves = 'unsubscribed' and left_at is not null and known_status in ('unsubscribed', 'bounced')
+      and least(left_at, ${now}) > known_left_at, false) as leaves_again
   from (select *, is_refused is null and (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known) f
 ), updated as (
   update contacts c set
     ${setFieldsSql('k', `k.is_merged and (k.fills_name is not true or ${NAMELESS})`)},
     properties = case when k.is_merged then k.merged else c.properties end,
     status = case when k.lowers then k.leaves else c.status end,
-    unsubscribed_at = case when k.lowers then coalesce(c.unsubscribed_at, least(k.left_at, ${now}), ${now}) else c.unsubscribed_at end,
+    unsubscribed_at = case when k.lowers then coalesce(c.unsubscribed_at, least(k.left_at, ${now}), ${now})
+      when k.leaves_again then least(k.left_at, ${now}) else c.unsubscribed_at end,
     updated_at = ${now}
   from fitting k
-  where (k.is_merged or k.lowers) and c.workspace_id = k.in_workspace and c.livemode = k.in_livemode and c.email_key = k.email_key
+  where (k.is_merged or k.lowers or k.leaves_again) and c.workspace_id = k.in_workspace and c.livemode = k.in_livemode and c.email_key = k.email_key
     and c.id = k.known_id
 ), places as materialized (
   select jsonb_object_agg(email_key, ord) as of, jsonb_object_agg(email_key, consent) filter (where consent is not null) as consents

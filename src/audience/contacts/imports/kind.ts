@@ -82,7 +82,7 @@ const WRITTEN = `${writeContactsSql({
   select f.known_id, 'act_' || substr(f.id, 5), ${ONE('livemode')}, 'imported', ${ONE('at')}, ${ONE('import_id')},
     case when f.lowers or f.consent is not null then json_strip_nulls(json_build_object('status', case when f.lowers then f.leaves end,
       'consent', f.consent)) end, (select event_position())
-  from fitting f where f.is_merged or f.lowers
+  from fitting f where f.is_merged or f.lowers or f.leaves_again
 )`;
 
 /**
