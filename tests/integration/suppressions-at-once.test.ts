@@ -138,3 +138,21 @@ test('an unsubscription that PostgreSQL rolls back for a deadlock is repeated', 
   expect(told.status).toBe(201);
   expect(await reasonsOf(email)).toEqual(['manual', 'unsubscribed']);
 });
+
+test.each([[['unsubscribed']], [[]]])(
+  'a person who is forgotten as a bounce commits leaves a hash alone, with %p before it',
+  async (before: readonly string[]) => {
+    const email = `forgotten-${before.length}@once.example`;
+    await send('POST', '/v1/contacts', { email });
+    for (const reason of before) await send('POST', '/v1/suppressions', { address: email, reason });
+    await atOnce(
+      (database) => suppress(database, { ...unsubscription(email), reason: 'bounced' }),
+      () => send('DELETE', `/v1/contacts/${email}`),
+    );
+    const { data } = await eventually('the erasure', async () => {
+      const rows = await service.service.database.query('select 1 from erasures');
+      return rows.length === 0 ? (await send('GET', `/v1/suppressions?address=${email}`)).body : undefined;
+    });
+    expect(data).toMatchObject([{ address: null, reason: 'bounced', otherReasons: before }]);
+  },
+);
