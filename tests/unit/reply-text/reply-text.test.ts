@@ -17,6 +17,31 @@ test('the corpus has 200 replies, in twelve languages', () => {
 for (const { name, text, html, own } of CORPUS)
   test(`the text of a reply: ${name}`, () => expect(layout(replyText({ text, html }))).toBe(layout(own)));
 
+/** Lines that a person writes, in which the words of marks happen to be. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  'a form whose labels belong to several languages':
+    'Here is the form:\n\nNo: 4711\nDate: 12 May 2026\nSubject: Broken lamp\n\nPlease call me tomorrow.',
+  'the same with an address': 'Hello\n\nNo: 4711\nDate: 12 May 2026\nTo: anna@example.com\n\nPlease call me.',
+  'an Arabic word that has the verb within':
+    'مرحبا\n\nنلتقي 12/05/2026 10:00 أو عبر anna@shop.example في المكتب:\n\nشارع الميناء 4',
+  'an Arabic one above a quoted line': 'هذه هي الكتب المطلوبة:\n> ما هي الكتب؟\n\nشكرا',
+  'a Hebrew one above a quoted line': 'להלן המכתב שלי:\n> שלום\n\nתודה',
+  'an Afrikaans word that ends in the verb':
+    'Hallo\n\nAan anna@shop.example, voor 12.05.2026 14:00, soos hieronder beskryf:\n\nStraat 5\nPosbus 6',
+  'a Norwegian word that begins with the verb':
+    'Hei\n\nSend det 12.05.2026 14:00 fra anna@shop.example til skriveren:\n\nRom 5\nHavnegata 4',
+  'an English word that ends in the verb':
+    'Hello\n\nOn 12.05.2026 14:00 the job of anna@shop.example overwrote:\n\nfile a\nfile b',
+};
+
+for (const [name, text] of Object.entries(WRITTEN))
+  test(`the text of a reply keeps ${name}`, () => {
+    const written = text.split('\n').filter((line) => !line.startsWith('>'));
+    expect(layout(replyText({ text, html: null })).split('\n')).toEqual(
+      expect.arrayContaining(written.filter((line) => line !== '')),
+    );
+  });
+
 const MIB = 1_048_576;
 const filled = (unit: string): string => unit.repeat(Math.ceil(MIB / unit.length));
 

@@ -2,9 +2,9 @@
 import {
   BEGINS,
   DEVICES,
-  FIELD_OF,
   GET_OUTLOOK,
   type HeaderField,
+  LABELS,
   ORIGINAL,
   SENT_FROM,
   WROTE,
@@ -31,14 +31,18 @@ const escaped = (words: readonly string[]): string =>
     .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     .join('|');
 
-const OF_WORDS = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u;
-/** Chinese, Japanese and Korean put no space around their verbs, also not behind a name in Latin letters. */
-const VERB = new RegExp(
-  `(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])(?:${escaped(WROTE.filter((verb) => OF_WORDS.test(verb)))})` +
-    `|(?:${escaped(WROTE.filter((verb) => !OF_WORDS.test(verb)))})`,
-  'u',
-);
-const VERB_AT_END = new RegExp(`(?:${escaped(WROTE)})[^:：]{0,80}[:：]$`, 'u');
+/** Chinese, Japanese, Korean and Thai put no space around their verbs, also not behind a name in Latin letters. */
+const WITHOUT_SPACES =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+const WITH_SPACES = ['Latin', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew', 'Georgian']
+  .map((script) => `\\p{Script=${script}}`)
+  .join('');
+/** A verb is a whole word where its language divides words: the Arabic one is also within the words for office and books. */
+const WROTE_PATTERN =
+  `(?:(?<![${WITH_SPACES}])(?:${escaped(WROTE.filter((verb) => !WITHOUT_SPACES.test(verb)))})(?![${WITH_SPACES}])` +
+  `|${escaped(WROTE.filter((verb) => WITHOUT_SPACES.test(verb)))})`;
+const VERB = new RegExp(WROTE_PATTERN, 'u');
+const VERB_AT_END = new RegExp(`${WROTE_PATTERN}[^:：]{0,80}[:：]$`, 'u');
 const BEGIN = new RegExp(`^(?:${escaped(BEGINS)})[ ,]`, 'u');
 /** `Fri, 14 Nov`, `pt., 14 lis`, `2025. nov. 14`. */
 const DATED_BEGIN = /^(?:\p{L}{1,14}[.,]{0,2} ?){0,2}\(?\d/u;
@@ -79,7 +83,7 @@ export function attributionIn(before: readonly string[]): Attribution | null {
   return VERB.test(last) || endsInAddress(last) ? { lines: 1, isSure: false } : null;
 }
 
-const TEXT_BEHIND = new RegExp(`^.{10,300}?(?:${escaped(WROTE)}) ?[:：](?= {2,}\\S)`, 'u');
+const TEXT_BEHIND = new RegExp(`^.{10,300}?${WROTE_PATTERN} ?[:：](?= {2,}\\S)`, 'u');
 
 /** The attribution at the beginning of a line that goes on with the quotation, as Yahoo writes it; null for none. */
 export function attributionBefore(line: string): Attribution | null {
@@ -92,7 +96,7 @@ const mayBegin = (line: string): boolean => BEGIN.test(line) || DATED_BEGIN.test
 
 const endsInAddress = (line: string): boolean => /@[^\s<>@]{1,255} ?[>)\]]{0,2} ?[:：]$/.test(line);
 
-const VERB_LAST = new RegExp(`(?:${escaped(WROTE)})$`, 'u');
+const VERB_LAST = new RegExp(`${WROTE_PATTERN}$`, 'u');
 
 /** An attribution without a colon; a quotation has to follow, since people write such sentences. */
 export const isBareAttribution = (line: string): boolean => {
@@ -147,11 +151,13 @@ export const isShortRule = (line: string): boolean =>
 
 const LABEL = /^[*_ ]*([^:：*_<>@]{1,24}?)[*_ ]*[:：]/;
 
-const fieldOf = (line: string): HeaderField | null =>
-  FIELD_OF.get((LABEL.exec(line)?.[1] ?? '').trim()) ?? null;
+const labelOf = (line: string): string => (LABEL.exec(line)?.[1] ?? '').trim();
 
 /** True for a line that may begin a header without a separator above. */
-export const beginsHeader = (line: string): boolean => fieldOf(line) === 'from';
+export const beginsHeader = (line: string): boolean => {
+  const label = labelOf(line);
+  return LABELS.some((fields) => fields.get(label) === 'from');
+};
 
 /** The most lines of a header, with long lists of recipients. */
 const LONGEST_HEADER = 16;
@@ -164,21 +170,40 @@ export type AboveHeader = 'separator' | 'rule' | 'text';
  * write "From: Paris" and "To: Rome" as well, so it takes a subject or an address, unless a separator is above.
  */
 export function headerLength(lines: readonly string[], above: AboveHeader): number {
-  const first = fieldOf(lines[0] ?? '');
+  const first = lines.slice(0, LONGEST_HEADER);
+  const labels = first.map(labelOf);
+  const addresses = first.map((line) => ADDRESS.test(line));
+  return Math.max(
+    ...LABELS.map((fields) =>
+      lengthIn(
+        labels.map((label) => fields.get(label) ?? null),
+        addresses,
+        above,
+      ),
+    ),
+  );
+}
+
+/** The length by the labels of one language: "No: 12, Date: 3 May, Subject: Lamp" has those of two. */
+function lengthIn(
+  fieldOfLine: readonly (HeaderField | null)[],
+  addresses: readonly boolean[],
+  above: AboveHeader,
+): number {
+  const [first = null] = fieldOfLine;
   if (first === null || (first !== 'from' && above === 'text')) return 0;
   const fields = new Set<HeaderField>();
   let hasAddress = false;
   let end = 0;
   let strange = 0;
-  for (const [index, line] of lines.slice(0, LONGEST_HEADER).entries()) {
-    const field = fieldOf(line);
+  for (const [index, field] of fieldOfLine.entries()) {
     if (field === null) strange++;
     // A field is wrapped, or there is an empty line between two; three such lines are text.
     if (strange > 2) break;
     if (field === null) continue;
     strange = 0;
     fields.add(field);
-    hasAddress ||= ADDRESS.test(line);
+    hasAddress ||= addresses[index] === true;
     end = index + 1;
   }
   const isComplete = fields.has('from') && (fields.has('sent') || fields.has('to'));

@@ -243,11 +243,14 @@ export const ORIGINAL: ReadonlySet<string> = new Set(all(({ original }) => origi
 export const SENT_FROM = all(({ sentFrom }) => sentFrom);
 export const GET_OUTLOOK = all(({ getOutlook }) => getOutlook);
 
-/** The field that a label names, in any of the languages. */
-export const FIELD_OF: ReadonlyMap<string, HeaderField> = new Map(
-  (['cc', 'sent', 'to', 'subject', 'from'] as const).flatMap((field) =>
-    all(({ fields }) => fields[field]).map((label) => [label, field] as const),
-  ),
+/** The field that a label names, in each of the languages. */
+export const LABELS: readonly ReadonlyMap<string, HeaderField>[] = EVERY.map(
+  ({ fields }) =>
+    new Map(
+      (['cc', 'sent', 'to', 'subject', 'from'] as const).flatMap((field) =>
+        fields[field].map((label) => [label, field] as const),
+      ),
+    ),
 );
 
 /** Words of phones and mail programs, one of which "Sent from my …" names. */
