@@ -151,7 +151,9 @@ export class ImapMailbox {
     if (Number.isInteger(uidNext)) return Math.max(0, uidNext - 1);
     if (exists === 0) return 0;
     // Courier does not name it, and finds nothing by `SEARCH UID *`. The last message has the highest UID (RFC 9051 2.3.1.1).
-    const [last] = await this.#rows(String(exists), { uid: true }, false);
+    const rows = await this.#rows(String(exists), { uid: true }, false);
+    // A server may tell of other messages as well, and of those that have come since.
+    const last = rows.find(({ number }) => number === exists);
     if (!last) throw new MailboxUnreadable('protocol');
     return last.uid;
   }
@@ -237,17 +239,15 @@ export class ImapMailbox {
     return uids;
   }
 
-  /** The UIDs of a range, with the time of their arrival where it is asked for and named. */
-  #rows(
-    range: string,
-    query: FetchQueryObject,
-    isOfUids: boolean,
-  ): Promise<readonly { readonly uid: number; readonly at: number | null }[]> {
+  /** The rows about a range: the number of each message in the folder, its UID, and its arrival where it is asked for and named. */
+  #rows(range: string, query: FetchQueryObject, isOfUids: boolean): Promise<readonly Row[]> {
     return this.#asked(ROWS, this.times.silentMs, async () => {
-      const rows: { readonly uid: number; readonly at: number | null }[] = [];
-      for await (const { uid, internalDate } of this.client.fetch(range, query, { uid: isOfUids })) {
+      const rows: Row[] = [];
+      for await (const { seq: number, uid, internalDate } of this.client.fetch(range, query, {
+        uid: isOfUids,
+      })) {
         const at = internalDate === undefined ? Number.NaN : new Date(internalDate).getTime();
-        if (Number.isInteger(uid)) rows.push({ uid, at: Number.isNaN(at) ? null : at });
+        if (Number.isInteger(uid)) rows.push({ number, uid, at: Number.isNaN(at) ? null : at });
       }
       return rows;
     });
@@ -310,6 +310,12 @@ export class ImapMailbox {
     const problem = problemOf(error);
     return problem === 'closed' && this.#problem ? this.#problem : new MailboxUnreadable(problem);
   }
+}
+
+interface Row {
+  readonly number: number;
+  readonly uid: number;
+  readonly at: number | null;
 }
 
 /** The server is left to itself: its answer is dropped. */

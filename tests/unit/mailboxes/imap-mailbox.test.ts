@@ -174,6 +174,15 @@ test.each(['NO', 'BAD'])('tells an empty folder from a question that is refused 
   expect(await problemIn(searched.mailbox.uidsAfter(0, 1))).toBe('protocol');
 });
 
+test('asks nothing about the messages of an empty folder, which some servers refuse', async () => {
+  const { server, mailbox } = await opened({
+    EXAMINE: EXAMINED.map((line) => line.replace('4 EXISTS', '0 EXISTS')),
+    'UID FETCH': ({ tag, say }) => say(`${tag} BAD no messages`),
+  });
+  await using _ = server;
+  expect(await mailbox.uidsAfter(4, null)).toEqual([]);
+});
+
 test('finds new messages where a search by UIDs finds none, as at GNU Mailutils', async () => {
   const { server, mailbox } = await opened({
     'UID FETCH': ['* 4 FETCH (UID 9)', '* 3 FETCH (UID 5)', '* 4 FETCH (UID 9)', '* 2 FETCH (UID 4)'],
@@ -202,6 +211,13 @@ test('asks for the last UID where a server does not name the next one', async ()
   const { server, mailbox } = await opened({ ...script, FETCH: ['* 4 FETCH (UID 41)'] });
   await using _ = server;
   expect(await mailbox.lastUid()).toBe(41);
+  // A server may tell of other messages before (RFC 9051 7).
+  const told = await opened({
+    ...script,
+    FETCH: ['* 2 FETCH (UID 7)', '* 4 FETCH (UID 41)', '* 5 FETCH (UID 42)'],
+  });
+  await using _____ = told.server;
+  expect(await told.mailbox.lastUid()).toBe(41);
   const gone = await opened(script);
   await using ____ = gone.server;
   expect(await problemIn(gone.mailbox.lastUid())).toBe('protocol');
