@@ -42,6 +42,7 @@ describe('a file that is a list of octets', () => {
       '{"attachments":[{"content":{"content":[1]}}]}',
       '{"template":{"variables":{"content":[1],"data":[1]}}}',
       '{"template":{"variables":{"attachments":[{"content":[1]}]}}}',
+      '[{"attachments":[{"content":{"any":{"data":[1]}}}]}]',
       '{"content":[1],"data":[1]}',
       '[{"content":[1]}]',
       '{"text":"{\\"attachments\\":[{\\"content\\":[1]}]}"}',
