@@ -63,3 +63,45 @@ test('a pointer chooses a result when it moves, not where it rests', async () =>
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   expect(await field().count()).toBe(0);
 });
+
+test('keys that follow at once go into the field', async () => {
+  await page.goto(`${dashboard.service.url}/app/test/domains`);
+  await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor();
+  await open();
+  await key('Escape');
+  await withoutDialog(page);
+  const cdp = await page.context().newCDPSession(page);
+  const press = (letter: string, modifiers = 0) =>
+    cdp.send('Input.dispatchKeyEvent', {
+      ...{ type: 'keyDown', key: letter, code: `Key${letter.toUpperCase()}`, modifiers },
+      ...(modifiers === 0 && { text: letter }),
+    });
+  const control = 2;
+  await Promise.all([press('k', control), ...[...'tca'].map((letter) => press(letter))]);
+  await field().waitFor();
+  expect(await field().inputValue()).toBe('tca');
+  await key('Escape');
+  await withoutDialog(page);
+});
+
+test.each([{ isComposing: true }, { keyCode: 229 }])(
+  'Enter that ends a composition chooses nothing: %p',
+  async (init) => {
+    await open();
+    await chosen('Overview');
+    await field().dispatchEvent('keydown', { key: 'Enter', bubbles: true, ...init });
+    await key('ArrowDown');
+    await chosen('Emails');
+    await key('Escape');
+    await withoutDialog(page);
+    expect(placeOf(page)).toEndWith('/app/test/domains');
+  },
+);
+
+test('a search without results tells of it', async () => {
+  await open();
+  await page.keyboard.insertText('zzzz');
+  await page.getByRole('status').filter({ hasText: 'No results for “zzzz”.' }).waitFor();
+  await key('Escape');
+  await withoutDialog(page);
+});

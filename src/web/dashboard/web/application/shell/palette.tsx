@@ -58,6 +58,9 @@ const CREATIONS = [
   { title: 'Invite member', page: 'members', permission: 'members:write' },
 ] as const satisfies readonly { title: string; page: string; permission: Permission }[];
 
+/** The code of a key that an input method has taken. */
+const COMPOSING = 229;
+
 /** The time in which the button of a page appears. */
 const APPEARS_MS = 5_000;
 
@@ -101,6 +104,8 @@ export default function Palette({
   const id = useId();
   const [typed, setTyped] = useState('');
   const wanted = useDeferredValue(typed.trim());
+  // The field comes first and takes keys at once; the results are rendered in pieces behind it.
+  const isListed = useDeferredValue(true, false);
   useEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
@@ -130,7 +135,8 @@ export default function Palette({
   };
   // Enter may come before the results of the last letters: it then takes the first of them.
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    // In Safari the key that ends a composition comes behind it, with this code (UI Events, 9.3).
+    if (event.nativeEvent.isComposing || event.keyCode === COMPOSING) return;
     if (event.key === 'ArrowDown') goBy(1);
     else if (event.key === 'ArrowUp') goBy(-1);
     else if (event.key === 'Enter') setIsEntered(true);
@@ -157,7 +163,7 @@ export default function Palette({
           aria-autocomplete="list"
           aria-expanded="true"
           aria-controls={id}
-          aria-activedescendant={active && optionOf(id, active.key)}
+          aria-activedescendant={active && isListed ? optionOf(id, active.key) : undefined}
           autoComplete="off"
           spellCheck={false}
           value={typed}
@@ -173,25 +179,30 @@ export default function Palette({
         />
       </div>
       <div id={id} role="listbox" aria-label="Results" className="max-h-[50dvh] overflow-y-auto p-2">
-        {found.length === 0 && <p className="px-3 py-6 text-center text-dim">No results for “{wanted}”.</p>}
-        {[...groups].map(([group, members]) => (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset is not for options of a list
-          <div key={group} role="group" aria-label={group} className="pb-1">
-            <div aria-hidden="true" className="px-2.5 pt-2 pb-1 text-caption font-medium text-faint">
-              {group}
+        {isListed &&
+          [...groups].map(([group, members]) => (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset is not for options of a list
+            <div key={group} role="group" aria-label={group} className="pb-1">
+              <div aria-hidden="true" className="px-2.5 pt-2 pb-1 text-caption font-medium text-faint">
+                {group}
+              </div>
+              {members.map((result) => (
+                <Option
+                  key={result.key}
+                  id={optionOf(id, result.key)}
+                  result={result}
+                  isActive={result === active}
+                  onPoint={setChosen}
+                  onChoose={choose}
+                />
+              ))}
             </div>
-            {members.map((result) => (
-              <Option
-                key={result.key}
-                id={optionOf(id, result.key)}
-                result={result}
-                isActive={result === active}
-                onPoint={setChosen}
-                onChoose={choose}
-              />
-            ))}
-          </div>
-        ))}
+          ))}
+      </div>
+      <div role="status">
+        {found.length === 0 && (
+          <p className="px-3 pt-4 pb-8 text-center text-dim">No results for “{wanted}”.</p>
+        )}
       </div>
     </dialog>
   );

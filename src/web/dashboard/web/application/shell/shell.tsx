@@ -1,4 +1,4 @@
-import { lazy, memo, type ReactNode, startTransition, useCallback, useEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ENVIRONMENTS } from '../addresses.ts';
 import { useViewer } from '../api/viewer.tsx';
@@ -12,14 +12,18 @@ import { EnvironmentSwitch } from './environment-switch.tsx';
 import { useKeys } from './keys.ts';
 import { Navigation, pageNameOf, useOpenPages } from './navigation.tsx';
 import { LoadingPage } from './open-page.tsx';
+import type * as Opened from './palette.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { PlaceProvider, useShownPlace } from './shown-place.tsx';
 import { applyNextTheme } from './theme.ts';
 import { SetUpSending, useLiveEmail } from './way-out.tsx';
 import { WorkspaceMenu } from './workspace-menu.tsx';
 
-const loadPalette = () => import('./palette.tsx');
-const Palette = lazy(loadPalette);
+// It is no lazy component, because React shows a suspended one only after 300 ms.
+let loaded: typeof Opened | null = null;
+const loadPalette = async (): Promise<void> => {
+  loaded ??= await import('./palette.tsx');
+};
 
 /** The frame of every page: workspace, environment, navigation and keyboard shortcuts. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -29,8 +33,19 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [opened, setOpened] = useState<'palette' | 'shortcuts' | null>(null);
   const close = useCallback(() => setOpened(null), []);
   const showShortcuts = useCallback(() => setOpened('shortcuts'), []);
-  // A dialog is rendered in pieces, so that no key waits for it, and at once: React shows a suspended one only after 300 ms.
-  const search = useCallback(() => startTransition(() => setOpened('palette')), []);
+  // Rendered before the next key, which goes into its field and is no shortcut of the page.
+  const search = useCallback(() => {
+    if (loaded) setOpened('palette');
+    else
+      void loadPalette().then(
+        () => setOpened('palette'),
+        // While it is rendered, so that the page around it shows the error.
+        (error: unknown) =>
+          setOpened(() => {
+            throw error;
+          }),
+      );
+  }, []);
   const isMember = session !== null;
   useEffect(() => {
     if (!isMember) return;
@@ -91,7 +106,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </div>
       <Toasts />
       {opened === 'shortcuts' && <Shortcuts onClose={close} />}
-      {opened === 'palette' && <Palette onClose={close} onShortcuts={showShortcuts} />}
+      {opened === 'palette' && loaded && <loaded.default onClose={close} onShortcuts={showShortcuts} />}
     </div>
   );
 }
