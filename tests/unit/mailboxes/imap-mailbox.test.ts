@@ -214,7 +214,7 @@ test('asks for the last UID where a server does not name the next one', async ()
   // A server may tell of other messages before (RFC 9051 7).
   const told = await opened({
     ...script,
-    FETCH: ['* 2 FETCH (UID 7)', '* 4 FETCH (UID 41)', '* 5 FETCH (UID 42)'],
+    FETCH: ['* 2 FETCH (UID 7)', '* 4 FETCH (FLAGS ())', '* 4 FETCH (UID 41)', '* 5 FETCH (UID 42)'],
   });
   await using _____ = told.server;
   expect(await told.mailbox.lastUid()).toBe(41);
