@@ -23,12 +23,21 @@ const send = async (method: string, path: string, body?: unknown) => {
 };
 const pageOf = (key: string) =>
   preferencesPath(SIGNER, { workspaceId: service.workspaceId, livemode: true, key });
-const leaveEverything = (email: string) =>
+const submit = (email: string, body: string) =>
   service.ask({
     method: 'POST',
     path: pageOf(email),
-    body: 'action=off',
+    body,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  });
+const leaveEverything = (email: string) => submit(email, 'action=off');
+const suppress = (email: string, reason: string) =>
+  service.ask({
+    method: 'POST',
+    path: '/v1/suppressions/import',
+    key: live,
+    body: `address,reason\n${email},${reason}\n`,
+    headers: { 'content-type': 'text/csv' },
   });
 const suppressed = async (address: string) =>
   (await send('GET', `/v1/suppressions?address=${address}`))[0]?.reason ?? null;
@@ -94,4 +103,29 @@ test('who had unsubscribed before a bounce, and confirms one audience, is back i
   expect((await service.ask({ method: 'POST', path })).status).toBe(200);
   const { status, audienceIds } = await send('GET', `/v1/contacts/${email}`);
   expect({ status, audienceIds }).toEqual({ status: 'subscribed', audienceIds: [asked.id] });
+});
+
+test('a page that was opened before the person was forgotten still leaves its list', async () => {
+  const email = 'opened@before.example';
+  const { id: audienceId } = await send('POST', '/v1/audiences', { name: 'Opened before', public: true });
+  const { id } = await send('POST', '/v1/contacts', { email });
+  await send('POST', `/v1/audiences/${audienceId}/contacts`, { contactIds: [id] });
+  await send('DELETE', `/v1/contacts/${email}`);
+  const other = (await send('POST', '/v1/audiences', { name: 'Not public' })).id;
+  await submit(email, `action=save&shown=${audienceId}&shown=${other}&shown=aud_unknown`);
+  const again = await send('POST', '/v1/contacts', { email });
+  const left = await send('GET', `/v1/contacts/${email}/activity?type=left`);
+  expect(left.map(({ audienceId: of }: { audienceId: string }) => of)).toEqual([audienceId]);
+  await send('POST', `/v1/audiences/${audienceId}/contacts`, { contactIds: [again.id] });
+  expect((await send('GET', `/v1/contacts/${email}`)).audienceIds).toEqual([]);
+});
+
+test('a program that unsubscribes a contact whose address has bounced is heard, which outlives the bounce', async () => {
+  const email = 'program@bounced.example';
+  await send('POST', '/v1/contacts', { email });
+  await suppress(email, 'bounced');
+  await send('PATCH', `/v1/contacts/${email}`, { status: 'unsubscribed' });
+  expect((await send('GET', `/v1/contacts/${email}`)).status).toBe('bounced');
+  await send('DELETE', `/v1/suppressions/${email}`);
+  expect(await suppressed(email)).toBe('unsubscribed');
 });

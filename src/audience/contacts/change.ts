@@ -50,11 +50,11 @@ const LEFT_BY_WORKSPACE = `coalesce((select act.data is null and act.at = left_a
   where act.contact_id = target_id and act.type = 'unsubscribed' order by act.position desc, act.id desc limit 1), false)`;
 
 /**
- * The person leaves by themself, as their consent tells, after the workspace had unsubscribed them or their address had bounced: that
- * decides from then on.
+ * The contact is unsubscribed after its address had bounced, which may end; or the person leaves by themself, as their consent tells, after
+ * the workspace had unsubscribed them: that decides from then on.
  */
-const LEAVES_AS_WELL = `consent is not null and (before = 'unsubscribed' and ${LEFT_BY_WORKSPACE}
-  or before = 'bounced' and $2::boolean and ${UNSUBSCRIPTION} is null)`;
+const LEAVES_AS_WELL = `(before = 'bounced' and $2::boolean and ${UNSUBSCRIPTION} is null
+  or before = 'unsubscribed' and consent is not null and ${LEFT_BY_WORKSPACE})`;
 
 /**
  * $1 workspace, $2 environment, $3 id, $4 now, $5 the changes, $6 the keyed hash of the address, $7 id of the activity, $10 when the

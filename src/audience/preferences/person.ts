@@ -6,7 +6,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { audienceMembers, audiences } from '../../platform/db/schema/audiences.ts';
 import { contacts } from '../../platform/db/schema/contacts.ts';
 import { suppress } from '../../sending/suppressions/commands.ts';
-import { hasUnsubscribed, reasonOf } from '../../sending/suppressions/queries.ts';
+import { forgottenKey, hasUnsubscribed, reasonOf } from '../../sending/suppressions/queries.ts';
 import { joinAudience, leaveAudience } from '../audiences/commands.ts';
 import { changeStatus } from '../contacts/commands.ts';
 import type { Scope } from '../contacts/queries.ts';
@@ -139,6 +139,12 @@ export async function choose(
     await countLeaving(deps, copy, audienceId, now);
 }
 
+/** $1 workspace, $2 environment, $3 the keyed hash of an address that is no contact, $4 now, $5 ids of audiences. */
+const LEAVE_FORGOTTEN = `insert into forgotten_leavings (workspace_id, livemode, address_hash, audience_id, left_at)
+select $1, $2::boolean, $3, u.id, $4::timestamptz from audiences u
+where u.workspace_id = $1 and u.livemode = $2::boolean and u.id = any($5::text[] collate "C") and u.public and u.type = 'static'
+on conflict (workspace_id, livemode, address_hash, audience_id) do update set left_at = excluded.left_at`;
+
 async function carryOut(
   deps: PreferenceDeps,
   recipient: Recipient,
@@ -155,6 +161,12 @@ async function carryOut(
         ...{ workspaceId, address: key, reason: 'unsubscribed', emailId: null, at: now },
         knownBy: deps.signer,
       });
+    // The page may have been opened before the person was forgotten: the list is kept as left for when they are a contact again.
+    if (action === 'save')
+      await deps.database.query(LEAVE_FORGOTTEN, [
+        ...[workspaceId, livemode, forgottenKey(deps.signer, workspaceId, key), new Date(now).toISOString()],
+        [...shown].filter((id) => !chosen.has(id)),
+      ]);
     return;
   }
   const at = new Date(now).toISOString();
