@@ -10,6 +10,9 @@ const BLOCK = [
 
 type Row = readonly [name: string, text: string, own: string];
 
+const BEGUN_BY_TIME = (from: string): string =>
+  `Gesendet: Montag, 30. November 2026 um 09:00 Uhr\nVon: ${from}\nAn: jon.abel@example.org\nBetreff: Bestellung 4711\n\nGuten Tag, sie ist unterwegs.`;
+
 /** Other programs, and text of people that resembles a mark. */
 const TEXTS: readonly Row[] = [
   ['no quotation at all', 'Please call me back.\n\nJon', 'Please call me back.\n\nJon'],
@@ -33,6 +36,12 @@ const TEXTS: readonly Row[] = [
     `Received it.\n\nOn Friday, November 14th, 2025 at 10:32 AM, Mira Holt <mira.holt@example.net> wrote:\n\n${QUOTED}`,
     'Received it.',
   ],
+  [
+    'GMX and WEB.DE, with the time first',
+    `Danke!\n \n${BEGUN_BY_TIME('"Mira Holt" <mira.holt@example.net>')}`,
+    'Danke!',
+  ],
+  ['the same with a name alone', `Danke!\n\n${BEGUN_BY_TIME('Mira Holt')}`, 'Danke!'],
   [
     'mutt, attribution without a date',
     `Mira Holt <mira.holt@example.net> writes:\n${QUOTED}\n\nAgreed.`,

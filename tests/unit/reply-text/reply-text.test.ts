@@ -22,6 +22,12 @@ const WRITTEN: Readonly<Record<string, string>> = {
   'a form whose labels belong to several languages':
     'Here is the form:\n\nNo: 4711\nDate: 12 May 2026\nSubject: Broken lamp\n\nPlease call me tomorrow.',
   'the same with an address': 'Hello\n\nNo: 4711\nDate: 12 May 2026\nTo: anna@example.com\n\nPlease call me.',
+  'a Spanish order of a journey':
+    'Hola:\n\nDe: Madrid\nPara: Sevilla\nEnviado: lunes\nAsunto: silla rota\n\n¿Pueden ayudar?',
+  'a Portuguese one': 'Olá\n\nDe: Lisboa\nPara: Porto\nAssunto: férias\n\nObrigado',
+  'a Dutch one': 'Hoi\n\nVan: Utrecht\nAan: Breda\nDatum: 3 december\nOnderwerp: fietsen\n\nGraag.',
+  'an English one that begins with the day':
+    'Hello\n\nSent: Monday\nFrom: Paris\nTo: Rome\nSubject: trains\n\nThanks',
   'an Arabic word that has the verb within':
     'مرحبا\n\nنلتقي 12/05/2026 10:00 أو عبر anna@shop.example في المكتب:\n\nشارع الميناء 4',
   'an Arabic one above a quoted line': 'هذه هي الكتب المطلوبة:\n> ما هي الكتب؟\n\nشكرا',

@@ -153,11 +153,15 @@ const LABEL = /^[*_ ]*([^:：*_<>@]{1,24}?)[*_ ]*[:：]/;
 
 const labelOf = (line: string): string => (LABEL.exec(line)?.[1] ?? '').trim();
 
-/** True for a line that may begin a header without a separator above. */
+/** True for a line that may begin a header without a separator above. GMX and WEB.DE write the time before the author. */
 export const beginsHeader = (line: string): boolean => {
   const label = labelOf(line);
-  return LABELS.some((fields) => fields.get(label) === 'from');
+  return LABELS.some((fields) => BEGINNINGS.has(fields.get(label) ?? null));
 };
+const BEGINNINGS: ReadonlySet<HeaderField | null> = new Set(['from', 'sent']);
+
+/** A time of day, in the digits of any script: people who write "From: Paris" and "Sent: Monday" state none. */
+const HAS_TIME = /\p{Nd}{1,2} ?[:.h時时시] ?\p{Nd}{2}/u;
 
 /** The most lines of a header, with long lists of recipients. */
 const LONGEST_HEADER = 16;
@@ -167,17 +171,19 @@ export type AboveHeader = 'separator' | 'rule' | 'text';
 
 /**
  * The number of lines of the header "From: … Sent: … To: … Subject: …" that begins with the first of `lines`; 0 for none. People
- * write "From: Paris" and "To: Rome" as well, so it takes a subject or an address, unless a separator is above.
+ * write "From: Paris", "To: Rome" and "Subject: trains" as well, so it takes an address, or a subject and a time, unless a separator is
+ * above.
  */
 export function headerLength(lines: readonly string[], above: AboveHeader): number {
   const first = lines.slice(0, LONGEST_HEADER);
   const labels = first.map(labelOf);
   const addresses = first.map((line) => ADDRESS.test(line));
+  const times = first.map((line) => HAS_TIME.test(line));
   return Math.max(
     ...LABELS.map((fields) =>
       lengthIn(
         labels.map((label) => fields.get(label) ?? null),
-        addresses,
+        { addresses, times },
         above,
       ),
     ),
@@ -187,13 +193,14 @@ export function headerLength(lines: readonly string[], above: AboveHeader): numb
 /** The length by the labels of one language: "No: 12, Date: 3 May, Subject: Lamp" has those of two. */
 function lengthIn(
   fieldOfLine: readonly (HeaderField | null)[],
-  addresses: readonly boolean[],
+  { addresses, times }: Readonly<Record<'addresses' | 'times', readonly boolean[]>>,
   above: AboveHeader,
 ): number {
-  const [first = null] = fieldOfLine;
-  if (first === null || (first !== 'from' && above === 'text')) return 0;
+  const [first = null, second = null] = fieldOfLine;
+  const isTimeFirst = first === 'sent' && second === 'from' && times[0] === true;
+  if (first === null || (first !== 'from' && !isTimeFirst && above === 'text')) return 0;
   const fields = new Set<HeaderField>();
-  let hasAddress = false;
+  let [hasAddress, hasTime] = [false, false];
   let end = 0;
   let strange = 0;
   for (const [index, field] of fieldOfLine.entries()) {
@@ -204,6 +211,7 @@ function lengthIn(
     strange = 0;
     fields.add(field);
     hasAddress ||= addresses[index] === true;
+    hasTime ||= field === 'sent' && times[index] === true;
     end = index + 1;
   }
   const isComplete = fields.has('from') && (fields.has('sent') || fields.has('to'));
@@ -211,7 +219,7 @@ function lengthIn(
   const isEnough = {
     separator: fields.size >= 2,
     rule: isComplete && isLong && hasSubject && hasAddress,
-    text: isComplete && isLong && (hasSubject || hasAddress),
+    text: isComplete && isLong && (hasAddress || (hasSubject && hasTime)),
   }[above];
   return isEnough ? end : 0;
 }
