@@ -52,7 +52,7 @@ export async function openDashboard(
       context.setDefaultTimeout(PATIENCE_MS);
       context.setDefaultNavigationTimeout(PATIENCE_MS);
       const opened = await context.newPage();
-      opened.on('pageerror', ({ message }) => complaints.push(message));
+      opened.on('pageerror', ({ stack, message }) => complaints.push(stack ?? message));
       opened.on('console', (message) => {
         // The browser reports a request that was refused, and a socket whose session has just ended.
         const isRefusal = /Failed to load resource|HTTP Authentication failed/.test(message.text());
