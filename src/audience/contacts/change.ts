@@ -38,16 +38,18 @@ const LIFT = removeReasonSql({
   forgivesUnsubscription: true,
 });
 
-/** The latest unsubscription in the activity: a person may leave after the workspace has unsubscribed them. */
-const LAST_LEFT_AT = `(select act.at from contact_activity act
+/** Something of the latest unsubscription in the activity. */
+const ofLastLeaving = (what: string): string => `(select ${what} from contact_activity act
   where act.contact_id = target_id and act.type = 'unsubscribed' order by act.position desc, act.id desc limit 1)`;
+
+/** A person may leave after the workspace has unsubscribed them. */
+const LAST_LEFT_AT = ofLastLeaving('act.at');
 
 /**
  * The workspace unsubscribed the contact itself, and the person has not since: that it may take back. Its act has no data, and that of a
  * person names the source.
  */
-const LEFT_BY_WORKSPACE = `coalesce((select act.data is null and act.at = left_at from contact_activity act
-  where act.contact_id = target_id and act.type = 'unsubscribed' order by act.position desc, act.id desc limit 1), false)`;
+const LEFT_BY_WORKSPACE = `coalesce(${ofLastLeaving('act.data is null and act.at = left_at')}, false)`;
 
 /**
  * The contact is unsubscribed after its address had bounced, which may end; or the person leaves by themself, as their consent tells, after

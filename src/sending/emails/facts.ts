@@ -40,8 +40,7 @@ export const noted: FactTable = {
 };
 
 /**
- * The suppression list. The placeholder of a forgotten
- * person is no address and does not identify a person.
+ * The suppression list. The placeholder of a forgotten person is no address and does not identify a person.
  */
 const suppressed: FactTable = {
   name: 'suppressed',

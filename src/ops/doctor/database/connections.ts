@@ -30,7 +30,7 @@ const REMEDIES = {
 export async function diagnoseConnections(database: Database, isPooled: boolean): Promise<Diagnosis> {
   if (database.kind === 'embedded') return skipped(CHECK, 'The embedded database serves one process.');
   if (isPooled) return skipped(CHECK, 'The pooler in front of the database shares its connections.');
-  const [limits] = await database.query<Limits & Record<string, unknown>>(LIMITS);
+  const [limits] = await database.query<Limits>(LIMITS);
   // Before the first start there is no table of them.
   const living = await readLivingInstances(database).catch(() => []);
   const instances = Math.max(living.length, 1);

@@ -21,7 +21,7 @@ const ENGINE_CONNECTIONS = 6;
 const READ_CONNECTIONS = 4;
 /** Two, so that one brief read that is slow does not delay the next. */
 const BRIEF_CONNECTIONS = 2;
-/** Of one process, with two sessions of its own while others run. */
+/** A process opens at most so many connections, two of them as sessions while other processes run. */
 export const MOST_CONNECTIONS = ENGINE_CONNECTIONS + READ_CONNECTIONS + BRIEF_CONNECTIONS + 2;
 const BRIEF_MS = 1_000;
 /** The deadline of a script: a migration may rewrite a table, and lifts the server's own limit by `set local statement_timeout`. */

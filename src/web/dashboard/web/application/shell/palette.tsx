@@ -222,9 +222,10 @@ const Option = memo(
   }) => {
     const { key, title, sub, icon, act } = props.result;
     return (
-      // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
-      // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field chooses it
-      <div
+      <button
+        type="button"
+        // The field keeps the focus.
+        tabIndex={-1}
         id={props.id}
         role="option"
         aria-selected={props.isActive}
@@ -232,12 +233,12 @@ const Option = memo(
         onMouseMove={({ movementX, movementY }) => (movementX !== 0 || movementY !== 0) && props.onPoint(key)}
         onMouseDown={(event) => event.preventDefault()}
         onClick={() => props.onChoose(act)}
-        className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2.5 py-1 aria-selected:bg-hover"
+        className="flex min-h-9 w-full cursor-pointer items-center gap-3 rounded-md px-2.5 py-1 text-left aria-selected:bg-hover"
       >
         <span className="text-dim">{icon}</span>
         <span className="min-w-0 flex-1 truncate">{title}</span>
         {sub !== undefined && <span className="max-w-[45%] truncate text-caption text-dim">{sub}</span>}
-      </div>
+      </button>
     );
   },
 );

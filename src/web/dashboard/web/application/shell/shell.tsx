@@ -4,6 +4,7 @@ import { ENVIRONMENTS } from '../addresses.ts';
 import { useViewer } from '../api/viewer.tsx';
 import { leaving, useIsAsked } from '../editing/leaving.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { codeOf } from '../ui/code.ts';
 import { icons, Mark } from '../ui/icons.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Toasts } from '../ui/overlays/toast.tsx';
@@ -12,18 +13,13 @@ import { EnvironmentSwitch } from './environment-switch.tsx';
 import { useKeys } from './keys.ts';
 import { Navigation, pageNameOf, useOpenPages } from './navigation.tsx';
 import { LoadingPage } from './open-page.tsx';
-import type * as Opened from './palette.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { PlaceProvider, useShownPlace } from './shown-place.tsx';
 import { applyNextTheme } from './theme.ts';
 import { SetUpSending, useLiveEmail } from './way-out.tsx';
 import { WorkspaceMenu } from './workspace-menu.tsx';
 
-// It is no lazy component, because React shows a suspended one only after 300 ms.
-let loaded: typeof Opened | null = null;
-const loadPalette = async (): Promise<void> => {
-  loaded ??= await import('./palette.tsx');
-};
+const palette = codeOf(() => import('./palette.tsx'));
 
 /** The frame of every page: workspace, environment, navigation and keyboard shortcuts. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -35,21 +31,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const showShortcuts = useCallback(() => setOpened('shortcuts'), []);
   // Rendered before the next key, which goes into its field and is no shortcut of the page.
   const search = useCallback(() => {
-    if (loaded) setOpened('palette');
-    else
-      void loadPalette().then(
-        () => setOpened('palette'),
-        // While it is rendered, so that the page around it shows the error.
-        (error: unknown) =>
-          setOpened(() => {
-            throw error;
-          }),
-      );
+    if (palette.module) setOpened('palette');
+    else palette.whenLoaded(() => setOpened('palette'), setOpened);
   }, []);
   const isMember = session !== null;
   useEffect(() => {
     if (!isMember) return;
-    const idle = setTimeout(() => void loadPalette(), 1_000);
+    const idle = setTimeout(() => void palette.load(), 1_000);
     return () => clearTimeout(idle);
   }, [isMember]);
   const openPages = useOpenPages();
@@ -106,7 +94,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </div>
       <Toasts />
       {opened === 'shortcuts' && <Shortcuts onClose={close} />}
-      {opened === 'palette' && loaded && <loaded.default onClose={close} onShortcuts={showShortcuts} />}
+      {opened === 'palette' && palette.module && (
+        <palette.module.default onClose={close} onShortcuts={showShortcuts} />
+      )}
     </div>
   );
 }

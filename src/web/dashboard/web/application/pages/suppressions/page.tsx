@@ -210,10 +210,8 @@ const STAYING = {
   unsubscribed: 'The recipient has also unsubscribed. That remains: campaigns stay away, receipts arrive.',
 } as const satisfies Record<Suppression['otherReasons'][number], string>;
 
-const warningOf = ({
-  reason,
-  otherReasons: [stays],
-}: Pick<Suppression, 'reason' | 'otherReasons'>): string => (stays ? STAYING[stays] : WARNINGS[reason]);
+const warningOf = ({ reason, otherReasons: [stays] }: Pick<Suppression, 'reason' | 'otherReasons'>): string =>
+  [(!stays || reason !== 'manual') && WARNINGS[reason], stays && STAYING[stays]].filter(Boolean).join(' ');
 
 /** Lets mail reach an address again, after asking: it may bounce or be called spam once more. */
 function Remove({ suppression: { address, reason, otherReasons } }: { readonly suppression: Suppression }) {

@@ -1,27 +1,19 @@
 import { type ComponentProps, startTransition, useState } from 'react';
+import { codeOf } from '../code.ts';
 import type * as Opened from './opened-menu.tsx';
 
-// The code of the opened list is loaded shortly before it opens, because no page needs it at first. It is no lazy component: the
-// items of a list that opens would suspend, and React shows what has suspended only after 300 ms.
-let opened: typeof Opened | null = null;
-const load = async (): Promise<void> => {
-  opened ??= await import('./opened-menu.tsx');
-};
+// No page needs the code of the opened list at first.
+const opened = codeOf(async () => {
+  const { default: OpenedMenu, Item, Separator } = await import('./opened-menu.tsx');
+  return { OpenedMenu, Item, Separator };
+});
 
 /** A button that opens a list of actions. */
 export function Menu({ className = 'button button-quiet px-2', ...props }: Opened.MenuProps) {
   const [detail, setDetail] = useState<number | null>(null);
-  const open = (by: number) =>
-    void load().then(
-      () => startTransition(() => setDetail(by)),
-      // While it is rendered, so that the page around it shows the error.
-      (error: unknown) =>
-        setDetail(() => {
-          throw error;
-        }),
-    );
-  if (opened !== null && detail !== null)
-    return <opened.default {...props} className={className} detail={detail} />;
+  const open = (by: number) => opened.whenLoaded(() => startTransition(() => setDetail(by)), setDetail);
+  if (opened.module && detail !== null)
+    return <opened.module.OpenedMenu {...props} className={className} detail={detail} />;
   return (
     <button
       type="button"
@@ -29,8 +21,8 @@ export function Menu({ className = 'button button-quiet px-2', ...props }: Opene
       aria-expanded={false}
       {...(props.isPicture === true && { 'aria-label': props.label, title: props.label })}
       className={className}
-      onPointerEnter={() => void load()}
-      onFocus={() => void load()}
+      onPointerEnter={() => void opened.load()}
+      onFocus={() => void opened.load()}
       onClick={(event) => open(event.detail)}
       onKeyDown={({ key }) => key === 'ArrowDown' && open(0)}
     >
@@ -40,7 +32,8 @@ export function Menu({ className = 'button button-quiet px-2', ...props }: Opene
 }
 
 /** One action of a menu. It is rendered by an opened list alone. */
-export const Item = (props: ComponentProps<typeof Opened.Item>) => opened && <opened.Item {...props} />;
+export const Item = (props: ComponentProps<typeof Opened.Item>) =>
+  opened.module && <opened.module.Item {...props} />;
 
 /** A separator between actions. */
-export const Separator = () => opened && <opened.Separator />;
+export const Separator = () => opened.module && <opened.module.Separator />;
