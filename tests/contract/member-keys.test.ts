@@ -153,3 +153,16 @@ test('a refused access is in the log with who tried it, and nothing of a credent
   expect(lines).toContainEqual(expect.objectContaining({ caller: null, route: '/v1/emails', status: 401 }));
   expect(service.logged()).not.toContain(guess);
 });
+
+test('a test key never reads the audit log, which names live acts; a member does in both environments', async () => {
+  const { key } = (await owner.ask('/test/api-keys', { name: 'all', env: 'test', permissions: ['*'] })).body.data;
+  for (const path of ['/v1/audit-log', '/v1/audit-log/count', '/v1/audit-log/export']) {
+    const answer = await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    expect([path, answer.status, (await answer.json()).error.code]).toEqual([
+      path,
+      403,
+      'TEST_MODE_NOT_SUPPORTED',
+    ]);
+  }
+  expect((await owner.ask('/test/audit-log')).status).toBe(200);
+});

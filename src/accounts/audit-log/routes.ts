@@ -99,6 +99,8 @@ export const auditLogRoutes = ({ reads }: AuditLogDeps): readonly Route[] => [
         path: '/v1/audit-log',
         name: 'listAuditLog',
         permission: 'members:write',
+        // It tells of the live environment too, and a test key sees test data only.
+        testMode: 'members',
         summary: 'List the audit log of the workspace',
         description:
           'Newest first, in both environments, for one year. Changes are recorded, and so are downloads of lists of people; other reads are not.',

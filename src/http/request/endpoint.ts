@@ -39,7 +39,7 @@ const WRONG_PRINCIPAL = new Failure('FORBIDDEN', 'This endpoint does not accept 
 });
 const TEST_KEY = new Failure(
   'TEST_MODE_NOT_SUPPORTED',
-  'This endpoint reaches real recipients and does not accept test keys.',
+  'This endpoint concerns the live environment and does not accept test keys.',
   { suggestion: 'Use a live key (svc_live_…).' },
 );
 

@@ -187,8 +187,8 @@ export interface RouteSpec<
   /** True for a path that exists only for clients who accept HTML, such as browsers; for all others it is unknown. */
   readonly onlyForBrowsers?: boolean;
   /**
-   * `refused`: test keys get 403 TEST_MODE_NOT_SUPPORTED, because the endpoint reaches real recipients. `members`: people may in the
-   * test environment, where nothing is reached.
+   * `refused`: test keys get 403 TEST_MODE_NOT_SUPPORTED, because the endpoint reaches real recipients or tells of the live
+   * environment. `members`: people may call it while they look at the test environment.
    */
   readonly testMode?: 'refused' | 'members';
   /** True for a path that exists only where its parameters are ids; with other text it is unknown, as `/app/other` is. */
