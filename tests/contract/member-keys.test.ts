@@ -158,7 +158,8 @@ test('a test key never reads the audit log, which names live acts; a member does
   const { key } = (await owner.ask('/test/api-keys', { name: 'all', env: 'test', permissions: ['*'] })).body.data;
   for (const path of ['/v1/audit-log', '/v1/audit-log/count', '/v1/audit-log/export']) {
     const answer = await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
-    expect([path, answer.status, (await answer.json()).error.code]).toEqual([
+    const { error } = (await answer.json()) as { error: { code: string } };
+    expect([path, answer.status, error.code]).toEqual([
       path,
       403,
       'TEST_MODE_NOT_SUPPORTED',

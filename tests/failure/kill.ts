@@ -19,6 +19,8 @@ const MIXTURE = [
   { to: ['suppressed'], end: 'failed' },
 ] as const;
 
+const ENDS = ['sent', 'delivered', 'failed'];
+
 /** The kills of the service. */
 export interface KillPlan {
   readonly database: 'PGlite' | 'PostgreSQL';
@@ -177,13 +179,17 @@ class Sender {
   }
 }
 
-/** The last attempts that a kill interrupted are found by their leases, ten seconds later. */
+/**
+ * The last attempts that a kill interrupted are found by their leases, ten seconds later. Page after page is read until all on it are at
+ * their end: looked for state by state, an email that goes from `deferred` to `sending` can be in neither.
+ */
 async function atRest(client: Client): Promise<void> {
-  for (const status of ['queued', 'sending', 'deferred'])
-    await eventually(`no email is ${status} any more`, async () => {
-      const page = await client.get(`/v1/emails?status=${status}&limit=1`);
-      return page.body?.data.length === 0 ? true : undefined;
-    });
+  for (let after: string | null = ''; after !== null; )
+    after = await eventually('every email of a page is at its end', async () => {
+      const { body } = await client.get(`/v1/emails?limit=100${after && `&after=${after}`}`);
+      const isEnded = body?.data.every(({ status }: { status: string }) => ENDS.includes(status));
+      return isEnded ? { next: body.pagination.nextCursor as string | null } : undefined;
+    }).then(({ next }) => next);
 }
 
 async function opened(url: string | null, dataDir: string): Promise<{ opened: Database } & AsyncDisposable> {
@@ -223,7 +229,7 @@ async function look(
       states.has(id) && states.get(id) !== end ? [`${id} ${states.get(id)}`] : [],
     ),
     stuck: emails
-      .filter(({ state }) => !['sent', 'delivered', 'failed'].includes(state))
+      .filter(({ state }) => !ENDS.includes(state))
       .map(({ id, state }) => `${id} ${state}`),
     doubled: doubled.map(({ what }) => what),
     keysNotOnce: Math.abs(sender.keys - sums.keys) + Math.abs(sums.keys - sums.kept),
