@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createClient } from '../support/client.ts';
@@ -125,6 +125,18 @@ describe('the executable alone in an empty folder', () => {
       expect(service.output()).not.toContain(TEST_KEY);
       expect(service.output()).toContain('Posthorn is set up');
     });
+  });
+
+  test('holds back the last compiler of JavaScript, unless the operator names another number', async () => {
+    const name = 'BUN_JSC_thresholdForFTLOptimizeAfterWarmUp';
+    const run = container('compilers');
+    const numberOf = async (env: Record<string, string>) => {
+      await using service = await startService({ ...run, env: { ...run.env, ...env } });
+      const environment = readFileSync(`/proc/${service.pid}/environ`, 'utf8').split('\0');
+      return environment.find((each) => each.startsWith(name));
+    };
+    expect(await numberOf({})).toBe(`${name}=1000000`);
+    expect(await numberOf({ [name]: '200000' })).toBe(`${name}=200000`);
   });
 
   test('prints generated keys on the first start and never again', async () => {

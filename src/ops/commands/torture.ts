@@ -1,4 +1,4 @@
-import { isExecutable } from '../../platform/config/config.ts';
+import { isExecutable } from '../../platform/config/environment.ts';
 import type { Safeguard } from '../../platform/config/settings/chaos-setting.ts';
 import { INVARIANTS, type Invariant } from '../torture/judge/invariants.ts';
 import type { LiveMail, Verdict } from '../torture/judge/judge.ts';

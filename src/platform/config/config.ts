@@ -5,7 +5,7 @@ import { isUsable } from '../crypto/certificate-source.ts';
 import { serverUrls } from '../db/server/server-urls.ts';
 import { problemOfServers } from '../db/server/url-parts.ts';
 import { hostOf } from '../text/host.ts';
-import { type Environment, environmentOfProcess } from './environment.ts';
+import { type Environment, environmentOfProcess, isExecutable } from './environment.ts';
 import { readRelayUrl } from './relay-url.ts';
 import { isReviewing, isWhole } from './roles.ts';
 import { type ChaosSetting, readTortureSetting } from './settings/chaos-setting.ts';
@@ -38,9 +38,6 @@ export type Config = { readonly [Name in SettingName as CamelCase<Name>]: Values
 
 /** Either a configuration, or all problems of the environment, a sentence each. */
 export type ConfigResult = { readonly config: Config } | { readonly problems: readonly string[] };
-
-/** True in the executable, whose embedded files have their own file system. */
-export const isExecutable = (): boolean => /^(\/\$bunfs\/|[A-Z]:\\~BUN\\)/.test(import.meta.path);
 
 /**
  * Reads the configuration; nothing else in the service looks at the environment. Settings in `above` come

@@ -15,3 +15,6 @@ export const usesEmbedded = (environment = environmentOfProcess()): boolean => !
 export const goByUtc = (): void => {
   process.env.TZ = 'UTC';
 };
+
+/** True in the executable, whose embedded files have their own file system. */
+export const isExecutable = (): boolean => /^(\/\$bunfs\/|[A-Z]:\\~BUN\\)/.test(import.meta.path);

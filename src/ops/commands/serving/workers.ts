@@ -1,4 +1,5 @@
 import type { Subprocess } from 'bun';
+import { isExecutable } from '../../../platform/config/environment.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { MISUSE } from '../terminal.ts';
 import { stopRequested } from './shutdown.ts';
@@ -12,7 +13,7 @@ const ENDED_BY_A_STOP: ReadonlySet<Subprocess['signalCode']> = new Set(['SIGTERM
 
 /** The command line of this program: the executable, or Bun with the source file that it runs. */
 const self = (): readonly string[] =>
-  Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, Bun.main];
+  isExecutable() ? [process.execPath] : [process.execPath, Bun.main];
 
 /**
  * Runs `posthorn serve --workers N`: N equal processes that share the port, over which the kernel spreads connections, and the
