@@ -155,15 +155,12 @@ test('a refused access is in the log with who tried it, and nothing of a credent
 });
 
 test('a test key never reads the audit log, which names live acts; a member does in both environments', async () => {
-  const { key } = (await owner.ask('/test/api-keys', { name: 'all', env: 'test', permissions: ['*'] })).body.data;
+  const { key } = (await owner.ask('/test/api-keys', { name: 'all', env: 'test', permissions: ['*'] })).body
+    .data;
   for (const path of ['/v1/audit-log', '/v1/audit-log/count', '/v1/audit-log/export']) {
     const answer = await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
     const { error } = (await answer.json()) as { error: { code: string } };
-    expect([path, answer.status, error.code]).toEqual([
-      path,
-      403,
-      'TEST_MODE_NOT_SUPPORTED',
-    ]);
+    expect([path, answer.status, error.code]).toEqual([path, 403, 'TEST_MODE_NOT_SUPPORTED']);
   }
   expect((await owner.ask('/test/audit-log')).status).toBe(200);
 });

@@ -228,9 +228,7 @@ async function look(
     astray: acknowledged.flatMap(([id, end]) =>
       states.has(id) && states.get(id) !== end ? [`${id} ${states.get(id)}`] : [],
     ),
-    stuck: emails
-      .filter(({ state }) => !ENDS.includes(state))
-      .map(({ id, state }) => `${id} ${state}`),
+    stuck: emails.filter(({ state }) => !ENDS.includes(state)).map(({ id, state }) => `${id} ${state}`),
     doubled: doubled.map(({ what }) => what),
     keysNotOnce: Math.abs(sender.keys - sums.keys) + Math.abs(sums.keys - sums.kept),
     quotaDrift: sums.used - emails.length,

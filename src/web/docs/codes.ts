@@ -90,7 +90,8 @@ export const CODES = {
     message: 'The monthly email quota of the plan is used up.',
   },
   TEST_MODE_NOT_SUPPORTED: {
-    meaning: 'The endpoint reaches real recipients, or reads what the live environment did, and does not accept test keys.',
+    meaning:
+      'The endpoint reaches real recipients, or reads what the live environment did, and does not accept test keys.',
     remedy: 'Use a live key.',
     retry: 'never',
     message: 'This endpoint concerns the live environment and does not accept test keys.',

@@ -12,8 +12,7 @@ const WELL_AFTER_MS = 60_000;
 const ENDED_BY_A_STOP: ReadonlySet<Subprocess['signalCode']> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP']);
 
 /** The command line of this program: the executable, or Bun with the source file that it runs. */
-const self = (): readonly string[] =>
-  isExecutable() ? [process.execPath] : [process.execPath, Bun.main];
+const self = (): readonly string[] => (isExecutable() ? [process.execPath] : [process.execPath, Bun.main]);
 
 /**
  * Runs `posthorn serve --workers N`: N equal processes that share the port, over which the kernel spreads connections, and the
