@@ -48,8 +48,6 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/ops/torture/faults/crash.ts': 'shared by the faults that end a process',
   'src/ops/torture/free-port.ts': 'asks the system, apart from its instances',
   'src/ops/torture/faults/wrong-clock.ts': 'the one place that sets a clock wrong',
-  'src/platform/config/environment.ts':
-    'the one place that reads the environment, before anything else is loaded',
   'src/platform/async/close-server.ts': 'closes the servers of HTTP and of the control socket alike',
   'src/platform/config/transport-names.ts': 'read by settings and transports alike',
   'src/engine/store/store-of.ts': 'the one place that chooses how actors are stored',
