@@ -98,6 +98,15 @@ describe('the place in a thread', () => {
     expect(factsOf('Message-ID: <a\0b@c.example>').messageId).toBeNull();
   });
 
+  test('an id that is too long for a line of its writer, Python, is read from encoded words', () => {
+    const id = '<AM0PR04MB1234567890ABCDEFGHIJKLMNOPQR0123456789@AM0PR04MB1234567.eurprd04.prod.outlook.com>';
+    const facts = factsOf(
+      'In-Reply-To: =?utf-8?q?=3CAM0PR04MB1234567890ABCDEFGHIJKLMNOPQR0123456789=40?=\r\n =?utf-8?q?AM0PR04MB1234567=2Eeurprd04=2Eprod=2Eoutlook=2Ecom=3E?=',
+      'References: <a@x.example> =?utf-8?q?=3CAM0PR04MB1234567890ABCDEFGHIJKLMNOPQR?=\r\n =?utf-8?q?0123456789=40AM0PR04MB1234567=2Eeurprd04=2Eprod=2Eoutlook=2Ecom?=\r\n =?utf-8?q?=3E_=3Cb=40x=2Eexample=3E?=',
+    );
+    expect(facts).toMatchObject({ inReplyTo: id, references: ['<a@x.example>', id, '<b@x.example>'] });
+  });
+
   test('of a long thread the first message and the last 99 are kept', () => {
     const ids = Array.from({ length: 500 }, (_, number) => `<${number}@c.example>`);
     const { references } = factsOf(`References: ${ids.join('\r\n ')}`);

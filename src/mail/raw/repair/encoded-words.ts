@@ -62,12 +62,15 @@ const inUtf8Word = (letters: string): string => `=?utf-8?B?${Buffer.from(letters
 /** The same word in UTF-8 where the parser does not know its charset. Words of others may hold a piece of a letter. */
 function spelled(word: string, charset: string, encoding: string, text: string): string {
   if (isReadByParser(charset)) return word;
-  const octets = /b/i.test(encoding)
-    ? Buffer.from(text, 'base64')
-    : Buffer.from(text.replaceAll('_', ' ').replace(CODE, fromCode), 'latin1');
-  const letters = mendedLetters(octets, charset);
+  const letters = mendedLetters(octetsOfWord(encoding, text), charset);
   return letters === null ? word : inUtf8Word(letters);
 }
+
+/** The octets of the text of an encoded word, by its encoding: `b` or `q`, in any case. */
+export const octetsOfWord = (encoding: string, text: string): Buffer =>
+  /b/i.test(encoding)
+    ? Buffer.from(text, 'base64')
+    : Buffer.from(text.replaceAll('_', ' ').replace(CODE, fromCode), 'latin1');
 
 /**
  * A header whose octets are UTF-8. RFC 6532 has no other charset in fields; programs write the one of the text there, or Windows-1252. What is
