@@ -51,13 +51,15 @@ const MARKS_OF_PANELS: readonly (readonly [string, RegExp])[] = [
   ['quotation marks', /["“”]/],
   ['backslashes', /\\/],
   ['invisible characters', /[\u00a0\u200b-\u200f\u202f\ufeff]/],
+  ['leading spaces', /^ /],
 ];
 
 const withoutMarks = (text: string): string =>
   text
     .replace(/["“”] *["“”]/g, '')
     .replace(/["“”\\\u200b-\u200f\ufeff]/g, '')
-    .replace(/[\u00a0\u202f]/g, ' ');
+    .replace(/[\u00a0\u202f]/g, ' ')
+    .trimStart();
 
 const judgeAsFound = (expected: ExpectedRecord, found: readonly string[]): Judgement => {
   if (expected.purpose === 'dkim') return judgeDkim(expected, found);
@@ -115,9 +117,9 @@ export function policyProblem(name: string, tags: ReadonlyMap<string, string>): 
     : `The DMARC policy at ${name} has no valid ${misspelt}= (${choices}).`;
 }
 
-/** RFC 8460 3: a record may name any address, and several records count as none. */
+/** RFC 8460 3: a record may name any address, begins with its version, and several records count as none. */
 const judgeTlsReports = ({ name }: ExpectedRecord, found: readonly string[]): Judgement => {
-  const policies = found.filter((text) => /^v=TLSRPTv1\s*;/.test(text.trim()));
+  const policies = found.filter((text) => /^v=TLSRPTv1\s*;/.test(text));
   const [policy, ...others] = policies;
   if (policy === undefined) return missing(`There is no record for TLS reports at ${name} yet.`);
   if (others.length > 0)
@@ -171,5 +173,5 @@ function readTerms(policy: string): {
   return at === -1 ? { terms, all: null } : { terms: terms.slice(0, at), all: terms[at] ?? null };
 }
 
-/** True for an SPF record (RFC 7208 4.5). */
-const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text.trim());
+/** True for an SPF record: nothing may come before its version (RFC 7208 4.5). */
+const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text);

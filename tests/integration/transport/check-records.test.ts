@@ -152,6 +152,10 @@ describe('an SPF record', () => {
     expect(await at('v=spf1 +all ip4:192.0.2.1')).toMatchObject(verified);
     expect(await at('v=spf1\u00a0ip4:192.0.2.1\u00a0-all')).toMatchObject(failed('has invisible characters'));
   });
+  test('begins with v=spf1: receivers see no record behind a space', async () => {
+    expect(await at(' v=spf1 ip4:192.0.2.1 -all')).toMatchObject(failed('has leading spaces in its text'));
+    expect(await at('  v=spf1 ip4:192.0.2.1 -all', 'v=spf1 ip4:192.0.2.1 ~all')).toMatchObject(verified);
+  });
   test('exists twice: the sentence says how to merge', async () => {
     expect(await at('v=spf1 mx -all', 'v=spf1 ip4:192.0.2.1 ~all')).toMatchObject(
       failed('merge them into one: v=spf1 mx ip4:192.0.2.1 -all'),
