@@ -7,6 +7,7 @@ import type { Unsubscribe } from '../transport/transport.ts';
 import {
   divideMessage,
   fieldOf,
+  foldLongLines,
   joinFields,
   type RawField,
   replaceField,
@@ -17,6 +18,7 @@ import { leafEdits } from './html-leaf.ts';
 import type { Leaf } from './mime-tree.ts';
 import { hasDate, messageIdOf } from './origination.ts';
 import type { Arrival } from './raw-mail.ts';
+import { spelledOut } from './repair/encoded-words.ts';
 import { withEdits } from './wire-form.ts';
 
 /** Other letters for a leaf. */
@@ -48,7 +50,7 @@ export function leavingMessage(octets: Buffer, leaving: OutboundTraits): Require
   const edited = withEdits(octets, edits);
   const { fields, rest } = divideMessage(edited);
   const kept = originated(
-    fields.filter((field) => !isRemoved(field, leaving.domains)),
+    fields.filter((field) => !isRemoved(field, leaving.domains)).map(withoutWords),
     leaving,
   );
   const whole = [...traceOf(leaving), ...withExit(kept, leaving.unsubscribe)];
@@ -65,6 +67,18 @@ function isRemoved(field: RawField, domains: readonly string[]): boolean {
     return domain !== undefined && domains.includes(domain);
   }
   return name.startsWith('x-svc-') || isCommandField(name);
+}
+
+const OF_IDS = /^(?:in-reply-to|references|list-(?:archive|help|owner|post|subscribe|unsubscribe))$/;
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
+/** Users of Odoo report that Gmail and Outlook show no way to unsubscribe where the link is in encoded words. */
+function withoutWords(field: RawField): RawField {
+  if (!OF_IDS.test(field.name) || !field.octets.includes('=?')) return field;
+  const value = spelledOut(valueOfField(field));
+  if (!PRINTABLE.test(value)) return field;
+  const name = field.octets.slice(0, field.octets.indexOf(':'));
+  return foldLongLines({ ...field, octets: `${name}: ${value}\r\n` });
 }
 
 function originated(fields: readonly RawField[], { date, messageId }: OutboundTraits): readonly RawField[] {

@@ -6,7 +6,7 @@ import {
   valueOfField,
 } from '../raw/header-editor.ts';
 import { FORWARDED_FIELD, MOST_HOPS } from '../raw/raw-mail.ts';
-import { octetsOfWord } from '../raw/repair/encoded-words.ts';
+import { spelledOut } from '../raw/repair/encoded-words.ts';
 import { DELIVERED_FIELDS } from './address-keys.ts';
 
 /** The facts in the header of a received message about its place among others. */
@@ -29,10 +29,6 @@ const MOST_REFERENCES = 100;
 /** A Message-ID with its brackets is a part of one line (RFC 5322 2.1.1). */
 const MESSAGE_ID = /<[^<>\s\p{Cc}]{1,996}>/gu;
 
-/** An encoded word, which has at most 75 characters (RFC 2047 2), and the white space that parts two of them. */
-const WORD = /=\?[^?\s]{1,60}\?([bq])\?([^?\s]{1,75})\?=/gi;
-const BETWEEN_WORDS = /(?<=\?=)\s+(?==\?)/g;
-
 /** The fields of the header, of which only the first octets are looked at. */
 export const fieldsOf = (raw: Buffer): readonly RawField[] =>
   divideMessage(raw.subarray(0, LARGEST_HEADER)).fields;
@@ -52,14 +48,6 @@ export function headerFacts(fields: readonly RawField[]): HeaderFacts {
     forwardTokens: values(FORWARDED_FIELD.toLowerCase()).slice(0, MOST_HOPS),
   };
 }
-
-/** RFC 2047 5 has no encoded words among ids. Python 3.11 writes an id of 78 characters or more as such, and those of Outlook have 80. */
-const spelledOut = (value: string): string =>
-  value.includes('=?')
-    ? value
-        .replace(BETWEEN_WORDS, '')
-        .replace(WORD, (_, encoding: string, text: string) => octetsOfWord(encoding, text).toString('latin1'))
-    : value;
 
 /** The first one names the thread, and the last ones are the nearest. */
 const shortened = (ids: readonly string[]): readonly string[] =>

@@ -43,6 +43,25 @@ describe('a message that was submitted', () => {
     }
   });
 
+  test('shows the ids and links that its writer, Python, has put into encoded words', async () => {
+    const written = [
+      'From: a@sender.example',
+      'References: <a@x.example> =?utf-8?q?=3CAM0PR04MB1234567890ABCDEFGHIJKLMNOPQR?=\r\n =?utf-8?q?0123456789=40AM0PR04MB1234567=2Eeurprd04=2Eprod=2Eoutlook=2Ecom?=\r\n =?utf-8?q?=3E?=',
+      'List-Unsubscribe: =?utf-8?q?=3Chttps=3A//news=2Eexample/leave/01234567890123?=\r\n =?utf-8?q?456789012345678901234567890123456789012345678901=3E?=',
+      'List-Help: =?utf-8?b?w6Q=?=',
+      'List-Owner: <https://news.example/?q=?a?b?QQ==?=>',
+      'Subject: =?utf-8?q?a?=',
+    ];
+    const message = await sent(`${written.join('\r\n')}\r\n\r\nx\r\n`);
+    expect(message).toContain(
+      '\r\nReferences: <a@x.example> <AM0PR04MB1234567890ABCDEFGHIJKLMNOPQR0123456789@AM0PR04MB1234567.eurprd04.prod.outlook.com>\r\n',
+    );
+    expect(message).toContain(
+      '\r\nList-Unsubscribe: <https://news.example/leave/01234567890123456789012345678901234567890123456789012345678901>\r\n',
+    );
+    expect(message).toContain(`\r\n${written.slice(3).join('\r\n')}\r\n`);
+  });
+
   test('gets a date and an id only where its own are missing or malformed', async () => {
     const of = (fields: string) => sent(`From: a@sender.example\r\n${fields}\r\n\r\nx\r\n`);
     for (const date of [

@@ -66,11 +66,27 @@ function spelled(word: string, charset: string, encoding: string, text: string):
   return letters === null ? word : inUtf8Word(letters);
 }
 
-/** The octets of the text of an encoded word, by its encoding: `b` or `q`, in any case. */
-export const octetsOfWord = (encoding: string, text: string): Buffer =>
+const octetsOfWord = (encoding: string, text: string): Buffer =>
   /b/i.test(encoding)
     ? Buffer.from(text, 'base64')
     : Buffer.from(text.replaceAll('_', ' ').replace(CODE, fromCode), 'latin1');
+
+/** An encoded word, which has at most 75 characters (RFC 2047 2), and the white space that parts two of them. */
+const SHORT_WORD = /(?<=^|\s|\?=)=\?[^?\s]{1,60}\?([bq])\?([^?\s]{1,75})\?=/gi;
+const BETWEEN_WORDS = /(?<=\?=)\s+(?==\?)/g;
+
+/**
+ * The value of a field of ids or URLs, where RFC 2047 (5) has no encoded words, without them. Python 3.11 writes an id or a URL of 78
+ * characters or more as such.
+ */
+export const spelledOut = (value: string): string =>
+  value.includes('=?')
+    ? value
+        .replace(BETWEEN_WORDS, '')
+        .replace(SHORT_WORD, (_, encoding: string, text: string) =>
+          octetsOfWord(encoding, text).toString('latin1'),
+        )
+    : value;
 
 /**
  * A header whose octets are UTF-8. RFC 6532 has no other charset in fields; programs write the one of the text there, or Windows-1252. What is
