@@ -77,7 +77,7 @@ const BETWEEN_WORDS = /(?<=\?=)\s+(?==\?)/g;
 
 /**
  * The value of a field of ids or URLs, where RFC 2047 (5) has no encoded words, without them. Python 3.11 writes an id or a URL of 78
- * characters or more as such.
+ * characters or more as such, and PHPMailer 6.6 a value of 48 where it sends by PHP's mail().
  */
 export const spelledOut = (value: string): string =>
   value.includes('=?')
