@@ -27,6 +27,7 @@ import {
   type RawFile,
   type RawMail,
 } from './raw-mail.ts';
+import { spelledOut } from './repair/encoded-words.ts';
 import { parseFirstText } from './repair/first-text.ts';
 import { PARSER_LIMITS, parseMessage } from './repair/parsable.ts';
 import { repeatedField } from './repeated-field.ts';
@@ -163,14 +164,14 @@ export function fileOf({ described, octets }: MessageFile, index: number): RawFi
 function controlsOf(fields: readonly RawField[]): RawControls {
   const said = (name: string): string | null => {
     const field = fields.find((one) => one.name === name);
-    return field ? lettersOf(field) : null;
+    return field ? Buffer.from(spelledOut(valueOfField(field)), 'latin1').toString() : null;
   };
   const isAsked = (name: string): boolean => /^(?:true|yes|1)$/i.test(said(name) ?? '');
   return {
     idempotencyKey: said('idempotency-key'),
     trackOpens: isAsked('x-svc-track-opens'),
     trackClicks: isAsked('x-svc-track-clicks'),
-    tags: fields.filter(({ name }) => name === 'x-svc-tag').map(valueOfField),
+    tags: fields.flatMap((field) => (field.name === 'x-svc-tag' ? [spelledOut(valueOfField(field))] : [])),
   };
 }
 

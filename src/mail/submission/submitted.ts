@@ -90,8 +90,11 @@ export const readSubmission = async (
   };
 };
 
-const headerOf = (email: Email, name: string): string | null =>
-  email.headers.find(({ key }) => key === name)?.value.trim() ?? null;
+/** Some programs write a long value as encoded words, ASCII too. */
+function headerOf(email: Email, name: string): string | null {
+  const field = email.headers.find(({ key }) => key === name);
+  return field ? decodeWords(field.value).trim() : null;
+}
 
 type SubmittedContent = Pick<SubmittedEmail, 'subject' | 'templateId' | 'variables' | 'language'>;
 
@@ -104,7 +107,7 @@ function contentOf(email: Email): SubmittedContent | NotSubmittable {
   try {
     return {
       ...(templateId === null ? {} : { templateId }),
-      ...(values === null ? {} : { variables: JSON.parse(decodeWords(values)) as unknown }),
+      ...(values === null ? {} : { variables: JSON.parse(values) as unknown }),
       ...(language === null ? {} : { language }),
       ...(subject === '' ? {} : { subject }),
     };

@@ -3,6 +3,7 @@ import { leavingMessage } from '../../../src/mail/raw/leaving.ts';
 import { NotSubmittable, type RawMail } from '../../../src/mail/raw/raw-mail.ts';
 import { readFile, readRaw } from '../../../src/mail/raw/read-raw.ts';
 import { decodedOf } from '../../../src/mail/raw/transfer.ts';
+import { readSubmission } from '../../../src/mail/submission/submitted.ts';
 import { randomFrom } from '../../../src/ops/torture/random.ts';
 import { generatedMail } from './generated-mail.ts';
 
@@ -60,6 +61,23 @@ describe('a message that was submitted', () => {
       '\r\nList-Unsubscribe: <https://news.example/leave/01234567890123456789012345678901234567890123456789012345678901>\r\n',
     );
     expect(message).toContain(`\r\n${written.slice(3).join('\r\n')}\r\n`);
+  });
+
+  test('is read with the orders that its writer, PHPMailer, has put into encoded words', async () => {
+    const key = 'black-friday-2026/newsletter-for-customers/0000042';
+    const message = [
+      'From: a@sender.example',
+      'Idempotency-Key: =?us-ascii?Q?black-friday-2026/newsletter-for-customers/00000?=\r\n =?us-ascii?Q?42?=',
+      'X-Svc-Tag: =?us-ascii?Q?campaign:black-friday-2026-newsletter-for-custom?=\r\n =?us-ascii?Q?ers?=',
+      '\r\nx\r\n',
+    ].join('\r\n');
+    expect((await read(message)).controls).toMatchObject({
+      idempotencyKey: key,
+      tags: ['campaign:black-friday-2026-newsletter-for-customers'],
+    });
+    expect(await readSubmission(Buffer.from(message), ['ada@customer.example'])).toMatchObject({
+      idempotencyKey: key,
+    });
   });
 
   test('gets a date and an id only where its own are missing or malformed', async () => {
