@@ -2,6 +2,7 @@
  * The rules by which a TXT record matches the expected one. Pure functions from the records found to a verdict.
  */
 import { dmarcTextsIn } from './dmarc.ts';
+import { wrongTerm } from './spf-terms.ts';
 import { readTags } from './tag-list.ts';
 
 /** A record that the owner of a domain has to set. */
@@ -139,6 +140,11 @@ const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Ju
   if (others.length > 0)
     return wrong(
       `There are ${policies.length} SPF records at ${name}, so none counts; merge them into one: ${merged(policies)}`,
+    );
+  const unknown = wrongTerm(policy);
+  if (unknown !== null)
+    return wrong(
+      `The SPF record at ${name} has ${unknown}, for which receivers refuse all of it; correct it.`,
     );
   const { terms: present, all } = readTerms(policy);
   const absent = readTerms(value).terms.filter((mechanism) => !present.includes(mechanism));

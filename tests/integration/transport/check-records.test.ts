@@ -156,6 +156,53 @@ describe('an SPF record', () => {
     expect(await at(' v=spf1 ip4:192.0.2.1 -all')).toMatchObject(failed('has leading spaces in its text'));
     expect(await at('  v=spf1 ip4:192.0.2.1 -all', 'v=spf1 ip4:192.0.2.1 ~all')).toMatchObject(verified);
   });
+  test.each([
+    ...[
+      'ipv4:192.0.2.9',
+      '192.0.2.9',
+      'ip4:192.0.2',
+      'ip4:192.0.2.0/33',
+      'ip4:192.0.2.9,192.0.2.8',
+      'ip6:192.0.2.9',
+    ],
+    ...['ip4:', 'a:', 'include:', 'mx:/24', '-all:x', 'include;', 'ip6:2001:db8::/129'],
+  ])('has %s, an error for the whole of it', async (term) => {
+    expect(await at(`v=spf1 ip4:192.0.2.1 ${term} -all`)).toMatchObject(failed(`has ${term}, for which`));
+    expect(await at(`v=spf1 ip4:192.0.2.1 -all ${term}`)).toMatchObject(failed(`has ${term}, for which`));
+  });
+  test('has two of what may be there once', async () => {
+    const policy = 'v=spf1 ip4:192.0.2.1 exp=a.other.test EXP=b.other.test';
+    expect(await at(policy)).toMatchObject(failed('has two of exp='));
+  });
+  test.each([
+    ...[
+      'a',
+      'mx',
+      '?a:host.other.test/24',
+      'a/24//64',
+      'mx//64',
+      'MX:other.test',
+      'ptr',
+      'ptr:other.test',
+      'a:a_b.test',
+    ],
+    ...[
+      'include:_spf.other.test',
+      '~include:%{d}._spf.other.test',
+      'exists:%{ir}.%{v}._spf.%{d2}',
+      'exp=why.other.test',
+    ],
+    ...[
+      'ip6:2001:db8::/32',
+      'ip6:::ffff:192.0.2.9',
+      '+ip4:192.0.2.0/24',
+      'ip4:10.0.0.0/0',
+      'foo-1.x_y=',
+      'ra=postmaster',
+    ],
+  ])('has %s, a term of it', async (term) => {
+    expect(await at(`v=spf1  ${term} ip4:192.0.2.1 -all `)).toMatchObject(verified);
+  });
   test('exists twice: the sentence says how to merge', async () => {
     expect(await at('v=spf1 mx -all', 'v=spf1 ip4:192.0.2.1 ~all')).toMatchObject(
       failed('merge them into one: v=spf1 mx ip4:192.0.2.1 -all'),
