@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readReport } from '../../src/mail/inbound/read-report.ts';
-import { reportOf, verdictOf } from '../../src/sending/emails/feedback/verdict.ts';
+import { isSameMailbox, reportOf, verdictOf } from '../../src/sending/emails/feedback/verdict.ts';
 import { CASES } from '../failure/report-servers/cases.ts';
 
 /** The reports of real servers that are committed. */
@@ -34,7 +34,7 @@ export interface Verdict {
 /** The outcome of a recipient after a mail to the return path of its copy. */
 export async function verdictOn(raw: Buffer, to: string): Promise<Verdict> {
   const facts = await readReport(raw, ['b+token@bounces.sender.example'], true);
-  const fact = facts.length === 0 ? null : verdictOf(facts, to);
+  const fact = facts.length === 0 ? null : verdictOf(facts, (failing) => isSameMailbox(failing, to));
   const report = fact && reportOf(fact);
   if (report === null || report.type !== 'bounced')
     return { verdict: report?.type ?? fact?.kind ?? 'nothing', message: null };

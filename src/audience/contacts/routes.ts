@@ -164,7 +164,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     permission: 'contacts:write',
     summary: 'Forget a contact',
     description:
-      'Deletes the contact, its properties and its activity. Soon afterwards its address is replaced in the recipient lists of stored emails, for waiting emails after they are sent; the texts of emails stay. An address that had unsubscribed or bounced, or was suppressed, stays so by a keyed hash, also when it is added again; so does a person who had left audiences, which take them again only with a later consent.',
+      'Deletes the contact, its properties and its activity. Soon afterwards its address is replaced in the recipient lists of stored emails, for waiting emails after they are sent; the texts of emails stay. An address that had unsubscribed or bounced, or was suppressed, stays so by a keyed hash, also when it is added again. So it is for a complaint, a bounce or an unsubscription that comes later, as long as the email is stored; a person who had left audiences stays out of them without a later consent.',
     params: { contact: CONTACT_PARAM },
     response: Type.Null(),
     status: 204,

@@ -97,6 +97,23 @@ export async function suppress(
   return row ? viewOf({ ...row, address: read.address }) : null;
 }
 
+/** A forgotten person who is to get no more mail. */
+export interface ToSuppressForgotten extends Pick<ToSuppress, 'workspaceId' | 'reason' | 'at'> {
+  /** The hash of the address, as `forgottenHash` gives it. */
+  readonly hash: string;
+}
+
+/** Suppresses a person of whom only the hash is known. Doing so again changes nothing. @throws UnavailableError */
+export async function suppressForgotten(
+  database: Database,
+  { workspaceId, hash, reason, at }: ToSuppressForgotten,
+): Promise<void> {
+  await database.query(SUPPRESS, [
+    ...[workspaceId, hash, null, reason, null, new Date(at).toISOString(), null],
+    ...replyParameters({ scope: { workspaceId, livemode: true }, claim: null, now: at }, CREATED),
+  ]);
+}
+
 /** Suppresses an address on request. */
 export async function suppressAddress(
   { database, signer }: SuppressionCommands,

@@ -11,6 +11,7 @@ import type { Reads } from '../../platform/db/reads.ts';
 import { suppressions } from '../../platform/db/schema/mail.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { FORGOTTEN_PREFIX } from './forgotten-recipients.ts';
 import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 import { learnedStatusSql, unsubscribedAtSql } from './reasons.ts';
 
@@ -29,6 +30,7 @@ export {
   readActs,
 } from './acts.ts';
 export { contactOfSql, contactsLeaveSql, strength } from './contacts-leave.ts';
+export { forgottenHash, forgottenRecipient } from './forgotten-recipients.ts';
 export {
   enterReasonSql,
   learnedAtSql,
@@ -44,7 +46,7 @@ export { noteRemovalSql, removalParameters } from './ses-removals.ts';
  * enough to be guessed, so that a hash without a key would not hide them. `key` is `Address.key`.
  */
 export const forgottenKey = (signer: Signer, workspaceId: string, key: string): string =>
-  `forgotten:${signer.hash('forgotten address', `${workspaceId} ${key}`).toString('base64url')}`;
+  `${FORGOTTEN_PREFIX}${signer.hash('forgotten address', `${workspaceId} ${key}`).toString('base64url')}`;
 
 const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (.+)$/;
 

@@ -1,8 +1,10 @@
 import type { EmailState } from '../../../../machines/email/machine.ts';
 import { stateList, statesWhere } from '../../../engine/machine/kind.ts';
+import type { Signer } from '../../../platform/crypto/signer.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { FORGOTTEN_DOMAIN } from '../../../platform/text/forgotten.ts';
 import { erasedContent } from '../../../sending/emails/queries.ts';
+import { forgottenKey, forgottenRecipient } from '../../../sending/suppressions/queries.ts';
 
 /** Reads the subjects of campaigns as they were written, by their ids; those whose content is gone have none. */
 export type CommonSubjects = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
@@ -71,14 +73,22 @@ interface Row {
   readonly is_over: boolean;
 }
 
+/** The services that erasing emails calls. */
+interface EmailEraserDeps {
+  readonly database: Database;
+  readonly signer: Signer;
+  readonly commonSubjects: CommonSubjects;
+}
+
 /** Takes a person out of emails; answers the ids of those that still have to leave, and so keep the address for now. */
 export async function eraseFromEmails(
-  { database, commonSubjects }: { readonly database: Database; readonly commonSubjects: CommonSubjects },
+  { database, signer, commonSubjects }: EmailEraserDeps,
   workspaceId: string,
   person: Person,
   ids: readonly string[],
 ): Promise<readonly string[]> {
   const waiting: string[] = [];
+  const hash = forgottenKey(signer, workspaceId, person.key);
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const rows = await database.query<Row>(READ, [ids.slice(from, from + AT_ONCE), workspaceId]);
     waiting.push(...rows.flatMap(({ id, is_over }) => (is_over ? [] : [id])));
@@ -87,7 +97,10 @@ export async function eraseFromEmails(
     const subjects = await commonSubjects(campaigns);
     const erased = over.flatMap((row) => {
       const { campaign_id: id } = row;
-      return erasedOf(row, person, id === null ? null : (subjects.get(id) ?? ''));
+      const subject = id === null ? null : (subjects.get(id) ?? '');
+      return erasedOf(row, person, subject, (recipient) =>
+        forgottenRecipient(signer, { emailId: row.id, recipient }, hash),
+      );
     });
     if (erased.length > 0)
       await database.query(ERASE, [
@@ -97,11 +110,15 @@ export async function eraseFromEmails(
   return waiting;
 }
 
-/** `subject`: what takes the place of its subject; null where that stays. */
+/**
+ * `subject`: what takes the place of its subject; null where that stays. `keyAt` makes the key that reports about the email are
+ * matched by from now on.
+ */
 function erasedOf(
   { id, recipients, recipient_keys: keys, envelope }: Row,
   { key }: Person,
   subject: string | null,
+  keyAt: (place: number) => string,
 ): object[] {
   const place = keys.indexOf(key);
   const old = recipients[place];
@@ -111,7 +128,7 @@ function erasedOf(
     {
       ...{ id, new: replacement, subject },
       recipients: recipients.with(place, replacement),
-      recipient_keys: keys.with(place, replacement),
+      recipient_keys: keys.with(place, keyAt(place)),
       envelope: {
         ...envelope,
         ...withoutMailbox(envelope, old, replacement),

@@ -190,7 +190,12 @@ export class Eraser {
     if (opened === null) return await this.#putOff(erasure);
     const person = JSON.parse(opened) as Person;
     const erase = (ids: readonly string[]) =>
-      eraseFromEmails({ database, commonSubjects: hooks.commonSubjects }, erasure.workspace_id, person, ids);
+      eraseFromEmails(
+        { database, signer, commonSubjects: hooks.commonSubjects },
+        erasure.workspace_id,
+        person,
+        ids,
+      );
     await forgetReceived(
       database,
       {

@@ -1,8 +1,9 @@
 import type { EmailContext, ReportReceived } from '../../../../machines/email/context.ts';
 import type { RecipientProgress } from '../../../../machines/email/recipient.ts';
+import { isRepeated } from '../../../../machines/email/repetition.ts';
 import { suppressionOfReport } from '../../../../machines/email/rules.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { suppress } from '../../suppressions/commands.ts';
+import { suppress, suppressForgotten, type ToSuppressForgotten } from '../../suppressions/commands.ts';
 
 const ADDRESS = `select workspace_id, recipients[$2::integer + 1] as address from emails where id = $1`;
 
@@ -27,6 +28,29 @@ export async function suppressRefused(
   if (!row) return;
   const { workspace_id: workspaceId, address } = row;
   await suppress(database, { workspaceId, address, reason, emailId, at: event.at });
+}
+
+const CONTEXT = 'select context from emails_now where id = $1';
+
+/**
+ * Suppresses a forgotten recipient, whom the email itself no longer names, by their hash. As above, a repeated report changes
+ * nothing. @throws UnavailableError
+ */
+export async function suppressForgottenRecipient(
+  database: Database,
+  emailId: string,
+  person: Pick<ToSuppressForgotten, 'workspaceId' | 'hash'>,
+  event: ReportReceived,
+): Promise<void> {
+  const [row] = await database.query<{ context: EmailContext }>(CONTEXT, [emailId]);
+  if (!row) return;
+  const { recipients, reason } = suppressionOfReport(row.context, event);
+  const [recipient] = recipients;
+  const known = recipient === undefined ? undefined : row.context.recipients[recipient];
+  if (!known) return;
+  const isOpen = known.status === 'sent' || known.status === 'delivered';
+  if (isOpen ? isRepeated(known, event) : isRecorded(known, event.report)) return;
+  await suppressForgotten(database, { ...person, reason, at: event.at });
 }
 
 /** True when the report was recorded before: an email refuses reports about recipients that have the message only when they repeat. */

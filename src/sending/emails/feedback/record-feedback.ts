@@ -6,11 +6,13 @@ import type { Signer } from '../../../platform/crypto/signer.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { storableText } from '../../../platform/db/storable.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
+import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
+import { forgottenHash, forgottenKey } from '../../suppressions/queries.ts';
 import { WORDS_MAX_LENGTH } from '../send/outcome.ts';
 import { type Destination, readReturnToken } from '../send/return-token.ts';
-import { suppressRefused } from './late-suppression.ts';
-import { canonical, reportOf, verdictOf } from './verdict.ts';
+import { suppressForgottenRecipient, suppressRefused } from './late-suppression.ts';
+import { canonical, isSameMailbox, reportOf, verdictOf, withoutWords } from './verdict.ts';
 
 /** The services that recording feedback calls. */
 export interface FeedbackParts {
@@ -20,6 +22,24 @@ export interface FeedbackParts {
   readonly clock: Clock;
   /** Called for each report about an email, with its kind. */
   readonly count?: (kind: Fact['kind']) => void;
+}
+
+const RECIPIENTS = 'select workspace_id, livemode, recipients, recipient_keys from emails where id = $1';
+
+interface EmailRow {
+  readonly workspace_id: string;
+  readonly livemode: boolean;
+  readonly recipients: readonly string[];
+  readonly recipient_keys: readonly string[];
+}
+
+/** The recipient that a report is about. */
+interface Addressee {
+  readonly workspaceId: string;
+  /** The hash of a forgotten person's address; null for everyone else. */
+  readonly hash: string | null;
+  /** True for the address of the recipient. */
+  is(address: string): boolean;
 }
 
 /** Records feedback: hands each report to the email that it is about. */
@@ -34,11 +54,12 @@ export type RecordFeedback = (feedback: readonly Feedback[], isVouched: boolean)
 export function feedbackRecorder({ database, engine, signer, clock, count }: FeedbackParts): RecordFeedback {
   return async (feedback, isVouched) => {
     for (const { destination, facts } of await byDestination(feedback, isVouched)) {
-      const address = await addressOf(destination);
-      const fact = address === null ? null : verdictOf(facts, address);
-      if (fact === null) continue;
+      const [email] = await read(destination.emailId);
+      const addressee = email && addresseeOf(email, destination);
+      const fact = addressee ? verdictOf(facts, addressee.is) : null;
+      if (!addressee || fact === null) continue;
       if (fact.kind === 'unread') await tellReturned(destination, fact.subject);
-      else await tellReport(destination, fact);
+      else await tellReport(destination, addressee, fact);
       count?.(fact.kind);
     }
   };
@@ -49,16 +70,22 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
     await engine.tell('email', emailId, event);
   }
 
-  async function tellReport({ emailId, recipient }: Destination, fact: Fact): Promise<void> {
-    const report = reportOf(fact);
+  async function tellReport(
+    { emailId, recipient }: Destination,
+    { workspaceId, hash }: Addressee,
+    fact: Fact,
+  ): Promise<void> {
+    const report = reportOf(hash === null ? fact : withoutWords(fact));
     if (report === null) return;
     const event: ReportReceived = {
       type: 'report.received',
       at: clock.now(),
       report: { ...report, recipient },
     };
+    // Before the email has it: a report that it knows is not looked at again.
+    if (hash !== null) await suppressForgottenRecipient(database, emailId, { workspaceId, hash }, event);
     const result = await engine.tell('email', emailId, event);
-    if (result.outcome !== 'refused') return;
+    if (result.outcome !== 'refused' || hash !== null) return;
     const context: EmailContext = result.context;
     // A receiver can be faster than our own commit, so the sender of the report is asked to repeat it.
     if (comesBeforeOutcome(result.state, context, recipient))
@@ -83,12 +110,22 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
     return [...found.values()];
   }
 
-  async function addressOf({ emailId, recipient }: Destination): Promise<string | null> {
-    const [row] = await database.query<{ address: string | null }>(
-      'select recipients[$2::integer + 1] as address from emails where id = $1',
-      [emailId, recipient],
-    );
-    return row?.address ?? null;
+  function read(emailId: string): Promise<readonly EmailRow[]> {
+    return database.query<EmailRow>(RECIPIENTS, [emailId]);
+  }
+
+  /** The recipient of a report; null where the email has no such one. */
+  function addresseeOf(email: EmailRow, { emailId, recipient }: Destination): Addressee | null {
+    const { workspace_id: workspaceId, recipients, recipient_keys: keys } = email;
+    const address = recipients[recipient];
+    if (address === undefined) return null;
+    const hash = forgottenHash(signer, { emailId, recipient }, keys[recipient] ?? '');
+    const is = (named: string): boolean => {
+      if (hash === null) return isSameMailbox(named, address);
+      const mailbox = parseAddress(named);
+      return !isProblem(mailbox) && forgottenKey(signer, workspaceId, mailbox.key) === hash;
+    };
+    return { workspaceId, hash, is };
   }
 
   async function destinationOf(
@@ -99,12 +136,17 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
     if (named) return named;
     const { emailId } = reference;
     if (!isVouched || emailId === null || recipient === null) return null;
-    const [row] = await database.query<{ recipients: readonly string[] }>(
-      'select recipients from emails where id = $1 and livemode',
-      [emailId],
-    );
+    const [row] = await read(emailId);
+    if (!row?.livemode) return null;
     const sought = canonical(recipient);
-    const index = row?.recipients.findIndex((address) => canonical(address) === sought) ?? -1;
-    return index === -1 ? null : { emailId, recipient: index };
+    const index = row.recipients.findIndex((address) => canonical(address) === sought);
+    const place =
+      index === -1
+        ? row.recipients.findIndex((_, at) => {
+            const addressee = addresseeOf(row, { emailId, recipient: at });
+            return addressee?.hash != null && addressee.is(recipient);
+          })
+        : index;
+    return place === -1 ? null : { emailId, recipient: place };
   }
 }

@@ -10,14 +10,17 @@ type Report = ReportReceived['report'];
 export const canonical = (address: string): string => envelopeAddress(address).toLowerCase();
 
 /** True when both are the same mailbox; the tag of a local part is the mailbox's own. */
-const isSameMailbox = (one: string, other: string): boolean =>
+export const isSameMailbox = (one: string, other: string): boolean =>
   canonical(one).replace(/\+[^@]*/, '') === canonical(other).replace(/\+[^@]*/, '');
 
 /**
  * The one fact of a report about one recipient. Its blocks are about the targets of an alias where there are several: what one of them
- * has got has arrived, and the alias is not dead because a target is.
+ * has got has arrived, and the alias is not dead because a target is. `isRecipient` is true for the address of the recipient.
  */
-export const verdictOf = (facts: readonly Feedback[], address: string): Fact | null => {
+export const verdictOf = (
+  facts: readonly Feedback[],
+  isRecipient: (failing: string) => boolean,
+): Fact | null => {
   const arrived =
     facts.find(({ kind }) => kind === 'delivered') ?? facts.find(({ kind }) => kind === 'passedOn');
   if (arrived) return arrived;
@@ -25,10 +28,21 @@ export const verdictOf = (facts: readonly Feedback[], address: string): Fact | n
   const worst = bounces.find(({ permanent }) => permanent) ?? bounces[0];
   if (!worst) return facts[0] ?? null;
   const provesDead = bounces.every(
-    ({ suppresses, failing }) => suppresses && (failing === null || isSameMailbox(failing, address)),
+    ({ suppresses, failing }) => suppresses && (failing === null || isRecipient(failing)),
   );
   return { ...worst, suppresses: provesDead };
 };
+
+/** In the place of the texts of other servers, which often repeat the address. */
+const NOT_KEPT = 'The recipient was forgotten, so the reply is not kept.';
+
+/** A fact about a forgotten person. */
+export const withoutWords = (fact: Fact): Fact =>
+  fact.kind === 'bounced'
+    ? { ...fact, message: NOT_KEPT }
+    : fact.kind === 'delivered'
+      ? { ...fact, response: NOT_KEPT }
+      : fact;
 
 /**
  * The report for the machine; null for what changes nothing: a delay, after which the other server continues

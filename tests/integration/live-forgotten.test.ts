@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { feedbackRecorder } from '../../src/sending/emails/feedback/record-feedback.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
+import { arf, dsn } from '../unit/transport/reports.ts';
+import { aMail, handIn } from './received-door.ts';
+import { type Sink, startSink } from './transport/smtp-sink.ts';
+
+// Reports about emails whose recipient was forgotten since: the address is gone, the person's will counts all the same.
+
+let sink: Sink;
+let service: LiveService;
+let port: number;
+
+beforeAll(async () => {
+  sink = await startSink();
+  port = await freePort();
+  service = await startLiveService({
+    transport: relayTo(sink.port),
+    environment: { INBOUND_SMTP_PORT: String(port) },
+  });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await sink[Symbol.asyncDispose]();
+});
+
+const get = async (path: string): Promise<Email> => (await service.live.get(path)).body.data;
+const suppressed = async (address: string): Promise<Email> =>
+  (await get(`/v1/suppressions?address=${address}`))[0];
+
+/** An email to a person who was forgotten since: its id, and what left. */
+async function forgotten(address: string, to: readonly string[] = [address]) {
+  await service.live.post('/v1/contacts', { email: address });
+  const id = await service.send({ to, text: 'News. Leave: {{unsubscribeUrl}}' });
+  await service.until(id, ({ status }) => status === 'sent');
+  expect((await service.live.delete(`/v1/contacts/${address}`)).status).toBe(204);
+  await eventually('the email names no one', async () =>
+    (await get(`/v1/emails/${id}`)).to.some((one: string) => one.includes('forgotten')) ? true : undefined,
+  );
+  const copy = sink.received.find(({ raw, to: [one] }) => raw.includes(id) && one === address);
+  if (!copy) throw new Error('No copy has left.');
+  return { id, path: copy.from, raw: copy.raw.toString() };
+}
+
+const report = async (path: string, raw: Buffer): Promise<string | undefined> =>
+  (await handIn(port, '', [path], raw)).at(-1);
+
+/** Nothing that is stored of the email names the person. */
+async function isClean(id: string, address: string): Promise<void> {
+  const rows = await service.service.database.query<{ row: string }>(
+    `select row_to_json(e)::text as row from emails e where id = $1
+    union all select row_to_json(t)::text from email_turns t where email_id = $1
+    union all select row_to_json(s)::text from suppressions s`,
+    [id],
+  );
+  expect(rows.map(({ row }) => row).join('\n')).not.toContain(address);
+}
+
+const bounce = (address: string): Buffer =>
+  dsn({
+    status: `Reporting-MTA: dns; mx.receiver.example\n\nFinal-Recipient: rfc822; ${address}\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 <${address}> no such user\n`,
+  });
+
+test('a complaint of a forgotten person suppresses them by their hash', async () => {
+  const address = 'complains@gone.example';
+  const { id, path } = await forgotten(address);
+  expect(await report(path, arf('Feedback-Type: abuse\nUser-Agent: FBL/1.0\nVersion: 1\n'))).toStartWith(
+    '250',
+  );
+  expect(await suppressed(address)).toMatchObject({ address: null, reason: 'complained', emailId: null });
+  await isClean(id, address);
+  await service.live.post('/v1/contacts', { email: address });
+  expect((await get(`/v1/contacts/${address}`)).status).toBe('complained');
+  expect((await get(`/v1/emails/${id}`)).events.at(-1)).toMatchObject({ type: 'complained' });
+});
+
+test('a bounce of a forgotten address suppresses it, and brings no address back', async () => {
+  const address = 'bounces@gone.example';
+  const { id, path } = await forgotten(address);
+  expect(await report(path, bounce(address))).toStartWith('250');
+  expect(await suppressed(address)).toMatchObject({ address: null, reason: 'bounced' });
+  await isClean(id, address);
+  // A repeated report changes nothing that a member has changed since.
+  await service.live.delete(`/v1/suppressions/${address}`);
+  expect(await report(path, bounce(address))).toStartWith('250');
+  expect(await suppressed(address)).toBeUndefined();
+});
+
+test('a bounce of the target of a forgotten alias suppresses nothing', async () => {
+  const { path } = await forgotten('alias@gone.example');
+  expect(await report(path, bounce('target@elsewhere.example'))).toStartWith('250');
+  expect(await suppressed('alias@gone.example')).toBeUndefined();
+});
+
+test('a notification of a provider finds the forgotten person among several recipients', async () => {
+  const address = 'provider@gone.example';
+  const { id } = await forgotten(address, ['stays@here.example', address]);
+  const { database, engine } = service.service;
+  const clock = { now: Date.now, monotonic: () => performance.now() };
+  const record = feedbackRecorder({ database, engine, clock, signer: service.signer });
+  const reference = { token: null, emailId: id, providerId: null, messageId: null };
+  const complaint = { kind: 'complained', feedbackType: 'abuse', userAgent: null } as const;
+  await record([{ ...complaint, reference, recipient: 'Provider@GONE.example' }], true);
+  expect(await suppressed(address)).toMatchObject({ address: null, reason: 'complained' });
+  expect(await suppressed('stays@here.example')).toBeUndefined();
+});
+
+test('a forgotten person leaves by mail', async () => {
+  const address = 'leaves@gone.example';
+  const { id, raw } = await forgotten(address);
+  const [, mailbox = ''] = /<mailto:([^>]+)>/.exec(raw.replace(/\r\n[ \t]+/g, ' ')) ?? [];
+  const reply = (await handIn(port, address, [mailbox], aMail({ Subject: 'unsubscribe' }))).at(-1);
+  expect(reply).toStartWith('250');
+  expect(await suppressed(address)).toMatchObject({ address: null, reason: 'unsubscribed' });
+  await isClean(id, address);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test';
+import { onlyKey, secretKeyOf } from '../../src/platform/crypto/secret-key.ts';
+import { createSigner, signerOf } from '../../src/platform/crypto/signer.ts';
+import { isForgotten } from '../../src/platform/text/forgotten.ts';
+import { forgottenHash, forgottenKey, forgottenRecipient } from '../../src/sending/suppressions/queries.ts';
+
+const OLD = 'the-first-key-the-first-key-the-first-key';
+const signer = createSigner(OLD);
+const hash = forgottenKey(signer, 'ws_1', 'ada@example.com');
+const place = { emailId: 'em_1', recipient: 0 };
+const key = forgottenRecipient(signer, place, hash);
+
+test('the key of a forgotten recipient has the form of an address, and gives the hash back in its place alone', () => {
+  expect(isForgotten(key)).toBe(true);
+  expect(forgottenHash(signer, place, key)).toBe(hash);
+  expect(forgottenHash(signer, { emailId: 'em_2', recipient: 0 }, key)).toBeNull();
+  expect(forgottenHash(signer, { emailId: 'em_1', recipient: 1 }, key)).toBeNull();
+});
+
+test('no two emails have the same key for a person, and none contains the hash', () => {
+  const other = forgottenRecipient(signer, { emailId: 'em_2', recipient: 0 }, hash);
+  expect(other).not.toBe(key);
+  const digest = hash.slice('forgotten:'.length);
+  for (const one of [key, other]) expect(one).not.toContain(digest.slice(0, 12));
+});
+
+test('a rotated SECRET_KEY still reads it, a lost one does not', () => {
+  const [first, current] = [secretKeyOf(OLD), secretKeyOf('another-key-another-key-another-key')];
+  const rotated = signerOf(() => ({ current, others: [first], revoked: new Set(), first, named: true }));
+  expect(forgottenHash(rotated, place, key)).toBe(hash);
+  expect(forgottenKey(rotated, 'ws_1', 'ada@example.com')).toBe(hash);
+  expect(
+    forgottenHash(
+      signerOf(() => onlyKey(current.text)),
+      place,
+      key,
+    ),
+  ).toBeNull();
+});
+
+test('other keys conceal nothing: addresses, and those that earlier versions have written', () => {
+  const foreign = [
+    'ada@example.com',
+    'forgotten-0@forgotten.invalid',
+    `${key.slice(0, -1)}x`,
+    key.replace('.invalid', '.example'),
+    `forgotten-${'a'.repeat(59)}@forgotten.invalid`,
+  ];
+  for (const one of foreign) expect(forgottenHash(signer, place, one)).toBeNull();
+});
