@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { confirmationPath, preferencesPath } from '../../src/audience/preferences/links.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
+import { eventually } from '../support/eventually.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
 // People who leave although they already get nothing: the workspace has unsubscribed them, or their address has bounced. Both may end.
@@ -13,6 +14,7 @@ let live: string;
 beforeAll(async () => {
   service = await startRealService();
   live = await service.keyWith('live', ['*']);
+  await send('POST', '/v1/domains', { name: 'sender.example' });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -88,7 +90,6 @@ test('who had unsubscribed before a bounce, and confirms one audience, is back i
   const email = 'confirms@bounced.example';
   const contact = await send('POST', '/v1/contacts', { email });
   const other = await send('POST', '/v1/audiences', { name: 'Other' });
-  await send('POST', '/v1/domains', { name: 'sender.example' });
   await send('PATCH', '/v1/workspace', { defaultFrom: 'news@sender.example' });
   const asked = await send('POST', '/v1/audiences', { name: 'Asked', confirm: true });
   for (const { id } of [other, asked])
@@ -129,3 +130,27 @@ test('a program that unsubscribes a contact whose address has bounced is heard, 
   await send('DELETE', `/v1/suppressions/${email}`);
   expect(await suppressed(email)).toBe('unsubscribed');
 });
+
+test.each(['unsubscribed', 'complained', 'bounced'])(
+  'a contact who is %s gets no mail with a way to unsubscribe, also once their suppression is removed',
+  async (status) => {
+    const email = `${status}@lifted.example`;
+    await send('POST', '/v1/contacts', { email });
+    await suppress(email, status);
+    await send('DELETE', `/v1/suppressions/${email}`);
+    const outcome = async (text: string) => {
+      const mail = { from: 'shop@sender.example', to: email, subject: 'Hello', text };
+      const { id } = await send('POST', '/v1/emails', mail);
+      return eventually('the outcome', async () => {
+        const { status: state, recipients } = await send('GET', `/v1/emails/${id}`);
+        return state === 'queued' || state === 'sending' ? undefined : recipients[0].status;
+      });
+    };
+    expect(await outcome('News. Leave: {{unsubscribeUrl}}')).toBe('failed');
+    expect(await outcome('Your receipt.')).toBe('delivered');
+    const consent = { source: 'form', at: new Date().toISOString() };
+    if (status === 'complained') return;
+    await send('PATCH', `/v1/contacts/${email}`, { status: 'subscribed', consent });
+    expect(await outcome('News. Leave: {{unsubscribeUrl}}')).toBe('delivered');
+  },
+);

@@ -18,7 +18,7 @@ export const ACT_OF_SUPPRESSION: Readonly<Record<SuppressionReason, Act>> = {
 };
 
 /** The act that each status of a contact records; null where it keeps no mail away. */
-const ACT_OF_STATUS: Readonly<Record<'subscribed' | LearnedReason, Act | null>> = {
+export const ACT_OF_STATUS: Readonly<Record<'subscribed' | LearnedReason, Act | null>> = {
   subscribed: null,
   unsubscribed: 'unsubscribed',
   bounced: 'bounced',

@@ -17,6 +17,7 @@ import { learnedStatusSql, unsubscribedAtSql } from './reasons.ts';
 
 // biome-ignore lint/performance/noBarrelFile: some names, beside the queries themselves.
 export {
+  ACT_OF_STATUS,
   ACT_OF_SUPPRESSION,
   ACT_WORDS,
   type Act,

@@ -9,7 +9,7 @@ import type { OutboundMessage, SendLimits, Transport } from '../../../mail/trans
 import { Semaphore } from '../../../platform/async/semaphore.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { rarely } from '../../../platform/telemetry/rarely.ts';
-import { ACT_OF_SUPPRESSION, type Act } from '../../suppressions/queries.ts';
+import type { Act } from '../../suppressions/queries.ts';
 import type { CampaignSendState } from '../campaign-mail.ts';
 import { laneOf, NOTHING_COUNTS, refusalOf, shareOf, usedUp, type WarmUpShare } from '../warm-up/room.ts';
 import type { Lane } from '../warm-up/warm-ups.ts';
@@ -88,15 +88,14 @@ export class Delivery {
   }
 
   /**
-   * The act for which a recipient gets no copy; null for one who does. Those who unsubscribed still get mail that offers no way to
-   * unsubscribe, such as a receipt or a new password.
+   * The act for which a recipient gets no copy; null for one who does. Those who unsubscribed, and contacts who are not
+   * subscribed, still get mail that offers no way to unsubscribe, such as a receipt or a new password.
    */
   #actAgainst(actor: Actor, recipient: number, { message, sender, suppressed }: SendableMessage): Act | null {
-    const reason = suppressed.get(message.recipient_keys[recipient] ?? '');
-    if (reason === undefined) return null;
-    if (reason === 'removed') return reason;
-    const act = ACT_OF_SUPPRESSION[reason];
-    if (act !== 'unsubscribed') return act;
+    const withholding = suppressed.get(message.recipient_keys[recipient] ?? '');
+    if (!withholding) return null;
+    const { act, isOfLists } = withholding;
+    if (!isOfLists) return act;
     const address = message.recipients[recipient] ?? '';
     const copy = { destination: { emailId: actor.id, recipient }, workspaceId: actor.workspaceId, address };
     return offersExit(message, copy, sender, this.parts.personalise) ? act : null;

@@ -1,12 +1,11 @@
 import type { WithheldReason } from '../../../../machines/email/recipient.ts';
-import type { SuppressionReason } from '../../../../machines/email/rules.ts';
 import type { Actor } from '../../../engine/machine/kind.ts';
 import { BodyLost } from '../../../platform/bodies/body-store.ts';
 import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { type CampaignMail, type CampaignSendState, isOfCampaign } from '../campaign-mail.ts';
 import type { SenderProblem, Senders } from '../transports/senders.ts';
 import type { Sender } from './message.ts';
-import type { LiveMessage, LiveReader, MessageWithoutContent } from './reader.ts';
+import type { LiveMessage, LiveReader, MessageWithoutContent, Withholding } from './reader.ts';
 import type { SubjectWriter } from './subject-writer.ts';
 
 /** The services that an attempt is prepared with. */
@@ -24,8 +23,8 @@ export interface PreparingParts {
   ): Promise<boolean>;
 }
 
-/** Why a recipient gets no copy: a suppression, or `removed` of a target that a forward may not go to any more. */
-export type Withholding = SuppressionReason | 'removed';
+/** A target that a forward may not go to any more. */
+const REMOVED: Withholding = { act: 'removed', isOfLists: false };
 
 /** A message as it was found: a large one without its content. */
 export type LoadedMessage = LiveMessage | MessageWithoutContent;
@@ -85,12 +84,12 @@ export async function withholdings(
   { workspaceId, livemode }: Pick<Actor, 'workspaceId' | 'livemode'>,
   { envelope, recipients, recipient_keys: keys }: Omit<LiveMessage, 'content'>,
 ): Promise<ReadonlyMap<string, Withholding>> {
-  const suppressed = reader.suppressions(workspaceId, keys);
+  const suppressed = reader.withholdings(workspaceId, keys);
   if (envelope.forwardedFrom === undefined) return suppressed;
   const barred = recipients.map(async (recipient, index): Promise<[string, Withholding][]> => {
     const address = parseAddress(recipient);
     const isKnown = !isProblem(address) && (await mayForward({ workspaceId, livemode }, address));
-    return isKnown ? [] : [[keys[index] ?? '', 'removed']];
+    return isKnown ? [] : [[keys[index] ?? '', REMOVED]];
   });
   const [those, ...others] = await Promise.all([suppressed, ...barred]);
   return new Map([...those, ...others.flat()]);

@@ -1,11 +1,23 @@
-import { type SuppressionReason, WEAKEST_REASON } from '../../../../machines/email/rules.ts';
+import {
+  type LearnedReason,
+  type SuppressionReason,
+  WEAKEST_REASON,
+} from '../../../../machines/email/rules.ts';
 import { BatchedRead, type OwnedId, rowsByOwner } from '../../../platform/async/batched-read.ts';
 import { type BatchLimits, COMMIT_LIMITS } from '../../../platform/async/batcher.ts';
 import type { BodyStore } from '../../../platform/bodies/body-store.ts';
 import type { Signer } from '../../../platform/crypto/signer.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { lookUp } from '../../../platform/db/distribution/terms.ts';
-import { type Act, forgottenKey, type LiveContact, readActs } from '../../suppressions/queries.ts';
+import {
+  ACT_OF_STATUS,
+  ACT_OF_SUPPRESSION,
+  type Act,
+  contactOfSql,
+  forgottenKey,
+  type LiveContact,
+  readActs,
+} from '../../suppressions/queries.ts';
 import { type Content, type Envelope, wholeEnvelope } from '../accept/message.ts';
 import { LIGHT, packedContent, unpackContent } from '../accept/packed-content.ts';
 import { bringBack } from '../bodies/content-bodies.ts';
@@ -48,11 +60,37 @@ const contentsStatement = (isOnNodes: boolean): string =>
 const routingsStatement = (isOnNodes: boolean): string =>
   `select m.id, m.domain_id, m.campaign_id ${each(isOnNodes)}`;
 
-/** A forgotten person's address is suppressed by its hash. Of two reasons the one that stops more comes last, and counts. */
-const SUPPRESSIONS = `select distinct s.workspace_id, a.key as address_key, s.reason, s.reason = '${WEAKEST_REASON}' as is_weak
-from json_to_recordset($1::text::json) as a(workspace_id text, key text, hash text)
-join suppressions s on s.workspace_id = a.workspace_id and s.address_key in (a.key, a.hash)
-order by is_weak desc`;
+/** Why a recipient gets no copy. */
+export interface Withholding {
+  readonly act: Act;
+  /** True where only mail with a way to unsubscribe is kept away. */
+  readonly isOfLists: boolean;
+}
+
+/**
+ * A forgotten person's address is suppressed by its hash. A contact who is not subscribed gets no list mail, as from campaigns, although
+ * no suppression is there any more. Of several the one that stops more comes last, and counts.
+ */
+const WITHHOLDINGS = `with asked as materialized (
+  select * from json_to_recordset($1::text::json) as a(workspace_id text, key text, hash text)
+)
+select w.* from (
+  select a.workspace_id, a.key as address_key, c.status, null as reason from asked a
+    cross join lateral ${contactOfSql({ workspaceId: 'a.workspace_id', livemode: 'true', key: 'a.key' })} found
+    join contacts c on c.workspace_id = a.workspace_id and c.livemode and c.id = found.id and c.email_key = a.key
+  where c.status <> 'subscribed'
+  union all
+  select s.workspace_id, a.key, null, s.reason from asked a
+    join suppressions s on s.workspace_id = a.workspace_id and s.address_key in (a.key, a.hash)
+) w order by w.reason is not null, w.reason = '${WEAKEST_REASON}' desc`;
+
+interface WithholdingRow {
+  readonly workspace_id: string;
+  readonly address_key: string;
+  /** Of the contact; null in the row of a suppression. */
+  readonly status: LearnedReason | null;
+  readonly reason: SuppressionReason | null;
+}
 
 /** Bounds the memory of one statement by the number of messages that it asks for. */
 const atOnce = (batchItems: number): BatchLimits => ({ ...COMMIT_LIMITS, batchItems });
@@ -76,7 +114,7 @@ export class LiveReader {
   readonly #messages: BatchedRead<OwnedId, MessageRow | null>;
   readonly #contents: BatchedRead<OwnedId, ContentRow | null>;
   readonly #domains: BatchedRead<OwnedId, DomainRow | null>;
-  readonly #suppressions: BatchedRead<Addressees, ReadonlyMap<string, SuppressionReason>>;
+  readonly #withholdings: BatchedRead<Addressees, ReadonlyMap<string, Withholding>>;
   readonly #acts: BatchedRead<LiveContact, Act | null>;
 
   constructor(
@@ -100,8 +138,8 @@ export class LiveReader {
       atOnce(1),
     );
     this.#domains = new BatchedRead('domains of emails', rows<DomainRow>(routingsStatement(isOnNodes)));
-    this.#suppressions = new BatchedRead('suppressions', (asked) =>
-      readSuppressions(database, signer, asked),
+    this.#withholdings = new BatchedRead('suppressions', (asked) =>
+      readWithholdings(database, signer, asked),
     );
     this.#acts = readActs(database);
   }
@@ -128,12 +166,9 @@ export class LiveReader {
     return this.#domains.ask(email);
   }
 
-  /** The suppressed ones of the addresses (by key) with their reasons. @throws UnavailableError */
-  suppressions(
-    workspaceId: string,
-    keys: readonly string[],
-  ): Promise<ReadonlyMap<string, SuppressionReason>> {
-    return this.#suppressions.ask({ workspaceId, keys });
+  /** Those of the addresses (by key) that get no mail, or no list mail. @throws UnavailableError */
+  withholdings(workspaceId: string, keys: readonly string[]): Promise<ReadonlyMap<string, Withholding>> {
+    return this.#withholdings.ask({ workspaceId, keys });
   }
 
   /** The act that keeps list mail from a contact; null where there is none. @throws UnavailableError */
@@ -142,23 +177,25 @@ export class LiveReader {
   }
 }
 
-async function readSuppressions(
+async function readWithholdings(
   database: Database,
   signer: Signer,
   asked: readonly Addressees[],
-): Promise<(addressees: Addressees) => ReadonlyMap<string, SuppressionReason>> {
+): Promise<(addressees: Addressees) => ReadonlyMap<string, Withholding>> {
   const addresses = asked.flatMap(({ workspaceId, keys }) =>
     keys.map((key) => ({ workspace_id: workspaceId, key, hash: forgottenKey(signer, workspaceId, key) })),
   );
-  const rows = await database.query<{ workspace_id: string; address_key: string; reason: SuppressionReason }>(
-    SUPPRESSIONS,
-    [JSON.stringify(addresses)],
-  );
+  const rows = await database.query<WithholdingRow>(WITHHOLDINGS, [JSON.stringify(addresses)]);
   const byWorkspace = Map.groupBy(rows, ({ workspace_id }) => workspace_id);
   return ({ workspaceId, keys }) => {
     const found = (byWorkspace.get(workspaceId) ?? []).filter(({ address_key }) =>
       keys.includes(address_key),
     );
-    return new Map(found.map(({ address_key, reason }) => [address_key, reason]));
+    return new Map(found.flatMap((row) => withholdingOf(row)));
   };
+}
+
+function withholdingOf({ address_key: key, status, reason }: WithholdingRow): [string, Withholding][] {
+  const act = reason === null ? status && ACT_OF_STATUS[status] : ACT_OF_SUPPRESSION[reason];
+  return act === null ? [] : [[key, { act, isOfLists: reason === null || reason === WEAKEST_REASON }]];
 }

@@ -1,7 +1,7 @@
 import type { Sender } from './message.ts';
 import { failureToMake, type NotAttempted, PRECHECK_FAILURES } from './outcome.ts';
-import type { AttemptInput, Withholding } from './prepare.ts';
-import type { LiveMessage } from './reader.ts';
+import type { AttemptInput } from './prepare.ts';
+import type { LiveMessage, Withholding } from './reader.ts';
 
 /** A message that copies can be made of. */
 export interface SendableMessage {
