@@ -154,3 +154,62 @@ test.each(['unsubscribed', 'complained', 'bounced'])(
     expect(await outcome('News. Leave: {{unsubscribeUrl}}')).toBe('delivered');
   },
 );
+
+test('the link that confirmed an audience brings no person back who has left everything since', async () => {
+  const email = 'used@link.example';
+  await send('POST', '/v1/contacts', { email });
+  await send('PATCH', '/v1/workspace', { defaultFrom: 'news@sender.example' });
+  const { id: audienceId } = await send('POST', '/v1/audiences', { name: 'Used', confirm: true });
+  await send('POST', `/v1/audiences/${audienceId}/contacts`, { emails: [email] });
+  const scope = { workspaceId: service.workspaceId, livemode: true };
+  const path = confirmationPath(SIGNER, { ...scope, key: email, audienceId, language: null });
+  for (let times = 0; times < 2; times++)
+    expect((await service.ask({ method: 'POST', path })).status).toBe(200);
+  await leaveEverything(email);
+  expect((await service.ask({ method: 'POST', path })).status).toBe(400);
+  expect((await service.ask({ path })).status).toBe(400);
+  expect((await send('GET', `/v1/contacts/${email}`)).status).toBe('unsubscribed');
+  expect(await suppressed(email)).toBe('unsubscribed');
+});
+
+test('who left everything is asked to confirm only with a later consent, also when forgotten in between', async () => {
+  await send('PATCH', '/v1/workspace', { defaultFrom: 'news@sender.example' });
+  const { id } = await send('POST', '/v1/audiences', { name: 'Asks', confirm: true });
+  const mails = async (email: string) => (await send('GET', `/v1/emails?to=${email}`)).length;
+  const [left, forgotten, byWorkspace, waits] = ['left', 'forgotten', 'workspace', 'waits'].map(
+    (name) => `${name}@asks.example`,
+  ) as [string, string, string, string];
+  for (const email of [left, forgotten, byWorkspace]) await send('POST', '/v1/contacts', { email });
+  for (const email of [left, forgotten]) await leaveEverything(email);
+  await send('PATCH', `/v1/contacts/${byWorkspace}`, { status: 'unsubscribed' });
+  await send('DELETE', `/v1/contacts/${forgotten}`);
+  await send('POST', '/v1/contacts', { email: forgotten });
+  const add = (email: string, more: object = {}) =>
+    send('POST', `/v1/audiences/${id}/contacts`, { emails: [email], ...more });
+  const old = { source: 'form', at: '2026-01-01T00:00:00Z' };
+  for (const email of [left, forgotten]) {
+    expect(await add(email)).toMatchObject({ added: 0, left: [email] });
+    expect(await add(email, { consent: old })).toMatchObject({ added: 0, left: [email] });
+    expect(await mails(email)).toBe(0);
+    const consent = { source: 'form', at: new Date().toISOString() };
+    expect(await add(email, { consent })).toEqual({ added: 1, alreadyIn: 0, notFound: [] });
+    expect(await mails(email)).toBe(1);
+  }
+  // Whom the workspace has unsubscribed, or a file that knows of no consent, is asked.
+  const csv = `email,status\n${waits},pending\n`;
+  const headers = { 'content-type': 'text/csv' };
+  const { id: importId } = await send('POST', '/v1/audiences', { name: 'None' });
+  const started = await service.ask({
+    ...{ method: 'POST', path: `/v1/contacts/import?audienceId=${importId}`, key: live, body: csv, headers },
+  });
+  expect(started.status).toBe(202);
+  await eventually('the import', async () => {
+    const { status } = await service.ask({ path: `/v1/contacts/${waits}`, key: live });
+    return status === 200 ? true : undefined;
+  });
+  expect((await send('GET', `/v1/contacts/${waits}`)).status).toBe('unsubscribed');
+  for (const email of [byWorkspace, waits]) {
+    expect(await add(email)).toMatchObject({ added: 1 });
+    expect(await mails(email)).toBe(1);
+  }
+});

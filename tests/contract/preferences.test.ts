@@ -266,7 +266,7 @@ test('who left everything and confirms one list is on that one alone', async () 
   );
   for (const { id } of [old, secret, later]) await add(id);
   await submit(pageOf(email), [['action', 'off']]);
-  await add(fresh.id);
+  await add(fresh.id, { consent: { source: 'form', at: new Date().toISOString() } });
   const linkTo = ({ id: audienceId }: { id: string }) =>
     confirmationPath(SIGNER, { workspaceId: service.workspaceId, livemode: true, key: email, audienceId });
   // A link that holds for no list changes none.

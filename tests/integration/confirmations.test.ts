@@ -184,13 +184,16 @@ describe.each([
   });
 
   test('a person who has left the audience or was forgotten, or whose audience is gone, is not asked', async () => {
-    const [left1, forgotten] = await Promise.all([aPerson(), aPerson()]);
+    const [left1, forgotten, everything] = await Promise.all([aPerson(), aPerson(), aPerson()]);
+    await addAndDie(everything);
+    await service.live.patch(`/v1/contacts/${everything}`, { status: 'unsubscribed' });
     await addAndDie(left1);
     await service.live.delete(`/v1/audiences/${audienceId}/contacts/${left1}`);
     await addAndDie(forgotten);
     await service.live.delete(`/v1/contacts/${forgotten}`);
     await lookLater();
     expect(await seenOf(left1)).toEqual({ entries: [], mails: 0 });
+    expect(await seenOf(everything)).toEqual({ entries: [['notAsked', { reason: 'suppressed' }]], mails: 0 });
     expect((await service.live.get(`/v1/emails?to=${forgotten}`)).body.data).toEqual([]);
     const orphan = await aPerson();
     await addAndDie(orphan);

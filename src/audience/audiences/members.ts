@@ -5,7 +5,12 @@ import { isId, mintId } from '../../platform/db/ids.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
-import { contactOfSql, hasLeftSql, type OwnLeaving } from '../../sending/suppressions/queries.ts';
+import {
+  contactOfSql,
+  hasLeftEverythingSql,
+  hasLeftSql,
+  type OwnLeaving,
+} from '../../sending/suppressions/queries.ts';
 import { agreedAt, findContact, isStaleSql, momentProblems, type Scope } from '../contacts/queries.ts';
 import { type AddedView, type AddMembers, MOST_ADDED } from './model.ts';
 import { type AudienceCounter, type AudienceReader, findAudienceRow } from './queries.ts';
@@ -37,7 +42,7 @@ const LEFT_AT = `(select e.at from contact_activity e where e.contact_id = l.id 
  * $1 workspace, $2 environment, $3 audience, $4 the contacts to add, $5 whether they have to confirm, $6 now, $7 their consent or null, $8 its
  * moment, $9 on: the reply. The activity of each contact gets the joining in the same commit, in order, for flows that wait for it. A contact who
  * has to confirm gets a mail; its row in `confirmations` lasts until that mail is accepted. People who left the audience by an act of their
- * own stay out without a later consent. All contacts are locked first: leaving, joining and asking at the same moment wait for each other, and
+ * own, or who left everything and would be asked, stay out without a later consent. All contacts are locked first: leaving, joining and asking at the same moment wait for each other, and
  * the latest state decides. Every statement locks contacts before it writes memberships, so that no two of them deadlock.
  */
 const ADD = `with asked as materialized (
@@ -52,12 +57,13 @@ const ADD = `with asked as materialized (
 ), each_once as (
   select distinct on (id) id, activity_id from found order by id
 ), locked as materialized (
-  select * from (select c.id, e.activity_id, c.asked_at from each_once e
+  select * from (select c.*, e.activity_id from each_once e
     join contacts c on c.workspace_id = $1 and c.livemode = $2::boolean and c.id = e.id
   order by c.id for no key update of c) l
 ), staying_out as materialized (
   select l.id from locked l where ${hasLeftSql({ contactId: 'l.id', audienceId: '$3', isLocked: true })}
     and ${isStaleSql({ agreedAt: '$8::timestamptz', leftAt: LEFT_AT })}
+    or $5::boolean and ${hasLeftEverythingSql('l')} and ${isStaleSql({ agreedAt: '$8::timestamptz', leftAt: 'l.unsubscribed_at' })}
 ), entering as materialized (
   select l.* from locked l where l.id not in (select id from staying_out)
 ), added as (

@@ -119,7 +119,7 @@ export const Added = Type.Object(
     left: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'IDs and addresses of people who left this audience themselves. They are added only with a `consent` that is no older than their leaving, which says where and when they agreed to join again. Absent when empty.',
+          'IDs and addresses of people who left this audience themselves, or who left everything and would be asked to confirm. They are added only with a `consent` that is no older than their leaving, which says where and when they agreed to join again. Absent when empty.',
       }),
     ),
   },

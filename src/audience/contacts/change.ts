@@ -8,6 +8,8 @@ import type { ContactTexts } from '../../platform/text/contact-fields.ts';
 import {
   enterReasonSql,
   forgottenKey,
+  lastUnsubscriptionSql,
+  leftByWorkspaceSql,
   noteRemovalSql,
   removalParameters,
   removeReasonSql,
@@ -38,18 +40,10 @@ const LIFT = removeReasonSql({
   forgivesUnsubscription: true,
 });
 
-/** Something of the latest unsubscription in the activity. */
-const ofLastLeaving = (what: string): string => `(select ${what} from contact_activity act
-  where act.contact_id = target_id and act.type = 'unsubscribed' order by act.position desc, act.id desc limit 1)`;
-
 /** A person may leave after the workspace has unsubscribed them. */
-const LAST_LEFT_AT = ofLastLeaving('act.at');
+const LAST_LEFT_AT = lastUnsubscriptionSql('target_id', 'act.at');
 
-/**
- * The workspace unsubscribed the contact itself, and the person has not since: that it may take back. Its act has no data, and that of a
- * person names the source.
- */
-const LEFT_BY_WORKSPACE = `coalesce(${ofLastLeaving('act.data is null and act.at = left_at')}, false)`;
+const LEFT_BY_WORKSPACE = leftByWorkspaceSql('target_id', 'left_at');
 
 /**
  * The contact is unsubscribed after its address had bounced, which may end; or the person leaves by themself, as their consent tells, after

@@ -186,14 +186,17 @@ async function carryOut(
       await joinAudience(deps.database, { ...member, audienceId: id, onlyPending: false });
 }
 
-/** True while the membership is pending or confirmed: false after the person has left or was forgotten. @throws UnavailableError */
-export async function isInvited(
+/**
+ * The state of a question: `open`, or `answered` while the person still is in the audience by it. Null after the person has left, be it
+ * the audience or everything, or was forgotten: a link that was used brings no one back. @throws UnavailableError
+ */
+export async function findQuestion(
   { database }: Pick<PreferenceDeps, 'database'>,
   { workspaceId, livemode, key, audienceId }: Recipient & { readonly audienceId: string },
-): Promise<boolean> {
-  const rows = await database.read((orm) =>
+): Promise<'open' | 'answered' | null> {
+  const [row] = await database.read((orm) =>
     orm
-      .select({ id: contacts.id })
+      .select({ state: audienceMembers.state, status: contacts.status })
       .from(contacts)
       .innerJoin(
         audienceMembers,
@@ -207,7 +210,8 @@ export async function isInvited(
         ),
       ),
   );
-  return rows.length > 0;
+  if (row?.state === 'pending') return 'open';
+  return row?.status === 'subscribed' ? 'answered' : null;
 }
 
 /** $1 workspace, $2 the contact, $3 the audience that it stays in. */
@@ -225,7 +229,8 @@ const hasLeft = async (
   (status === 'bounced' && livemode && (await hasUnsubscribed(deps, workspaceId, key)));
 
 /**
- * Takes a confirmation: the person is in the audience, and subscribed, if a confirmation is still awaited. Who had unsubscribed from
+ * Takes a confirmation: the person is in the audience, and subscribed, if a confirmation is still awaited. Doing so again changes
+ * nothing. Who had unsubscribed from
  * everything agrees to this audience alone, and has left the others: being subscribed again must not bring them back.
  * @throws UnavailableError
  */
@@ -234,18 +239,20 @@ export async function confirmAudience(
   recipient: Recipient & { readonly audienceId: string },
   now: number,
 ): Promise<boolean> {
+  const question = await findQuestion(deps, recipient);
+  if (question !== 'open') return question === 'answered';
   const { contact } = await findPerson(deps, recipient);
   if (!contact) return false;
   const { audienceId } = recipient;
   const member = { ...recipient, contactId: contact.id, now };
   // First of all, as in `choose`: a crash in between leaves the person unsubscribed.
-  if ((await hasLeft(deps, recipient, contact.status)) && (await isInvited(deps, recipient)))
+  if (await hasLeft(deps, recipient, contact.status))
     for (const { id } of await deps.database.query<{ id: string }>(OTHER_LISTS, [
       ...[recipient.workspaceId, contact.id, audienceId],
     ]))
       await leaveAudience(deps.database, { ...member, audienceId: id, own: { source: 'confirmation' } });
-  if (!(await joinAudience(deps.database, { ...member, onlyPending: true }))) return false;
+  // Before the question is answered: a crash in between leaves it open.
   const consent = { source: `confirmation of ${audienceId}`, at: new Date(now).toISOString() };
   await changeStatus(deps, recipient, contact, { status: 'subscribed', consent }, now);
-  return true;
+  return (await joinAudience(deps.database, { ...member, onlyPending: true })) !== null;
 }

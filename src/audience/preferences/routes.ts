@@ -15,7 +15,7 @@ import {
   choose,
   confirmAudience,
   findPerson,
-  isInvited,
+  findQuestion,
   type Person,
   type PreferenceDeps,
 } from './person.ts';
@@ -99,7 +99,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const invited = readConfirmationToken(deps.signer, call.params.token);
-        if (!invited || !(await isInvited(deps, invited))) return badLink(call.headers);
+        if (!invited || (await findQuestion(deps, invited)) === null) return badLink(call.headers);
         return confirmation(invited, call, (texts, name) => ({
           title: texts.confirm,
           body: `<p>${html(texts.askConfirm(name))}</p><form method="post"><button class="main">${html(texts.confirm)}</button></form>`,

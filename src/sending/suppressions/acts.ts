@@ -50,6 +50,29 @@ export const EARLIER_CONTACT = 'earlier contact';
 const isOwnSql = (data: string): string =>
   `coalesce(${data} ->> 'source', ${data} ->> 'campaignId') is not null`;
 
+/** SQL of something of the latest unsubscription in the activity `act` of a contact. */
+export const lastUnsubscriptionSql = (
+  contactId: string,
+  what: string,
+): string => `(select ${what} from contact_activity act
+  where act.contact_id = ${contactId} and act.type = 'unsubscribed' order by act.position desc, act.id desc limit 1)`;
+
+/**
+ * SQL: the workspace unsubscribed the contact itself, and the person has not since: that it may take back. Its act has no data, and that
+ * of a person names the source.
+ */
+export const leftByWorkspaceSql = (contactId: string, leftAt: string): string =>
+  `coalesce(${lastUnsubscriptionSql(contactId, `act.data is null and act.at = ${leftAt}`)}, false)`;
+
+/**
+ * SQL: the person has left everything by their own act, or a file tells of it. `contact` names a row of `contacts`. One who begins
+ * unsubscribed because a file knows of no consent has left nothing: the moment is that of the contact, and no suppression is there.
+ */
+export const hasLeftEverythingSql = (contact: string): string => `(${contact}.status = 'unsubscribed'
+  and not ${leftByWorkspaceSql(`${contact}.id`, `${contact}.unsubscribed_at`)}
+  and (${contact}.unsubscribed_at is distinct from ${contact}.created_at or ${contact}.livemode and exists (
+    select from suppressions known where known.workspace_id = ${contact}.workspace_id and known.address_key = ${contact}.email_key)))`;
+
 /** SQL texts that name a contact and an audience. */
 interface Membership {
   readonly contactId: string;

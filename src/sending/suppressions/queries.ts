@@ -24,9 +24,12 @@ export {
   actSql,
   audienceActSql,
   EARLIER_CONTACT,
+  hasLeftEverythingSql,
   hasLeftSql,
   isBeingForgottenSql,
   type LiveContact,
+  lastUnsubscriptionSql,
+  leftByWorkspaceSql,
   type OwnLeaving,
   readActs,
 } from './acts.ts';
