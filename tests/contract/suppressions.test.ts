@@ -203,6 +203,14 @@ test.each([
     ['bounced', 'manual'],
     ['bounced', ''],
   ],
+  [
+    ['complained', 'manual'],
+    ['manual+complained', 'complained', ''],
+  ],
+  [
+    ['bounced', 'complained', 'manual'],
+    ['bounced+complained', 'complained', ''],
+  ],
 ])(
   'an address that is %p stays what the person made of it when a reason is removed',
   async (reasons, steps) => {
@@ -247,7 +255,7 @@ test('a forgotten person who unsubscribed and bounced stays unsubscribed once th
   for (const reason of ['unsubscribed', 'bounced'])
     await csv(`address,reason\nforgotten@acts.example,${reason}\n`);
   expect((await send('DELETE', '/v1/contacts/forgotten@acts.example')).status).toBe(204);
-  expect(await removeAll('forgotten@acts.example')).toEqual(['bounced+unsubscribed', 'unsubscribed', '']);
+  expect(await removeAll('forgotten@acts.example')).toEqual(['bounced+unsubscribed', 'unsubscribed']);
 });
 
 test('consent of before an unsubscription that followed a bounce subscribes no contact', async () => {
@@ -344,5 +352,31 @@ test('a new contact begins with what the person did, also beneath another reason
     await send('DELETE', `/v1/contacts/${email}`);
     await send('POST', '/v1/contacts', { email });
     expect((await contact(email)).status).toBe(begins);
+  }
+});
+
+test('the leaving of a forgotten person outlives the removal of their suppression, until they consent', async () => {
+  const forgotten = async (email: string, reasons: readonly string[]) => {
+    await send('POST', '/v1/contacts', { email });
+    for (const reason of reasons) await csv(`address,reason\n${email},${reason}\n`);
+    expect((await send('DELETE', `/v1/contacts/${email}`)).status).toBe(204);
+  };
+  const [left, complained] = ['left@hash.example', 'complained@hash.example'] as const;
+  await forgotten(left, ['manual', 'unsubscribed']);
+  await forgotten(complained, ['complained']);
+  expect(await removeAll(left)).toEqual(['manual+unsubscribed', 'unsubscribed']);
+  // As with the status of a contact: a receipt reaches them, list mail does not.
+  expect(await removeAll(complained)).toEqual(['complained', 'unsubscribed']);
+  const refused = await send('DELETE', `/v1/suppressions/${left}`);
+  expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT']);
+  expect((await send('DELETE', '/v1/suppressions/unknown@hash.example')).status).toBe(404);
+  for (const email of [left, complained]) {
+    await send('POST', '/v1/contacts', { email });
+    expect((await contact(email)).status).toBe('unsubscribed');
+    expect(await removeAll(email)).toEqual(['unsubscribed']);
+    const consent = { source: 'form', at: new Date().toISOString() };
+    const back = await send('PATCH', `/v1/contacts/${email}`, { status: 'subscribed', consent });
+    expect(back.status).toBe(200);
+    expect(await reasonsOf(email)).toEqual([]);
   }
 });

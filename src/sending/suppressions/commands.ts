@@ -5,7 +5,7 @@ import type { Sealer } from '../../platform/crypto/sealer.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
-import { type Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { contactsLeaveSql } from './contacts-leave.ts';
 import { OWN_ACTS, type SuppressBody, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
@@ -69,10 +69,27 @@ select reason, email_id, created_at, complained, unsubscribed from entry`;
 const IS_SEEN = `(s.reason not in (${OWN_ACTS.map((act) => `'${act}'`).join(', ')}) or not exists (
   select from suppressions shown where shown.workspace_id = $1 and shown.address_key = $2 and s.address_key = $3 and shown.reason <> s.reason))`;
 
-const FORGET = `with ${removeReasonSql({ rows: 's.workspace_id = $1 and s.address_key in ($2, $3)', isRemoved: IS_SEEN })}, noted as (
+/**
+ * The hash is all that is left of a forgotten person: of the contact, whose status would outlive the removal, as well. So the removal
+ * takes back no unsubscription there, and of a complaint that much stays.
+ */
+const IS_REMOVED = `${IS_SEEN} and not (s.address_key = $3 and s.reason = 'unsubscribed')`;
+
+const ROWS = 's.workspace_id = $1 and s.address_key in ($2, $3)';
+
+const FORGET = `with ${removeReasonSql({ rows: ROWS, isRemoved: IS_REMOVED, keepsLeaving: 's.address_key = $3' })}, noted as (
   ${noteRemovalSql(TOLD_TO_SES, { id: '$4', sealed: '$5', at: '$6::timestamptz' })}
 )
-select 1 as one from lifted`;
+select exists (select from lifted) as is_lifted from suppressions s where ${ROWS} limit 1`;
+
+const FORGOTTEN = new Failure(
+  'CONFLICT',
+  'The person unsubscribed and was forgotten since; that is kept until they consent.',
+  {
+    suggestion:
+      'Add the address as a contact, and set its status to subscribed with PATCH /v1/contacts/{contact} and their consent.',
+  },
+);
 
 /**
  * Suppresses an address; null when the text is none. Doing so again changes nothing. The reply of a request with a key is stored in
@@ -147,10 +164,11 @@ export async function forgetSuppression(
   const read = parseAddress(params.address);
   if (isProblem(read)) return notFound('suppression');
   const hash = forgottenKey(signer, caller.workspaceId, read.key);
-  const rows = await database.query(FORGET, [
+  const [found] = await database.query<{ is_lifted: boolean }>(FORGET, [
     ...[caller.workspaceId, read.key, hash],
     ...removalParameters({ sealer, tellsSes }, read.address, now),
     new Date(now).toISOString(),
   ]);
-  return rows.length > 0 ? null : notFound('suppression');
+  if (!found) return notFound('suppression');
+  return found.is_lifted ? null : FORGOTTEN;
 }

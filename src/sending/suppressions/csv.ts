@@ -1,9 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import {
-  SUPPRESSION_REASONS,
-  type SuppressionReason,
-  WEAKEST_REASON,
-} from '../../../machines/email/rules.ts';
+import { SUPPRESSION_REASONS, type SuppressionReason } from '../../../machines/email/rules.ts';
 import { csvDownload } from '../../http/lists/csv-download.ts';
 import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, RawResponse, Replay } from '../../http/request/route.ts';
@@ -22,7 +18,7 @@ import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { contactsLeaveSql } from './contacts-leave.ts';
 import { listColumns, reasonOfLine } from './list-columns.ts';
 import { forgottenKey } from './queries.ts';
-import { enterReasonSql } from './reasons.ts';
+import { enterReasonSql, replacesReason } from './reasons.ts';
 
 /** Addresses of one statement. */
 const BATCH = 1_000;
@@ -103,7 +99,7 @@ function textOf(bytes: Uint8Array): string | Failure {
   }
 }
 
-/** An address of which one more line tells. The first reason stays, unless it is the weakest, and no act of the person is lost. */
+/** An address of which one more line tells. The reason is the one that the lines would give one by one, and no act of the person is lost. */
 function withReason(
   known: Entry | undefined,
   {
@@ -113,7 +109,7 @@ function withReason(
   }: { readonly key: string; readonly address: string; readonly reason: SuppressionReason },
 ): Entry {
   if (!known) return { address_key: key, address, reason, acts: [] };
-  const isReplaced = known.reason === WEAKEST_REASON && reason !== WEAKEST_REASON;
+  const isReplaced = replacesReason(known.reason, reason);
   const [counts, beside] = isReplaced ? [reason, known.reason] : [known.reason, reason];
   return {
     ...known,

@@ -1,7 +1,7 @@
-import { WEAKEST_REASON } from '../../../machines/email/rules.ts';
+import { type SuppressionReason, WEAKEST_REASON } from '../../../machines/email/rules.ts';
 
 // A person may have unsubscribed or complained before or after another reason kept mail from the address. The row names one reason, the
-// first that is not the weakest. These two acts stay beneath it: mail that a mended mailbox can take again is still not wanted.
+// first that is not the weakest; a manual entry takes the place of a complaint, so that its removal is no more than that. These two acts stay beneath it: mail that a mended mailbox can take again is still not wanted.
 
 /** SQL of when the person unsubscribed, whichever reason counts; null where they did not. `row` names a row of `suppressions`. */
 export const unsubscribedAtSql = (row: string): string =>
@@ -20,16 +20,21 @@ export const learnedStatusSql = (row: string): string =>
 export const learnedAtSql = (row: string): string =>
   `least(case when ${row}.reason <> 'manual' then ${row}.created_at end, ${row}.unsubscribed_at, ${row}.complained_at)`;
 
-/** SQL: the entered reason takes the place of the known one. The first reason stays, unless it is the weakest. */
-const replacesReason = (known: string): string =>
-  `${known}.reason = '${WEAKEST_REASON}' and excluded.reason <> '${WEAKEST_REASON}'`;
+/** True when the entered reason takes the place of the known one, which stays beneath it. */
+export const replacesReason = (known: SuppressionReason, entered: SuppressionReason): boolean =>
+  (known === WEAKEST_REASON && entered !== WEAKEST_REASON) ||
+  (known === 'complained' && entered === 'manual');
+
+/** SQL of the same. */
+const replacesReasonSql = (known: string): string =>
+  `(${known}.reason = '${WEAKEST_REASON}' and excluded.reason <> '${WEAKEST_REASON}' or ${known}.reason = 'complained' and excluded.reason = 'manual')`;
 
 /**
  * SQL of what happens to an address that is known: its reason stays or is replaced, and no act of the person is lost. `known` is the
  * name of the table in the statement. `returnsAlways` writes the row in any case, so that `returning` has it.
  */
 export function enterReasonSql(known: string, { returnsAlways = false } = {}): string {
-  const [isReplaced, entered] = [replacesReason(known), 'excluded'];
+  const [isReplaced, entered] = [replacesReasonSql(known), 'excluded'];
   const either = (column: string): string =>
     `case when ${isReplaced} then excluded.${column} else ${known}.${column} end`;
   const stays = (reason: string, momentSql: (row: string) => string): string =>
@@ -53,14 +58,24 @@ export interface Removal {
   readonly isRemoved: string;
   /** True where an unsubscription beneath another reason is removed as well. */
   readonly forgivesUnsubscription?: true;
+  /** True for a row `s` whose complaint stays as an unsubscription. */
+  readonly keepsLeaving?: string;
 }
 
 /**
  * SQL of CTEs that remove reasons: `lifted` has the rows, with what stays of them. A person's own act that was beneath takes the place of
  * the reason, a complaint first.
  */
-export const removeReasonSql = ({ rows, beside, isRemoved, forgivesUnsubscription }: Removal): string => {
-  const unsubscribedAt = forgivesUnsubscription ? 'null::timestamptz' : 's.unsubscribed_at';
+export const removeReasonSql = ({
+  rows,
+  beside,
+  isRemoved,
+  forgivesUnsubscription,
+  keepsLeaving = 'false',
+}: Removal): string => {
+  const unsubscribedAt = forgivesUnsubscription
+    ? 'null::timestamptz'
+    : `coalesce(s.unsubscribed_at, case when s.reason = 'complained' and ${keepsLeaving} then s.created_at end)`;
   return `lifted as materialized (
   select s.workspace_id, s.address_key, ${isRemoved} as is_removed, s.complained_at, ${unsubscribedAt} as unsubscribed_at
   from suppressions s${beside ? `, ${beside}` : ''}

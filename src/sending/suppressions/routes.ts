@@ -51,7 +51,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     testMode: 'refused',
     summary: 'Suppress an address',
     description:
-      'The address gets no more live mail from this workspace. Suppressing it again changes no reason but `unsubscribed`. Another act of the person is added to `otherReasons`.',
+      'The address gets no more live mail from this workspace. Suppressing it again changes no reason but `unsubscribed` and `complained`, which stay in `otherReasons`. Another act of the person is added there.',
     body: SuppressBody,
     response: Suppression,
     status: 201,
@@ -70,7 +70,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     testMode: 'refused',
     summary: 'Suppress the addresses of a CSV file',
     description:
-      'The file needs a header with a column `address` or `email`; a column `reason` is optional (`manual` by default). Exports of Postmark, Mailchimp, SendGrid, Mailgun, Amazon SES and Brevo work unchanged; a reason may be a sentence. At most 1 MiB, some 40,000 addresses; send longer lists in parts. An existing reason stays, unless it is `unsubscribed`. Several lines may name one address: no complaint and no unsubscription is lost.',
+      'The file needs a header with a column `address` or `email`; a column `reason` is optional (`manual` by default). Exports of Postmark, Mailchimp, SendGrid, Mailgun, Amazon SES and Brevo work unchanged; a reason may be a sentence. At most 1 MiB, some 40,000 addresses; send longer lists in parts. An existing reason stays, unless it is `unsubscribed`, or `complained` and the new one `manual`. Several lines may name one address: no complaint and no unsubscription is lost.',
     mediaTypes: [CSV_TYPE],
     body: Type.Unsafe<Uint8Array>({ type: 'string' }),
     response: SuppressionImport,
@@ -109,9 +109,10 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     audit: { action: 'suppression.deleted' },
     permission: 'contacts:write',
     testMode: 'refused',
+    failures: ['CONFLICT'],
     summary: 'Remove a suppression',
     description:
-      'Mail reaches the address again, unless `otherReasons` names an act of the person: that becomes the reason, and a second request removes it. So it is where the person was forgotten after that act, and is known again. Where Amazon SES is a transport, the address is also removed from its account-level suppression list, with retries. A contact keeps its status: while that is not `subscribed`, it gets no email with a way to unsubscribe, from no campaign and by no other way.',
+      'Mail reaches the address again, unless `otherReasons` names an act of the person: that becomes the reason, and a second request removes it. So it is where the person was forgotten after that act, and is known again. Of a forgotten person an unsubscription stays until they consent: 409 for that alone, and a complaint that is removed becomes one. Where Amazon SES is a transport, the address is also removed from its account-level suppression list, with retries. A contact keeps its status: while that is not `subscribed`, it gets no email with a way to unsubscribe, from no campaign and by no other way.',
     params: { address: { text: 'The address, with its @ written as %40 or as it is.' } },
     response: Type.Null(),
     status: 204,
