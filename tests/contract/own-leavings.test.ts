@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { confirmationPath, preferencesPath } from '../../src/audience/preferences/links.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
+import { linkToken } from '../../src/sending/tracking/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
@@ -212,4 +213,50 @@ test('who left everything is asked to confirm only with a later consent, also wh
     expect(await add(email)).toMatchObject({ added: 1 });
     expect(await mails(email)).toBe(1);
   }
+});
+
+test('who leaves again, by the page or by the link of the same email, is not brought back by a consent from before', async () => {
+  for (const [name, reasons] of Object.entries({
+    left: ['unsubscribed'],
+    bounced: ['unsubscribed', 'bounced'],
+  }))
+    for (const way of ['page', 'link']) {
+      const email = `${name}-${way}@again.example`;
+      await send('POST', '/v1/contacts', { email });
+      const mail = { from: 'shop@sender.example', to: email, subject: 'News', text: '{{unsubscribeUrl}}' };
+      const { id: emailId } = await send('POST', '/v1/emails', mail);
+      await eventually('the email', async () =>
+        (await send('GET', `/v1/emails/${emailId}`)).status === 'delivered' ? true : undefined,
+      );
+      const token = linkToken(
+        'unsubscribe',
+        { emailId, recipient: 0, target: `${service.workspaceId} ${email}` },
+        SIGNER,
+      );
+      const leave = () =>
+        way === 'page'
+          ? leaveEverything(email)
+          : service.ask({ method: 'POST', path: `/t/u/${token}`, body: 'List-Unsubscribe=One-Click' });
+      await leave();
+      for (const reason of reasons) await suppress(email, reason);
+      // They left long ago, and agreed yesterday.
+      await service.service.database.query(
+        `update contacts set unsubscribed_at = now() - interval '9 days' where email = $1`,
+        [email],
+      );
+      await service.service.database.query(
+        `update contact_activity set at = now() - interval '9 days' where type = 'unsubscribed'`,
+      );
+      await service.service.database.query(
+        `update suppressions set created_at = now() - interval '9 days', unsubscribed_at = unsubscribed_at - interval '9 days' where address = $1`,
+        [email],
+      );
+      await leave();
+      const body = {
+        status: 'subscribed',
+        consent: { source: 'form', at: new Date(Date.now() - 86_400_000).toISOString() },
+      };
+      const told = await service.ask({ method: 'PATCH', path: `/v1/contacts/${email}`, key: live, body });
+      expect([email, told.status]).toEqual([email, 422]);
+    }
 });

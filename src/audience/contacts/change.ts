@@ -1,6 +1,7 @@
 import { changedSince, isStatedSql, laterSql, statedMoment } from '../../http/if-updated-at.ts';
 import type { Call } from '../../http/request/route.ts';
 import type { Sealer } from '../../platform/crypto/sealer.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
@@ -52,6 +53,9 @@ const LEFT_BY_WORKSPACE = leftByWorkspaceSql('target_id', 'left_at');
 const LEAVES_AS_WELL = `(before = 'bounced' and $2::boolean and ${UNSUBSCRIPTION} is null
   or before = 'unsubscribed' and consent is not null and ${LEFT_BY_WORKSPACE})`;
 
+/** The person leaves once more: a consent from before counts no more than before the first time. */
+const LEAVES_AGAIN = `v.status = 'unsubscribed' and v.consent is not null and v.before in ('unsubscribed', 'bounced')`;
+
 /**
  * $1 workspace, $2 environment, $3 id, $4 now, $5 the changes, $6 the keyed hash of the address, $7 id of the activity, $10 when the
  * client has seen it change last, or null. Consent
@@ -85,7 +89,8 @@ const CHANGE = `with asked as (
   update contacts c set
     ${setFieldsSql('v')},
     properties = v.merged, status = case when v.becomes = 'unsubscribed' and v.before = 'bounced' then c.status else coalesce(v.becomes, c.status) end,
-    unsubscribed_at = case v.becomes when 'subscribed' then null when 'unsubscribed' then $4::timestamptz else c.unsubscribed_at end,
+    unsubscribed_at = case when v.becomes = 'subscribed' then null when v.becomes = 'unsubscribed' or ${LEAVES_AGAIN} then $4::timestamptz
+      else c.unsubscribed_at end,
     updated_at = ${laterSql('c.updated_at', '$4')}
   from verdict v where v.outcome = 'changed' and c.workspace_id = $1 and c.livemode = $2::boolean and c.id = v.target_id
   returning c.id, c.email, c.email_key, v.becomes, v.consent
@@ -198,6 +203,18 @@ export async function changeStatus(
 ): Promise<void> {
   await change(commands, scope, contact, { ...fieldInput({}), properties: {}, removed: [], ...chosen }, now);
 }
+
+/** $1 workspace, $2 the contact, $3 now. */
+const LEAVE_AGAIN = `update contacts set unsubscribed_at = $3::timestamptz
+where workspace_id = $1 and livemode and id = $2 and status in ('unsubscribed', 'bounced') and unsubscribed_at < $3::timestamptz`;
+
+/** Notes that a person has left once more, by a link that they have used before. @throws UnavailableError */
+export const leaveAgain = (
+  database: Pick<Database, 'query'>,
+  workspaceId: string,
+  { id }: Pick<ChangedContact, 'id'>,
+  now: number,
+): Promise<unknown> => database.query(LEAVE_AGAIN, [workspaceId, id, new Date(now).toISOString()]);
 
 /** A program that copies the contacts of another one sends the consent of the first day each night: people have left since. */
 const staleConsent = (leftAt: string | null): Detail => ({

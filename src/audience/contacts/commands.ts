@@ -11,7 +11,7 @@ import { isMistaken, readContact } from './read-contact.ts';
 import { type ContactInput, WRITE_CLOCKED_CONTACTS, WRITE_CONTACTS, type WrittenContact } from './write.ts';
 
 // biome-ignore lint/performance/noBarrelFile: what other modules may do with contacts, beside the commands themselves.
-export { type ChangeDeps, changeContact, changeStatus } from './change.ts';
+export { type ChangeDeps, changeContact, changeStatus, leaveAgain } from './change.ts';
 export type { ForgettingHooks } from './forgetting/eraser.ts';
 
 /** The number of times that a statement is repeated when another request adds the same address. */

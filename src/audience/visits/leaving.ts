@@ -10,6 +10,7 @@ import { forgottenHash, type OwnLeaving } from '../../sending/suppressions/queri
 import type { ExitTarget } from '../../sending/tracking/api.ts';
 import { leaveAudience } from '../audiences/commands.ts';
 import { findAudienceRow } from '../audiences/queries.ts';
+import { leaveAgain } from '../contacts/commands.ts';
 import { findContact } from '../contacts/queries.ts';
 
 /** The services that unsubscribing calls. */
@@ -88,15 +89,15 @@ export async function leave(
   // The email may be long deleted, or not yet known to have left, or no longer name a person who has
   // been forgotten: the address is suppressed all the same. Of a forgotten person only the hash is
   // kept, unless they are a contact again; and where it is known, the address does not come back beside it.
-  if (suppresses && (hasBeenForgotten || result.outcome !== 'changed'))
+  if (suppresses && (hasBeenForgotten || result.outcome !== 'changed')) {
+    const contact = await findContact({ database }, { workspaceId, livemode: true }, key);
     await suppress(database, {
       ...{ workspaceId, address, emailId: copy.emailId },
       ...{ reason: 'unsubscribed', at: now, knownBy: signer },
-      hiddenBy:
-        hasBeenForgotten && !(await findContact({ database }, { workspaceId, livemode: true }, key))
-          ? signer
-          : null,
+      hiddenBy: hasBeenForgotten && !contact ? signer : null,
     });
+    if (contact) await leaveAgain(database, workspaceId, contact, now);
+  }
   return key;
 }
 
