@@ -71,13 +71,15 @@ const IS_SEEN = `(s.reason not in (${OWN_ACTS.map((act) => `'${act}'`).join(', '
 
 /**
  * The hash is all that is left of a forgotten person: of the contact, whose status would outlive the removal, as well. So the removal
- * takes back no unsubscription there, and of a complaint that much stays.
+ * takes back no unsubscription there, and of a complaint that much stays, unless the person is a contact again.
  */
-const IS_REMOVED = `${IS_SEEN} and not (s.address_key = $3 and s.reason = 'unsubscribed')`;
+const IS_ALL_LEFT = `s.address_key = $3 and not exists (
+  select from contacts c where c.workspace_id = $1 and c.livemode and c.email_key = $2)`;
+const IS_REMOVED = `${IS_SEEN} and not (s.reason = 'unsubscribed' and ${IS_ALL_LEFT})`;
 
 const ROWS = 's.workspace_id = $1 and s.address_key in ($2, $3)';
 
-const FORGET = `with ${removeReasonSql({ rows: ROWS, isRemoved: IS_REMOVED, keepsLeaving: 's.address_key = $3' })}, noted as (
+const FORGET = `with ${removeReasonSql({ rows: ROWS, isRemoved: IS_REMOVED, keepsLeaving: IS_ALL_LEFT })}, noted as (
   ${noteRemovalSql(TOLD_TO_SES, { id: '$4', sealed: '$5', at: '$6::timestamptz' })}
 )
 select exists (select from lifted) as is_lifted from suppressions s where ${ROWS} limit 1`;

@@ -112,7 +112,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     failures: ['CONFLICT'],
     summary: 'Remove a suppression',
     description:
-      'Mail reaches the address again, unless `otherReasons` names an act of the person: that becomes the reason, and a second request removes it. So it is where the person was forgotten after that act, and is known again. Of a forgotten person an unsubscription stays until they consent: 409 for that alone, and a complaint that is removed becomes one. Where Amazon SES is a transport, the address is also removed from its account-level suppression list, with retries. A contact keeps its status: while that is not `subscribed`, it gets no email with a way to unsubscribe, from no campaign and by no other way.',
+      'Mail reaches the address again, unless `otherReasons` names an act of the person: that becomes the reason, and a second request removes it. So it is where the person was forgotten after that act, and is known again. Of a forgotten person who is no contact again an unsubscription stays: 409 for that alone, and a complaint that is removed becomes one. Where Amazon SES is a transport, the address is also removed from its account-level suppression list, with retries. A contact keeps its status: while that is not `subscribed`, it gets no email with a way to unsubscribe, from no campaign and by no other way.',
     params: { address: { text: 'The address, with its @ written as %40 or as it is.' } },
     response: Type.Null(),
     status: 204,
