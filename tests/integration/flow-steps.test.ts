@@ -224,6 +224,39 @@ inEachWorld('steps', (world) => {
     expect(runs.map(({ contactId }) => contactId)).not.toContain(again);
   });
 
+  test('of a run that began with an audience write to no one who has left it since by themselves', async () => {
+    const { service, ok, aFlow, aContact, runsOf, follow, fresh, send } = world();
+    const { id: audienceId } = ok(await service.live.post('/v1/audiences', { name: fresh() }));
+    const flow = await aFlow({
+      trigger: { type: 'audienceJoined', audienceId },
+      steps: [rest(), { key: 'mail', ...send() }],
+      edges: [{ from: 'rest', to: 'mail' }],
+    });
+    const [left, removed, back] = [await aContact(), await aContact(), await aContact()];
+    const add = (contactId: string, more: object = {}) =>
+      service.live.post(`/v1/audiences/${audienceId}/contacts`, { contactIds: [contactId], ...more });
+    for (const one of [left, removed, back]) ok(await add(one));
+    const runOf = (contactId: string) =>
+      eventually('the run', async () => {
+        await follow();
+        return (await runsOf(flow)).find((run) => run.contactId === contactId)?.id as string | undefined;
+      });
+    const runs = [await runOf(left), await runOf(removed), await runOf(back)];
+    const { database, clock } = service.service;
+    const [{ id: workspaceId } = { id: '' }] = await database.query<{ id: string }>(
+      'select id from workspaces',
+    );
+    const scope = { workspaceId, livemode: true, audienceId, now: clock.now() };
+    for (const contactId of [left, back])
+      await leaveAudience(database, { ...scope, contactId, own: { source: 'oneClick', campaignId: null } });
+    ok(await service.live.delete(`/v1/audiences/${audienceId}/contacts/${removed}`));
+    ok(await add(back, { consent: { source: 'form', at: service.today() } }));
+    await service.pass(HOUR);
+    const ends = [];
+    for (const run of runs) ends.push(outcomesOf(await ended(world(), run)).at(-1));
+    expect(ends).toEqual(['mail skipped: unsubscribed', 'mail sent', 'mail sent']);
+  });
+
   test('begin once a filter becomes true of a contact, and of others once it is no longer', async () => {
     const { service, ok, aFlow, aContact, runsOf, follow, fresh } = world();
     const plan = fresh();

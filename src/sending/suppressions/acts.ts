@@ -135,6 +135,10 @@ const isMemberSql = ({ contactId, audienceId }: Membership): string =>
   looksUpSql(`audience_members member
   where member.audience_id = ${audienceId} and member.contact_id = ${contactId} and member.state = 'joined'`);
 
+/** SQL: the same as `hasLeftSql`, of a contact who is in the audience as a rule: then no activity is read. */
+export const isOutByOwnActSql = (membership: Membership): string =>
+  `(not ${isMemberSql(membership)} and ${hasLeftSql(membership)})`;
+
 /**
  * SQL of the act that keeps list mail from a contact; null where there is none. It decides for campaigns and
  * flows alike, at freezing, dispatch, each step and each attempt. A suppression that is known by its hash

@@ -27,6 +27,7 @@ export {
   hasLeftEverythingSql,
   hasLeftSql,
   isBeingForgottenSql,
+  isOutByOwnActSql,
   type LiveContact,
   lastUnsubscriptionSql,
   leftByWorkspaceSql,
