@@ -196,7 +196,7 @@ test('who left everything is asked to confirm only with a later consent, also wh
     expect(await add(email, { consent })).toEqual({ added: 1, alreadyIn: 0, notFound: [] });
     expect(await mails(email)).toBe(1);
   }
-  // Whom the workspace has unsubscribed, or a file that knows of no consent, is asked.
+  // People whom the workspace has unsubscribed, or a file that knows of no consent, are asked.
   const csv = `email,status\n${waits},pending\n`;
   const headers = { 'content-type': 'text/csv' };
   const { id: importId } = await send('POST', '/v1/audiences', { name: 'None' });

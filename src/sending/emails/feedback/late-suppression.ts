@@ -3,6 +3,7 @@ import type { RecipientProgress } from '../../../../machines/email/recipient.ts'
 import { isRepeated } from '../../../../machines/email/repetition.ts';
 import { suppressionOfReport } from '../../../../machines/email/rules.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { isForgotten } from '../../../platform/text/forgotten.ts';
 import { suppress, suppressForgotten, type ToSuppressForgotten } from '../../suppressions/commands.ts';
 
 const ADDRESS = `select workspace_id, recipients[$2::integer + 1] as address from emails where id = $1`;
@@ -25,7 +26,8 @@ export async function suppressRefused(
     emailId,
     recipient,
   ]);
-  if (!row) return;
+  // As an earlier version has left a forgotten person.
+  if (!row || isForgotten(row.address)) return;
   const { workspace_id: workspaceId, address } = row;
   await suppress(database, { workspaceId, address, reason, emailId, at: event.at });
 }
