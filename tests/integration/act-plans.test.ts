@@ -3,6 +3,7 @@ import { campaignMail } from '../../src/automation/campaigns/sending/mail.ts';
 import { nextWaiting } from '../../src/automation/campaigns/sending/recipients.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import type { Database, Parameter } from '../../src/platform/db/database.ts';
+import { LiveReader } from '../../src/sending/emails/send/reader.ts';
 import { readActs } from '../../src/sending/suppressions/queries.ts';
 import { postgresStore, rowsOf } from '../support/engine.ts';
 
@@ -54,6 +55,9 @@ test('the acts of a dozen recipients are looked up one by one, however many are 
     attempt: await textOf((seen) => mailOf(seen).mayLeave(RECIPIENT)),
     dispatch: await textOf((seen) =>
       nextWaiting(seen, { campaignId: 'cmp_1', workspaceId: 'ws_1', audienceId: 'aud_1' }, '', 64),
+    ),
+    single: await textOf((seen) =>
+      new LiveReader(seen, createSigner('only-for-tests'), null).withholdings('ws_1', ['e1']),
     ),
     flow: await textOf((seen) => readActs(seen).ask({ workspaceId: 'ws_1', contactId: 'con_1' })),
   };

@@ -2,7 +2,9 @@ import { expect, test } from 'bun:test';
 import { followsEmails } from '../../src/audience/contacts/activity/follow-emails.ts';
 import { knownContacts } from '../../src/audience/contacts/queries.ts';
 import { WRITE_CONTACTS } from '../../src/audience/contacts/write.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
 import type { Database, Parameter, QueryOptions } from '../../src/platform/db/database.ts';
+import { LiveReader } from '../../src/sending/emails/send/reader.ts';
 import { contactsLeaveSql } from '../../src/sending/suppressions/queries.ts';
 import { postgresStore, rowsOf } from '../support/engine.ts';
 
@@ -52,9 +54,12 @@ test('an address is looked for by its own index, however small the table was whe
     .filter(({ isMaterialized }) => isMaterialized)
     .map(({ name, sql }) => `with ${name} as materialized (${sql(SOURCE, () => true)}) `)
     .join('');
+  const withheld = await textOf((seen) =>
+    new LiveReader(seen, createSigner('only-for-tests'), null).withholdings('ws', ['e1']),
+  );
   const statements = {
     WRITE_CONTACTS,
-    known,
+    ...{ known, withheld },
     leave: contactsLeaveSql(SOURCE.replace('reason text', 'reason text, email_key text')),
     ...Object.fromEntries(
       followsEmails
