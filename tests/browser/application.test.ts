@@ -27,6 +27,7 @@ interface InPage {
       textContent: string;
       click(): void;
       hasAttribute(name: string): boolean;
+      getAnimations(): readonly object[];
     };
   };
   readonly MutationObserver: new (
@@ -94,12 +95,14 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
           done({
             heading: document.querySelector('main h1').textContent,
             isLeaving: document.querySelector('main').hasAttribute('data-leaving'),
+            // A page that fades is painted as a whole before the click is answered.
+            fading: document.querySelector('main').getAnimations().length,
           }),
         ).observe(link, { attributeFilter: ['aria-current'] });
         link.click();
       }),
   );
-  expect(answered).toEqual({ heading: 'Welcome, Ada Lovelace', isLeaving: true });
+  expect(answered).toEqual({ heading: 'Welcome, Ada Lovelace', isLeaving: true, fading: 0 });
   await heading('Emails');
   expect(await page.locator('main[data-leaving]').count()).toBe(0);
 
