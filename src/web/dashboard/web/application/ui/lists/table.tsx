@@ -1,4 +1,4 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useWindowVirtualizer, windowScroll } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { isTyping } from '../../shell/keys.ts';
@@ -119,6 +119,12 @@ export function Table<Item>(props: {
     scrollMargin: top,
     // The rows beyond the edge are enough for the next picture: none has to wait for React.
     useFlushSync: false,
+    // The rows in sight are there in the first picture, and not in a second one.
+    initialRect: { width: innerWidth, height: innerHeight },
+    // A list scrolls to the place where it begins, which has the browser lay out the whole page amid its rendering.
+    scrollToFn: (offset, options, list) => {
+      if (offset !== list.scrollOffset) windowScroll(offset, options, list);
+    },
   });
   const shown = rows.getVirtualItems();
   const first = shown[0]?.index ?? 0;
@@ -246,7 +252,7 @@ export function Table<Item>(props: {
           {after > 0 && <tr style={{ height: after }} />}
         </tbody>
       </table>
-      {hasNextPage && (
+      {hasNextPage && items !== undefined && (
         <div className="grid place-items-center gap-1 border-t border-edge p-2">
           {list.isFetchNextPageError === true && list.isFetchingNextPage !== true && (
             <p role="alert" data-color="bad" className="state-text text-caption">
