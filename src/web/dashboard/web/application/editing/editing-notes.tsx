@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { listText } from '../ui/display/format.ts';
 import { Time } from '../ui/display/time.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { useKeptTimes } from './kept-times.ts';
@@ -45,7 +46,7 @@ export function SaveState({ editing }: { readonly editing: ShownEditing }) {
 }
 
 const listed = (names: readonly string[], { labels }: ShownEditing): string =>
-  new Intl.ListFormat('en').format(names.map((name) => labels[name] ?? name));
+  listText(names.map((name) => labels[name] ?? name));
 
 /** An earlier draft, and changes that others have made meanwhile. */
 export function EditingNotes({ editing }: { readonly editing: ShownEditing }) {

@@ -6,7 +6,7 @@ import { countRule, useDownload, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
-import { count } from '../../ui/display/format.ts';
+import { count, listText } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
@@ -28,7 +28,7 @@ const STATUSES = {
   complained: 'Complained',
 } as const satisfies Record<Contact['status'], string>;
 
-const SEARCHED = new Intl.ListFormat('en-GB').format([
+const SEARCHED = listText([
   'Addresses',
   ...Object.values(CONTACT_FIELDS).map(({ label }) => `${label.toLowerCase()}s`),
 ]);

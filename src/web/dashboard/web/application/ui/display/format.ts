@@ -1,31 +1,34 @@
 import { shownAt, shownZone, zoneLabel } from './clock.ts';
 
-/**
- * Creates a value at its first use. Creating a formatter takes milliseconds, which would delay an opening
- * page.
- */
-function lazily<Made>(make: () => Made): () => Made {
-  let made: Made | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
+// By hand, and not by Intl: the first formatter of each kind takes 10 to 20 ms to be there, four times that on a slow computer.
 
-const compact = lazily(
-  () => new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 }),
-);
-const percent = lazily(() => new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 }));
-
-/** `12,345` of a whole number. By hand: the first formatter that a page uses takes 20 ms to be there, which every list would wait for. */
+/** `12,345` of a whole number. */
 export const count = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
+const SIZES = [
+  ['T', 1e12],
+  ['B', 1e9],
+  ['M', 1e6],
+  ['K', 1e3],
+  ['', 1],
+] as const;
+const grouped = (value: number): string => String(value).replace(/^\d+/, (whole) => count(Number(whole)));
+const threeDigits = (value: number): number => Number(value.toPrecision(3));
+
 /** `12.3K` from ten thousand on, or from another number. */
-export const roundCount = (value: number, from = 10_000): string =>
-  value < from ? count(value) : compact().format(value);
+export function roundCount(value: number, from = 10_000): string {
+  if (value < from) return count(value);
+  const rounded = threeDigits(value);
+  const [letter, size] = SIZES.find(([, size]) => rounded >= size) ?? ['', 1];
+  return grouped(threeDigits(rounded / size)) + letter;
+}
+const percent = (part: number): string => `${grouped(Math.round(part * 10_000) / 100)}%`;
 /** Of a part and a total: `97.5%`; `–` for a total of 0. */
-export const share = (part: number, of: number): string => (of === 0 ? '–' : percent().format(part / of));
+export const share = (part: number, of: number): string => (of === 0 ? '–' : percent(part / of));
 /** Of a rate from 0 to 1: `97.5%`; `–` where there is none. */
-export const rateText = (rate: number | null): string => (rate === null ? '–' : percent().format(rate));
+export const rateText = (rate: number | null): string => (rate === null ? '–' : percent(rate));
+/** `Subject, Text and HTML` */
+export const listText = (names: readonly string[]): string =>
+  [...(names.length > 1 ? [names.slice(0, -1).join(', ')] : []), ...names.slice(-1)].join(' and ');
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 const two = (value: number): string => String(value).padStart(2, '0');
