@@ -31,7 +31,8 @@ export function PreviewFrame(props: {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a frame that was loaded again is empty again
   useEffect(() => {
     const shown = frame.current?.contentDocument;
-    if (!shown || shown.URL === 'about:blank') return undefined;
+    // A document that is still on its way has no elements yet. Its end is told by onLoad.
+    if (!shown || shown.URL === 'about:blank' || shown.readyState !== 'complete') return undefined;
     const html = withoutResourceHints(inScheme(props.html, props.isDark));
     let isWanted = true;
     void inPieces(showing(shown, html), { isWanted: () => isWanted });
