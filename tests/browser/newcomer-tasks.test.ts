@@ -161,6 +161,18 @@ test('a newsletter goes to the people of a file, with a template that was made b
   expect(steps.clicks).toBeLessThanOrEqual(25);
 });
 
+test('who begins a newsletter in the test environment is led to live, whose contacts it goes to', async () => {
+  const place = () => new URL(page.url()).pathname.replace(/ws_\w+\//, '');
+  await page.goto(`${dashboard.service.url}/app/test/contacts/import`);
+  await page.getByRole('link', { name: 'import into live' }).click();
+  await page.getByRole('link', { name: 'import into live' }).waitFor({ state: 'detached' });
+  expect(place()).toBe('/app/live/contacts/import');
+  await page.goto(`${dashboard.service.url}/app/test/campaigns`);
+  await page.getByRole('link', { name: 'those of live' }).click();
+  await page.getByText('Each contact gets it once.', { exact: false }).waitFor();
+  expect(place()).toBe('/app/live/campaigns');
+});
+
 test('a campaign is shown as one would see it who probably gets it', async () => {
   const people = ['excluded', 'first', 'left'].map((name) => `${name}@shown.test`);
   const post = async (path: string, body: object) =>

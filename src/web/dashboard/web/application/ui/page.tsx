@@ -96,3 +96,13 @@ export const PendingPage = ({
     {error ? <Failed error={error} onRetry={onRetry} /> : <Skeleton className="h-96 w-full" />}
   </Page>
 );
+
+/** A link from the test environment to a page of live, which has its own contacts, audiences and campaigns. */
+export function ToLive({ to, children }: { readonly to: string; readonly children: ReactNode }) {
+  const { baseOf } = useViewer();
+  return (
+    <Link href={`~${baseOf('live')}${to}`} className="link">
+      {children}
+    </Link>
+  );
+}

@@ -4,7 +4,7 @@ import { useRead } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
-import { Card } from '../../ui/page.tsx';
+import { Card, ToLive } from '../../ui/page.tsx';
 
 interface Check {
   readonly text: string;
@@ -111,7 +111,8 @@ export function Checks(props: {
         </Button>
       ) : (
         <p className="text-dim">
-          Campaigns in the test environment are never sent. Write it here and send it from live.
+          Campaigns in the test environment are never sent. Live has its own contacts, audiences and
+          campaigns: <ToLive to="/campaigns">write it in live</ToLive> to send it.
         </p>
       )}
     </Card>

@@ -13,7 +13,7 @@ import { useOneChoice } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, ToLive } from '../../ui/page.tsx';
 import { useAudienceNames } from '../names.ts';
 import { NewCampaign } from './new-campaign.tsx';
 import { STATUSES } from './words.ts';
@@ -80,9 +80,14 @@ function CampaignList() {
     <Page
       title="Campaigns"
       about={
-        environment === 'live'
-          ? 'One message to every contact of an audience. Each contact gets it once.'
-          : 'Write and test campaigns here. Only the live environment sends them.'
+        environment === 'live' ? (
+          'One message to every contact of an audience. Each contact gets it once.'
+        ) : (
+          <>
+            Try campaigns here. Only <ToLive to="/campaigns">those of live</ToLive> are sent, to the contacts
+            of live.
+          </>
+        )
       }
       actions={create}
     >

@@ -55,7 +55,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   const [opened, setOpened] = useState<WebhookDelivery | null>(null);
   const { chosen, isSet, bar } = useOneChoice('status', 'Status', OPTIONS);
   const asked = { path: { id: webhook.id }, query: chosen === undefined ? {} : SHOWN[chosen].query };
-  const { session } = useMember();
+  const { environment, session } = useMember();
   const list = useList('GET /webhooks/{id}/deliveries', asked);
   const file = useDownload('GET /webhooks/{id}/deliveries/export', asked);
   const columns: readonly [Column<WebhookDelivery>, ...Column<WebhookDelivery>[]] = [
@@ -116,8 +116,9 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
             <Empty title="No deliveries yet" icon={icons.Hook}>
               <p>
                 The next matching event is posted within seconds. A test event is posted at once. To see a
-                bounce, add an endpoint in the test environment and send an email to{' '}
-                {`bounced@${session.simulatorDomain}`} there.
+                bounce, {environment === 'live' && 'add an endpoint in the test environment and '}send an
+                email to <code className="break-all">{`bounced@${session.simulatorDomain}`}</code>
+                {environment === 'live' && ' there'}.
               </p>
             </Empty>
           )

@@ -8,7 +8,7 @@ import { Empty } from '../../../ui/display/states.tsx';
 import { FileField } from '../../../ui/forms/file-field.tsx';
 import { Choice, type Fields, Form, Problem } from '../../../ui/forms/form.tsx';
 import { icons } from '../../../ui/icons.tsx';
-import { Card, Page } from '../../../ui/page.tsx';
+import { Card, Page, ToLive } from '../../../ui/page.tsx';
 import { useAudienceNames } from '../../names.ts';
 import { CheckResult } from './check-result.tsx';
 import { type ColumnTarget, columnsText, mappedBy } from './columns.ts';
@@ -42,7 +42,7 @@ interface ImportSelection {
 
 /** Imports a CSV file: the file, its columns, a check that writes nothing, and then the import itself. */
 export default function ImportWizard() {
-  const { may } = useViewer();
+  const { environment, may } = useViewer();
   const [chosen, setChosen] = useState<ImportSelection | null>(null);
   const [mapped, setMapped] = useState<readonly ColumnTarget[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
@@ -101,7 +101,19 @@ export default function ImportWizard() {
     <Page
       title="Import contacts"
       back={back}
-      about="From a CSV file of up to 50 MB. The file can unsubscribe contacts, but it never subscribes a contact again who unsubscribed."
+      about={
+        <>
+          From a CSV file of up to 50 MB. The file can unsubscribe contacts, but it never subscribes a contact
+          again who unsubscribed.
+          {environment === 'test' && (
+            <>
+              {' '}
+              Contacts of the test environment get no campaigns:{' '}
+              <ToLive to="/contacts/import">import into live</ToLive> to write to people.
+            </>
+          )}
+        </>
+      }
       actions={<ButtonLink to="/contacts/imports">Past imports</ButtonLink>}
     >
       <Card title="1. File">
