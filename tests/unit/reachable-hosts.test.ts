@@ -69,3 +69,15 @@ test.each([
   'with %s set, the records that would name a host that nothing finds say what to set',
   (_what, source, expected) => expect(unset(source)).toMatchObject(expected),
 );
+
+test.each([
+  ['mail.acme.com', '_dmarc.acme.com'],
+  ['mail.acme.co.uk', '_dmarc.acme.co.uk'],
+  // Customers of a domain with another owner have their policies at their own names.
+  ['acme.uk.com', '_dmarc.acme.uk.com'],
+  ['mail.acme.github.io', '_dmarc.acme.github.io'],
+  ['github.io', '_dmarc.github.io'],
+])('the policy of %s is asked for at %s', (name, at) => {
+  const asked = recordsOf({ ...DOMAIN, name }, setupOf(NONE)).find(({ slot }) => slot === 'dmarc');
+  expect(asked?.name).toBe(at);
+});

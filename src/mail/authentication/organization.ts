@@ -1,5 +1,4 @@
-import { parse } from 'tldts';
+import { registrableOf } from '../../platform/text/host.ts';
 
-/** The organization of a domain: its registrable domain. Each customer of github.io is one, as the private part of the public suffix list has it. */
-export const organizationOf = (domain: string): string =>
-  parse(domain, { allowPrivateDomains: true }).domain ?? domain;
+/** The organization of a domain: its registrable domain, or itself where it is a public suffix. */
+export const organizationOf = (domain: string): string => registrableOf(domain) ?? domain;

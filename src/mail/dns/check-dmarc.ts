@@ -15,7 +15,7 @@ export async function checkDmarc(
   const own = records.find((each) => each.domain === domain);
   if (failure !== null && own === undefined) return unknown(record, failure);
   const applied = own ?? applicableRecord(domain, records);
-  const owned = applied !== null && isOwned(applied.domain) ? applied : null;
+  const owned = applied !== null && (applied === own || isOwned(applied.domain)) ? applied : null;
   if (owned === null) return missing(record, resolver);
   const found = [owned.text];
   const problem =

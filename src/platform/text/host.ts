@@ -36,5 +36,12 @@ export const hostOf = (url: URL): string => unbracketed(url.hostname);
 /** A host without the brackets that URLs put around an IPv6 address. */
 export const unbracketed = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 
-/** The registrable domain of a name, whose DMARC policy applies to it; null for a public suffix. */
-export const registrableOf = (name: string): string | null => parse(name).domain;
+/** True for a name below which a registry sells domains. Those of the private part of the list, such as github.io, have an owner. */
+export const isPublicSuffix = (name: string): boolean => parse(name).domain === null;
+
+/**
+ * The domain that one owner has registered, whose DMARC policy applies to a name; null for a public suffix. Each customer of github.io
+ * or uk.com is an owner, as the private part of the public suffix list has it.
+ */
+export const registrableOf = (name: string): string | null =>
+  parse(name, { allowPrivateDomains: true }).domain;

@@ -257,6 +257,13 @@ describe('a DMARC policy', () => {
       pending('no DMARC policy'),
     );
   });
+  test('of the owner of a domain that many share is none of its customers', async () => {
+    const shared = { '_dmarc.uk.com TXT': policy('v=DMARC1; p=reject') };
+    expect(await below(shared, 'shop.uk.com')).toMatchObject(pending('no DMARC policy'));
+    const own = { ...shared, '_dmarc.shop.uk.com TXT': policy('v=DMARC1; p=none') };
+    expect(await below(own, 'shop.uk.com')).toMatchObject({ ...verified, found: ['v=DMARC1; p=none'] });
+    expect(await below(shared, 'uk.com')).toMatchObject(verified);
+  });
   test('stays as it was while a name server on the way gives no answer', async () => {
     expect(await below({ '_dmarc.b.shop.test TXT': 'servfail' })).toMatchObject({ status: 'unknown' });
     expect(

@@ -1,4 +1,4 @@
-import { asciiHost, registrableOf } from '../../../platform/text/host.ts';
+import { asciiHost, isPublicSuffix } from '../../../platform/text/host.ts';
 
 /** Top-level names that never exist in the public DNS (RFC 2606, RFC 6761). */
 const RESERVED = /\.(?:test|example|localhost|invalid)$/;
@@ -13,7 +13,7 @@ export function readDomainName(text: string): string | { readonly problem: strin
   // DNS hosts show names with a dot at their end.
   const name = asciiHost(text.trim().replace(/\.$/, ''));
   if (name === null) return { problem: 'Must be the name of a domain, such as mail.example.com.' };
-  if (registrableOf(name) === null)
+  if (isPublicSuffix(name))
     return {
       problem: 'Use a registered domain, or one below it; this is a public suffix, which many domains share.',
     };
