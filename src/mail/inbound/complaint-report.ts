@@ -1,5 +1,5 @@
 import type { Feedback, Reference } from './feedback.ts';
-import { readFields, typedValue } from './fields.ts';
+import { addressValue, readFields } from './fields.ts';
 
 /**
  * Reads an abuse report (RFC 5965) from its message/feedback-report part. Reports that are no complaints give nothing:
@@ -10,7 +10,7 @@ export const readComplaintReport = (text: string, reference: Reference): Feedbac
   const feedbackType = fields?.get('feedback-type')?.toLowerCase();
   if (feedbackType === undefined || NO_COMPLAINTS.has(feedbackType)) return [];
   const userAgent = fields?.get('user-agent') ?? null;
-  const recipient = typedValue(fields, 'original-rcpt-to');
+  const recipient = addressValue(fields, 'original-rcpt-to');
   return [{ kind: 'complained', feedbackType, userAgent, reference, recipient }];
 };
 
@@ -18,4 +18,4 @@ const NO_COMPLAINTS: ReadonlySet<string> = new Set(['not-spam', 'auth-failure', 
 
 /** The envelope sender in the report, which identifies the message. */
 export const originalSender = (text: string): string | null =>
-  typedValue(readFields(text)[0], 'original-mail-from');
+  addressValue(readFields(text)[0], 'original-mail-from');

@@ -1,7 +1,7 @@
 import { kindOfWords } from '../transport/smtp/reply-words.ts';
 import { bounceOf } from './diagnosis.ts';
 import type { BounceReport, Fact, Feedback, Reference } from './feedback.ts';
-import { type Fields, readFields, typedValue } from './fields.ts';
+import { addressValue, type Fields, readFields, typedValue } from './fields.ts';
 import { diagnosticIn, type Section, sectionsOf } from './report-text.ts';
 
 /** The parts of a notification besides its message/delivery-status part. */
@@ -119,7 +119,7 @@ const sectionOf = (
 
 // Sendmail names the target of an alias beside the alias.
 const actualRecipientOf = (fields: Fields): string | null =>
-  typedValue(fields, 'x-actual-recipient') ?? typedValue(fields, 'final-recipient');
+  addressValue(fields, 'x-actual-recipient') ?? addressValue(fields, 'final-recipient');
 
 /**
  * True when a block that says `delayed` is about the end all the same. RFC 3464 2.3.3: the server tries on, so a delay leaves the email
@@ -141,8 +141,8 @@ const RETURNED = /^(?:returned mail|undeliver(?:ed|able) mail returned)\b/i;
 
 // The original recipient is the address that we sent to; the final one may be the target of a forward.
 const recipientOf = (fields: Fields): string | null => {
-  const original = typedValue(fields, 'original-recipient');
-  return original === null ? typedValue(fields, 'final-recipient') : decodeXtext(original);
+  const original = addressValue(fields, 'original-recipient');
+  return original === null ? addressValue(fields, 'final-recipient') : decodeXtext(original);
 };
 
 // RFC 3461 4: ORCPT comes in xtext, where `+2B` is a plus sign.

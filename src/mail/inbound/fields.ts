@@ -26,13 +26,25 @@ const readBlock = (block: string): Fields => {
   return fields;
 };
 
+/** The value of a typed field, `dns; mx.example` or `smtp; 550 no`, without its type; null when it is absent or empty. */
+export const typedValue = (fields: Fields | undefined, name: string): string | null =>
+  fields?.get(name)?.replace(TYPE, '') || null;
+
 /**
- * The value of a typed field, `dns; mx.example` or `rfc822;bob@example`, without its type; null when it is absent or
- * empty.
+ * The same for an address, `rfc822;bob@example`: without a name, brackets and comments around it. Mimecast has the type `rfc/822`, and XWall
+ * writes the type twice.
  */
-export const typedValue = (fields: Fields | undefined, name: string): string | null => {
-  const value = fields?.get(name);
-  if (value === undefined) return null;
-  // Mimecast has an address of type `rfc/822`.
-  return value.replace(/^[\w/-]+[ \t]*;[ \t]*/, '').replace(/^<(.*)>$|^([^<\s]*)>$/, '$1$2') || null;
+export const addressValue = (fields: Fields | undefined, name: string): string | null => {
+  const value = typedValue(fields, name)?.replace(TYPE, '') ?? '';
+  const bare = /<([^<>]{1,1000})>/.exec(value)?.[1] ?? value.replace(/ \([^()]{0,1000}\)$/, '');
+  return readUnicode(bare.replace(/>$/, '')) || null;
 };
+
+const TYPE = /^[\w/-]+[ \t]*;[ \t]*/;
+
+/** RFC 6533 3: an address beyond ASCII in a report in ASCII has its characters as `\x{FC}`. */
+const readUnicode = (address: string): string =>
+  address.replace(/\\x\{([0-9A-F]{2,6})\}/gi, (written, hex: string) => {
+    const point = Number.parseInt(hex, 16);
+    return point > 0x10ffff ? written : String.fromCodePoint(point);
+  });

@@ -1,5 +1,19 @@
 /** Reports with small faults, and with words that mean something else elsewhere. */
-import { DEAD, FULL, failed, GENERAL, mail, POLICY, report, TIME_OVER, text } from './report-shapes.ts';
+import {
+  DEAD,
+  FULL,
+  failed,
+  GENERAL,
+  mail,
+  POLICY,
+  report,
+  TIME_OVER,
+  text,
+} from './report-shapes.ts';
+
+/** A block about a failure, with the recipient as it is written there. */
+const about = (recipient: string): string =>
+  `Final-Recipient: ${recipient}\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 unknown`;
 
 /** Each form with what it has to come to. */
 export const STRANGE_FORMS: Readonly<Record<string, readonly [raw: string, verdict: string]>> = {
@@ -34,6 +48,17 @@ export const STRANGE_FORMS: Readonly<Record<string, readonly [raw: string, verdi
       'Final-Recipient: rfc/822;bob@receiver.example\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 unknown',
     ),
     DEAD,
+  ],
+  'XWall: the type of an address twice': [report('', about('rfc822; rfc822;bob@receiver.example')), DEAD],
+  'an address with a name': [report('', about('rfc822; Bob <bob@receiver.example>')), DEAD],
+  'an address with a comment': [report('', about('rfc822; bob@receiver.example (Bob)')), DEAD],
+  'an address beyond ASCII in a report in ASCII': [
+    report('', about('utf-8; \\x{62}ob@receiver.example')),
+    DEAD,
+  ],
+  'a character beyond Unicode in it': [
+    report('', about('utf-8; \\x{FFFFFF}bob@receiver.example')),
+    'Permanent NoEmail',
   ],
   'a boundary that is another one in the parts': [
     report('', failed('5.1.1', 'smtp; 550 5.1.1 unknown')).replace('boundary=B', 'boundary=C'),
