@@ -60,6 +60,7 @@ export const RIGHT: Readonly<Record<string, string>> = {
   vague: 'Permanent General',
   full: 'Permanent MailboxFull',
   listed: 'Permanent PolicyRejected',
+  sender: 'Permanent PolicyRejected',
   content: 'Permanent ContentRejected',
   big: 'Permanent MessageTooLarge',
   later: TIME_OVER,
@@ -76,6 +77,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   // Both try on where a domain takes no mail.
   'opensmtpd-nullmx': TIME_OVER,
   'dma-nullmx': TIME_OVER,
+  // Neither names the command that was refused.
+  'opensmtpd-sender': DEAD,
+  'nullmailer-sender': DEAD,
 };
 
 /** The right verdict on a collected report. */

@@ -90,15 +90,20 @@ const ACCEPTED = /\b2\d\d[ -].*/;
 // X.0.0 says only that it failed, and so does a block without a status: then the text has the reply (RFC 3463 3.1).
 const failureOf = (fields: Fields, { sections }: Report, remoteMta: string | null): BounceReport => {
   const status = statusOf(fields);
-  const final = typedValue(fields, 'final-recipient')?.toLowerCase() ?? null;
+  const final = addressValue(fields, 'final-recipient')?.toLowerCase() ?? null;
   const quoted = replyIn(fields);
   const isVague = status === null || status.endsWith('.0.0');
   const section = sectionOf(sections, final, quoted);
   const failing = section?.generatedFrom ? section.address : actualRecipientOf(fields);
   const isWordless = quoted === null || (isVague && !/^[45]\d\d/.test(quoted) && !kindOfWords(quoted));
-  const isAfterData = section?.isAfterData ?? false;
   const ofText = isWordless ? section?.diagnostic : undefined;
-  const bounce = bounceOf({ status, diagnostic: ofText || quoted || '', remoteMta, failing, isAfterData });
+  const bounce = bounceOf({
+    status,
+    diagnostic: ofText || quoted || '',
+    remoteMta,
+    failing,
+    step: section?.step ?? 'RCPT',
+  });
   // A target of an alias says nothing about the alias.
   return section?.generatedFrom ? { ...bounce, suppresses: false } : bounce;
 };

@@ -3,6 +3,7 @@ import { FAILURES } from '../transport/smtp/failures.ts';
 import { mayHideFilter, provesAddressDead, readReply, reasonOf } from '../transport/smtp/reply.ts';
 import { kindOfWords, saysTimeIsOver } from '../transport/smtp/reply-words.ts';
 import type { BounceReport } from './feedback.ts';
+import type { StepOfReply } from './report-text.ts';
 
 /** A failure as described in a report. */
 export interface Diagnosis {
@@ -13,8 +14,8 @@ export interface Diagnosis {
   readonly remoteMta: string | null;
   /** The address that the delivery failed for. */
   readonly failing?: string | null;
-  /** True when the report says that the reply came after DATA, so that the server had taken the recipient. */
-  readonly isAfterData?: boolean;
+  /** The step that the report names beside the reply: before RCPT the server knew no recipient, and after DATA it had taken one. */
+  readonly step?: StepOfReply;
 }
 
 /** Classifies a failure by the rules for SMTP replies; of two status codes the more specific one counts. */
@@ -23,7 +24,7 @@ export const bounceOf = ({
   diagnostic,
   remoteMta,
   failing = null,
-  isAfterData = false,
+  step = 'RCPT',
 }: Diagnosis): BounceReport => {
   const reply = readReply(diagnostic);
   const own = reply.enhancedCode ?? statusIn(diagnostic);
@@ -31,9 +32,13 @@ export const bounceOf = ({
   const permanent = isPermanent(reply.code, enhancedCode, diagnostic);
   // The report takes the place of the reply to RCPT that the server would have given had it known.
   const code = reply.code ?? (permanent ? 550 : 450);
-  const { fault, subType } = reasonOf('RCPT', { code, enhancedCode, text: diagnostic });
+  const { fault, subType } = reasonOf(step === 'MAIL' ? 'MAIL' : 'RCPT', {
+    code,
+    enhancedCode,
+    text: diagnostic,
+  });
   // Sendmail writes 5.2.0 for a reply to DATA without a status, and 5.1.1 for one to RCPT.
-  const isFilter = (isAfterData || status === '5.2.0') && mayHideFilter(reply.code, own, diagnostic);
+  const isFilter = (step === 'DOT' || status === '5.2.0') && mayHideFilter(reply.code, own, diagnostic);
   const isGuess = own === null && reply.code !== null && FAILURES[subType].provesDead;
   const kind =
     own === null && reply.code === null && UNROUTABLE.test(diagnostic)

@@ -1,7 +1,7 @@
 import type { Surroundings } from './delivery-report.ts';
 import { bounceOf } from './diagnosis.ts';
 import type { Feedback, Reference } from './feedback.ts';
-import { ADDRESS_IN_TEXT, diagnosticIn, isAfterData, linesOfReport, sectionsOf } from './report-text.ts';
+import { ADDRESS_IN_TEXT, diagnosticIn, linesOfReport, sectionsOf, stepIn } from './report-text.ts';
 
 /** The words that each form begins with. None of them occurs in a warning that the server still tries. */
 const MARKS = {
@@ -91,7 +91,7 @@ export const readPlainReport = (
   // m-FILTER names the address before its mark. Elsewhere, an address there may be that of anybody.
   const before = MARKS_OF_ONE.mFilter.test(head) ? failingIn(head) : null;
   const failing = failingIn(failed ?? '') ?? failingIn(lines.join('\n')) ?? before;
-  const diagnosis = { status: null, diagnostic, remoteMta: null, failing, isAfterData: isAfterData(lines) };
+  const diagnosis = { status: null, diagnostic, remoteMta: null, failing, step: stepIn(lines) };
   const bounce = bounceOf(diagnosis);
   // It may be about a target of the recipient, and says nothing about the recipient then.
   return [{ ...bounce, suppresses: bounce.suppresses && failing !== null, reference, recipient: null }];

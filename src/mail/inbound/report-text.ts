@@ -10,9 +10,11 @@ export interface Section {
   readonly generatedFrom: string | null;
   /** The reply of the remote server from its code on, or the words of the reporting one. */
   readonly diagnostic: string;
-  /** True when the reply came after DATA. */
-  readonly isAfterData: boolean;
+  readonly step: StepOfReply;
 }
+
+/** The step at which a reply came: RCPT where the report names none. */
+export type StepOfReply = 'MAIL' | 'RCPT' | 'DOT';
 
 const MOST_LINES = 2_000;
 const LONGEST_LINE = 1_000;
@@ -44,8 +46,16 @@ const RETURNED =
 const AFTER_DATA =
   /\bin reply to (?:end of )?DATA command|\bafter (?:pipelined )?end of data\b|\bfailed after I sent the message|-SMTP command DATA\b/i;
 
-/** True for lines that say that the reply came after DATA. */
-export const isAfterData = (lines: readonly string[]): boolean => AFTER_DATA.test(lines.join(' '));
+/** The same for the sender; Sendmail shows the command above the reply, and dma names it. */
+const AT_MAIL =
+  /\bin reply to MAIL FROM command|\bafter (?:pipelined )?MAIL FROM\b|\bbut sender was rejected\b|-SMTP command MAIL\b|>>> MAIL From:\S{1,320}(?: \S{1,100}){0,8} <<< [45]\d\d|\bdid not like our MAIL FROM\b/i;
+
+/** The step that lines of a report name. */
+export const stepIn = (lines: readonly string[]): StepOfReply => {
+  const text = lines.join(' ');
+  if (AFTER_DATA.test(text)) return 'DOT';
+  return AT_MAIL.test(text) ? 'MAIL' : 'RCPT';
+};
 
 interface Draft {
   readonly address: string;
@@ -85,7 +95,7 @@ export const sectionsOf = (text: string): Section[] => {
       .map((part) => diagnosticIn(part.join('\n')))
       .filter((part) => part !== '')
       .join(': '),
-    isAfterData: isAfterData(lines),
+    step: stepIn(lines),
   }));
 };
 

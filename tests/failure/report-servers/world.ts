@@ -49,6 +49,10 @@ await using names = await startNameServer(
 );
 await using sink = await startSink(
   {
+    onMailFrom: ({ address }, _session, done) => {
+      const reply = CASES[/^b\+([a-z]+)@/.exec(address)?.[1] ?? '']?.mail;
+      done(reply === undefined ? null : refusal(reply));
+    },
     onRcptTo: ({ address }, _session, done) => {
       const reply = caseOf(address)?.rcpt;
       done(reply === undefined ? null : refusal(reply.replaceAll('$to', address)));

@@ -30,12 +30,12 @@ export const FORMS: Readonly<Record<string, readonly [raw: string, verdict: stri
     ),
     DEAD,
   ],
-  'Exchange Online: access denied proves nothing': [
+  'Exchange Online: an address that is not in the directory': [
     report(
       'Delivery has failed.',
       failed('5.4.1', 'smtp;550 5.4.1 Recipient address rejected: Access denied. [DB5EUR.prod.example]'),
     ),
-    POLICY,
+    DEAD,
   ],
   'Exchange Online: the domain does not exist': [
     report(

@@ -5,7 +5,9 @@ import {
   failed,
   GENERAL,
   mail,
+  NO_DOMAIN,
   POLICY,
+  qmail,
   report,
   TIME_OVER,
   text,
@@ -59,6 +61,36 @@ export const STRANGE_FORMS: Readonly<Record<string, readonly [raw: string, verdi
   'a character beyond Unicode in it': [
     report('', about('utf-8; \\x{FFFFFF}bob@receiver.example')),
     'Permanent NoEmail',
+  ],
+  // The sender is refused before the server has learned the recipient.
+  'Postfix: a sender that does not exist': [
+    report(
+      "I'm sorry to have to inform you that your message could not\nbe delivered to one or more recipients.\n\n<bob@receiver.example>: host mx.receiver.example[192.0.2.1] said: 550\n    Requested action not taken: mailbox unavailable (in reply to MAIL FROM\n    command)",
+      failed('5.0.0', 'smtp; 550 Requested action not taken: mailbox unavailable'),
+    ),
+    POLICY,
+  ],
+  'qmail: a sender that does not exist': [
+    qmail(
+      '<bob@receiver.example>:\nConnected to 192.0.2.1 but sender was rejected.\nRemote host said: 550 unknown domain',
+    ),
+    POLICY,
+  ],
+  'GMX: the domain of the sender has no mail server': [
+    report(
+      '',
+      failed(
+        '5.0.0',
+        'smtp; 550-Requested action not taken: mailbox unavailable 550 invalid DNS MX or A/AAAA resource record',
+      ),
+    ),
+    POLICY,
+  ],
+  'qmail: a recipient whose domain does not exist': [
+    qmail(
+      '<bob@receiver.example>:\nConnected to 192.0.2.1 but recipient was rejected.\nRemote host said: 550 unknown domain',
+    ),
+    NO_DOMAIN,
   ],
   'a boundary that is another one in the parts': [
     report('', failed('5.1.1', 'smtp; 550 5.1.1 unknown')).replace('boundary=B', 'boundary=C'),

@@ -4,6 +4,14 @@
  */
 import type { SubType } from '../transport.ts';
 
+/** The kind of failure of a fixed sentence of a large provider, whose status says something else; undefined for any other. */
+export const kindOfSentence = (text: string): SubType | undefined =>
+  NO_MAILBOX.test(text.slice(0, LONGEST_TEXT)) ? 'NoEmail' : undefined;
+
+// Microsoft 365, for an address that is not in the directory; Cisco's gateways; Yandex and others.
+const NO_MAILBOX =
+  /\b5\.4\.1 (?:\S{1,320} )?recipient address rejected: access denied|#5\.1\.0 address rejected|\b5\.7\.\d{1,3} (?:(?:\S{1,320} )?recipient address rejected: user unknown|no such user|unknown recipient|no mail ?box found)\b/i;
+
 /** The kind of failure that the words of a reply name; undefined when they name none. */
 export const kindOfWords = (text: string): SubType | undefined => {
   if (BLOCK_LIST.test(text.slice(0, LONGEST_TEXT))) return 'PolicyRejected';
@@ -40,19 +48,23 @@ const wordsOf = (text: string): string =>
 // most of their words, and taking the second for the first would suppress a person for a fault of the sender.
 const WORDS: readonly (readonly [RegExp, SubType])[] = [
   [
-    /\bsender\b.{0,40}(?:reject|denied|refused|unknown|invalid|verif|not |n't |domain|block|disabled|fail)|(?:verif|reject|invalid|unknown|block|unauthori[sz]ed)\w{0,9} (?:the )?(?:envelope )?sender/i,
+    /\b(?:remitente|remetente|mittente|exp[eé]diteur|[eé]metteur|absender)\b|\bsender\b.{0,40}(?:reject|denied|refused|unknown|invalid|verif|not |n't |domain|block|disabled|fail)|(?:verif|reject|invalid|unknown|block|unauthori[sz]ed)\w{0,9} (?:the )?(?:envelope )?sender/i,
     'PolicyRejected',
   ],
   [
-    /\b(?:(?:helo|ehlo) (?:command|name|argument)|rdns|ptr|callback|callout|return.?path|mail from)\b|reverse (?:dns|lookup)|client host|\byour (?:ips?|host|domain|(?:mail )?server|account|network)\b/i,
+    /\b(?:(?:helo|ehlo) (?:command|name|argument)|rdns|ptr|callback|callout|return.?path|mail from)\b|reverse (?:dns|lookup)|client host|\byour (?:ips?|host|domain|(?:mail )?server|account|network)\b|\binvalid dns\b|\bresource record\b/i,
     'PolicyRejected',
+  ],
+  [
+    /\b(?:mail ?box|recipient(?:'s)? account) (?:is |has been |was |currently ){0,2}(?:blocked|locked|frozen)\b/i,
+    'MailboxDisabled',
   ],
   [
     /spamhaus|spamcop|\b(?:dns)?(?:rbl|bl)\b|\bblock(?:ed|ing|list\w{0,4})?\b|black ?list|(?<!not )\blisted (?:by|in|on|at)\b|reputation|\bspf\b|\bdkim\b|\bdmarc\b/i,
     'PolicyRejected',
   ],
   [
-    /\brelay(?:ing)?\b (?:access )?(?:is )?(?:denied|not|prohibited|disabled|refused)|\b(?:not|cannot|can't|won't|unable to) relay/i,
+    /\brelay(?:ing)?\b (?:access )?(?:is )?(?:denied|not|prohibited|disabled|refused)|\b(?:not|cannot|can't|won't|unable to) relay|\bno such domain (?:here|at this location)\b/i,
     'PolicyRejected',
   ],
   [
@@ -60,11 +72,11 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     'PolicyRejected',
   ],
   [
-    /rate.?limit|throttl|gr[ae]y.?list|try (?:again )?later|try again in|too (?:quickly|fast)|at a rate|unusual rate|(?:sending|relay|hourly|daily) (?:sending |relay |message |mail )?(?:quota|limit)|too many (?:connections|messages|recipients|sessions|errors|invalid|concurrent|simultaneous|e?mails)/i,
+    /rate.?limit|throttl|gr[ae]y.?list|try (?:again )?later|try again in|too (?:quickly|fast)|at a rate|unusual rate|frequency limit|(?:sending|relay|hourly|daily) (?:sending |relay |message |mail )?(?:quota|limit)|too many (?:connections|messages|recipients|sessions|errors|invalid|concurrent|simultaneous|e?mails)/i,
     'RateLimited',
   ],
   [
-    /quota|(?:mail ?box|inbox|account|user|recipient|storage|disk|maildir|mail ?folder).{0,30}\b(?:is |was )?full\b|mail ?box exceed|mail ?box size|storage (?:limit|allocation)|out of (?:storage|space|disk)|(?:insufficient|not enough|no) .{0,20}(?:storage|space)/i,
+    /quota|(?:mail ?box|inbox|account|user|recipient|storage|disk|maildir|mail ?folder).{0,30}\b(?:is |was )?full\b|mail ?box exceed|(?:mail ?box|buzón|casilla|casella|bo[iî]te|postfach)\b.{0,30}\b(?:llen[oa]|pien[ao]|cheia|pleine?|voll)\b|mail ?box size|storage (?:limit|allocation)|out of (?:storage|space|disk)|(?:insufficient|not enough|no) .{0,20}(?:storage|space)/i,
     'MailboxFull',
   ],
   [
@@ -76,7 +88,7 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     'ContentRejected',
   ],
   // A temporary condition proves nothing, such as a name server without an answer: "Host not found, try again".
-  [/temporar|\bfound, try again/i, 'General'],
+  [/temporar|\bfound, try again|verification in progress/i, 'General'],
   [
     /\bdomain\b.{0,40}(?:not (?:be )?found|does ?n[o']t exist|does not exist|unknown|not accept)|\b(?:unknown|no such|non-?existent) (?:domain|host)\b|\bhost\b (?:or domain name )?(?:not found|unknown)|\bhost\b .{0,10}not found|any host named|\bnxdomain\b|null ?mx|doesn't receive email|no smtp service|not accept (?:any )?mail|unroute?able domain/i,
     'DomainNotFound',
@@ -94,7 +106,12 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     'NoEmail',
   ],
   [
-    /\bno (?:mail ?box|account|user|recipient) (?:here|by|with|found|named)|(?:does(?:n't| not)|do not) have an? .{0,20}account|not our (?:customer|user)|invalid final delivery userid|unroute?able address|user lookup success but no user record|\brecip(?:ient)?not ?found|not (?:a )?(?:valid|known) (?:user|recipient|mail ?box|address)/i,
+    /\bno (?:mail ?box|account|user|recipient) (?:here|by|with|found|named|available)|(?:does(?:n't| not)|do not) have an? .{0,20}account|not our (?:customer|user)|invalid final delivery userid|unroute?able address|user lookup success but no user record|\brecip(?:ient)?not ?found|not (?:a )?(?:valid|known) (?:user|recipient|mail ?box|address)/i,
+    'NoEmail',
+  ],
+  // Spanish, Portuguese, Italian, French, German and Polish.
+  [
+    /\b(?:usuario|usuário|destinatario|destinatário|utente|utilisateur|destinataire|benutzer|empf(?:ä|ae)nger)\b.{0,40}(?:desconocid|desconhecid|sconosciut|inconnu|unbekannt|nicht bekannt|inesistent|inexistent|n[oã]o? existe|non esiste|n'existe pas|existiert nicht)|\b(?:indirizzo|adresse|dirección) (?:inesistente|inconnue|unbekannt|inexistente|desconocida)|\bnie ma takiego (?:konta|u[zż]ytkownika)/i,
     'NoEmail',
   ],
   [

@@ -4,7 +4,7 @@
  */
 import type { Fault, Outcome, RecipientOutcome, SubType } from '../transport.ts';
 import { FAILURES } from './failures.ts';
-import { kindOfWords, saysUserUnknown } from './reply-words.ts';
+import { kindOfSentence, kindOfWords, saysUserUnknown } from './reply-words.ts';
 
 /** One reply, with its lines joined by line feeds. */
 export interface Reply {
@@ -49,12 +49,24 @@ export const verdictOf = (step: Step, reply: Reply): Verdict => {
 
 /** The kind of a failure, and whose fault it is: the enhanced code decides; where it says little, the words and the step do. */
 export const reasonOf = (step: Step, reply: Reply): { readonly fault: Fault; readonly subType: SubType } => {
-  const subType = kindOf(step, reply);
+  const kind = kindOf(step, reply);
+  const subType = step === 'MAIL' ? ofSender(kind) : kind;
   return { fault: FAILURES[subType].fault, subType };
+};
+
+/**
+ * The kind of a refusal of the sender, which comes before the server has learned the recipient: a mailbox or domain that does not exist
+ * is ours. GMX begins each such refusal with "Requested action not taken: mailbox unavailable".
+ */
+const ofSender = (kind: SubType): SubType => {
+  if (FAILURES[kind].provesDead) return 'PolicyRejected';
+  return FAILURES[kind].fault === 'recipient' ? 'General' : kind;
 };
 
 const kindOf = (step: Step, { code, enhancedCode, text }: Reply): SubType => {
   if (code === 421 || enhancedCode?.startsWith('4.7.')) return 'RateLimited';
+  const sentence = kindOfSentence(text);
+  if (sentence !== undefined) return sentence;
   const status = enhancedCode?.slice(2) ?? '';
   const words = kindOfWords(text);
   const told = BY_STATUS[status];
