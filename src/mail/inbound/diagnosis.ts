@@ -14,7 +14,7 @@ export interface Diagnosis {
   readonly remoteMta: string | null;
   /** The address that the delivery failed for. */
   readonly failing?: string | null;
-  /** The step that the report names beside the reply: before RCPT the server knew no recipient, and after DATA it had taken one. */
+  /** The step that the report names beside the reply; otherwise the report takes the place of the reply to RCPT. */
   readonly step?: StepOfReply;
 }
 
@@ -30,15 +30,10 @@ export const bounceOf = ({
   const own = reply.enhancedCode ?? statusIn(diagnostic);
   const enhancedCode = specific(own) ?? specific(status) ?? own ?? status;
   const permanent = isPermanent(reply.code, enhancedCode, diagnostic);
-  // The report takes the place of the reply to RCPT that the server would have given had it known.
   const code = reply.code ?? (permanent ? 550 : 450);
-  const { fault, subType } = reasonOf(step === 'MAIL' ? 'MAIL' : 'RCPT', {
-    code,
-    enhancedCode,
-    text: diagnostic,
-  });
   // Sendmail writes 5.2.0 for a reply to DATA without a status, and 5.1.1 for one to RCPT.
   const isFilter = (step === 'DOT' || status === '5.2.0') && mayHideFilter(reply.code, own, diagnostic);
+  const { fault, subType } = reasonOf(step, { code, enhancedCode, text: diagnostic });
   const isGuess = own === null && reply.code !== null && FAILURES[subType].provesDead;
   const kind =
     own === null && reply.code === null && UNROUTABLE.test(diagnostic)

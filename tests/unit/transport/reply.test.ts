@@ -59,6 +59,12 @@ describe('an SMTP reply means', () => {
       'refused infrastructure PolicyRejected',
     ],
     ['RCPT', '550 Requested action not taken: mailbox unavailable', 'refused recipient NoEmail'],
+    // The recipient was taken at RCPT.
+    ['DOT', '550 The domain in From does not exist', 'refused message ContentRejected'],
+    ['DOT', '554 host unknown in a link', 'refused message ContentRejected'],
+    ['DOT', '550 Reply-To address does not exist', 'refused message ContentRejected'],
+    ['DOT', '550 From: address unknown', 'refused message ContentRejected'],
+    ['DOT', '550 5.1.2 unknown domain', 'refused recipient DomainNotFound'],
     ['MAIL', '550 unknown user', 'refused infrastructure PolicyRejected'],
     ['MAIL', '553 5.1.2 unknown domain', 'refused infrastructure PolicyRejected'],
     ['MAIL', '550 5.2.1 Mailbox disabled', 'refused infrastructure PolicyRejected'],

@@ -84,7 +84,7 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     'MessageTooLarge',
   ],
   [
-    /\b(?:spam|junk|unsolicited|bulk|virus|malware|phishing|infected|content|attachments?)\b/i,
+    /\b(?:spam|junk|unsolicited|bulk|virus|malware|phishing|infected|content|attachments?|headers?|reply-to|message-?id)\b|\bfrom:? (?:address|domain|field)\b/i,
     'ContentRejected',
   ],
   // A temporary condition proves nothing, such as a name server without an answer: "Host not found, try again".
@@ -102,7 +102,7 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     'NoEmail',
   ],
   [
-    /\b(?:user(?: ?name)?|recipient|mail ?box|address|account|inbox|alias|addressee|person|customer|local.?part)\b.{0,60}\b(?:unknown|not (?:be )?(?:found|known|listed|recogni[sz]ed|valid|exist)|(?:does|do|did)(?:n[o']t| not) (?:exist|have)|no longer exists?|non-?existent|unavailable|invalid|undeliverable)/i,
+    /\b(?:user(?: ?name)?|recipient|rcpt|mail ?box|address|account|inbox|alias|addressee|person|customer|local.?part)\b.{0,60}\b(?:unknown|not (?:be )?(?:found|known|listed|recogni[sz]ed|valid|exist)|(?:does|do|did)(?:n[o']t| not) (?:exist|have)|no longer exists?|non-?existent|unavailable|invalid|undeliverable)/i,
     'NoEmail',
   ],
   [

@@ -68,7 +68,7 @@ const kindOf = (step: Step, { code, enhancedCode, text }: Reply): SubType => {
   const sentence = kindOfSentence(text);
   if (sentence !== undefined) return sentence;
   const status = enhancedCode?.slice(2) ?? '';
-  const words = kindOfWords(text);
+  const words = atStep(step, kindOfWords(text));
   const told = BY_STATUS[status];
   // Servers give 5.1.1 and 5.2.1 for other reasons, too, and say so in words.
   if (told !== undefined) return words !== undefined && FAILURES[told].provesDead ? words : told;
@@ -78,6 +78,10 @@ const kindOf = (step: Step, { code, enhancedCode, text }: Reply): SubType => {
   if (words !== undefined && words !== 'General') return words;
   return isSubject(subject) ? BY_SUBJECT[subject] : byStep(step, code);
 };
+
+/** After RCPT the server has taken the domain: one that it does not find then is in the header or the text. */
+const atStep = (step: Step, words: SubType | undefined): SubType | undefined =>
+  (step === 'DATA' || step === 'DOT') && words === 'DomainNotFound' ? undefined : words;
 
 /**
  * True for a reply to DATA or to the final dot that may be about the mail: NTT Docomo and KDDI answer "550 Unknown user" where a person
