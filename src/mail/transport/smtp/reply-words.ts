@@ -48,7 +48,7 @@ const wordsOf = (text: string): string =>
 // most of their words, and taking the second for the first would suppress a person for a fault of the sender.
 const WORDS: readonly (readonly [RegExp, SubType])[] = [
   [
-    /\b(?:remitente|remetente|mittente|exp[eé]diteur|[eé]metteur|absender)\b|\bsender\b.{0,40}(?:reject|denied|refused|unknown|invalid|verif|not |n't |domain|block|disabled|fail)|(?:verif|reject|invalid|unknown|block|unauthori[sz]ed)\w{0,9} (?:the )?(?:envelope )?sender/i,
+    /\b(?:remitente|remetente|mittente|exp[eé]diteur|emetteur|absender)\b|émetteur|\bsender\b.{0,40}(?:reject|denied|refused|unknown|invalid|verif|not |n't |domain|block|disabled|fail)|(?:verif|reject|invalid|unknown|block|unauthori[sz]ed)\w{0,9} (?:the )?(?:envelope )?sender/i,
     'PolicyRejected',
   ],
   [
