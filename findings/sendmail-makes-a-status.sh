@@ -2,7 +2,7 @@
 # sendmail-bin 8.17.1.9-2+deb12u2 (Debian 12, amd64), unpacked with its libraries and not installed. Needs root, for a host name apart.
 #
 # Guess: a server without status codes says "550 Blocked by a policy"; the report has the status 5.0.0 beside these words, as those of
-#        Exim and Postfix do, and who suppresses by 5.1.1 alone suppresses nobody.
+#        Exim and Postfix do, and a reader that suppresses by 5.1.1 alone suppresses no address.
 # Seen:  Sendmail makes a status of the number alone: 550 is 5.1.1 and "User unknown", 551 is 5.1.6 (moved), 552 is 5.2.2 (full),
 #        553 is 5.1.3 (bad address), and 554 is 5.0.0. What the server has said is in Diagnostic-Code only.
 set -eu
