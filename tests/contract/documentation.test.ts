@@ -115,6 +115,14 @@ describe('what types are generated from', () => {
     }
   });
 
+  // orval 7.13 names the type of a member by its schema and its own name: two `CampaignPreviewText` did not compile.
+  test('no two members of schemas make the same name', () => {
+    const names = Object.entries(document.components.schemas).flatMap(([schema, { properties = {} }]) =>
+      Object.keys(properties).map((member) => `${schema}${member.charAt(0).toUpperCase()}${member.slice(1)}`),
+    );
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
   test('the webhooks section has an entry for each type of event, with the members of its data', () => {
     expect(Object.keys(document.webhooks).toSorted()).toEqual(Object.keys(EMAIL_EVENTS).toSorted());
     for (const [type, { post }] of Object.entries(document.webhooks)) {

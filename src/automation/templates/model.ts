@@ -344,7 +344,7 @@ export const Preview = Type.Object(
       description: 'Bytes of the html part in UTF-8, or of the text part of a template without html.',
     }),
   },
-  { title: 'TemplatePreview' },
+  { title: 'PreviewOfTemplate' },
 );
 
 /** The body of `POST /v1/templates/{id}/test-send`. */

@@ -60,7 +60,7 @@ export const CampaignPreview = Type.Object(
       },
     ),
   },
-  { title: 'CampaignPreview' },
+  { title: 'PreviewOfCampaign' },
 );
 /** The type of it. */
 export type PreviewView = Static<typeof CampaignPreview>;
