@@ -60,6 +60,35 @@ test.each([
   client.end();
 });
 
+// Reported of cosullivan/SmtpServer (166, 219) and Papercut (183): disk controllers, printers and old programs.
+test.each([
+  ['MAIL FROM:bo.b+x@sender.example', 'RCPT TO:ada@sender.example'],
+  ['mail from: bo.b+x@sender.example SIZE=20', 'Rcpt To: ada@sender.example '],
+])('%s, without angle brackets, is taken', async (mail, rcpt) => {
+  const client = await sink.greeted();
+  expect((await client.say(mail))[0]).toStartWith('250 ');
+  expect((await client.say(rcpt))[0]).toStartWith('250 ');
+  await client.say('DATA');
+  await client.say('Subject: x\r\n\r\nHello\r\n.');
+  expect([sink.messages.pop()?.envelopeFrom, asked.pop()]).toEqual([
+    'bo.b+x@sender.example',
+    'ada@sender.example',
+  ]);
+  client.end();
+});
+
+test.each([
+  'bob@sender.example>',
+  'Bob <bob@sender.example>',
+  'bob@sender.example, ada@sender.example',
+  'bob',
+  '"john smith"@sender.example',
+])('%s is no address without angle brackets', async (path) => {
+  const client = await sink.greeted();
+  expect((await client.say(`MAIL FROM:${path}`))[0]).toStartWith('501 5.1.7 ');
+  client.end();
+});
+
 test('a parameter is no part of the path, and is looked at', async () => {
   const client = await sink.greeted();
   expect((await client.say('MAIL FROM:<"john smith"@sender.example> X=1'))[0]).toStartWith('555 ');

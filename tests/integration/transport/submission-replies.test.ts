@@ -120,7 +120,7 @@ const TALKS: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['NONSENSE', '500 5.5.2'],
     ['RCPT TO:<b@receiver.example>', '503 5.5.1'],
     ['DATA', '503 5.5.1'],
-    ['MAIL FROM:a@sender.example', '501 5.'],
+    ['MAIL FROM:a', '501 5.'],
     ['MAIL FROM:<a@sender.example> BY=120;R', '555 5.5.4'],
     ['MAIL FROM:<a@sender.example> REQUIRETLS', '5'],
     ['MAIL FROM:<a@sender.example> SIZE=99999999', '552 5.3.4'],

@@ -7,13 +7,15 @@ const PATH =
 const BARE = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 /** Quotation marks that are not those of one quoted local part; the library takes them for letters. */
 const HALF_QUOTED = /^(?!"(?:[^"\\]|\\.)*"@[^"]*$).*"/s;
+/** A path without its angle brackets. */
+const UNBRACKETED = /^([^:<]{1,20}:)\s*([^\s<>]+@[^\s<>]+)(\s.*)?$/s;
 /** In the place of what smtp-server refuses. */
 const LOCAL_PART = 'unusual';
 
 /**
  * Has MAIL and RCPT take paths of real mail that smtp-server refuses: local parts in quotes, such as `"john smith"@example.com` (RFC 5321
- * 4.1.2); those with dots at the end or next to each other, which Japanese networks gave out; and hosts with an underscore, whose cron
- * writes. Postfix and Exim take them. Quotes that are not needed are taken off, as RFC 5321 4.1.2 has senders do: both forms are one mailbox.
+ * 4.1.2); those with dots at the end or next to each other, which Japanese networks gave out; hosts with an underscore, whose cron
+ * writes; and paths without angle brackets, which disk controllers, printers and old programs write. Postfix and Exim take them. Quotes that are not needed are taken off, as RFC 5321 4.1.2 has senders do: both forms are one mailbox.
  * `<` and `>` stay refused in quotes, since programs take a path for ended there.
  */
 export function takeUnusualPaths(connection: Connection): void {
@@ -28,7 +30,8 @@ export function takeUnusualPaths(connection: Connection): void {
   };
   const taking =
     (handler: Handler): Handler =>
-    (command, done) => {
+    (line, done) => {
+      const command = bracketed(line);
       const [, before = '', written = '', host = '', behind = ''] =
         PATH.exec(command.toString('latin1')) ?? [];
       const hasUnderscore = host.includes('_');
@@ -41,6 +44,11 @@ export function takeUnusualPaths(connection: Connection): void {
     };
   connection.handler_MAIL = taking(connection.handler_MAIL.bind(connection));
   connection.handler_RCPT = taking(connection.handler_RCPT.bind(connection));
+}
+
+function bracketed(line: Buffer): Buffer {
+  const [, verb, path, parameters = ''] = UNBRACKETED.exec(line.toString('latin1')) ?? [];
+  return verb === undefined ? line : Buffer.from(`${verb}<${path}>${parameters}`, 'latin1');
 }
 
 function localPartOf(written: string): string {
