@@ -5,7 +5,9 @@ import { type NamedMailbox, NotSubmittable } from './raw-mail.ts';
 
 const LONGEST_NAME = 256;
 
-const NO_FROM = new NotSubmittable('The message has no From field');
+const NO_FROM = new NotSubmittable(
+  'The message has no From field: add one, such as "From: you@example.com". Neither MAIL FROM nor Sender takes its place (RFC 5322 3.6)',
+);
 const MALFORMED_FROM = new NotSubmittable(
   'The From field is malformed, and mail programs differ in the author that they show of such a one: write an address like user@example.com, or "Name" <user@example.com>, with a comma between two, and a name that has commas, colons, at signs or brackets in quotation marks',
 );
