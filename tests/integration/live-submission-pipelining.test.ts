@@ -91,7 +91,7 @@ describe('the port', () => {
     const many = Array.from({ length: 300 }, (_, n) => rcpt(`many${n}`)).join('');
     socket.write(`EHLO client.test\r\n${login()}${MAIL}${many}RSET\r\n${MAIL}${rcpt('a')}DATA\r\n`);
     const replies = await until(3 + 302 + 3);
-    expect(codes(replies.slice(4, 304))).toBe(`${'250 '.repeat(50)}${'452 '.repeat(250)}`.trim());
+    expect(codes(replies.slice(4, 304))).toBe(`${'250 '.repeat(100)}${'452 '.repeat(200)}`.trim());
     expect(codes(replies.slice(304))).toBe('250 250 250 354');
     socket.destroy();
   });

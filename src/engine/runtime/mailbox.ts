@@ -180,7 +180,7 @@ export class Mailbox {
       decided,
       ({ draft }) => draft.after.workspaceId,
     );
-    // The batcher counts events, of which one actor may have fifty.
+    // The batcher counts events, of which one actor may have a hundred.
     if (verdicts.some(hasOverrun)) batcher.ease(decided.flatMap(({ answers }) => answers).length);
     this.#conclude(decided, verdicts, tag);
     for (const [kind, drafts] of templates.instantiate(made)) this.deps.childrenSpawned(kind, drafts);

@@ -14,7 +14,7 @@ import {
 } from '../inbound/smtp-server.ts';
 import { type Arrival, NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
 import type { MailReader } from '../reading/mail-reader.ts';
-import { type SubmittedEnvelope, submittedEnvelope } from './envelope.ts';
+import { MOST_SUBMITTED, type SubmittedEnvelope, submittedEnvelope } from './envelope.ts';
 import { MailRoom } from './mail-room.ts';
 import { checkParameters, PARAMETERS } from './parameters.ts';
 import type { Submission } from './submitted.ts';
@@ -63,8 +63,6 @@ export interface SubmissionServerOptions extends SmtpServerOptions {
   ) => Promise<{ readonly id: string } | SubmissionFailure>;
 }
 
-/** RFC 5321 4.5.3.1.8 asks for a hundred recipients; an email here has at most fifty. */
-const RECIPIENTS = 50;
 const LARGEST = 25 * 1024 * 1024;
 /**
  * The largest message within the hour takes 7.3 kB/s. RFC 5321 4.5.3.2.5 has a client wait three minutes for each part that it sends, so
@@ -122,7 +120,7 @@ export const openSubmissionServer = ({
       const read = parseAddress(address);
       // The rule of an email's addresses is stricter than RFC 5321. Here the sender learns which recipient it is.
       if (isProblem(read)) return done(new Refusal(553, `5.1.3 ${read.problem}`));
-      done(envelope.rcptTo.length < RECIPIENTS ? null : TOO_MANY);
+      done(envelope.rcptTo.length < MOST_SUBMITTED ? null : TOO_MANY);
     },
     onData: (stream, arrival, done) => {
       const { user, hostNameAppearsAs, remoteAddress, transmissionType } = arrival;
@@ -163,7 +161,7 @@ export const openSubmissionServer = ({
   }));
 };
 
-const TOO_MANY = new Refusal(452, `4.5.3 Too many recipients, at most ${RECIPIENTS}`);
+const TOO_MANY = new Refusal(452, `4.5.3 Too many recipients, at most ${MOST_SUBMITTED}`);
 // RFC 4954 4: the only code that does not make a client discard its password.
 const NOT_NOW = new Refusal(454, '4.7.0 Cannot check the key now, please try again');
 const WRONG_USER: SubmissionFailure = {

@@ -11,7 +11,7 @@ import { compileChecker } from '../../http/request/schema.ts';
 import type { SmtpServer, SmtpServerOptions } from '../../mail/inbound/smtp-server.ts';
 import type { Arrival } from '../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
-import type { SubmittedEnvelope } from '../../mail/submission/envelope.ts';
+import { MOST_SUBMITTED, type SubmittedEnvelope } from '../../mail/submission/envelope.ts';
 import type { MailRoom } from '../../mail/submission/mail-room.ts';
 import { openSubmissionServer, type SubmittedRaw } from '../../mail/submission/submission-server.ts';
 import type { Submission } from '../../mail/submission/submitted.ts';
@@ -42,9 +42,13 @@ const UNKNOWN_KEY = new Failure(
   'The password is an API key that does not exist, or was revoked.',
 );
 
-/** The body of the HTTP API, except that `to` may be empty: mailers send mail with hidden recipients alone, whereas in JSON an empty list is likely a mistake. */
+const Recipients = Type.Array(Type.String());
+/**
+ * The body of the HTTP API, except that `to` may be empty: mailers send mail with hidden recipients alone, whereas in JSON an empty list
+ * is likely a mistake. The envelope bounds the recipients.
+ */
 const SubmittedBody = Type.Object(
-  { ...SendBody.properties, to: Type.Array(Type.String()) },
+  { ...SendBody.properties, to: Recipients, cc: Type.Optional(Recipients), bcc: Type.Optional(Recipients) },
   { additionalProperties: false },
 );
 
@@ -106,7 +110,10 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
       const said = { method: 'POST', path: '/v1/emails', query: {}, body: fingerprint };
       const claim = claimBy(idempotencyKey, said);
       if (claim instanceof Failure) return claim;
-      return acceptEmail(emails, { sender, body, raw, claim, now, at: '/body', submitted });
+      return acceptEmail(emails, {
+        ...{ sender, body, raw, claim, now, at: '/body', submitted },
+        mostRecipients: MOST_SUBMITTED,
+      });
     });
     return answer instanceof Replay ? (answer.body as EmailReceipt) : answer;
   };

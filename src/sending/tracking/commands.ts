@@ -49,7 +49,7 @@ const EXIT = `https://exit.invalid/${crypto.randomUUID()}`;
 /** The longest link that is tracked: with a signature, a longer one would not survive every mail program. */
 const LONGEST_URL = 2_048;
 
-/** The part of the work that all copies of an email share: reading html takes time, and there may be fifty copies. */
+/** The part of the work that all copies of an email share: reading html takes time, and there may be a hundred copies. */
 class Draft {
   readonly html: string | null;
   /** The text part that was given, not made of the html. */

@@ -149,10 +149,10 @@ describe('the submission server refuses', () => {
     expect(await send({ ...MAIL, attachments: [{ filename: 'big', content }] })).toStartWith('552');
     expect(submitted).toEqual([]);
   });
-  test('the fifty-first recipient', async () => {
-    const to = Array.from({ length: 51 }, (_, n) => `r${n}@receiver.example`);
+  test('the hundred-and-first recipient', async () => {
+    const to = Array.from({ length: 101 }, (_, n) => `r${n}@receiver.example`);
     await send({ ...MAIL, to });
-    expect(submitted[0]?.submission.recipients.length).toBe(50);
+    expect(submitted[0]?.submission.recipients.length).toBe(100);
   });
 });
 

@@ -17,7 +17,7 @@ export interface Person {
   readonly key: string;
 }
 
-/** Emails whose envelopes are rewritten at once: each has up to fifty recipients. */
+/** Emails whose envelopes are rewritten at once: each has up to a hundred recipients. */
 const AT_ONCE = 100;
 
 /** True when an email has left, or never will: only then the address is not needed any more. */

@@ -59,6 +59,8 @@ export interface PreparationRequest {
   readonly now: number;
   /** JSON pointer of the body, the prefix of every reported path: `/body`, `/body/emails/3`. */
   readonly at: string;
+  /** The most recipients that it may have, where those of a request in JSON are too few. */
+  readonly mostRecipients?: number;
   /** The version of its template; the one that is sent by default. */
   readonly templateVersion?: number;
   /** The marks of a test for colleagues; absent of any other email. */
@@ -88,14 +90,14 @@ export async function prepare(
   deps: PreparationDeps,
   asked: PreparationRequest,
 ): Promise<PreparedEmail | Failure> {
-  const { sender, body, now, at } = asked;
+  const { sender, body, now, at, mostRecipients } = asked;
   const { senderDefaults: defaults } = sender;
   const { simulatorDomain } = deps;
   const read = asked.forward
     ? readForwardRequest(asked.forward, simulatorDomain)
     : asked.raw
       ? readRawRequest(asked.raw, body, { now, simulatorDomain })
-      : readSendRequest(body, { now, simulatorDomain, at, defaults });
+      : readSendRequest(body, { now, simulatorDomain, at, defaults, mostRecipients });
   if (read instanceof Failure) return read;
   const filled = read.template ? await fillRequest(deps.fillTemplate, read, asked) : null;
   if (filled instanceof Failure) return filled;

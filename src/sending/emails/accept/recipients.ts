@@ -4,7 +4,7 @@ import { simulatedOutcome } from '../simulator/simulated-addresses.ts';
 import { parseReplyTo } from './reply-to.ts';
 import { MOST_RECIPIENTS, type SendBody } from './request-model.ts';
 
-/** The recipients of an email: 1 to 50 together, all with different keys. */
+/** The recipients of an email, all with different keys. */
 export interface Recipients {
   readonly to: readonly Address[];
   readonly cc: readonly Address[];
@@ -12,7 +12,8 @@ export interface Recipients {
 }
 
 /** The problem of too many recipients. */
-export const TOO_MANY = `Must name at most ${MOST_RECIPIENTS} recipients in to, cc and bcc together.`;
+export const tooMany = (most: number): string =>
+  `Must name at most ${most} recipients in to, cc and bcc together.`;
 const REPEATED = 'Must not name a recipient again: each one once over to, cc and bcc.';
 /** The problem of an address at the simulator's domain that says no outcome. */
 export const NOT_SIMULATED =
@@ -64,12 +65,13 @@ export const readReplyTo = (
   report: Report,
 ): readonly Address[] => readAddresses(given, path, report, undefined, parseReplyTo);
 
-/** Reads to, cc and bcc, whose limits hold together. `at` is the pointer to the body. */
+/** Reads to, cc and bcc, which share the limit `most`. `at` is the pointer to the body. */
 export function readRecipients(
   body: SendBody,
   simulatorDomain: string,
   at: string,
   report: Report,
+  most = MOST_RECIPIENTS,
 ): Recipients {
   const seen = new Set<string>();
   const check = (address: Address, path: string) => {
@@ -80,6 +82,6 @@ export function readRecipients(
   const to = readAddresses(body.to, `${at}/to`, report, check);
   const cc = readAddresses(body.cc, `${at}/cc`, report, check);
   const bcc = readAddresses(body.bcc, `${at}/bcc`, report, check);
-  if (to.length + cc.length + bcc.length > MOST_RECIPIENTS) report(`${at}/to`, TOO_MANY);
+  if (to.length + cc.length + bcc.length > most) report(`${at}/to`, tooMany(most));
   return { to, cc, bcc };
 }

@@ -66,6 +66,8 @@ export interface RequestContext {
   readonly at?: string;
   /** The sender and the reply address of a request that names none. */
   readonly defaults?: SenderDefaults | undefined;
+  /** The most recipients; those of a request in JSON by default. */
+  readonly mostRecipients?: number | undefined;
 }
 
 /**
@@ -74,13 +76,13 @@ export interface RequestContext {
  */
 export function readSendRequest(
   body: SendBody,
-  { now, simulatorDomain, at = '/body', defaults }: RequestContext,
+  { now, simulatorDomain, at = '/body', defaults, mostRecipients }: RequestContext,
 ): SendRequest | Failure {
   const problems = new Problems();
   const { report } = problems;
   const parts = {
     from: readFrom(body, defaults, `${at}/from`, report),
-    ...readRecipients(body, simulatorDomain, at, report),
+    ...readRecipients(body, simulatorDomain, at, report, mostRecipients),
     replyTo: readReplyTo(body.replyTo ?? defaults?.replyTo ?? undefined, `${at}/replyTo`, report),
     ...readContent(body, at, report),
     language: body.language === undefined ? null : chosenTag(body.language, `${at}/language`, report),

@@ -1,11 +1,12 @@
 import type { Arrival, NamedMailbox, RawContent, RawMail } from '../../../mail/raw/raw-mail.ts';
+import { MOST_SUBMITTED } from '../../../mail/submission/envelope.ts';
 import type { Failure } from '../../../platform/errors/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { asciiHost } from '../../../platform/text/host.ts';
 import { Problems, type Report } from '../../../platform/text/problems.ts';
-import { NOBODY, NOT_SIMULATED, TOO_MANY } from '../accept/recipients.ts';
+import { NOBODY, NOT_SIMULATED, tooMany } from '../accept/recipients.ts';
 import { type RequestContext, readSchedule, type SendRequest } from '../accept/request.ts';
-import { MOST_RECIPIENTS, type SendBody } from '../accept/request-model.ts';
+import type { SendBody } from '../accept/request-model.ts';
 import { simulatedOutcome } from '../simulator/simulated-addresses.ts';
 
 /** A message that is to stay what it is. */
@@ -96,7 +97,7 @@ function readersOf(
     else left.set(read.key, read);
   }
   if (given.length === 0) report(RECIPIENTS, NO_RECIPIENT);
-  if (left.size > MOST_RECIPIENTS) report(RECIPIENTS, TOO_MANY);
+  if (left.size > MOST_SUBMITTED) report(RECIPIENTS, tooMany(MOST_SUBMITTED));
   const shownBy = (field: readonly NamedMailbox[]): readonly Address[] =>
     field.flatMap(({ name, address }) => {
       const read = parseAddress(address);

@@ -3,11 +3,12 @@ import { type Call, type RawResponse, type Route, route } from '../../../http/re
 import { LARGEST_MESSAGE } from '../../../mail/message/message-size.ts';
 import { NotSubmittable } from '../../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../../mail/reading/mail-reader.ts';
+import { MOST_SUBMITTED } from '../../../mail/submission/envelope.ts';
 import type { MailRoom } from '../../../mail/submission/mail-room.ts';
 import { FairQueue } from '../../../platform/async/fair-slots.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
-import { MOST_RECIPIENTS, type SendBody } from '../accept/request-model.ts';
+import type { SendBody } from '../accept/request-model.ts';
 import { type Acceptance, type AcceptanceDeps, acceptEmail } from '../accept.ts';
 import { onNamedClock } from '../clocked/clock-of-email.ts';
 import { RECEIPT } from '../examples.ts';
@@ -20,8 +21,8 @@ const RawQuery = Type.Object({
   recipients: Type.Optional(
     Type.Array(Type.String({ maxLength: 1_024 }), {
       minItems: 1,
-      maxItems: MOST_RECIPIENTS,
-      description: `A recipient; repeat the parameter for more, at most ${MOST_RECIPIENTS}. Default: all addresses in To, Cc and Bcc of the message.`,
+      maxItems: MOST_SUBMITTED,
+      description: `A recipient; repeat the parameter for more, at most ${MOST_SUBMITTED}. Default: all addresses in To, Cc and Bcc of the message.`,
     }),
   ),
   scheduledAt: Type.Optional(

@@ -13,7 +13,7 @@ interface DetailRow extends EmailRow {
   readonly events: readonly EmailEvent[];
 }
 
-/** Nearly every email has fewer events; fifty recipients can have opened and clicked two hundred times each. */
+/** Nearly every email has fewer events; a hundred recipients can have opened and clicked two hundred times each. */
 const MOST_EVENTS = 1_000;
 
 /** The events of the turns `t` that `of` names. The oldest opens and clicks are left out first, so that the outcome is always shown. */
