@@ -203,6 +203,13 @@ describe('frontmatter', () => {
     expect((await rendered('---\n- a\n- b\n---\nAda')).text).toContain('- a');
   });
 
+  test('writes its preheader in no colour, which filters of spam compare with the background', async () => {
+    const { html } = await rendered('---\npreheader: Three new lamps\n---\nHi');
+    const [, style] = /<div style="([^"]*)">Three new lamps/.exec(html) ?? [];
+    expect(style).toStartWith('display:none;');
+    expect(style).not.toContain('color');
+  });
+
   test('shows its preheader as text', async () => {
     const { html } = await rendered(
       '---\npreheader: "</mj-preview></mj-head><mj-raw><script>x</script></mj-raw> {{ name }}"\n---\nHi',

@@ -1,7 +1,7 @@
 import { buildHead, render, type Segment, segmentsToMjml } from 'emailmd';
 import mjml2html from 'mjml-browser';
 import { type Direction, directionOf, readLanguage } from '../../platform/text/language.ts';
-import { previewEnd } from '../html/preview-line.ts';
+import { previewLine } from '../html/preview-line.ts';
 import { type Frontmatter, readFrontmatter } from './frontmatter.ts';
 import { MarkdownProblem } from './markdown-values.ts';
 import { directionDefaults } from './mjml-direction.ts';
@@ -87,15 +87,15 @@ function mjmlOf(
   title: string,
   direction: Direction,
 ): string {
-  const line = preheader === '' ? '' : Bun.escapeHTML(preheader) + previewEnd(preheader.length);
-  const head = buildHead(theme, line);
+  const head = buildHead(theme, '');
   const written = readLanguage(lang);
   const runs = written === null ? direction : directionOf(written);
   const begun = `<mj-head><mj-title>${Bun.escapeHTML(title)}</mj-title>${directionDefaults(runs)}`;
   const sided =
     runs === 'rtl' ? head.replace(STYLES, (styles) => styles.replaceAll('-left:', '-right:')) : head;
   const titled = sided.replace('<mj-head>', () => begun);
-  const body = segmentsToMjml(segments, theme);
+  const line = previewLine(preheader);
+  const body = (line === '' ? '' : `<mj-raw>${line}</mj-raw>`) + segmentsToMjml(segments, theme);
   return `<mjml lang="${lang}"${written !== null && runs === 'rtl' ? ' dir="rtl"' : ''}>${titled}
     <mj-body background-color="${theme.backgroundColor}" width="${theme.contentWidth}">${body}</mj-body>
   </mjml>`;
