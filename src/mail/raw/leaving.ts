@@ -9,6 +9,7 @@ import {
   fieldOf,
   foldLongLines,
   joinFields,
+  LONGEST_LINE,
   type RawField,
   replaceField,
   valueOfField,
@@ -50,7 +51,7 @@ export function leavingMessage(octets: Buffer, leaving: OutboundTraits): Require
   const edited = withEdits(octets, edits);
   const { fields, rest } = divideMessage(edited);
   const kept = originated(
-    fields.filter((field) => !isRemoved(field, leaving.domains)).map(withoutWords),
+    withoutWords(fields.filter((field) => !isRemoved(field, leaving.domains))),
     leaving,
   );
   const whole = [...traceOf(leaving), ...withExit(kept, leaving.unsubscribe)];
@@ -72,13 +73,32 @@ function isRemoved(field: RawField, domains: readonly string[]): boolean {
 const OF_IDS = /^(?:in-reply-to|references|list-(?:archive|help|owner|post|subscribe|unsubscribe))$/;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
+/** The names of the fields that the signatures of others cover: of such a field nothing may change (RFC 6376 3.4.2). */
+const signedNames = (fields: readonly RawField[]): ReadonlySet<string> =>
+  new Set(
+    fields
+      .filter(({ name }) => name === 'dkim-signature' || name === 'arc-message-signature')
+      .flatMap((field) => /(?:^|;)\s*h\s*=([^;]*)/.exec(valueOfField(field))?.[1]?.split(':') ?? [])
+      .map((name) => name.trim().toLowerCase()),
+  );
+
 /** Users of Odoo report that Gmail and Outlook show no way to unsubscribe where the link is in encoded words. */
-function withoutWords(field: RawField): RawField {
-  if (!OF_IDS.test(field.name) || !field.octets.includes('=?')) return field;
+function withoutWords(fields: readonly RawField[]): readonly RawField[] {
+  const signed = signedNames(fields);
+  return fields.map((field) =>
+    OF_IDS.test(field.name) && field.octets.includes('=?') && !signed.has(field.name)
+      ? spelledField(field)
+      : field,
+  );
+}
+
+function spelledField(field: RawField): RawField {
   const value = spelledOut(valueOfField(field));
   if (!PRINTABLE.test(value)) return field;
   const name = field.octets.slice(0, field.octets.indexOf(':'));
-  return foldLongLines({ ...field, octets: `${name}: ${value}\r\n` });
+  const folded = foldLongLines({ ...field, octets: `${name}: ${value}\r\n` });
+  // An id or a link has no place for a fold: a longer one stays in words, which other servers take.
+  return folded.octets.split('\r\n').every(({ length }) => length <= LONGEST_LINE) ? folded : field;
 }
 
 function originated(fields: readonly RawField[], { date, messageId }: OutboundTraits): readonly RawField[] {

@@ -63,6 +63,26 @@ describe('a message that was submitted', () => {
     expect(message).toContain(`\r\n${written.slice(3).join('\r\n')}\r\n`);
   });
 
+  test('keeps encoded words where the link is longer than a line, and where the signature of another domain covers them', async () => {
+    const inWords = (text: string) =>
+      (text.match(/.{1,40}/g) ?? []).map((piece) => `=?utf-8?b?${btoa(piece)}?=`).join('\r\n ');
+    const leaving = (link: string, signature: string) => {
+      const field = `List-Unsubscribe: ${inWords(`<https://news.example/${link}>`)}`;
+      return [`From: a@sender.example\r\n${signature}${field}\r\n\r\nx\r\n`, `\r\n${field}\r\n`] as const;
+    };
+    const signedBy = (domain: string, names: string) =>
+      `DKIM-Signature: v=1; d=${domain}; s=a; bh=; h=From:\r\n ${names}; b=\r\n`;
+    const isKept = async (link: string, signature = '') => {
+      const [message, field] = leaving(link, signature);
+      return (await sent(message)).includes(field);
+    };
+    expect(await isKept('a'.repeat(900))).toBe(false);
+    expect(await isKept('a'.repeat(1_000))).toBe(true);
+    expect(await isKept('a', signedBy('relay.example', 'List-Unsubscribe : Subject'))).toBe(true);
+    expect(await isKept('a', signedBy('relay.example', 'Subject'))).toBe(false);
+    expect(await isKept('a', signedBy('sender.example', 'List-Unsubscribe'))).toBe(false);
+  });
+
   test('is read with the orders that its writer, PHPMailer, has put into encoded words', async () => {
     const key = 'black-friday-2026/newsletter-for-customers/0000042';
     const message = [
