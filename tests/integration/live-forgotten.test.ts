@@ -116,3 +116,29 @@ test('a forgotten person leaves by mail', async () => {
   expect(await suppressed(address)).toMatchObject({ address: null, reason: 'unsubscribed' });
   await isClean(id, address);
 });
+
+test.each(['unsubscribed', 'bounced'])(
+  'a contact of an address that is %s by an email from before it was forgotten is back by a later consent',
+  async (reason) => {
+    const address = `${reason}@again.example`;
+    const { path, raw } = await forgotten(address);
+    await service.live.post('/v1/contacts', { email: address });
+    const [, mailbox = ''] = /<mailto:([^>]+)>/.exec(raw.replace(/\r\n[ \t]+/g, ' ')) ?? [];
+    if (reason === 'bounced') await report(path, bounce(address));
+    else await handIn(port, address, [mailbox], aMail({ Subject: 'unsubscribe' }));
+    expect(await suppressed(address)).toMatchObject({ address: null, reason });
+    const outcome = async () => {
+      const id = await service.send({ to: [address], text: 'News. Leave: {{unsubscribeUrl}}' });
+      return (await service.until(id, ({ status }) => status === 'sent' || status === 'failed')).status;
+    };
+    expect(await outcome()).toBe('failed');
+    const agreeing = (at: string) =>
+      service.live.patch(`/v1/contacts/${address}`, { status: 'subscribed', consent: { source: 'form', at } });
+    if (reason === 'unsubscribed') expect((await agreeing('2026-01-01T00:00:00Z')).status).toBe(422);
+    expect((await agreeing(new Date().toISOString())).status).toBe(200);
+    expect(await suppressed(address)).toBeUndefined();
+    expect(await outcome()).toBe('sent');
+    const activity = await get(`/v1/contacts/${address}/activity?type=subscribed`);
+    expect(activity).toHaveLength(1);
+  },
+);

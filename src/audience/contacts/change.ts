@@ -41,6 +41,13 @@ const LIFT = removeReasonSql({
   forgivesUnsubscription: true,
 });
 
+/**
+ * The contact is subscribed, and mail is kept from the address all the same: the person was forgotten, is a contact again, and a report
+ * about an email from before came since, which knows no more than the hash.
+ */
+const IS_OUT_BY_HASH = `(before = 'subscribed' and exists (select from known
+  where reason in ('unsubscribed', 'bounced') or unsubscribed_at is not null))`;
+
 /** A person may leave after the workspace has unsubscribed them. */
 const LAST_LEFT_AT = lastUnsubscriptionSql('target_id', 'act.at');
 
@@ -77,12 +84,12 @@ const CHANGE = `with asked as (
     when not is_as_seen then 'outdated'
     when status = 'subscribed' and before = 'complained' then 'complained'
     when status = 'subscribed' and agreed_at is not null
-      and (before = 'unsubscribed' or before = 'bounced' and (${LEFT_BEFORE_BOUNCE} or ${UNSUBSCRIPTION} is not null))
+      and (before = 'unsubscribed' or ${IS_OUT_BY_HASH} and ${UNSUBSCRIPTION} is not null or before = 'bounced' and (${LEFT_BEFORE_BOUNCE} or ${UNSUBSCRIPTION} is not null))
       and ${isStaleSql({ agreedAt: 'agreed_at', leftAt: `coalesce(greatest(left_at, ${UNSUBSCRIPTION}, ${LAST_LEFT_AT}), '-infinity')` })}
       and not ${LEFT_BY_WORKSPACE} then 'stale'
     when (select count(*) from jsonb_object_keys(merged)) > 100 then 'full'
     else 'changed' end as outcome,
-    case when status = 'subscribed' and before not in ('subscribed', 'complained') then 'subscribed'
+    case when status = 'subscribed' and (before not in ('subscribed', 'complained') or consent is not null and ${IS_OUT_BY_HASH}) then 'subscribed'
       when status = 'unsubscribed' and (before = 'subscribed' or ${LEAVES_AS_WELL}) then 'unsubscribed' end as becomes
   from target
 ), changed as (
