@@ -217,7 +217,7 @@ export type LearnedReason = Exclude<SuppressionReason, 'manual'>;
 
 /** The recipients that a report suppresses, and the reason. */
 export const suppressionOfReport = (
-  { livemode }: EmailContext,
+  { livemode }: Pick<EmailContext, 'livemode'>,
   { report: { type, recipient, permanent, suppresses } }: ReportReceived,
 ): { readonly recipients: readonly number[]; readonly reason: LearnedReason } => {
   const isBad = type === 'complained' || (type === 'bounced' && permanent === true);

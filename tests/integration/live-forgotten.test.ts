@@ -117,6 +117,38 @@ test('a forgotten person leaves by mail', async () => {
   await isClean(id, address);
 });
 
+test('mail to the return path of a forgotten person that is no report stores none of its words', async () => {
+  const address = 'unread@gone.example';
+  const { id } = await forgotten(address);
+  const { database, engine } = service.service;
+  const clock = { now: Date.now, monotonic: () => performance.now() };
+  const record = feedbackRecorder({ database, engine, clock, signer: service.signer });
+  const reference = { token: null, emailId: id, providerId: null, messageId: null };
+  await record([{ kind: 'unread', subject: `Re: News for ${address}`, reference, recipient: address }], true);
+  await isClean(id, address);
+});
+
+test('a complaint that comes while its recipient is being taken out of the email suppresses them', async () => {
+  const address = 'meanwhile@gone.example';
+  await service.live.post('/v1/contacts', { email: address });
+  const emailId = await service.send({ to: [address], text: 'News.' });
+  await service.until(emailId, ({ status }) => status === 'sent');
+  const { database, engine } = service.service;
+  const tell: typeof engine.tell = async (...event) => {
+    await service.live.delete(`/v1/contacts/${address}`);
+    await eventually('the email names no one', async () =>
+      (await get(`/v1/emails/${emailId}`)).to[0].includes('forgotten') ? true : undefined,
+    );
+    return engine.tell(...event);
+  };
+  const clock = { now: Date.now, monotonic: () => performance.now() };
+  const record = feedbackRecorder({ database, engine: { tell }, clock, signer: service.signer });
+  const reference = { token: null, emailId, providerId: null, messageId: null };
+  const complaint = { kind: 'complained', feedbackType: 'abuse', userAgent: null } as const;
+  await record([{ ...complaint, reference, recipient: address }], true);
+  expect(await suppressed(address)).toMatchObject({ address: null, reason: 'complained' });
+});
+
 test.each(['unsubscribed', 'bounced'])(
   'a contact of an address that is %s by an email from before it was forgotten is back by a later consent',
   async (reason) => {

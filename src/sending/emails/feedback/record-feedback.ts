@@ -1,5 +1,5 @@
 import type { EmailContext, MailReturned, ReportReceived } from '../../../../machines/email/context.ts';
-import { comesBeforeOutcome } from '../../../../machines/email/rules.ts';
+import { comesBeforeOutcome, suppressionOfReport } from '../../../../machines/email/rules.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Fact, Feedback } from '../../../mail/inbound/feedback.ts';
 import type { Signer } from '../../../platform/crypto/signer.ts';
@@ -8,6 +8,7 @@ import { storableText } from '../../../platform/db/storable.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
+import { suppressForgotten } from '../../suppressions/commands.ts';
 import { forgottenHash, forgottenKey } from '../../suppressions/queries.ts';
 import { WORDS_MAX_LENGTH } from '../send/outcome.ts';
 import { type Destination, readReturnToken } from '../send/return-token.ts';
@@ -25,6 +26,9 @@ export interface FeedbackParts {
 }
 
 const RECIPIENTS = 'select workspace_id, livemode, recipients, recipient_keys from emails where id = $1';
+
+/** Only live emails have reports. */
+const LIVE = { livemode: true };
 
 interface EmailRow {
   readonly workspace_id: string;
@@ -56,8 +60,9 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
     for (const { destination, facts } of await byDestination(feedback, isVouched)) {
       const [email] = await read(destination.emailId);
       const addressee = email && addresseeOf(email, destination);
-      const fact = addressee ? verdictOf(facts, addressee.is) : null;
-      if (!addressee || fact === null) continue;
+      const said = addressee ? verdictOf(facts, addressee.is) : null;
+      if (!addressee || said === null) continue;
+      const fact = addressee.hash === null ? said : withoutWords(said);
       if (fact.kind === 'unread') await tellReturned(destination, fact.subject);
       else await tellReport(destination, addressee, fact);
       count?.(fact.kind);
@@ -75,7 +80,7 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
     { workspaceId, hash }: Addressee,
     fact: Fact,
   ): Promise<void> {
-    const report = reportOf(hash === null ? fact : withoutWords(fact));
+    const report = reportOf(fact);
     if (report === null) return;
     const event: ReportReceived = {
       type: 'report.received',
@@ -85,12 +90,24 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
     // Before the email has it: a report that it knows is not looked at again.
     if (hash !== null) await suppressForgottenRecipient(database, emailId, { workspaceId, hash }, event);
     const result = await engine.tell('email', emailId, event);
-    if (result.outcome !== 'refused' || hash !== null) return;
+    if (hash !== null) return;
+    if (result.outcome === 'changed') await suppressForgottenSince({ emailId, recipient }, event);
+    if (result.outcome !== 'refused') return;
     const context: EmailContext = result.context;
     // A receiver can be faster than our own commit, so the sender of the report is asked to repeat it.
     if (comesBeforeOutcome(result.state, context, recipient))
       throw new UnavailableError('The attempt it is about has not ended yet.', 'no', 60);
     await suppressRefused(database, emailId, context, event);
+  }
+
+  /** Suppresses a recipient who was taken out of the email while it recorded the report: no address was there to suppress. */
+  async function suppressForgottenSince(destination: Destination, event: ReportReceived): Promise<void> {
+    const { recipients, reason } = suppressionOfReport(LIVE, event);
+    const [email] = recipients.length > 0 ? await read(destination.emailId) : [];
+    const addressee = email && addresseeOf(email, destination);
+    if (!addressee || addressee.hash === null) return;
+    const { workspaceId, hash } = addressee;
+    await suppressForgotten(database, { workspaceId, hash, reason, at: event.at });
   }
 
   /** The facts about each recipient: all that a mail to a return path says are about the one recipient of that copy. */

@@ -42,7 +42,9 @@ export const withoutWords = (fact: Fact): Fact =>
     ? { ...fact, message: NOT_KEPT }
     : fact.kind === 'delivered'
       ? { ...fact, response: NOT_KEPT }
-      : fact;
+      : fact.kind === 'unread'
+        ? { ...fact, subject: NOT_KEPT }
+        : fact;
 
 /**
  * The report for the machine; null for what changes nothing: a delay, after which the other server continues
