@@ -27,9 +27,6 @@ export interface FeedbackParts {
 
 const RECIPIENTS = 'select workspace_id, livemode, recipients, recipient_keys from emails where id = $1';
 
-/** Only live emails have reports. */
-const LIVE = { livemode: true };
-
 interface EmailRow {
   readonly workspace_id: string;
   readonly livemode: boolean;
@@ -91,7 +88,8 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
     if (hash !== null) await suppressForgottenRecipient(database, emailId, { workspaceId, hash }, event);
     const result = await engine.tell('email', emailId, event);
     if (hash !== null) return;
-    if (result.outcome === 'changed') await suppressForgottenSince({ emailId, recipient }, event);
+    if (result.outcome === 'changed' && report.type !== 'delivered')
+      await suppressForgottenSince({ emailId, recipient }, event);
     if (result.outcome !== 'refused') return;
     const context: EmailContext = result.context;
     // A receiver can be faster than our own commit, so the sender of the report is asked to repeat it.
@@ -102,12 +100,12 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
 
   /** Suppresses a recipient who was taken out of the email while it recorded the report: no address was there to suppress. */
   async function suppressForgottenSince(destination: Destination, event: ReportReceived): Promise<void> {
-    const { recipients, reason } = suppressionOfReport(LIVE, event);
-    const [email] = recipients.length > 0 ? await read(destination.emailId) : [];
+    const [email] = await read(destination.emailId);
     const addressee = email && addresseeOf(email, destination);
     if (!addressee || addressee.hash === null) return;
     const { workspaceId, hash } = addressee;
-    await suppressForgotten(database, { workspaceId, hash, reason, at: event.at });
+    const { recipients, reason } = suppressionOfReport(email, event);
+    if (recipients.length > 0) await suppressForgotten(database, { workspaceId, hash, reason, at: event.at });
   }
 
   /** The facts about each recipient: all that a mail to a return path says are about the one recipient of that copy. */
