@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { eraseFromEmails } from '../../src/audience/contacts/forgetting/erase-emails.ts';
 import { freePort } from '../../src/ops/torture/free-port.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import { feedbackRecorder } from '../../src/sending/emails/feedback/record-feedback.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
@@ -117,6 +119,40 @@ test('a forgotten person leaves by mail', async () => {
   await isClean(id, address);
 });
 
+test('two people who are taken out of one email by two instances at once are both gone from it', async () => {
+  const people = ['first@gone.example', 'second@gone.example'] as const;
+  const id = await service.send({ to: people, text: 'News.' });
+  await service.until(id, ({ status }) => status === 'sent');
+  const { database } = service.service;
+  const [email] = await database.query<{ of: string }>(
+    'select workspace_id as of from emails where id = $1',
+    [id],
+  );
+  const erase = (key: string, on: Pick<Database, 'query'>) =>
+    eraseFromEmails(
+      { database: on as Database, signer: service.signer, commonSubjects: async () => new Map() },
+      email?.of ?? '',
+      { address: key, key },
+      [id],
+    );
+  let isRead = false;
+  const query: Database['query'] = async (...asked) => {
+    const rows = await database.query(...asked);
+    if (!isRead) {
+      isRead = true;
+      await erase(people[1], database);
+    }
+    return rows as never;
+  };
+  await erase(people[0], { query });
+  for (const address of people) await isClean(id, address);
+  const [row] = await database.query<{ keys: readonly string[] }>(
+    'select recipient_keys as keys from emails where id = $1',
+    [id],
+  );
+  expect(row?.keys.every((key) => key.startsWith('forgotten-'))).toBe(true);
+});
+
 test('mail to the return path of a forgotten person that is no report stores none of its words', async () => {
   const address = 'unread@gone.example';
   const { id } = await forgotten(address);
@@ -165,7 +201,10 @@ test.each(['unsubscribed', 'bounced'])(
     };
     expect(await outcome()).toBe('failed');
     const agreeing = (at: string) =>
-      service.live.patch(`/v1/contacts/${address}`, { status: 'subscribed', consent: { source: 'form', at } });
+      service.live.patch(`/v1/contacts/${address}`, {
+        status: 'subscribed',
+        consent: { source: 'form', at },
+      });
     if (reason === 'unsubscribed') expect((await agreeing('2026-01-01T00:00:00Z')).status).toBe(422);
     expect((await agreeing(new Date().toISOString())).status).toBe(200);
     expect(await suppressed(address)).toBeUndefined();

@@ -40,16 +40,18 @@ from unnest($1::text[]) i(id) join emails b on b.id = i.id and b.workspace_id = 
  * texts come from other servers and often repeat the address. Copies that were captured are removed, since they hold it in their
  * headers, and visits that were not judged yet, since links may name it. The subject of a campaign's email was made for the person: it
  * becomes the one that the campaign was written with. A message that stays what it is names them in its octets: it loses its content.
+ * An email whose lists have changed since they were read is left out of the answer: another instance has taken another person out of it.
  * $1 the emails, $2 a pattern of the address, $3 the workspace, $4 an empty content.
  */
 const ERASE = `with erased as materialized (
   select * from json_to_recordset($1::text::json)
-    as r(id text, new text, recipients text[], recipient_keys text[], envelope json, subject text)
+    as r(id text, new text, was text[], recipients text[], recipient_keys text[], envelope json, subject text)
 ), inserts as (
   update emails e set recipients = r.recipients, recipient_keys = r.recipient_keys, envelope = r.envelope,
     subject = coalesce(r.subject, e.subject),
     content = case when r.envelope ->> 'isRaw' = 'true' then decode($4, 'base64') else e.content end
-  from erased r where e.id = r.id and e.workspace_id = $3
+  from erased r where e.id = r.id and e.workspace_id = $3 and e.recipient_keys = r.was
+  returning e.id
 ), turns as (
   update email_turns t set recorded = regexp_replace(t.recorded::text, $2, r.new, 'gi')::json,
     noted = regexp_replace(t.noted::text, $2, r.new, 'gi')::json
@@ -62,7 +64,7 @@ const ERASE = `with erased as materialized (
 ), visits as (
   delete from early_visits v using erased r where v.email_id = r.id
 )
-select 1`;
+select id from inserts`;
 
 interface Row {
   readonly id: string;
@@ -71,6 +73,16 @@ interface Row {
   readonly campaign_id: string | null;
   readonly envelope: Readonly<Record<string, unknown>>;
   readonly is_over: boolean;
+}
+
+/** The values that take the place of those of an email. */
+interface Replacement extends Pick<Row, 'id' | 'recipients' | 'recipient_keys' | 'envelope'> {
+  /** The replacement of the address. */
+  readonly new: string;
+  /** The keys that were read. */
+  readonly was: readonly string[];
+  /** Null where it stays. */
+  readonly subject: string | null;
 }
 
 /** The services that erasing emails calls. */
@@ -89,8 +101,8 @@ export async function eraseFromEmails(
 ): Promise<readonly string[]> {
   const waiting: string[] = [];
   const hash = forgottenKey(signer, workspaceId, person.key);
-  for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const rows = await database.query<Row>(READ, [ids.slice(from, from + AT_ONCE), workspaceId]);
+  const eraseAll = async (some: readonly string[]): Promise<void> => {
+    const rows = await database.query<Row>(READ, [some, workspaceId]);
     waiting.push(...rows.flatMap(({ id, is_over }) => (is_over ? [] : [id])));
     const over = rows.filter((row) => row.is_over);
     const campaigns = [...new Set(over.flatMap(({ campaign_id: id }) => id ?? []))];
@@ -102,11 +114,15 @@ export async function eraseFromEmails(
         forgottenRecipient(signer, { emailId: row.id, recipient }, hash),
       );
     });
-    if (erased.length > 0)
-      await database.query(ERASE, [
-        ...[JSON.stringify(erased), patternOf(person), workspaceId, await erasedContent()],
-      ]);
-  }
+    if (erased.length === 0) return;
+    const done = await database.query<{ id: string }>(ERASE, [
+      ...[JSON.stringify(erased), patternOf(person), workspaceId, await erasedContent()],
+    ]);
+    const isDone = new Set(done.map(({ id }) => id));
+    const changed = erased.flatMap(({ id }) => (isDone.has(id) ? [] : [id]));
+    if (changed.length > 0) await eraseAll(changed);
+  };
+  for (let from = 0; from < ids.length; from += AT_ONCE) await eraseAll(ids.slice(from, from + AT_ONCE));
   return waiting;
 }
 
@@ -119,14 +135,14 @@ function erasedOf(
   { key }: Person,
   subject: string | null,
   keyAt: (place: number) => string,
-): object[] {
+): readonly Replacement[] {
   const place = keys.indexOf(key);
   const old = recipients[place];
   if (old === undefined) return [];
   const replacement = `forgotten-${place}@${FORGOTTEN_DOMAIN}`;
   return [
     {
-      ...{ id, new: replacement, subject },
+      ...{ id, new: replacement, was: keys, subject },
       recipients: recipients.with(place, replacement),
       recipient_keys: keys.with(place, keyAt(place)),
       envelope: {
