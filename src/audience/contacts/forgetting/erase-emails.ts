@@ -32,7 +32,10 @@ const IS_OVER: Readonly<Record<EmailState, boolean>> = {
   cancelled: true,
 };
 
-const READ = `select e.id, e.recipients, e.recipient_keys, b.campaign_id, b.envelope, e.state in (${stateList(statesWhere(IS_OVER))}) as is_over
+/** SQL of a text that tells whether an email names the same people as when it was read. */
+const namesSql = (email: string): string => `md5(${email}.recipient_keys::text || ${email}.envelope::text)`;
+
+const READ = `select e.id, e.recipients, e.recipient_keys, b.campaign_id, b.envelope, ${namesSql('b')} as names, e.state in (${stateList(statesWhere(IS_OVER))}) as is_over
 from unnest($1::text[]) i(id) join emails b on b.id = i.id and b.workspace_id = $2 join emails_now e on e.id = b.id and e.workspace_id = $2`;
 
 /**
@@ -40,17 +43,17 @@ from unnest($1::text[]) i(id) join emails b on b.id = i.id and b.workspace_id = 
  * texts come from other servers and often repeat the address. Copies that were captured are removed, since they hold it in their
  * headers, and visits that were not judged yet, since links may name it. The subject of a campaign's email was made for the person: it
  * becomes the one that the campaign was written with. A message that stays what it is names them in its octets: it loses its content.
- * An email whose lists have changed since they were read is left out of the answer: another instance has taken another person out of it.
+ * An email that has changed since it was read is left out of the answer: another instance has taken another person out of it.
  * $1 the emails, $2 a pattern of the address, $3 the workspace, $4 an empty content.
  */
 const ERASE = `with erased as materialized (
   select * from json_to_recordset($1::text::json)
-    as r(id text, new text, was text[], recipients text[], recipient_keys text[], envelope json, subject text)
+    as r(id text, new text, names text, recipients text[], recipient_keys text[], envelope json, subject text)
 ), inserts as (
   update emails e set recipients = r.recipients, recipient_keys = r.recipient_keys, envelope = r.envelope,
     subject = coalesce(r.subject, e.subject),
     content = case when r.envelope ->> 'isRaw' = 'true' then decode($4, 'base64') else e.content end
-  from erased r where e.id = r.id and e.workspace_id = $3 and e.recipient_keys = r.was
+  from erased r where e.id = r.id and e.workspace_id = $3 and ${namesSql('e')} = r.names
   returning e.id
 ), turns as (
   update email_turns t set recorded = regexp_replace(t.recorded::text, $2, r.new, 'gi')::json,
@@ -72,15 +75,15 @@ interface Row {
   readonly recipient_keys: readonly string[];
   readonly campaign_id: string | null;
   readonly envelope: Readonly<Record<string, unknown>>;
+  /** `namesSql` */
+  readonly names: string;
   readonly is_over: boolean;
 }
 
 /** The values that take the place of those of an email. */
-interface Replacement extends Pick<Row, 'id' | 'recipients' | 'recipient_keys' | 'envelope'> {
+interface Replacement extends Omit<Row, 'campaign_id' | 'is_over'> {
   /** The replacement of the address. */
   readonly new: string;
-  /** The keys that were read. */
-  readonly was: readonly string[];
   /** Null where it stays. */
   readonly subject: string | null;
 }
@@ -131,7 +134,7 @@ export async function eraseFromEmails(
  * matched by from now on.
  */
 function erasedOf(
-  { id, recipients, recipient_keys: keys, envelope }: Row,
+  { id, recipients, recipient_keys: keys, envelope, names }: Row,
   { key }: Person,
   subject: string | null,
   keyAt: (place: number) => string,
@@ -142,7 +145,7 @@ function erasedOf(
   const replacement = `forgotten-${place}@${FORGOTTEN_DOMAIN}`;
   return [
     {
-      ...{ id, new: replacement, was: keys, subject },
+      ...{ id, new: replacement, names, subject },
       recipients: recipients.with(place, replacement),
       recipient_keys: keys.with(place, keyAt(place)),
       envelope: {
