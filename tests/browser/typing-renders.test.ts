@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { asMember, type Dashboard, openDashboard, ownerPage } from './dashboard.ts';
+import { watchRenders } from './renders.ts';
 
 // A key renders the field that it is typed into, and nothing of the page around it: a page that is rendered for each key keeps the next
 // one waiting.
@@ -9,38 +10,11 @@ import { asMember, type Dashboard, openDashboard, ownerPage } from './dashboard.
 let dashboard: Dashboard;
 let page: Page;
 
-/**
- * Notes the part of the page of each component that React renders again. React tells every commit to the hook that its developer tools
- * have; a component was rendered where its fiber is another one than before and has the flag PerformedWork (react-reconciler).
- */
-const WATCH = `
-  globalThis.rendered = [];
-  const FUNCTIONS = [0, 11, 15];
-  const PERFORMED_WORK = 1;
-  const elementOf = (fiber) => {
-    for (let each = fiber; each; each = each.child) if (each.stateNode instanceof Element) return each.stateNode;
-    return null;
-  };
-  const partOf = (element) => {
-    const part = element?.closest('[role=status], section[aria-label=Preview]') ?? element;
-    if (part?.shadowRoot?.querySelector('.cm-editor')) return 'editor';
-    return part?.getAttribute('role') ?? part?.getAttribute('aria-label') ?? part?.textContent ?? '';
-  };
-  const follow = (fiber) => {
-    const before = fiber.alternate;
-    if (!before) return;
-    if (FUNCTIONS.includes(fiber.tag) && fiber.flags & PERFORMED_WORK) rendered.push(partOf(elementOf(fiber)));
-    if (fiber.child === before.child) return;
-    for (let child = fiber.child; child; child = child.sibling) follow(child);
-  };
-  globalThis.__REACT_DEVTOOLS_GLOBAL_HOOK__ = {
-    supportsFiber: true,
-    inject: () => 1,
-    onCommitFiberRoot: (_, root) => follow(root.current),
-    onCommitFiberUnmount: () => {},
-    onPostCommitFiberRoot: () => {},
-  };
-`;
+const WATCH = watchRenders(`
+  const part = element?.closest('[role=status], section[aria-label=Preview]') ?? element;
+  if (part?.shadowRoot?.querySelector('.cm-editor')) return 'editor';
+  return part?.getAttribute('role') ?? part?.getAttribute('aria-label') ?? part?.textContent ?? '';
+`);
 
 beforeAll(async () => {
   dashboard = await openDashboard();

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Column } from './list-types.ts';
 
 /** The columns of each list that are shown or hidden against the usual, in this browser. */
@@ -19,12 +19,17 @@ function storedChoices(): Choices {
 /** The columns that a person has chosen for a list; the first one, with the link of the row, is always shown. */
 export function useColumns<Item>(label: string, columns: readonly [Column<Item>, ...Column<Item>[]]) {
   const [choices, setChoices] = useState(() => storedChoices()[label] ?? {});
-  const [head, ...rest] = columns;
   const isShown = ({ name, isExtra = false }: Column<Item>): boolean =>
     typeof choices[name] === 'boolean' ? choices[name] : !isExtra;
+  // A row is drawn again where it gets other columns.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `isShown` depends on the choices alone
+  const shown = useMemo(() => {
+    const [head, ...rest] = columns;
+    return [head, ...rest.filter(isShown)] as const;
+  }, [columns, choices]);
   return {
-    shown: [head, ...rest.filter(isShown)] as const,
-    choosable: rest.filter(({ isFixed = false }) => !isFixed),
+    shown,
+    choosable: columns.slice(1).filter(({ isFixed = false }) => !isFixed),
     isShown,
     toggle: (column: Column<Item>): void => {
       const next = { ...choices, [column.name]: !isShown(column) };

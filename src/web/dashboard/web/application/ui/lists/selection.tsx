@@ -27,12 +27,17 @@ export function useSelection<Item>(
 ): Selection<Item> {
   const [chosen, setChosen] = useState<RowsByKey<Item>>(new Map());
   const has = useCallback((item: Item) => chosen.has(keyOf(item)), [chosen, keyOf]);
+  // Every row has it, and only the one whose box has changed is drawn again.
+  const toggle = useCallback(
+    (item: Item) => setChosen((before) => toggled(before, keyOf(item), item)),
+    [keyOf],
+  );
   return useMemo(
     () => ({
       items: [...chosen.values()],
       labelOf,
       has,
-      toggle: (item) => setChosen((before) => toggled(before, keyOf(item), item)),
+      toggle,
       toggleAll: (items) =>
         setChosen((before) =>
           allToggled(
@@ -42,7 +47,7 @@ export function useSelection<Item>(
         ),
       clear: () => setChosen(new Map()),
     }),
-    [chosen, has, keyOf, labelOf],
+    [chosen, has, toggle, keyOf, labelOf],
   );
 }
 

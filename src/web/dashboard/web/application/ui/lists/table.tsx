@@ -1,7 +1,6 @@
 import { useWindowVirtualizer, windowScroll } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { isTyping } from '../../shell/keys.ts';
 import { Button } from '../button.tsx';
 import { Failed, Skeleton } from '../display/states.tsx';
 import { icons } from '../icons.tsx';
@@ -9,6 +8,7 @@ import { useColumns } from './columns.ts';
 import { ListBar } from './list-bar.tsx';
 import { countText, type ListCount, type Nouns } from './list-count.ts';
 import type { Column, ListResult } from './list-types.ts';
+import { useRowKeys } from './row-keys.ts';
 import { type Selection, useSelectAll } from './selection.tsx';
 import type { Sorting } from './sort.ts';
 
@@ -109,8 +109,6 @@ export function Table<Item>(props: {
   const isBehind = items !== list.items;
   const body = useRef<HTMLTableSectionElement>(null);
   const [top, setTop] = useState(0);
-  const [active, setActive] = useState(0);
-  const wanted = useRef<number | null>(null);
   const count = items?.length ?? 0;
   const rows = useWindowVirtualizer({
     count,
@@ -129,6 +127,14 @@ export function Table<Item>(props: {
   const shown = rows.getVirtualItems();
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? -1;
+  const { onFocus } = useRowKeys({
+    body,
+    hasLinks: props.linkOf !== undefined,
+    count,
+    first,
+    last,
+    scrollTo: rows.scrollToIndex,
+  });
 
   // The content above the rows may change its height at any time, and with it that of the page.
   const hasRows = count > 0;
@@ -146,45 +152,6 @@ export function Table<Item>(props: {
     const isFree = list.isFetchingNextPage !== true && list.isFetchNextPageError !== true;
     if (hasNextPage && !isBehind && isFree && last >= count - 10) list.fetchNextPage?.();
   }, [hasNextPage, isBehind, list, last, count]);
-
-  const focusWanted = () => {
-    const row = body.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"]`);
-    if (!row) return;
-    row.focus();
-    wanted.current = null;
-  };
-  // A row that the keyboard goes to may not exist yet; it gets the focus once it does.
-  useEffect(() => {
-    if (wanted.current !== null) focusWanted();
-  });
-  const goTo = (index: number) => {
-    const next = Math.min(Math.max(index, 0), count - 1);
-    const row = body.current?.querySelector<HTMLElement>(`[data-row="${next}"]`);
-    wanted.current = row ? null : next;
-    row?.focus();
-    setActive(next);
-    rows.scrollToIndex(next);
-    focusWanted();
-  };
-  const isInside = () => body.current?.contains(document.activeElement) === true;
-
-  useEffect(() => {
-    if (!props.linkOf || count === 0) return;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
-      if (document.querySelector('dialog[open]')) return;
-      const to = isInside()
-        ? targetOf(event.key, active, count)
-        : /^[jk]$/.test(event.key)
-          ? Math.max(active, first)
-          : null;
-      if (to === null) return;
-      event.preventDefault();
-      goTo(to);
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  });
 
   if (items === undefined && list.error)
     return <Failed error={list.error} onRetry={() => void list.refetch()} />;
@@ -220,7 +187,7 @@ export function Table<Item>(props: {
             ))}
           </tr>
         </thead>
-        <tbody ref={body}>
+        <tbody ref={body} onFocus={onFocus}>
           {items === undefined &&
             SKELETONS.map((key) => (
               <tr key={key} style={{ height: ROW }} className="border-b border-edge last:border-0">
@@ -242,10 +209,9 @@ export function Table<Item>(props: {
                 item={item}
                 columns={columns}
                 to={props.linkOf?.(item) ?? null}
-                selection={selection}
+                labelOf={selection?.labelOf}
+                toggle={selection?.toggle}
                 isSelected={selection?.has(item) === true}
-                isActive={index === Math.min(Math.max(active, first), last)}
-                onFocus={setActive}
               />
             );
           })}
@@ -287,11 +253,13 @@ function DrawnRow<Item>(props: {
   readonly item: Item;
   readonly columns: readonly Column<Item>[];
   readonly to: string | null;
-  readonly selection: Selection<Item> | undefined;
+  /** The label of the row's box and the action of it; without them the row has no box. */
+  readonly labelOf: Selection<Item>['labelOf'] | undefined;
+  readonly toggle: Selection<Item>['toggle'] | undefined;
   readonly isSelected: boolean;
-  readonly isActive: boolean;
-  readonly onFocus: (index: number) => void;
 }) {
+  const { item, labelOf, toggle } = props;
+  const hasBox = labelOf !== undefined && toggle !== undefined;
   const [head, ...rest] = props.columns as readonly [Column<Item>, ...Column<Item>[]];
   return (
     <tr
@@ -299,30 +267,25 @@ function DrawnRow<Item>(props: {
       style={{ height: ROW }}
       className={`relative border-b border-edge last:border-0 ${props.to === null ? '' : 'hover:bg-hover has-[[data-row]:focus-visible]:bg-hover'}`}
     >
-      {props.selection && (
+      {hasBox && (
         <td className={SELECTING}>
-          <Box
-            label={`Select ${props.selection.labelOf(props.item)}`}
-            isChecked={props.isSelected}
-            onChange={() => props.selection?.toggle(props.item)}
-          />
+          <Box label={`Select ${labelOf(item)}`} isChecked={props.isSelected} onChange={() => toggle(item)} />
         </td>
       )}
       <th
         scope="row"
-        className={`px-4 text-left font-normal not-sm:pr-2 ${props.selection ? 'not-sm:pl-1' : ''} ${shapeOf(head)}`}
+        className={`px-4 text-left font-normal not-sm:pr-2 ${hasBox ? 'not-sm:pl-1' : ''} ${shapeOf(head)}`}
       >
         {props.to === null ? (
-          head.cell(props.item)
+          head.cell(item)
         ) : (
           <Link
             href={props.to}
             data-row={props.index}
-            tabIndex={props.isActive ? 0 : -1}
-            onFocus={() => props.onFocus(props.index)}
+            tabIndex={-1}
             className="block after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
           >
-            {head.cell(props.item)}
+            {head.cell(item)}
           </Link>
         )}
       </th>
@@ -331,19 +294,11 @@ function DrawnRow<Item>(props: {
           key={column.name}
           className={`truncate px-4 text-dim not-sm:px-2 not-sm:last:pr-4 ${shapeOf(column)}`}
         >
-          {column.cell(props.item)}
+          {column.cell(item)}
         </td>
       ))}
     </tr>
   );
-}
-
-/** The row that a key moves to; null for other keys. */
-function targetOf(key: string, from: number, count: number): number | null {
-  if (key === 'j' || key === 'ArrowDown') return from + 1;
-  if (key === 'k' || key === 'ArrowUp') return from - 1;
-  if (key === 'Home') return 0;
-  return key === 'End' ? count - 1 : null;
 }
 
 /** The first cell of a row: what it is, and beneath it smaller what else is worth knowing. */
