@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { Skeleton } from '../display/states.tsx';
 
-const EmailMachine = lazy(() => import('./email-machine-canvas.tsx'));
+const EmailMachine = lazy(() => import('./email-life.tsx'));
 const HEIGHT = 'h-96';
 
 /** The machine of an email as a section of a page; without an email, hidden on narrow screens. */

@@ -1,12 +1,12 @@
-import { useMemo } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
 import type { ActorLife, Machine } from '../../../../../live/model.ts';
 import { useLife, useLiveMachines } from '../../api/machines/hooks.ts';
 import type { LiveMachines } from '../../api/machines/live.ts';
 import { Skeleton } from '../display/states.tsx';
-import { Canvas, useIsWide } from './canvas.tsx';
 import { HighlightContext, highlightOf } from './highlight.ts';
 import { usePlayback } from './playback.ts';
+import { useIsNear, useIsWide } from './room.ts';
 import { Scrubber } from './scrubber.tsx';
 import { colorOf } from './state-color.ts';
 
@@ -38,19 +38,27 @@ interface MachineDiagramProps {
 }
 const NOTHING = { kind: null, state: null };
 
+const Canvas = lazy(async () => ({ default: (await import('./machine-canvas.tsx')).Canvas }));
+
 /** A list of the path replaces the diagram where it would be too small to read. */
-function Diagram({ machine, live, height }: MachineDiagramProps) {
+const Diagram = (props: MachineDiagramProps) => useIsWide() && <DiagramInSight {...props} />;
+
+/** The diagram is most of the work of a page that shows it at its end, so that it is drawn once a person comes near. */
+function DiagramInSight({ machine, live, height }: MachineDiagramProps) {
   const [, navigate] = useLocation();
-  if (!useIsWide()) return null;
+  const frame = useRef<HTMLDivElement>(null);
+  const isNear = useIsNear(frame);
+  const show = useCallback(
+    (kind: string, state: string) => navigate(`/machines?kind=${kind}&state=${state}`),
+    [navigate],
+  );
   return (
-    <div className={`relative ${height}`}>
-      <Canvas
-        machine={machine}
-        live={live}
-        chosen={NOTHING}
-        isEmbedded
-        onChoose={(kind, state) => navigate(`/machines?kind=${kind}&state=${state}`)}
-      />
+    <div ref={frame} className={`relative ${height}`}>
+      {isNear && (
+        <Suspense fallback={<Skeleton className={height} />}>
+          <Canvas machine={machine} live={live} chosen={NOTHING} isEmbedded onChoose={show} />
+        </Suspense>
+      )}
     </div>
   );
 }

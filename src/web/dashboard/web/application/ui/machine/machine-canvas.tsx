@@ -9,7 +9,7 @@ import {
   useReactFlow,
 } from '@xyflow/react';
 import base from '@xyflow/react/dist/base.css' with { type: 'text' };
-import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { arrowId, arrowsOf, labelOf, START, stayingIn } from '../../../../../../engine/drawing/arrows.ts';
 import { compactName, type Layout } from '../../../../../../engine/drawing/layout.ts';
 import type { Machine, OwnMachine } from '../../../../../live/model.ts';
@@ -25,15 +25,6 @@ import { FrameNode, StartNode, type StateData, StateNode } from './state-node.ts
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(base + own);
 document.adoptedStyleSheets.push(sheet);
-
-const WIDE = window.matchMedia('(min-width: 1024px)');
-const onWide = (listener: () => void): (() => void) => {
-  WIDE.addEventListener('change', listener);
-  return () => WIDE.removeEventListener('change', listener);
-};
-
-/** True where the window has room for a diagram that can be read, with a panel beside it. */
-export const useIsWide = (): boolean => useSyncExternalStore(onWide, () => WIDE.matches);
 
 interface CanvasProps {
   readonly machine: Machine | OwnMachine;
