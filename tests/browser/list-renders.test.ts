@@ -71,7 +71,6 @@ test('a click that opens a row changes the picture, and not only the press befor
     const colors = await page.evaluate<readonly string[]>('colors');
     return colors.length >= 2 ? colors : undefined;
   });
-  expect(pressed).toContain('color');
-  expect(opened).toContain('color');
+  expect([pressed, opened]).not.toContain('rgba(0, 0, 0, 0)');
   expect(opened).not.toBe(pressed);
 });
