@@ -20,7 +20,7 @@ LUALIBDIR=$share/lualib root/usr/bin/rspamd --insecure --no-fork --config "$PWD/
   --var="PLUGINSDIR=$share/plugins" --var="DBDIR=$PWD/state" --var="RUNDIR=$PWD/state" --var="LOGDIR=$PWD/state" >rspamd.log 2>&1 &
 daemon=$!
 trap 'kill $daemon' EXIT
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in $(seq 90); do
   sleep 1
   if printf 'Subject: a\r\n\r\na\r\n' | root/usr/bin/rspamc --connect localhost:11333 | grep -q Score; then break; fi
 done
