@@ -70,7 +70,9 @@ function isRemoved(field: RawField, domains: readonly string[]): boolean {
   return name.startsWith('x-svc-') || isCommandField(name);
 }
 
-const OF_IDS = /^(?:in-reply-to|references|list-(?:archive|help|owner|post|subscribe|unsubscribe))$/;
+/** Fields of ids, of links, and of the word that makes one click of a link (RFC 8058): none has a place for encoded words. */
+const WITHOUT_WORDS =
+  /^(?:in-reply-to|references|list-(?:archive|help|owner|post|subscribe|unsubscribe(?:-post)?))$/;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /** The names of the fields that the signatures of others cover: of such a field nothing may change (RFC 6376 3.4.2). */
@@ -86,15 +88,16 @@ const signedNames = (fields: readonly RawField[]): ReadonlySet<string> =>
 function withoutWords(fields: readonly RawField[]): readonly RawField[] {
   const signed = signedNames(fields);
   return fields.map((field) =>
-    OF_IDS.test(field.name) && field.octets.includes('=?') && !signed.has(field.name)
+    WITHOUT_WORDS.test(field.name) && field.octets.includes('=?') && !signed.has(field.name)
       ? spelledField(field)
       : field,
   );
 }
 
 function spelledField(field: RawField): RawField {
-  const value = spelledOut(valueOfField(field));
-  if (!PRINTABLE.test(value)) return field;
+  const written = valueOfField(field);
+  const value = spelledOut(written);
+  if (value === written || !PRINTABLE.test(value)) return field;
   const name = field.octets.slice(0, field.octets.indexOf(':'));
   const folded = foldLongLines({ ...field, octets: `${name}: ${value}\r\n` });
   // An id or a link has no place for a fold: a longer one stays in words, which other servers take.

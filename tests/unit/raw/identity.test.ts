@@ -83,6 +83,31 @@ describe('a message that was submitted', () => {
     expect(await isKept('a', signedBy('sender.example', 'List-Unsubscribe'))).toBe(false);
   });
 
+  test('shows that one click is enough, and keeps words whose letters are not known', async () => {
+    const of = async (...fields: readonly string[]) => {
+      const message = await sent(`From: a@sender.example\r\n${fields.join('\r\n')}\r\n\r\nx\r\n`);
+      return message.slice(0, message.indexOf('\r\nDate:')).split('\r\n').slice(1).join('\r\n');
+    };
+    const link = 'List-Unsubscribe: =?utf-8?q?=3Chttps=3A//news=2Eexample/=3E?=';
+    const click = 'List-Unsubscribe-Post: =?utf-8?q?List-Unsubscribe=3D?=\r\n =?utf-8?q?One-Click?=';
+    const shown =
+      'List-Unsubscribe: <https://news.example/>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click';
+    expect(await of(link, click)).toBe(shown);
+    const signature = 'DKIM-Signature: v=1; d=relay.example; s=a; bh=; b=; h=From:List-Unsubscribe-Post';
+    expect(await of(signature, click)).toBe(`${signature}\r\n${click}`);
+    expect(await of('References: =?US-ASCII*en?Q?=3Ca=40x=3E?=')).toBe('References: <a@x>');
+    expect(await of('References: =?iso-2022-jp?b?PGFAeD4=?=')).toBe('References: <a@x>');
+    for (const field of [
+      'List-Unsubscribe: =?utf-7?q?+ADw-https://x.example/u+AD4-?=',
+      'List-Unsubscribe: =?hz-gb-2312?q?=3Chttps://x.example/u=3E?=',
+      'References: =?klingon?q?=3Ca=40x=3E?=',
+      'References: =?utf-16?b?PABhAEAAeAA+AA==?=',
+      'References: =?utf-8?q?=3Ca=40x=3E?=\r\n =?klingon?q?=3Cb=40x=3E?=',
+      'References: <a@x>\r\n =?klingon?q?=3Cb=40x=3E?=',
+    ])
+      expect(await of(field)).toBe(field);
+  });
+
   test('is read with the orders that its writer, PHPMailer, has put into encoded words', async () => {
     const key = 'black-friday-2026/newsletter-for-customers/0000042';
     const message = [

@@ -61,13 +61,18 @@ const REPLACEMENT = 0xfffd;
 /** Octets of ASCII, those included that change the state of a charset with states. */
 const ASCII_OCTETS = Buffer.from(Array.from({ length: 0x80 }, (_, octet) => octet));
 
+/** True where the parser knows the charset, and the ASCII octets of a text are the same letters in it. */
+export function keepsAscii(octets: Buffer, label: string): boolean {
+  const ascii = octets.filter((octet) => octet < 0x80);
+  return isReadByParser(label) && decoded(Buffer.from(ascii), label) === Buffer.from(ascii).toString();
+}
+
 /**
  * Reads values of fields that are no UTF-8 in the charset of the text, where that leaves ASCII as it is. Any other one would change the
  * fields of the header: what is shown would not be what was checked.
  */
 export function valueReaderOf(label: string): (octets: string) => string {
-  const isSafe = isReadByParser(label) && decoded(ASCII_OCTETS, label) === ASCII_OCTETS.toString();
-  const charset = isSafe ? label : 'windows-1252';
+  const charset = keepsAscii(ASCII_OCTETS, label) ? label : 'windows-1252';
   return (octets) =>
     octets.replace(/[^\r\n\0]+/g, (line) =>
       readText(Buffer.from(line, 'latin1'), charset).replace(/[\r\n\0]/g, '\ufffd'),

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { endOfHeader, LARGEST_HEADER, type RawField, readFields } from '../header-editor.ts';
 import { typedOf } from '../parameters.ts';
-import { isReadByParser, mendedLetters, readText, valueReaderOf } from './charsets.ts';
+import { isReadByParser, keepsAscii, mendedLetters, readText, valueReaderOf } from './charsets.ts';
 
 const WORD = String.raw`=\?([^?\s]{1,60})\?b\?([^?\s]*)\?=`;
 const EACH = new RegExp(WORD, 'gi');
@@ -72,21 +72,26 @@ const octetsOfWord = (encoding: string, text: string): Buffer =>
     : Buffer.from(text.replaceAll('_', ' ').replace(CODE, fromCode), 'latin1');
 
 /** An encoded word, which has at most 75 characters (RFC 2047 2), and the white space that parts two of them. */
-const SHORT_WORD = /(?<=^|\s|\?=)=\?[^?\s]{1,60}\?([bq])\?([^?\s]{1,75})\?=/gi;
+const SHORT_WORD = /(?<=^|\s|\?=)=\?([^?*\s]{1,60})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]{1,75})\?=/gi;
 const BETWEEN_WORDS = /(?<=\?=)\s+(?==\?)/g;
 
 /**
  * The value of a field of ids or URLs, where RFC 2047 (5) has no encoded words, without them. Python 3.11 writes an id or a URL of 78
  * characters or more as such, and PHPMailer 6.6 a value of 48 where it sends by PHP's mail().
+ * A value with a word in a charset that is not read stays as it is.
  */
-export const spelledOut = (value: string): string =>
-  value.includes('=?')
-    ? value
-        .replace(BETWEEN_WORDS, '')
-        .replace(SHORT_WORD, (_, encoding: string, text: string) =>
-          octetsOfWord(encoding, text).toString('latin1'),
-        )
-    : value;
+export function spelledOut(value: string): string {
+  if (!value.includes('=?')) return value;
+  let isRead = true;
+  const spelled = value
+    .replace(BETWEEN_WORDS, '')
+    .replace(SHORT_WORD, (_, charset: string, encoding: string, text: string) => {
+      const octets = octetsOfWord(encoding, text);
+      isRead &&= keepsAscii(octets, charset);
+      return octets.toString('latin1');
+    });
+  return isRead ? spelled : value;
+}
 
 /**
  * A header whose octets are UTF-8. RFC 6532 has no other charset in fields; programs write the one of the text there, or Windows-1252. What is
