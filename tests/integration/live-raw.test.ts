@@ -152,7 +152,7 @@ describe('a raw message', () => {
     expect(await bodiesOf(id)).toEqual([]);
   });
 
-  test('keeps the octets of its html where only its text has a placeholder', async () => {
+  test('keeps its octets where only its text has a placeholder, also for those who unsubscribed', async () => {
     const html = Buffer.from('<p>Hello</p>').toString('base64').replace(/.{4}/g, '$&\r\n');
     const message = written(
       ...FIELDS,
@@ -160,10 +160,11 @@ describe('a raw message', () => {
       ...['', '--a', 'Content-Type: text/plain', '', 'Leave: {{unsubscribeUrl}}'],
       ...['--a', 'Content-Type: text/html', 'Content-Transfer-Encoding: base64', '', html, '--a--'],
     );
-    const { body } = await post(message, '?recipients=ada@example.com');
-    const [copy = ''] = (await leftOf(body.data.id)).values();
-    expect(copy).toMatch(/Leave: http\S+\/t\/u\//);
-    expect(copy).toContain(html);
+    const suppression = { address: 'left@example.com', reason: 'unsubscribed' };
+    expect((await service.live.post('/v1/suppressions', suppression)).status).toBe(201);
+    const { body } = await post(message, '?recipients=ada@example.com&recipients=left@example.com');
+    const copies = [...(await leftOf(body.data.id)).values()];
+    expect(copies.map(below)).toEqual([message, message]);
   });
 
   test('is tracked only where that is asked for, in its html alone', async () => {

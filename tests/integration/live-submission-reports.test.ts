@@ -40,14 +40,14 @@ const handIn = async (
   to: string,
   dsn: Dsn | null,
   from = 'shop@sender.example',
-  text = 'It is on its way.',
+  content: { readonly text: string } | { readonly html: string } = { text: 'It is on its way.' },
 ): Promise<string> => {
   const client = createTransport({
     ...{ host: '127.0.0.1', port, ignoreTLS: true },
     auth: { user: 'svc', pass: service.keys.live },
   });
   const { response } = await client.sendMail({
-    ...{ from: 'Shop <shop@sender.example>', to, subject: 'Your order', text },
+    ...{ from: 'Shop <shop@sender.example>', to, subject: 'Your order', ...content },
     ...{ envelope: { from, to: [to] }, ...(dsn && { dsn }) },
   });
   client.close();
@@ -117,12 +117,9 @@ test('a failure that a client wants to hear of is reported to it, with what it a
 });
 
 test('the links of a returned message act for no recipient', async () => {
-  const id = await handIn(
-    'no8@example.com',
-    { return: 'full', notify: 'failure' },
-    undefined,
-    'Leave: {{unsubscribeUrl}}',
-  );
+  const id = await handIn('no8@example.com', { return: 'full', notify: 'failure' }, undefined, {
+    html: '<a href="{{unsubscribeUrl}}">Leave</a>',
+  });
   const returned = partsOf(await reportOn(id)).part('message/rfc822') ?? '';
   const [, path = ''] =
     /List-Unsubscribe: <http[^>]*?(\/t\/u\/[^>]+)>/.exec(returned.replace(/\r\n[ \t]/g, '')) ?? [];

@@ -1,7 +1,7 @@
 /** The html of a message as text that can be changed and written back. What is not changed stays octet for octet. */
 import { isUtf8 } from 'node:buffer';
 import { offersExit } from '../html/way-out.ts';
-import type { Leaf } from './mime-tree.ts';
+import { type Leaf, openedLeavesOf } from './mime-tree.ts';
 import type { HtmlLock } from './raw-mail.ts';
 import { base64Lines, decodedOf, quotedPrintable } from './transfer.ts';
 import { type Edit, encodedAs, hasLongLine } from './wire-form.ts';
@@ -22,15 +22,11 @@ export function changeableHtml(message: Buffer, leaves: readonly Leaf[]): Leaf |
   return lettersOf(html.charset, octets) === null ? 'charset' : html;
 }
 
-/** The text that is shown and has a placeholder of the link to unsubscribe; null where none may be changed. */
-export function changeableText(message: Buffer, leaves: readonly Leaf[]): Leaf | null {
-  const text = leaves.find(
-    ({ type, isAttachment, lockedBy }) => type === 'text/plain' && !isAttachment && lockedBy === null,
+/** True where html has a placeholder of the link to unsubscribe, a signed one too. The html that the parser shows may also hold texts. */
+export const offersExitInHtml = (message: Buffer): boolean =>
+  openedLeavesOf(message).some(
+    (leaf) => leaf.type === 'text/html' && !leaf.isAttachment && offersExit(lettersIn(message, leaf)),
   );
-  if (!text || text.end - text.body > 2 * LARGEST_HTML) return null;
-  const octets = decodedOf(message.subarray(text.body, text.end), text.encoding);
-  return lettersOf(text.charset, octets) !== null && offersExit(lettersIn(message, text)) ? text : null;
-}
 
 /** The decoding of a leaf, chosen so that unchanged letters give the same octets again. */
 type Letters = 'utf8' | 'latin1';

@@ -34,8 +34,6 @@ export interface RawIndex {
   readonly attachments: readonly RawFile[];
   /** The html that may be changed where that was asked for; or why none may be. */
   readonly html: Leaf | HtmlLock;
-  /** The text with a placeholder of the link to unsubscribe, which is filled in for each recipient. */
-  readonly text?: Leaf;
   /** The connection that it came by, for the trace field (RFC 5321 4.4); null when unknown. */
   readonly came: Arrival | null;
   /** Of a message that is forwarded: every octet of it stays. */

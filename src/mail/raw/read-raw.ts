@@ -13,7 +13,7 @@ import {
   type RawField,
   valueOfField,
 } from './header-editor.ts';
-import { changeableHtml, changeableText, lettersIn } from './html-leaf.ts';
+import { changeableHtml, lettersIn, offersExitInHtml } from './html-leaf.ts';
 import { filesOf, type MessageFile } from './message-files.ts';
 import { leavesOf } from './mime-tree.ts';
 import { messageIdOf } from './origination.ts';
@@ -52,7 +52,7 @@ const TOO_MANY_SENDERS = new NotSubmittable(`The message has more than ${MOST_SE
 /** The header is edited for each copy on the thread that answers requests: 2 MB of one field took it 188 ms. */
 const LARGE_HEADER = new NotSubmittable('The header of the message has more than 256 KiB', '5.3.4');
 const NO_PLACE = new NotSubmittable(
-  'The message has {{unsubscribeUrl}} in a part that must stay as it is: put it in a text or html part that is not signed',
+  'The message has {{unsubscribeUrl}} in a part that must stay as it is: put it in an html part that is not signed',
 );
 /** Reads a message. */
 export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
@@ -86,13 +86,11 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
   const headers = ownHeaders(email);
   const controls = controlsOf(fields);
   const html = changeableHtml(octets, leaves);
-  const exit = changeableText(octets, leaves);
-  const isOffered = [shown.text, shown.html].some((part) => part !== null && offersExit(part));
-  const isFilled = exit !== null || (typeof html !== 'string' && offersExit(lettersIn(octets, html)));
-  if (isOffered && !isFilled) return NO_PLACE;
+  const isFilled = typeof html !== 'string' && offersExit(lettersIn(octets, html));
+  if (!isFilled && offersExit(shown.html ?? '') && offersExitInHtml(octets)) return NO_PLACE;
   return {
     octets,
-    index: { headers, attachments, html, ...(exit && { text: exit }) },
+    index: { headers, attachments, html },
     from,
     to,
     cc,

@@ -131,9 +131,9 @@ describe('a placeholder of the link to unsubscribe', () => {
     unsubscribe: { url: 'https://exit.example', mailto: 'u+1@exit.example' },
   });
   async function left(message: string): Promise<string> {
-    const { octets, index, text, html } = await read(message);
+    const { octets, index } = await read(message);
     const raw = { octets: Buffer.from(octets), index: { ...index, came: null } };
-    const changes = copyChanges({ raw, text, html }, { opens: false, clicks: false }, personalise);
+    const changes = copyChanges(raw, { opens: false, clicks: false }, personalise);
     const outbound = {
       ...{ emailId: 'em_01jd3x7q8zabcdefghjkmnpq', from: { name: null, address: 'a@v.example' } },
       ...{ messageId: '<1@v.example>', date: 0, dkim: [] },
@@ -142,27 +142,36 @@ describe('a placeholder of the link to unsubscribe', () => {
     return `${composed.toString('latin1')}${behind.toString('latin1')}`;
   }
 
-  test('is filled in in the text and in the html, and makes a header', async () => {
+  test('is filled in in the html alone, and makes a header there', async () => {
     const part = (type: string, body: string) => `--b\r\nContent-Type: text/${type}\r\n\r\n${body}\r\n`;
     const exit = 'Leave: {{unsubscribeUrl}} now';
     for (const body of [
-      `Content-Type: text/plain\r\n\r\n${exit}\r\n`,
       `Content-Type: text/html\r\n\r\n<p>${exit}</p>\r\n`,
       `Content-Type: multipart/alternative; boundary=b\r\n\r\n${part('plain', exit)}${part('html', `<p>${exit}</p>`)}--b--\r\n`,
-      `Content-Type: multipart/alternative; boundary=b\r\n\r\n${part('plain', exit)}${part('html', '<p>None</p>')}--b--\r\n`,
     ]) {
       const message = await left(`From: a@v.example\r\n${HEAD}MIME-Version: 1.0\r\n${body}`);
-      expect(message).not.toContain('{{');
-      expect(message).toContain('Leave: https://exit.example now');
+      expect(message).toContain('<p>Leave: https://exit.example now</p>');
+      expect(message.includes(part('plain', exit))).toBe(body.includes('text/plain'));
       expect(message).toContain(
         '\r\nList-Unsubscribe: <https://exit.example>,\r\n <mailto:u+1@exit.example>\r\n',
       );
     }
   });
 
-  test('in a part that is signed is refused', async () => {
-    const signed = `--b\r\nContent-Type: text/plain\r\n\r\n{{ unsubscribeUrl }}\r\n--b\r\nContent-Type: application/pgp-signature\r\n\r\nx\r\n--b--\r\n`;
-    const head = `From: a@v.example\r\n${HEAD}MIME-Version: 1.0\r\nContent-Type: multipart/signed; boundary=b`;
-    expect(await reasonOf(`${head}\r\n\r\n${signed}`)).toContain('{{unsubscribeUrl}}');
+  test('is a word like any other in a text, and in html that is signed it is refused', async () => {
+    const part = (type: string, body: string) => `--b\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`;
+    const of = (type: string, ...parts: readonly string[]) =>
+      `Date: 27 Nov 2026 10:00 GMT\r\nMessage-ID: <a@b>\r\nFrom: a@v.example\r\n${HEAD}MIME-Version: 1.0\r\nContent-Type: ${type}; boundary=b\r\n\r\n${parts.join('')}--b--\r\n`;
+    const text = part('text/plain', 'Leave: {{ unsubscribeUrl }}');
+    const signature = part('application/pgp-signature', 'x');
+    for (const message of [
+      of('text/plain', 'Write {{unsubscribeUrl}} into it.\r\n'),
+      of('multipart/alternative', text, part('text/html', '<p>None</p>')),
+      of('multipart/mixed', part('text/html', '<p>None</p>'), text),
+      of('multipart/signed', text, signature),
+    ])
+      expect(await left(message)).toBe(message);
+    const signed = of('multipart/signed', part('text/html', '<p>{{ unsubscribeUrl }}</p>'), signature);
+    expect(await reasonOf(signed)).toContain('{{unsubscribeUrl}}');
   });
 });

@@ -6,7 +6,6 @@ import { type LeafChange, leavingMessage } from '../../../mail/raw/leaving.ts';
 import type { RawContent } from '../../../mail/raw/raw-mail.ts';
 import type { OutboundMessage, Unsubscribe, WrittenMessage } from '../../../mail/transport/transport.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
-import type { Content } from '../accept/message.ts';
 
 interface Parts {
   readonly text: string | null;
@@ -21,37 +20,35 @@ interface CopyChanges {
 
 const UNCHANGED: CopyChanges = { changes: [], unsubscribe: null };
 
-/** The parts of messages, the same object for every copy: reading html takes time. */
-const partsOf = new WeakMap<RawContent, Parts>();
+/** The html of messages, in the same object for every copy: reading it takes time. */
+const partsOf = new WeakMap<RawContent, Parts & { readonly offersExit: boolean }>();
 
-/** True when a message shows a link to unsubscribe in any part. */
-export const rawOffersExit = ({ text, html }: Parts): boolean =>
-  [text, html].some((part) => part !== null && offersExit(part));
+/** The text is empty here, since it stays as it came, and none is made of the html. */
+function changeableParts(raw: RawContent): Parts & { readonly offersExit: boolean } {
+  const known = partsOf.get(raw);
+  if (known) return known;
+  const { html: leaf } = raw.index;
+  const html = typeof leaf === 'string' ? null : lettersIn(raw.octets, leaf);
+  const parts = { text: '', html, offersExit: html !== null && offersExit(html) };
+  partsOf.set(raw, parts);
+  return parts;
+}
 
-/** The parts as one recipient gets them, where links are counted or offer to unsubscribe. */
+/** True when the html of a message asks for a link to unsubscribe. A placeholder in its text is a word like any other. */
+export const rawOffersExit = (raw: RawContent): boolean => changeableParts(raw).offersExit;
+
+/** The changes of the html that one recipient gets, where links are counted or offer to unsubscribe. */
 export function copyChanges<Whose extends { readonly opens: boolean; readonly clicks: boolean }>(
-  content: Pick<Content, 'raw' | 'text' | 'html'>,
+  raw: RawContent,
   whose: Whose,
   personalise: (parts: Parts, whose: Whose) => Parts & { readonly unsubscribe: Unsubscribe | null },
 ): CopyChanges {
-  const { raw } = content;
-  if (!raw || !(whose.opens || whose.clicks || rawOffersExit(content))) return UNCHANGED;
-  const { html, text } = raw.index;
-  const htmlLeaf = typeof html === 'string' ? null : html;
-  if (!htmlLeaf && !text) return UNCHANGED;
-  // An unchanged text part is empty here, so that none is made of the html.
-  const parts = partsOf.get(raw) ?? {
-    text: text ? lettersIn(raw.octets, text) : '',
-    html: htmlLeaf && lettersIn(raw.octets, htmlLeaf),
-  };
-  partsOf.set(raw, parts);
-  const changed = personalise(parts, whose);
-  const changes = [
-    ...(text ? [{ leaf: text, letters: changed.text ?? '' }] : []),
-    // Html in which nothing changed keeps the octets of its encoding.
-    ...(htmlLeaf && changed.html !== parts.html ? [{ leaf: htmlLeaf, letters: changed.html ?? '' }] : []),
-  ].toSorted((one, other) => one.leaf.start - other.leaf.start);
-  return { changes, unsubscribe: changed.unsubscribe };
+  const { html: leaf } = raw.index;
+  if (typeof leaf === 'string' || !(whose.opens || whose.clicks || rawOffersExit(raw))) return UNCHANGED;
+  const parts = changeableParts(raw);
+  const { html, unsubscribe } = personalise(parts, whose);
+  // Html in which nothing changed keeps the octets of its encoding.
+  return { changes: html === parts.html ? [] : [{ leaf, letters: html ?? '' }], unsubscribe };
 }
 
 /** The octets of a copy before it is signed. */

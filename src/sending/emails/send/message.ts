@@ -96,7 +96,7 @@ export const offersExit = (
   const { raw } = message.content;
   const headers = raw ? raw.index.headers : message.envelope.headers;
   if (headers.some(({ name }) => name.toLowerCase() === 'list-unsubscribe')) return true;
-  if (raw) return rawOffersExit(message.content);
+  if (raw) return rawOffersExit(raw);
   const personal = { ...personalOf(message, copy, sender), opens: false, clicks: false, leaveHost: null };
   return personalise(message.content, personal).unsubscribe !== null;
 };
@@ -113,7 +113,7 @@ export const outboundMessage = (
   if (raw?.index.forward) return { ...outbound, dkim: [], ...forwardedParts(raw, outbound) };
   const tracked = trackedOf(message, copy, sender);
   if (!raw) return { ...outbound, ...personalise(message.content, tracked) };
-  const changes = copyChanges(message.content, tracked, personalise);
+  const changes = copyChanges(raw, tracked, personalise);
   const written = rawOctets(raw, outbound, changes);
   return { ...outbound, text: null, html: null, unsubscribe: changes.unsubscribe, written };
 };
