@@ -1,6 +1,8 @@
 import './ops/commands/serving/compile-early.ts';
+import { endBySignals } from './ops/commands/serving/shutdown.ts';
 import { goByUtc } from './platform/config/environment.ts';
 
+endBySignals((code) => process.exit(code));
 goByUtc();
 
 const words = process.argv.slice(2);

@@ -1,6 +1,8 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { eventually } from '../support/eventually.ts';
-import { COMMAND, startServiceOnServer } from '../support/service.ts';
+import { COMMAND, startServiceOnServer, TEST_KEY } from '../support/service.ts';
 
 const PRODUCTION = { SECRET_KEY: 'only-for-tests-only-for-tests-only' };
 
@@ -35,4 +37,38 @@ test.skipIf(process.platform !== 'linux')('a service under nohup outlives its te
   process.kill(service.pid, 'SIGHUP');
   expect((await fetch(`${service.url}/health`)).status).toBe(200);
   expect(await service.stop()).toBe(0);
+});
+
+// The kernel drops a signal of the first process of a container while it has no handler (pid_namespaces(7)).
+describe('the first process of a container', () => {
+  const canBegin =
+    process.platform === 'linux' && Bun.spawnSync(['unshare', '--pid', '--fork', 'true']).exitCode === 0;
+  if (!canBegin)
+    console.warn('Not root on Linux: signals to the first process of a container are not tried.');
+  const FIRST = ['unshare', '--pid', '--fork', '--kill-child', ...COMMAND];
+  const signalBelow = (pid: number, signal: 'SIGTERM' | 'SIGINT'): void => {
+    const below = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+    process.kill(below, signal);
+  };
+
+  test.skipIf(!canBegin)('ends at once at a second SIGTERM', async () => {
+    const env = { ...PRODUCTION, DRAIN_SECONDS: '5' };
+    await using service = await startServiceOnServer({ command: FIRST, env });
+    signalBelow(service.pid, 'SIGTERM');
+    await eventually('the first is heeded', async () => service.output().includes('Draining') || undefined);
+    signalBelow(service.pid, 'SIGTERM');
+    expect(await service.ended).toBe(128 + constants.signals.SIGTERM);
+  });
+
+  test.skipIf(!canBegin)('ends at a SIGINT before it is a service, and as another command', async () => {
+    const words = ['mcp', '--url', 'http://127.0.0.1:9', '--key', TEST_KEY];
+    const command = Bun.spawn([...FIRST, ...words], { stdin: 'pipe', stdout: 'pipe' });
+    const clientInfo = { name: 'test', version: '1' };
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    await command.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+    await command.stdin.flush();
+    expect((await command.stdout.getReader().read()).value).toBeDefined();
+    signalBelow(command.pid, 'SIGINT');
+    expect(await command.exited).toBe(128 + constants.signals.SIGINT);
+  });
 });
