@@ -1,7 +1,8 @@
 import { registrableOf } from '../../platform/text/host.ts';
 import { applicableRecord, type DmarcRecord, dmarcTextsIn, reportHosts, walkTree } from './dmarc.ts';
+import { ignoredTags } from './dmarc-tags.ts';
 import type { Resolver } from './resolver.ts';
-import { type CheckedRecord, type ExpectedRecord, policyProblem, tooManyPolicies } from './txt-rules.ts';
+import { type CheckedRecord, type ExpectedRecord, judgeTxt, policyProblem } from './txt-rules.ts';
 
 /**
  * Checks the DMARC policy of a sending domain as receivers look for it (RFC 9989 4.10): at the domain itself, then at its parents.
@@ -16,26 +17,34 @@ export async function checkDmarc(
   if (failure !== null && own === undefined) return unknown(record, failure);
   const applied = own ?? applicableRecord(domain, records);
   const owned = applied !== null && (applied === own || isOwned(applied.domain)) ? applied : null;
-  if (owned === null) return missing(record, resolver);
+  if (owned === null) return withoutPolicy(record, { resolver, domain });
   const found = [owned.text];
-  const problem =
-    policyProblem(`_dmarc.${owned.domain}`, owned.tags) ?? (await reportProblem(owned, resolver));
+  const name = `_dmarc.${owned.domain}`;
+  const problem = policyProblem(name, owned.tags) ?? (await reportProblem(owned, resolver));
+  const ignored = ignoredTags(name, owned.text);
   return problem === null
-    ? { status: 'verified', found, error: null }
-    : { status: 'failed', found, error: problem };
+    ? { status: 'verified', found, error: ignored }
+    : { status: 'failed', found, error: ignored === null ? problem : `${problem} ${ignored}` };
 }
 
 const isOwned = (domain: string): boolean => registrableOf(domain) !== null;
 
-/** No record counts: there is none, or there are several at the expected name. */
-async function missing(record: ExpectedRecord, resolver: Resolver): Promise<CheckedRecord> {
-  const answer = await resolver.txt(record.name);
+/** No record counts: there is none, there are several, or receivers read no policy in it. */
+async function withoutPolicy(
+  record: ExpectedRecord,
+  { resolver, domain }: { readonly resolver: Resolver; readonly domain: string },
+): Promise<CheckedRecord> {
+  const own = await judgedAt(`_dmarc.${domain}`, record, resolver);
+  return own.status === 'pending' ? judgedAt(record.name, record, resolver) : own;
+}
+
+async function judgedAt(name: string, record: ExpectedRecord, resolver: Resolver): Promise<CheckedRecord> {
+  const answer = await resolver.txt(name);
   if (answer.status === 'failed') return unknown(record, answer.reason);
   const found = answer.status === 'found' ? answer.records : [];
-  const policies = dmarcTextsIn(found).length;
-  return policies > 1
-    ? { status: 'failed', found, error: tooManyPolicies(record.name, policies) }
-    : { status: 'pending', found, error: `There is no DMARC policy at ${record.name} yet.` };
+  const judgement = judgeTxt({ ...record, name }, found);
+  if (judgement.fine) return { status: 'verified', found, error: judgement.note };
+  return { status: judgement.missing ? 'pending' : 'failed', found, error: judgement.error };
 }
 
 /**

@@ -32,7 +32,7 @@ const checkTxt = async (record: ExpectedRecord, resolver: Resolver): Promise<Che
   if (answer.status === 'failed') return unknown(record, answer.reason);
   const found = recordsIn(answer);
   const judgement = judgeTxt(record, found);
-  if (judgement.fine) return verified(found);
+  if (judgement.fine) return { status: 'verified', found, error: judgement.note };
   return { status: judgement.missing ? 'pending' : 'failed', found, error: judgement.error };
 };
 

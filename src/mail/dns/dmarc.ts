@@ -86,6 +86,10 @@ export interface AppliedPolicy {
   readonly isTesting: boolean;
 }
 
+/** True of a record that names an address for reports (RFC 9989 4.10.1). */
+export const asksForReports = (tags: ReadonlyMap<string, string>): boolean =>
+  /^[a-z][a-z0-9+.-]*:/i.test(tags.get('rua') ?? '');
+
 const policyIn = (value: string | undefined): DmarcPolicy | null =>
   DMARC_POLICIES.find((policy) => policy === value?.toLowerCase()) ?? null;
 
@@ -101,8 +105,7 @@ export function policyFor(
   const p = policyIn(tags.get('p'));
   const isValid =
     p !== null && ['sp', 'np'].every((tag) => !tags.has(tag) || policyIn(tags.get(tag)) !== null);
-  if (!isValid)
-    return /^[a-z][a-z0-9+.-]*:/i.test(tags.get('rua') ?? '') ? { policy: 'none', isTesting: false } : null;
+  if (!isValid) return asksForReports(tags) ? { policy: 'none', isTesting: false } : null;
   const below = policyIn(tags.get('sp')) ?? p;
   const missing = policyIn(tags.get('np')) ?? below;
   const published = publisher === domain ? p : exists ? below : missing;
@@ -117,7 +120,7 @@ const weaker = (policy: DmarcPolicy): DmarcPolicy =>
 const MOST_ADDRESSES = 10;
 
 /** RFC 9989 4.8: addresses are separated by commas; a size such as `!10m` is a form of RFC 7489 that still occurs. */
-const MAILTO = /^mailto:[^@]+@([a-z0-9.-]+?)\.?(?:![0-9]+[kmgt]?)?$/i;
+export const MAILTO = /^mailto:[^@]+@([a-z0-9.-]+?)\.?(?:![0-9]+[kmgt]?)?$/i;
 
 /** The hosts of the `mailto:` addresses of `rua`, each once. */
 export const reportHosts = (rua: string): readonly string[] => [

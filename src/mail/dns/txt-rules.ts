@@ -1,8 +1,9 @@
 /**
  * The rules by which a TXT record matches the expected one. Pure functions from the records found to a verdict.
  */
-import { dmarcTextsIn } from './dmarc.ts';
-import { wrongTerm } from './spf-terms.ts';
+import { asksForReports, dmarcTextsIn } from './dmarc.ts';
+import { ignoredTags } from './dmarc-tags.ts';
+import { isLookedUp, isTerm, MOST_LOOKUPS, wrongTerm } from './spf-terms.ts';
 import { readTags } from './tag-list.ts';
 
 /** A record that the owner of a domain has to set. */
@@ -23,16 +24,17 @@ export interface CheckedRecord {
   readonly status: 'verified' | 'pending' | 'failed' | 'unknown';
   /** The records that were found. */
   readonly found: readonly string[];
-  /** A sentence for the owner of the domain; null when the record is verified. */
+  /** A sentence for the owner of the domain; null where nothing is wrong. A verified record may have parts that receivers ignore. */
   readonly error: string | null;
 }
 
 /** The verdict. `missing`: no record found is meant to be this one, so it may not be published yet. */
 export type Judgement =
-  | { readonly fine: true }
+  | { readonly fine: true; readonly note: string | null }
   | { readonly fine: false; readonly missing: boolean; readonly error: string };
 
-const FINE: Judgement = { fine: true };
+const FINE: Judgement = { fine: true, note: null };
+const fineBut = (note: string | null): Judgement => ({ fine: true, note });
 const missing = (error: string): Judgement => ({ fine: false, missing: true, error });
 const wrong = (error: string): Judgement => ({ fine: false, missing: false, error });
 
@@ -93,15 +95,21 @@ const judgeDkim = ({ name, value }: ExpectedRecord, found: readonly string[]): J
 const judgeDmarc = ({ name }: ExpectedRecord, found: readonly string[]): Judgement => {
   const policies = dmarcTextsIn(found);
   const [policy, ...others] = policies;
-  if (policy === undefined) return missing(`There is no DMARC policy at ${name} yet.`);
-  if (others.length > 0) return wrong(tooManyPolicies(name, policies.length));
+  if (policy === undefined)
+    return found.some((text) => MEANT_AS_POLICY.test(text))
+      ? wrong(
+          `The TXT record at ${name} is no DMARC policy for receivers: it has to begin with v=DMARC1 in these letters, and a semicolon.`,
+        )
+      : missing(`There is no DMARC policy at ${name} yet.`);
+  // RFC 9989 4.10, steps 2 and 6: several policies count as none.
+  if (others.length > 0)
+    return wrong(`There are ${policies.length} DMARC policies at ${name}, so none counts; leave one.`);
   const problem = policyProblem(name, readTags(policy));
-  return problem === null ? FINE : wrong(problem);
+  return problem === null ? fineBut(ignoredTags(name, policy)) : wrong(problem);
 };
 
-/** RFC 9989 4.10, steps 2 and 6: several policies count as none. */
-export const tooManyPolicies = (name: string, number: number): string =>
-  `There are ${number} DMARC policies at ${name}, so none counts; leave one.`;
+/** A text for which receivers know no policy (RFC 9989 4.7), and which its owner cannot mean otherwise. */
+const MEANT_AS_POLICY = /v\s*=\s*dmarc|^\s*dmarc1\b|(?:^|;)\s*p\s*=\s*(?:none|quarantine|reject)\b/i;
 
 const POLICY = /^(none|quarantine|reject)$/i;
 
@@ -111,7 +119,8 @@ const POLICY = /^(none|quarantine|reject)$/i;
  */
 export function policyProblem(name: string, tags: ReadonlyMap<string, string>): string | null {
   const choices = 'none, quarantine or reject';
-  if (!tags.has('p') && !tags.has('rua')) return `The DMARC policy at ${name} has no valid p= (${choices}).`;
+  if (!tags.has('p') && !asksForReports(tags))
+    return `The DMARC policy at ${name} has no valid p= (${choices}).`;
   const misspelt = ['p', 'sp', 'np'].find((tag) => tags.has(tag) && !POLICY.test(tags.get(tag) ?? ''));
   return misspelt === undefined
     ? null
@@ -139,7 +148,7 @@ const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Ju
   // RFC 7208 4.5: two records are a permanent error, whatever they say.
   if (others.length > 0)
     return wrong(
-      `There are ${policies.length} SPF records at ${name}, so none counts; merge them into one: ${merged(policies)}`,
+      `There are ${policies.length} SPF records at ${name}, so none counts; ${advice('merge them into one', policies)}`,
     );
   const unknown = wrongTerm(policy);
   if (unknown !== null)
@@ -147,22 +156,59 @@ const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Ju
       `The SPF record at ${name} has ${unknown}, for which receivers refuse all of it; correct it.`,
     );
   const { terms: present, all } = readTerms(policy);
-  const absent = readTerms(value).terms.filter((mechanism) => !present.includes(mechanism));
+  const asked = readTerms(value).terms;
+  const absent = asked.filter((mechanism) => !present.includes(mechanism));
   // Behind an `all` that lets everyone through, nothing needs to be read.
-  if (absent.length === 0 || /^\+?all$/.test(all ?? '')) return FINE;
+  if (absent.length === 0 || /^\+?all$/.test(all ?? '')) {
+    const number = lookupsOf(present, all);
+    if (number <= MOST_LOOKUPS) return FINE;
+    const problem = `In the SPF record at ${name}, ${leaveOut(number)}.`;
+    return lookupsOf(readFor(asked, present), all) > MOST_LOOKUPS ? wrong(problem) : fineBut(problem);
+  }
   const isBehindAll = absent.every((mechanism) => policy.toLowerCase().split(/\s+/).includes(mechanism));
   const problem = isBehindAll
     ? `has ${absent.join(' ')} behind its all, where nothing is read`
     : `lacks ${absent.join(' ')}`;
-  return wrong(`The SPF record at ${name} ${problem}; change it to: ${merged([policy, value])}`);
+  return wrong(`The SPF record at ${name} ${problem}; ${advice('change it to', [policy, value])}`);
 };
+
+/** The terms that receivers read for mail from a server of these mechanisms: none behind the first one that matches. */
+const readFor = (asked: readonly string[], present: readonly string[]): readonly string[] =>
+  asked.every((mechanism) => present.includes(mechanism))
+    ? present.slice(0, Math.max(...asked.map((mechanism) => present.indexOf(mechanism))) + 1)
+    : present;
+
+/** The record that allows what these allow, behind what its owner has to leave out and the words that lead to it. */
+function advice(words: string, policies: readonly string[]): string {
+  const unread = policies.flatMap((policy) => readTerms(policy).terms.filter((term) => !isTerm(term)));
+  const record = merged(policies);
+  const { terms, all } = readTerms(record);
+  const number = lookupsOf(terms, all);
+  const steps = [
+    ...(unread.length > 0
+      ? [`leave out ${unread.join(' ')}, for which receivers refuse all of it, and`]
+      : []),
+    ...(number > MOST_LOOKUPS ? [`${leaveOut(number)}, and`] : []),
+    `${words}: ${record}`,
+  ];
+  return steps.join(' ');
+}
+
+const leaveOut = (number: number): string =>
+  `leave out ${number - MOST_LOOKUPS} of its ${number} terms that are looked up, since receivers refuse a record with more than ${MOST_LOOKUPS} (RFC 7208 4.6.4)`;
+
+/** The terms that receivers look up. A redirect is followed where there is no `all` (RFC 7208 6.1). */
+const lookupsOf = (terms: readonly string[], all: string | null): number =>
+  terms.filter((term) => isLookedUp(term) && (all === null || !term.startsWith('redirect='))).length;
 
 /** One record that allows what they allow. A redirect takes the place of `all`, and is read last (RFC 7208 6.1). */
 const merged = (policies: readonly string[]): string => {
   const read = policies.map(readTerms);
-  const terms = [...new Set(read.flatMap((policy) => policy.terms))];
+  const terms = [...new Set(read.flatMap((policy) => policy.terms))].filter(isTerm);
   const redirects = terms.filter((term) => term.startsWith('redirect='));
-  const others = terms.filter((term) => !term.startsWith('redirect='));
+  const explanations = terms.filter((term) => term.startsWith('exp='));
+  // Each of the two may be there once (RFC 7208 6).
+  const others = terms.filter((term) => !redirects.includes(term) && !explanations.slice(1).includes(term));
   const all =
     read[0]?.all ??
     (redirects.length > 0 ? null : (read.find((policy) => policy.all !== null)?.all ?? '~all'));

@@ -137,7 +137,10 @@ const DnsRecord = Type.Object(
     found: Type.Array(Type.String(), {
       description: 'The values that DNS has under this name, beside or instead of the expected one.',
     }),
-    error: nullable(Type.String(), 'A sentence with the problem and its fix; null when there is none.'),
+    error: nullable(
+      Type.String(),
+      'A sentence with the problem and its fix; null when there is none. That of a verified record names parts of it that receivers ignore, or says that the last lookup got no answer.',
+    ),
     settable: Type.Boolean({
       description:
         'False while the record would name a host that other mail servers cannot find, such as localhost: `error` names the setting to change first.',

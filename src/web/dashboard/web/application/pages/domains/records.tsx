@@ -48,6 +48,11 @@ export const Records = ({
             Do not set it yet. {record.error}
           </p>
         )}
+        {record.settable && isLookedUp && record.status === 'verified' && record.error !== null && (
+          <p data-color="waiting" className="state-text text-caption break-words">
+            {record.error}
+          </p>
+        )}
         {record.settable && record.status === 'failed' && (
           <p data-color="bad" className="state-text text-caption break-words">
             {record.error ?? 'Another value was found.'}
