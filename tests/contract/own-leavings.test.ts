@@ -93,13 +93,11 @@ test('who had unsubscribed before a bounce, and confirms one audience, is back i
   const other = await send('POST', '/v1/audiences', { name: 'Other' });
   await send('PATCH', '/v1/workspace', { defaultFrom: 'news@sender.example' });
   const asked = await send('POST', '/v1/audiences', { name: 'Asked', confirm: true });
-  for (const { id } of [other, asked])
-    await send('POST', `/v1/audiences/${id}/contacts`, { contactIds: [contact.id] });
-  const headers = { 'content-type': 'text/csv' };
-  for (const reason of ['unsubscribed', 'bounced']) {
-    const body = `address,reason\n${email},${reason}\n`;
-    await service.ask({ method: 'POST', path: '/v1/suppressions/import', key: live, body, headers });
-  }
+  const add = ({ id }: { id: string }) =>
+    send('POST', `/v1/audiences/${id}/contacts`, { contactIds: [contact.id] });
+  await add(other);
+  for (const reason of ['unsubscribed', 'bounced']) await suppress(email, reason);
+  await add(asked);
   const scope = { workspaceId: service.workspaceId, livemode: true };
   const path = confirmationPath(SIGNER, { ...scope, key: email, audienceId: asked.id, language: null });
   expect((await service.ask({ method: 'POST', path })).status).toBe(200);
@@ -171,6 +169,50 @@ test('the link that confirmed an audience brings no person back who has left eve
   expect((await service.ask({ path })).status).toBe(400);
   expect((await send('GET', `/v1/contacts/${email}`)).status).toBe('unsubscribed');
   expect(await suppressed(email)).toBe('unsubscribed');
+});
+
+test('a link that was mailed before the person left everything confirms nothing, unless they were asked again', async () => {
+  await send('PATCH', '/v1/workspace', { defaultFrom: 'news@sender.example' });
+  const { id: audienceId } = await send('POST', '/v1/audiences', { name: 'Waits', confirm: true });
+  const scope = { workspaceId: service.workspaceId, livemode: true };
+  const press = async (key: string) => {
+    const path = confirmationPath(SIGNER, { ...scope, key, audienceId, language: null });
+    const [shown, pressed] = [await service.ask({ path }), await service.ask({ method: 'POST', path })];
+    expect(shown.status).toBe(pressed.status);
+    return pressed.status;
+  };
+  const statusOf = async (email: string) => (await send('GET', `/v1/contacts/${email}`)).status;
+  const ask = (email: string, more: object = {}) =>
+    send('POST', `/v1/audiences/${audienceId}/contacts`, { emails: [email], ...more });
+  const leaving = {
+    left: (email: string) => leaveEverything(email),
+    'left-and-bounced': async (email: string) => {
+      await leaveEverything(email);
+      await suppress(email, 'bounced');
+    },
+    complained: (email: string) => suppress(email, 'complained'),
+  };
+  for (const [name, leave] of Object.entries(leaving)) {
+    const email = `${name}@waits.example`;
+    await send('POST', '/v1/contacts', { email });
+    await ask(email);
+    await leave(email);
+    const status = await statusOf(email);
+    expect([name, await press(email)]).toEqual([name, 400]);
+    expect(await statusOf(email)).toBe(status);
+    expect((await send('GET', `/v1/contacts/${email}`)).audienceIds).toEqual([]);
+  }
+  const again = 'left@waits.example';
+  await ask(again, { consent: { source: 'form', at: new Date().toISOString() } });
+  expect(await press(again)).toBe(200);
+  expect(await statusOf(again)).toBe('subscribed');
+  // The workspace takes back its own act.
+  const byWorkspace = 'workspace@waits.example';
+  await send('POST', '/v1/contacts', { email: byWorkspace });
+  await ask(byWorkspace);
+  await send('PATCH', `/v1/contacts/${byWorkspace}`, { status: 'unsubscribed' });
+  expect(await press(byWorkspace)).toBe(200);
+  expect(await statusOf(byWorkspace)).toBe('subscribed');
 });
 
 test('who left everything is asked to confirm only with a later consent, also when forgotten in between', async () => {

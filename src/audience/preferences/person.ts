@@ -4,9 +4,15 @@ import type { Sealer } from '../../platform/crypto/sealer.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { audienceMembers, audiences } from '../../platform/db/schema/audiences.ts';
-import { contacts } from '../../platform/db/schema/contacts.ts';
 import { suppress } from '../../sending/suppressions/commands.ts';
-import { forgottenKey, hasUnsubscribed, reasonOf } from '../../sending/suppressions/queries.ts';
+import {
+  forgottenKey,
+  hasLeftEverythingSql,
+  hasUnsubscribed,
+  leftByWorkspaceSql,
+  reasonOf,
+  unsubscribedAtSql,
+} from '../../sending/suppressions/queries.ts';
 import { joinAudience, leaveAudience } from '../audiences/commands.ts';
 import { changeStatus } from '../contacts/commands.ts';
 import type { Scope } from '../contacts/queries.ts';
@@ -186,31 +192,41 @@ async function carryOut(
       await joinAudience(deps.database, { ...member, audienceId: id, onlyPending: false });
 }
 
+/** SQL of the moment of the latest mail that asked the person to confirm; before it, of the moment that the answer was awaited from. */
+const ASKED_AT = `greatest(m.since, (select max(act.at) from contact_activity act
+  where act.contact_id = c.id and act.type = 'asked' and act.subject = m.audience_id))`;
+
+/**
+ * $1 workspace, $2 environment, $3 the key of the address, $4 the audience, $5 the keyed hash of the address. A person who left everything
+ * by themselves after they were asked has answered by that, also where the address bounced since. Whom the workspace unsubscribed has not.
+ */
+const QUESTION = `select m.state, c.status, c.status = 'complained'
+  or ${hasLeftEverythingSql('c')} and c.unsubscribed_at > ${ASKED_AT}
+  or c.status = 'bounced' and c.livemode and not ${leftByWorkspaceSql('c.id', 'c.unsubscribed_at')} and exists (
+    select from suppressions s where s.workspace_id = c.workspace_id and s.address_key in (c.email_key, $5)
+      and ${unsubscribedAtSql('s')} > ${ASKED_AT}) as has_left
+from contacts c join audience_members m on m.contact_id = c.id and m.audience_id = $4
+where c.workspace_id = $1 and c.livemode = $2::boolean and c.email_key = $3`;
+
+interface QuestionRow {
+  readonly state: 'pending' | 'joined';
+  readonly status: string;
+  readonly has_left: boolean;
+}
+
 /**
  * The state of a question: `open`, or `answered` while the person still is in the audience by it. Null after the person has left, be it
- * the audience or everything, or was forgotten: a link that was used brings no one back. @throws UnavailableError
+ * the audience or everything, or was forgotten: no link from before brings them back. @throws UnavailableError
  */
 export async function findQuestion(
-  { database }: Pick<PreferenceDeps, 'database'>,
+  { database, signer }: Pick<PreferenceDeps, 'database' | 'signer'>,
   { workspaceId, livemode, key, audienceId }: Recipient & { readonly audienceId: string },
 ): Promise<'open' | 'answered' | null> {
-  const [row] = await database.read((orm) =>
-    orm
-      .select({ state: audienceMembers.state, status: contacts.status })
-      .from(contacts)
-      .innerJoin(
-        audienceMembers,
-        and(eq(audienceMembers.contactId, contacts.id), eq(audienceMembers.audienceId, audienceId)),
-      )
-      .where(
-        and(
-          eq(contacts.workspaceId, workspaceId),
-          eq(contacts.livemode, livemode),
-          eq(contacts.emailKey, key),
-        ),
-      ),
-  );
-  if (row?.state === 'pending') return 'open';
+  const [row] = await database.query<QuestionRow>(QUESTION, [
+    ...[workspaceId, livemode, key, audienceId],
+    forgottenKey(signer, workspaceId, key),
+  ]);
+  if (row?.state === 'pending') return row.has_left ? null : 'open';
   return row?.status === 'subscribed' ? 'answered' : null;
 }
 
