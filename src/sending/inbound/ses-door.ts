@@ -69,7 +69,7 @@ async function take(
     logger.warn({ topic: topic.arn }, 'A message of SES is too large, or its header, and is skipped.');
     return 'skipped';
   }
-  const hasLeft = (await leaveAll(parts, recipients)) === 'left';
+  const hasLeft = (await leaveAll(parts, recipients, raw)) === 'left';
   const isRead = (await takeReports(parts, raw, notification)) || hasLeft;
   const found = await Promise.all(recipients.map((address) => takerOf(parts, address, topic.workspaceId)));
   const known = found.filter((one) => one !== null);

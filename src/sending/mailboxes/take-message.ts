@@ -90,7 +90,7 @@ export async function takeMessage(
   const feedback = mail.isAutomatic || isNull ? await mailReader.report(shortened(raw), all, isNull) : [];
   // Anybody can write to a mailbox, so only an address that was signed here identifies an email.
   if (feedback.length > 0) await record(feedback, false);
-  const hasLeft = (await leaveAll(deps, all)) === 'left';
+  const hasLeft = (await leaveAll(deps, all, raw)) === 'left';
   const isReport = await takeReport(deps, owner, { raw, recipients: all, from: envelopeFrom });
   const isCounted = isReport || hasLeft;
   const taken = await takersOf(deps, owner, [delivered, named, [owner.username]], all);
