@@ -87,6 +87,7 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
       ...{ findSendingDomain, findReplyDomain, fillTemplate, testClocks, mayForward },
       campaigns: campaignMail,
       mailCaptured: (workspaceId) => captured.mailCaptured(workspaceId),
+      leaveByMail: (copy) => leaveByMail(copy),
     }),
   );
   const { acceptance, recordFeedback } = emails;

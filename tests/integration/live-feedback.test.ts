@@ -30,6 +30,8 @@ afterAll(async () => {
   await sink[Symbol.asyncDispose]();
 });
 
+const leaveByMail = async (): Promise<boolean> => true;
+
 /** An email that was accepted by the relay, and the return path of each of its copies. */
 async function sent(
   to: readonly string[],
@@ -181,7 +183,7 @@ describe('a report about an email that has failed', () => {
     await using held = await startLiveService({ transport, environment: { UNKNOWN_OUTCOME: 'hold' } });
     const { database, engine } = held.service;
     const clock = { now: Date.now, monotonic: () => performance.now() };
-    const record = feedbackRecorder({ database, engine, clock, signer: held.signer });
+    const record = feedbackRecorder({ database, engine, clock, signer: held.signer, leaveByMail });
     const to = ['gone@example.com', 'annoyed@example.com', 'listed@example.com', 'quiet@example.com'];
     const id = await held.send({ to });
     await held.until(id, ({ status }) => status === 'deferred');
@@ -243,7 +245,7 @@ describe('a notification of Amazon SES', () => {
       takeSes: async () => 'skipped',
       fetchCertificate: async () => CERTIFICATE,
       confirm: async () => {},
-      recordFeedback: feedbackRecorder({ database, engine, clock, signer: service.signer }),
+      recordFeedback: feedbackRecorder({ database, engine, clock, signer: service.signer, leaveByMail }),
       log: { warn() {}, error() {} },
     });
     return route?.handle({ body, now: Date.now() } as never);

@@ -67,6 +67,11 @@ export interface ComplaintReport {
   readonly userAgent: string | null;
 }
 
+/** The recipient wants no more of such mail, and calls none of it spam. */
+export interface OptOutReport {
+  readonly kind: 'optedOut';
+}
+
 /** The content of a report about one recipient. */
 export type Fact =
   | BounceReport
@@ -74,6 +79,7 @@ export type Fact =
   | DelayReport
   | ForwardReport
   | ComplaintReport
+  | OptOutReport
   | UnreadableMail;
 
 /** One fact about one recipient. */

@@ -33,6 +33,7 @@ import { testDataPruner } from './retention/test-data-pruner.ts';
 import { emailFrames, emailRoutes, type WaitingRoomDeps } from './routes.ts';
 import { type LiveMailParts, openLiveMail } from './send/open.ts';
 import { emailPerformer } from './send/perform.ts';
+import type { Destination } from './send/return-token.ts';
 import { traced } from './send/traced.ts';
 import { directMail } from './transports/direct-mail.ts';
 import { LimitKeeper } from './transports/learned-limits.ts';
@@ -63,6 +64,8 @@ interface EmailNeeds
   readonly mayForward: LiveMailParts['mayForward'];
   /** Is called when live mail of a workspace was captured. */
   mailCaptured(workspaceId: string): void;
+  /** Unsubscribes the recipient of a copy. @throws UnavailableError */
+  leaveByMail(copy: Destination): Promise<boolean>;
 }
 
 /** An address to unsubscribe has to work for thirty days (15 U.S.C. 7704 (a)(3)(A)(ii)), and it works as long as its email is kept. */
@@ -242,7 +245,10 @@ export const emailsModule: Module<
               monotonic: clock.monotonic,
             }),
           }),
-          recordFeedback: feedbackRecorder({ database, engine, signer, clock, count }),
+          recordFeedback: feedbackRecorder({
+            ...{ database, engine, signer, clock, count },
+            leaveByMail: needs.leaveByMail,
+          }),
         };
         const waiting = emailWaitingRoom({ database, engine, now: () => clock.now() });
         return {

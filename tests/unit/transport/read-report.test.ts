@@ -173,6 +173,11 @@ Thank you.\r
     for (const other of [ofOutlook('X-Other'), ofOutlook('X-HmXmrOriginalRecipient', 'Fwd: Your receipt')])
       expect(await readReport(Buffer.from(other), ['complaints@sender.example'])).toEqual([]);
   });
+  test.each(['opt-out', 'Opt-Out-List'])('of %s says that the recipient leaves', async (type) => {
+    expect(await readReport(arf(ABUSE.replace('abuse', type)), [])).toMatchObject([
+      { kind: 'optedOut', recipient: 'bob@receiver.example', reference: { token: 'token-7' } },
+    ]);
+  });
   for (const type of ['not-spam', 'auth-failure'])
     test(`is not what a report of ${type} is`, async () => {
       expect(await readReport(arf(ABUSE.replace('abuse', type)), [])).toEqual([]);

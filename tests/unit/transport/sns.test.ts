@@ -194,6 +194,9 @@ describe('an SES event', () => {
     ]);
     expect(complaint()).toMatchObject([{ feedbackType: 'other' }]);
     expect(complaint('not-spam')).toEqual([]);
+    expect(complaint('opt-out')).toEqual([
+      { kind: 'optedOut', reference, recipient: 'bob@receiver.example' },
+    ]);
   });
   test('tells of delivery and delay, recipient by recipient', () => {
     expect(

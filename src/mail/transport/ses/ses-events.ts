@@ -1,3 +1,4 @@
+import { factOfType } from '../../inbound/complaint-report.ts';
 import { bounceOf } from '../../inbound/diagnosis.ts';
 import type { Fact, Feedback, Reference } from '../../inbound/feedback.ts';
 
@@ -77,13 +78,8 @@ const complained = (
   { complaintFeedbackType, complaintSubType, userAgent, complainedRecipients }: Complaint,
   each: (recipients: readonly Recipient[] | undefined, feedbackOf: (one: Recipient) => Fact) => Feedback[],
 ): Feedback[] => {
-  if (complaintFeedbackType === 'not-spam' || complaintFeedbackType === 'auth-failure') return [];
-  const feedbackType = complaintFeedbackType ?? complaintSubType ?? 'other';
-  return each(complainedRecipients, () => ({
-    kind: 'complained',
-    feedbackType,
-    userAgent: userAgent ?? null,
-  }));
+  const fact = factOfType(complaintFeedbackType ?? complaintSubType ?? 'other', userAgent ?? null);
+  return fact === null ? [] : each(complainedRecipients, () => fact);
 };
 
 const referenceOf = (mail: SesEvent['mail']): Reference => ({

@@ -21,6 +21,8 @@ export interface FeedbackParts {
   readonly engine: Pick<Engine, 'tell'>;
   readonly signer: Signer;
   readonly clock: Clock;
+  /** Unsubscribes the recipient of a copy, as the link in it does. @throws UnavailableError */
+  leaveByMail(copy: Destination): Promise<boolean>;
   /** Called for each report about an email, with its kind. */
   readonly count?: (kind: Fact['kind']) => void;
 }
@@ -52,7 +54,14 @@ export type RecordFeedback = (feedback: readonly Feedback[], isVouched: boolean)
  * feedback that names no email. @throws UnavailableError when the sender has to repeat it: the database is away, or the attempt has
  * not ended yet.
  */
-export function feedbackRecorder({ database, engine, signer, clock, count }: FeedbackParts): RecordFeedback {
+export function feedbackRecorder({
+  database,
+  engine,
+  signer,
+  clock,
+  leaveByMail,
+  count,
+}: FeedbackParts): RecordFeedback {
   return async (feedback, isVouched) => {
     for (const { destination, facts } of await byDestination(feedback, isVouched)) {
       const [email] = await read(destination.emailId);
@@ -61,6 +70,7 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
       if (!addressee || said === null) continue;
       const fact = addressee.hash === null ? said : withoutWords(said);
       if (fact.kind === 'unread') await tellReturned(destination, fact.subject);
+      else if (fact.kind === 'optedOut') await leaveByMail(destination);
       else await tellReport(destination, addressee, fact);
       count?.(fact.kind);
     }
