@@ -28,6 +28,8 @@ afterAll(async () => {
   await sink[Symbol.asyncDispose]();
 });
 
+const leaveByMail = async (): Promise<boolean> => true;
+
 const get = async (path: string): Promise<Email> => (await service.live.get(path)).body.data;
 const suppressed = async (address: string): Promise<Email> =>
   (await get(`/v1/suppressions?address=${address}`))[0];
@@ -101,7 +103,7 @@ test('a notification of a provider finds the forgotten person among several reci
   const { id } = await forgotten(address, ['stays@here.example', address]);
   const { database, engine } = service.service;
   const clock = { now: Date.now, monotonic: () => performance.now() };
-  const record = feedbackRecorder({ database, engine, clock, signer: service.signer });
+  const record = feedbackRecorder({ database, engine, clock, signer: service.signer, leaveByMail });
   const reference = { token: null, emailId: id, providerId: null, messageId: null };
   const complaint = { kind: 'complained', feedbackType: 'abuse', userAgent: null } as const;
   await record([{ ...complaint, reference, recipient: 'Provider@GONE.example' }], true);
@@ -158,7 +160,7 @@ test('mail to the return path of a forgotten person that is no report stores non
   const { id } = await forgotten(address);
   const { database, engine } = service.service;
   const clock = { now: Date.now, monotonic: () => performance.now() };
-  const record = feedbackRecorder({ database, engine, clock, signer: service.signer });
+  const record = feedbackRecorder({ database, engine, clock, signer: service.signer, leaveByMail });
   const reference = { token: null, emailId: id, providerId: null, messageId: null };
   await record([{ kind: 'unread', subject: `Re: News for ${address}`, reference, recipient: address }], true);
   await isClean(id, address);
@@ -178,11 +180,63 @@ test('a complaint that comes while its recipient is being taken out of the email
     return engine.tell(...event);
   };
   const clock = { now: Date.now, monotonic: () => performance.now() };
-  const record = feedbackRecorder({ database, engine: { tell }, clock, signer: service.signer });
+  const record = feedbackRecorder({ database, engine: { tell }, clock, signer: service.signer, leaveByMail });
   const reference = { token: null, emailId, providerId: null, messageId: null };
   const complaint = { kind: 'complained', feedbackType: 'abuse', userAgent: null } as const;
   await record([{ ...complaint, reference, recipient: address }], true);
   expect(await suppressed(address)).toMatchObject({ address: null, reason: 'complained' });
+});
+
+const LIST_MAIL = 'News. Leave: {{unsubscribeUrl}}';
+
+async function outcomeOf(address: string, text: string): Promise<string> {
+  const id = await service.send({ to: [address], text });
+  return (await service.until(id, ({ status }) => status === 'sent' || status === 'failed')).status;
+}
+
+const LATE_REPORTS = {
+  complained: (path: string) => report(path, arf('Feedback-Type: abuse\nUser-Agent: FBL/1.0\nVersion: 1\n')),
+  bounced: (path: string, address: string) => report(path, bounce(address)),
+  unsubscribed: async (_: string, address: string, raw: string) => {
+    const [, mailbox = ''] = /<mailto:([^>]+)>/.exec(raw.replace(/\r\n[ \t]+/g, ' ')) ?? [];
+    return (await handIn(port, address, [mailbox], aMail({ Subject: 'unsubscribe' }))).at(-1);
+  },
+};
+
+test.each(Object.entries(LATE_REPORTS))(
+  'a person who is a contact again is %s by a late report, which outlives the removal of the suppression',
+  async (status, tell) => {
+    const address = `${status}@late.example`;
+    const { path, raw } = await forgotten(address);
+    const others = [`other-${status}@late.example`, `second-${status}@late.example`];
+    for (const email of [others[0], address, others[1]]) await service.live.post('/v1/contacts', { email });
+    await service.test.post('/v1/contacts', { email: address });
+    expect(await tell(path, address, raw)).toStartWith('250');
+    expect((await get(`/v1/contacts/${address}`)).status).toBe(status);
+    expect(await suppressed(address)).toMatchObject({ address, reason: status });
+    for (const email of others) expect((await get(`/v1/contacts/${email}`)).status).toBe('subscribed');
+    expect((await service.test.get(`/v1/contacts/${address}`)).body.data.status).toBe('subscribed');
+    expect((await service.live.delete(`/v1/suppressions/${address}`)).status).toBe(204);
+    expect((await get(`/v1/contacts/${address}`)).status).toBe(status);
+    expect(await outcomeOf(address, LIST_MAIL)).toBe('failed');
+    expect(await outcomeOf(address, 'Your receipt.')).toBe('sent');
+  },
+);
+
+test('a report that a recipient opts out unsubscribes them, also one who was forgotten, and keeps no receipt away', async () => {
+  const optOut = arf('Feedback-Type: opt-out\nUser-Agent: FBL/1.0\nVersion: 1\n');
+  const address = 'opts-out@gone.example';
+  const { path } = await forgotten(address);
+  expect(await report(path, optOut)).toStartWith('250');
+  expect(await suppressed(address)).toMatchObject({ address: null, reason: 'unsubscribed' });
+  const known = 'opts-out@here.example';
+  await service.live.post('/v1/contacts', { email: known });
+  expect(await outcomeOf(known, LIST_MAIL)).toBe('sent');
+  const copy = sink.received.find(({ to: [one] }) => one === known);
+  expect(await report(copy?.from ?? '', optOut)).toStartWith('250');
+  expect((await get(`/v1/contacts/${known}`)).status).toBe('unsubscribed');
+  expect(await outcomeOf(known, LIST_MAIL)).toBe('failed');
+  expect(await outcomeOf(known, 'Your receipt.')).toBe('sent');
 });
 
 test.each(['unsubscribed', 'bounced'])(
@@ -194,11 +248,8 @@ test.each(['unsubscribed', 'bounced'])(
     const [, mailbox = ''] = /<mailto:([^>]+)>/.exec(raw.replace(/\r\n[ \t]+/g, ' ')) ?? [];
     if (reason === 'bounced') await report(path, bounce(address));
     else await handIn(port, address, [mailbox], aMail({ Subject: 'unsubscribe' }));
-    expect(await suppressed(address)).toMatchObject({ address: null, reason });
-    const outcome = async () => {
-      const id = await service.send({ to: [address], text: 'News. Leave: {{unsubscribeUrl}}' });
-      return (await service.until(id, ({ status }) => status === 'sent' || status === 'failed')).status;
-    };
+    expect(await suppressed(address)).toMatchObject({ address, reason });
+    const outcome = () => outcomeOf(address, LIST_MAIL);
     expect(await outcome()).toBe('failed');
     const agreeing = (at: string) =>
       service.live.patch(`/v1/contacts/${address}`, {

@@ -3,6 +3,7 @@ import { freePort } from '../../src/ops/torture/free-port.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
+import { dsn } from '../unit/transport/reports.ts';
 import { aMail, handIn, receiving } from './received-door.ts';
 import { type Sink, startSink } from './transport/smtp-sink.ts';
 
@@ -162,7 +163,19 @@ describe('mail to the address in List-Unsubscribe', () => {
     expect(await leave()).toMatch(/^550 5\.1\.1 .*use the link/);
   });
 
-  test('leaves the audience of a campaign, as its link does, and no other', async () => {
+  test('is no act of the person where it is a bounce', async () => {
+    const { id, address } = await left('jan@customer.example');
+    const bounce = dsn({
+      status:
+        'Reporting-MTA: dns; mx.example\n\nFinal-Recipient: rfc822; jan@customer.example\nAction: failed\nStatus: 5.1.1\n',
+    });
+    expect((await handIn(port, '', [address], bounce)).at(-1)).toMatch(/^550 5\.7\.1 .*use the link/);
+    expect(await leavings(id)).toEqual([]);
+    expect(await suppressed('jan@customer.example')).toBeUndefined();
+  });
+
+  /** A campaign to one person that has left, and the address by which they leave it. */
+  async function campaignToOne() {
     const audienceId = await manyPeople(service.service.database, workspaceId, 1);
     const campaign = {
       name: 'News',
@@ -177,7 +190,11 @@ describe('mail to the address in List-Unsubscribe', () => {
       const rows = await get(`/v1/campaigns/${id}/recipients?outcome=sent`);
       return rows.length > 0 && offered(rows[0].email).length > 0 ? rows : undefined;
     });
-    const [address = ''] = offered(recipient.email);
+    return { id, audienceId, recipient, address: offered(recipient.email).at(-1) ?? '' };
+  }
+
+  test('leaves the audience of a campaign, as its link does, and no other', async () => {
+    const { id, audienceId, recipient, address } = await campaignToOne();
     const taken = await handIn(port, recipient.email, [address], aMail(APPLE));
     expect(taken.at(-1)).toStartWith('250');
     expect((await leavings(recipient.emailId)).map(({ data }: Email) => data)).toEqual([
@@ -185,6 +202,20 @@ describe('mail to the address in List-Unsubscribe', () => {
     ]);
     expect(await get(`/v1/audiences/${audienceId}/contacts`)).toEqual([]);
     expect(await suppressed(recipient.email)).toBeUndefined();
+  });
+
+  test('leaves that audience also for a person who was forgotten and is a contact again', async () => {
+    const { audienceId, recipient, address } = await campaignToOne();
+    const { email, emailId } = recipient;
+    expect((await service.live.delete(`/v1/contacts/${email}`)).status).toBe(204);
+    await eventually('the email names no one', async () =>
+      (await get(`/v1/emails/${emailId}`)).to[0].includes('forgotten') ? true : undefined,
+    );
+    await service.live.post('/v1/contacts', { email });
+    await service.live.post(`/v1/audiences/${audienceId}/contacts`, { emails: [email] });
+    expect((await handIn(port, email, [address], aMail(APPLE))).at(-1)).toStartWith('250');
+    expect(await get(`/v1/contacts/${email}`)).toMatchObject({ status: 'subscribed', audienceIds: [] });
+    expect(await suppressed(email)).toBeUndefined();
   });
 });
 

@@ -1,8 +1,15 @@
 import { expect, test } from 'bun:test';
 import { onlyKey, secretKeyOf } from '../../src/platform/crypto/secret-key.ts';
 import { createSigner, signerOf } from '../../src/platform/crypto/signer.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { lowestIdAt, mintId } from '../../src/platform/db/ids.ts';
 import { isForgotten } from '../../src/platform/text/forgotten.ts';
-import { forgottenHash, forgottenKey, forgottenRecipient } from '../../src/sending/suppressions/queries.ts';
+import {
+  findKnownAgain,
+  forgottenHash,
+  forgottenKey,
+  forgottenRecipient,
+} from '../../src/sending/suppressions/queries.ts';
 
 const OLD = 'the-first-key-the-first-key-the-first-key';
 const signer = createSigner(OLD);
@@ -48,3 +55,26 @@ test('other keys conceal nothing: addresses, and those that earlier versions hav
   ];
   for (const one of foreign) expect(forgottenHash(signer, place, one)).toBeNull();
 });
+
+test.each([0, 999, 1000, 2499])(
+  'the contact that has the hash is found at place %d of 2,500, and no one else',
+  async (place) => {
+    const AT = 1_796_000_000_000;
+    const contacts = Array.from({ length: 2_500 }, (_, n) => {
+      const email = `${n === place ? 'ada' : `person-${n}`}@example.com`;
+      return { id: mintId('con', AT + n), email, email_key: email };
+    }).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    const begins: string[] = [];
+    const query = async (_: string, [, after]: readonly string[]) => {
+      begins.push(after ?? '');
+      return contacts.filter(({ id }) => id > (after ?? '')).slice(0, 1_000);
+    };
+    const deps = { database: { query } as unknown as Database, signer };
+    const person = { workspaceId: 'ws_1', emailId: mintId('em', AT), hash };
+    expect(await findKnownAgain(deps, person)).toMatchObject({ email: 'ada@example.com' });
+    expect(begins).toHaveLength(Math.floor(place / 1_000) + 1);
+    // No contact from long before the email is looked at.
+    expect((begins[0] ?? '') > lowestIdAt('con', AT - 3_600_000)).toBe(true);
+    expect(await findKnownAgain(deps, { ...person, workspaceId: 'ws_2' })).toBeNull();
+  },
+);

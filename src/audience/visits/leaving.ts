@@ -5,8 +5,8 @@ import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { isForgotten } from '../../platform/text/forgotten.ts';
 import type { Destination } from '../../sending/emails/queries.ts';
 import type { LeaveByMail } from '../../sending/inbound/commands.ts';
-import { suppress, suppressForgotten } from '../../sending/suppressions/commands.ts';
-import { forgottenHash, type OwnLeaving } from '../../sending/suppressions/queries.ts';
+import { suppress, suppressHash } from '../../sending/suppressions/commands.ts';
+import { findKnownAgain, forgottenHash, type OwnLeaving } from '../../sending/suppressions/queries.ts';
 import type { ExitTarget } from '../../sending/tracking/api.ts';
 import { leaveAudience } from '../audiences/commands.ts';
 import { findAudienceRow } from '../audiences/queries.ts';
@@ -112,7 +112,7 @@ interface LeaverRow {
 const LEAVER =
   'select workspace_id, recipients[$2::integer + 1] as address, recipient_keys[$2::integer + 1] as key, campaign_id from emails where id = $1 and livemode';
 
-/** Unsubscribes a forgotten person, who is no member of an audience any more: from everything, as the link does. */
+/** Unsubscribes a forgotten person, who is no contact and no member of an audience any more: from everything, as the link does. */
 async function leaveForgotten(
   { database, engine }: LeavingDeps,
   {
@@ -122,7 +122,7 @@ async function leaveForgotten(
   }: { readonly copy: Destination; readonly workspaceId: string; readonly hash: string },
   now: number,
 ): Promise<void> {
-  await suppressForgotten(database, { workspaceId, hash, reason: 'unsubscribed', at: now });
+  await suppressHash(database, { workspaceId, hash, reason: 'unsubscribed', at: now });
   const data = { source: 'oneClick', campaignId: null, audienceId: null };
   const report = { type: 'unsubscribed' as const, recipient: copy.recipient, suppresses: false, data };
   await engine.tell('email', copy.emailId, { type: 'report.received', at: now, report });
@@ -138,13 +138,18 @@ export const leavingByMail =
   async (copy) => {
     const [row] = await deps.database.query<LeaverRow>(LEAVER, [copy.emailId, copy.recipient]);
     if (!row?.address) return false;
-    if (isForgotten(row.address)) {
+    const { workspace_id: workspaceId, campaign_id: campaignId } = row;
+    let { address } = row;
+    if (isForgotten(address)) {
       const hash = forgottenHash(deps.signer, copy, row.key);
       if (hash === null) return false;
-      await leaveForgotten(deps, { copy, workspaceId: row.workspace_id, hash }, now());
-      return true;
+      const contact = await findKnownAgain(deps, { workspaceId, hash, emailId: copy.emailId });
+      if (!contact) {
+        await leaveForgotten(deps, { copy, workspaceId, hash }, now());
+        return true;
+      }
+      address = contact.email;
     }
-    const { workspace_id: workspaceId, address, campaign_id: campaignId } = row;
     const audienceId = campaignId === null ? null : await audienceOf(campaignId);
     const list = campaignId !== null && audienceId !== null ? { campaignId, audienceId } : null;
     await leave(deps, { copy, exit: { workspaceId, address, list }, source: 'oneClick' }, now());

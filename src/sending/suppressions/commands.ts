@@ -8,6 +8,7 @@ import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { contactsLeaveSql } from './contacts-leave.ts';
+import { type ForgottenPerson, findKnownAgain } from './known-again.ts';
 import { OWN_ACTS, type SuppressBody, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 import { forgottenKey } from './queries.ts';
 import { enterReasonSql, removeReasonSql, TOLD_TO_SES } from './reasons.ts';
@@ -117,15 +118,28 @@ export async function suppress(
 }
 
 /** A forgotten person who is to get no more mail. */
-export interface ToSuppressForgotten extends Pick<ToSuppress, 'workspaceId' | 'reason' | 'at'> {
-  /** The hash of the address, as `forgottenHash` gives it. */
-  readonly hash: string;
+export interface ToSuppressForgotten extends ForgottenPerson, Pick<ToSuppress, 'reason' | 'at'> {}
+
+/**
+ * Suppresses a forgotten person. One who is a contact again is suppressed by the address: the status of the contact says so, and keeps
+ * list mail away once the suppression is removed. Doing so again changes nothing. @throws UnavailableError
+ */
+export async function suppressForgotten(
+  deps: { readonly database: Database; readonly signer: Signer },
+  person: ToSuppressForgotten,
+): Promise<void> {
+  const { database, signer } = deps;
+  const { workspaceId, reason, at } = person;
+  const contact = await findKnownAgain(deps, person);
+  if (!contact) return suppressHash(database, person);
+  const { email: address } = contact;
+  await suppress(database, { workspaceId, address, reason, emailId: null, at, knownBy: signer });
 }
 
-/** Suppresses a person of whom only the hash is known. Doing so again changes nothing. @throws UnavailableError */
-export async function suppressForgotten(
+/** Suppresses a person of whom only the hash is known, and who is no contact. @throws UnavailableError */
+export async function suppressHash(
   database: Database,
-  { workspaceId, hash, reason, at }: ToSuppressForgotten,
+  { workspaceId, hash, reason, at }: Omit<ToSuppressForgotten, 'emailId'>,
 ): Promise<void> {
   await database.query(SUPPRESS, [
     ...[workspaceId, hash, null, reason, null, new Date(at).toISOString(), null],

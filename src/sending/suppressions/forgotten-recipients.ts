@@ -2,7 +2,14 @@ import type { Signer } from '../../platform/crypto/signer.ts';
 import { FORGOTTEN_DOMAIN } from '../../platform/text/forgotten.ts';
 
 /** The prefix of the keys by which forgotten addresses are suppressed. */
-export const FORGOTTEN_PREFIX = 'forgotten:';
+const FORGOTTEN_PREFIX = 'forgotten:';
+
+/**
+ * The hash by which a forgotten address is recognised, which only SECRET_KEY can make: addresses are few
+ * enough to be guessed, so that a hash without a key would not hide them. `key` is `Address.key`.
+ */
+export const forgottenKey = (signer: Signer, workspaceId: string, key: string): string =>
+  `${FORGOTTEN_PREFIX}${signer.hash('forgotten address', `${workspaceId} ${key}`).toString('base64url')}`;
 
 /** A recipient of an email. */
 interface Place {

@@ -11,7 +11,7 @@ import type { Reads } from '../../platform/db/reads.ts';
 import { suppressions } from '../../platform/db/schema/mail.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
-import { FORGOTTEN_PREFIX } from './forgotten-recipients.ts';
+import { forgottenKey } from './forgotten-recipients.ts';
 import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 import { learnedStatusSql, unsubscribedAtSql } from './reasons.ts';
 
@@ -35,7 +35,8 @@ export {
   readActs,
 } from './acts.ts';
 export { contactOfSql, contactsLeaveSql, strength } from './contacts-leave.ts';
-export { forgottenHash, forgottenRecipient } from './forgotten-recipients.ts';
+export { forgottenHash, forgottenKey, forgottenRecipient } from './forgotten-recipients.ts';
+export { findKnownAgain } from './known-again.ts';
 export {
   enterReasonSql,
   learnedAtSql,
@@ -45,13 +46,6 @@ export {
   unsubscribedAtSql,
 } from './reasons.ts';
 export { noteRemovalSql, removalParameters } from './ses-removals.ts';
-
-/**
- * The hash by which a forgotten address is recognised, which only SECRET_KEY can make: addresses are few
- * enough to be guessed, so that a hash without a key would not hide them. `key` is `Address.key`.
- */
-export const forgottenKey = (signer: Signer, workspaceId: string, key: string): string =>
-  `${FORGOTTEN_PREFIX}${signer.hash('forgotten address', `${workspaceId} ${key}`).toString('base64url')}`;
 
 const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (.+)$/;
 

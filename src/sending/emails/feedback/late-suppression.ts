@@ -2,6 +2,7 @@ import type { EmailContext, ReportReceived } from '../../../../machines/email/co
 import type { RecipientProgress } from '../../../../machines/email/recipient.ts';
 import { isRepeated } from '../../../../machines/email/repetition.ts';
 import { suppressionOfReport } from '../../../../machines/email/rules.ts';
+import type { Signer } from '../../../platform/crypto/signer.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isForgotten } from '../../../platform/text/forgotten.ts';
 import { suppress, suppressForgotten, type ToSuppressForgotten } from '../../suppressions/commands.ts';
@@ -35,11 +36,11 @@ export async function suppressRefused(
 const CONTEXT = 'select context from emails_now where id = $1';
 
 /**
- * Suppresses a forgotten recipient, whom the email itself no longer names, by their hash. As above, a repeated report changes
+ * Suppresses a forgotten recipient, whom the email itself no longer names. As above, a repeated report changes
  * nothing. @throws UnavailableError
  */
 export async function suppressForgottenRecipient(
-  database: Database,
+  { database, signer }: { readonly database: Database; readonly signer: Signer },
   emailId: string,
   person: Pick<ToSuppressForgotten, 'workspaceId' | 'hash'>,
   event: ReportReceived,
@@ -52,7 +53,7 @@ export async function suppressForgottenRecipient(
   if (!known) return;
   const isOpen = known.status === 'sent' || known.status === 'delivered';
   if (isOpen ? isRepeated(known, event) : isRecorded(known, event.report)) return;
-  await suppressForgotten(database, { ...person, reason, at: event.at });
+  await suppressForgotten({ database, signer }, { ...person, emailId, reason, at: event.at });
 }
 
 /** True when the report was recorded before: an email refuses reports about recipients that have the message only when they repeat. */

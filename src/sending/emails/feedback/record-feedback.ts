@@ -95,7 +95,8 @@ export function feedbackRecorder({
       report: { ...report, recipient },
     };
     // Before the email has it: a report that it knows is not looked at again.
-    if (hash !== null) await suppressForgottenRecipient(database, emailId, { workspaceId, hash }, event);
+    if (hash !== null)
+      await suppressForgottenRecipient({ database, signer }, emailId, { workspaceId, hash }, event);
     const result = await engine.tell('email', emailId, event);
     if (hash !== null) return;
     if (result.outcome === 'changed' && report.type !== 'delivered')
@@ -115,7 +116,9 @@ export function feedbackRecorder({
     if (!addressee || addressee.hash === null) return;
     const { workspaceId, hash } = addressee;
     const { recipients, reason } = suppressionOfReport(email, event);
-    if (recipients.length > 0) await suppressForgotten(database, { workspaceId, hash, reason, at: event.at });
+    if (recipients.length === 0) return;
+    const { emailId } = destination;
+    await suppressForgotten({ database, signer }, { workspaceId, hash, emailId, reason, at: event.at });
   }
 
   /** The facts about each recipient: all that a mail to a return path says are about the one recipient of that copy. */
