@@ -112,7 +112,7 @@ describe('mail to the address in List-Unsubscribe', () => {
     expect(plain?.raw.toString()).not.toMatch(/^List-Unsubscribe/im);
     const raw = [
       ...['From: shop@sender.example', 'To: fay@customer.example', 'Subject: News'],
-      ...['', 'Leave: {{unsubscribeUrl}}', ''],
+      ...['Content-Type: text/html', '', '<a href="{{unsubscribeUrl}}">Leave</a>', ''],
     ];
     const answer = await fetch(`${service.url}/v1/emails/raw`, {
       method: 'POST',
