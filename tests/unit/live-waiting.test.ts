@@ -87,9 +87,9 @@ function world(
         read.push(id);
         return message;
       },
-      suppressions: async () => new Map(),
+      withholdings: async () => new Map(),
       ...content,
-    } as Partial<LiveReader> as LiveReader,
+    } satisfies Partial<LiveReader> as Partial<LiveReader> as LiveReader,
     leftMessage: async () => null,
     subjects: new SubjectWriter(nobody),
     signer: createSigner('only-for-tests'),
