@@ -1,5 +1,6 @@
-import { Menu, MenuButton, MenuItem, MenuProvider, MenuSeparator } from '@ariakit/react/menu';
+import { Menu, MenuButton, MenuItem, MenuProvider, MenuSeparator, useMenuStore } from '@ariakit/react/menu';
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import { afterPaint } from '../charts/painted.ts';
 
 /** A button that opens a list of actions. */
 export interface MenuProps {
@@ -30,12 +31,19 @@ interface ItemProps {
  */
 export default function OpenedMenu({ detail, ...props }: MenuProps & { readonly detail: number }) {
   const button = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const menu = useMenuStore();
+  // To take the list away costs more than to hide it, so that the key is answered first.
+  const hide = () => {
+    list.current?.setAttribute('data-leaving', '');
+    afterPaint(menu.hide);
+  };
   // The button that was pressed had no list yet: this one takes its press over, once.
   useEffect(() => {
     button.current?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail }));
   }, [detail]);
   return (
-    <MenuProvider>
+    <MenuProvider store={menu}>
       <MenuButton
         ref={button}
         {...(props.isPicture === true && { 'aria-label': props.label, title: props.label })}
@@ -44,7 +52,19 @@ export default function OpenedMenu({ detail, ...props }: MenuProps & { readonly 
         {props.children}
       </MenuButton>
       {/* The items of a closed menu would be rendered with each key that is typed beside it. */}
-      <Menu gutter={6} portal unmountOnHide className="menu" aria-label={props.label}>
+      <Menu
+        ref={list}
+        gutter={6}
+        portal
+        unmountOnHide
+        className="menu"
+        aria-label={props.label}
+        hideOnEscape={(event) => {
+          event.preventDefault();
+          hide();
+          return false;
+        }}
+      >
         {props.items}
       </Menu>
     </MenuProvider>
