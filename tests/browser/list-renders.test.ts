@@ -59,6 +59,22 @@ test('a row that is selected renders no other', async () => {
   expect([...new Set(await renderedRows())]).toEqual([7]);
 });
 
+test('Escape hides a menu in its first picture, takes it away and gives its button the focus', async () => {
+  const button = page.locator('[aria-haspopup="menu"]').first();
+  await button.click();
+  await page.getByRole('menuitem').first().waitFor();
+  await page.evaluate(`
+    const look = () => (globalThis.opacity = getComputedStyle(document.querySelector('.menu') ?? document.body).opacity);
+    document.addEventListener('keydown', () => requestAnimationFrame(look), { once: true, capture: true });
+  `);
+  await page.keyboard.press('Escape');
+  await page.locator('.menu').waitFor({ state: 'detached' });
+  expect(await page.evaluate<string>('opacity')).toBe('0');
+  await eventually('the focus', async () =>
+    (await button.evaluate((each) => each.matches(':focus'))) ? true : undefined,
+  );
+});
+
 test('a click that opens a row changes the picture, and not only the press before it', async () => {
   await page.evaluate(`
     globalThis.colors = [];
