@@ -7,9 +7,8 @@ import { usualCompilers } from './usual-compilers.ts';
 // it is done by the time that this one has loaded the rest of the program. Other commands do not need it at once, or not at all.
 
 const [command = 'serve'] = process.argv.slice(2);
-if (command === 'serve') holdBackLastCompiler();
-// The service does so once it listens.
-if (command !== 'serve') usualCompilers();
-if (command === 'serve' && usesEmbedded())
+if (command === 'serve') {
+  holdBackLastCompiler();
   // The user of the promise awaits it and reports the failure.
-  compiledEngine().catch(() => {});
+  if (usesEmbedded()) compiledEngine().catch(() => {});
+} else usualCompilers(); // The service does so once it listens.

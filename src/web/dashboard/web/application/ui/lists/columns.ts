@@ -16,16 +16,19 @@ function storedChoices(): Choices {
   }
 }
 
+const isChosen = (
+  choices: Choices[string],
+  { name, isExtra = false }: Pick<Column<never>, 'name' | 'isExtra'>,
+): boolean => (typeof choices[name] === 'boolean' ? choices[name] : !isExtra);
+
 /** The columns that a person has chosen for a list; the first one, with the link of the row, is always shown. */
 export function useColumns<Item>(label: string, columns: readonly [Column<Item>, ...Column<Item>[]]) {
   const [choices, setChoices] = useState(() => storedChoices()[label] ?? {});
-  const isShown = ({ name, isExtra = false }: Column<Item>): boolean =>
-    typeof choices[name] === 'boolean' ? choices[name] : !isExtra;
+  const isShown = (column: Column<Item>): boolean => isChosen(choices, column);
   // A row is drawn again where it gets other columns.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `isShown` depends on the choices alone
   const shown = useMemo(() => {
     const [head, ...rest] = columns;
-    return [head, ...rest.filter(isShown)] as const;
+    return [head, ...rest.filter((column) => isChosen(choices, column))] as const;
   }, [columns, choices]);
   return {
     shown,
