@@ -200,6 +200,39 @@ const signOut = async () => {
   await page.getByText('You are signed out.').waitFor();
 };
 
+/** Holds back the answer to signing out until the connection of the page has closed. */
+const LATE_ANSWER = `
+  const { fetch, WebSocket: Socket } = window;
+  let closed;
+  window.WebSocket = class extends Socket {
+    constructor(address) {
+      super(address);
+      closed = new Promise((resolve) => this.addEventListener('close', resolve));
+    }
+  };
+  window.fetch = async (address, given) => {
+    const answer = await fetch(address, given);
+    if (given?.method === 'DELETE') await closed;
+    return answer;
+  };`;
+
+test('a person who signs out is told so where the connection finds the session ended first', async () => {
+  const person = await dashboard.newcomer();
+  await person.addInitScript(LATE_ANSWER);
+  await person.goto(`${url}/app`);
+  await signIn(person);
+  await heading('Welcome, Ada Lovelace', person);
+  const looks: string[] = [];
+  person.on('request', (request) => {
+    if (request.url().endsWith('/app/api/session')) looks.push(request.method());
+  });
+  await press(person, /^Account/);
+  await pressOn(person.getByRole('menuitem', { name: 'Sign out' }));
+  await person.getByText('You are signed out.').waitFor();
+  expect(looks).toEqual(['DELETE', 'GET']);
+  await person.context().close();
+});
+
 test('signing out and in, and a new password by the link that the operator prints', async () => {
   await signOut();
   await inspect(page, 'sign-in');

@@ -99,10 +99,39 @@ function Pages({ viewer }: { readonly viewer: Viewer }) {
   );
 }
 
-/** Removes all typed content from the browser, because the next user of it may be another person. */
-async function signedOut(onLeave: OnLeave): Promise<void> {
+/**
+ * The ways out. Signing out ends the session, which the connection and open requests may find before its answer arrives: the person is
+ * told what they did.
+ */
+function waysOut(onLeave: OnLeave, signOut: () => Promise<unknown>): Pick<Viewer, 'onExpired' | 'onSignOut'> {
+  let isSigningOut = false;
+  return {
+    onExpired: () => {
+      if (!isSigningOut) onLeave('sessionEnded');
+    },
+    onSignOut: () => {
+      isSigningOut = true;
+      void signOut().then(
+        () => onLeave('signedOut'),
+        (problem: RequestError) => {
+          isSigningOut = false;
+          toastProblem(problem);
+        },
+      );
+    },
+  };
+}
+
+/** Ends the session, then removes all typed content from the browser, because the next user of it may be another person. */
+async function signOutMember(): Promise<void> {
+  await drafts.settle();
+  await entry.signOut().catch(unlessEnded);
   await drafts.clear();
-  onLeave('signedOut');
+}
+
+/** Who signs out of a session that has ended is signed out. */
+function unlessEnded(problem: RequestError): void {
+  if (problem.status !== 401) throw problem;
 }
 
 function memberOf(session: Session, environment: Environment, onLeave: OnLeave): Viewer {
@@ -118,12 +147,7 @@ function memberOf(session: Session, environment: Environment, onLeave: OnLeave):
     connection: new Connection(
       `/app/api/${environment}/changes?workspace=${encodeURIComponent(workspace.id)}`,
     ),
-    onExpired: () => onLeave('sessionEnded'),
-    onSignOut: () =>
-      void drafts
-        .settle()
-        .then(() => entry.signOut())
-        .then(() => signedOut(onLeave), toastProblem),
+    ...waysOut(onLeave, signOutMember),
   };
 }
 
@@ -136,6 +160,5 @@ const guestOf = (guest: GuestSession, onLeave: OnLeave): Viewer => ({
   may: (permission) => permission === 'emails:read',
   machines: machinesAt(GUEST_API),
   connection: new Connection('/inspector/live'),
-  onExpired: () => onLeave('sessionEnded'),
-  onSignOut: () => void guestEntry.close().then(() => onLeave('signedOut'), toastProblem),
+  ...waysOut(onLeave, guestEntry.close),
 });
