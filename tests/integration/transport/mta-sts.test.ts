@@ -76,7 +76,7 @@ const transport = (ca: string | null = AUTHORITY) =>
 const send = async () => {
   const [outcome] = await direct.send(aMessage({ recipients: ['bob@receiver.test'] }), {
     signal: new AbortController().signal,
-    deadlineMs: 10_000,
+    deadlineMs: 60_000,
   });
   return [outcome?.outcome, outcome?.subType].filter(Boolean).join(' ');
 };
