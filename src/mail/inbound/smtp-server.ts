@@ -9,6 +9,7 @@ import {
 import { BodyBudget, type BodyReservation } from '../../platform/async/body-budget.ts';
 import { type BudgetLimits, KeyedBudget } from '../../platform/async/keyed-budget.ts';
 import { clientKey } from '../../platform/config/client-address.ts';
+import { MESSAGE_MEMORY } from '../../platform/config/message-memory.ts';
 import type { CertificateSource } from '../../platform/crypto/certificate-source.ts';
 import { portNotOpened } from '../../platform/errors/port-not-opened.ts';
 import { type ArrivalTime, type Connection, endSlowData, noteEnd } from './connection.ts';
@@ -53,13 +54,12 @@ export interface SmtpServerLimits {
 }
 
 /**
- * 50 connections is Postfix's own limit for one client. The memory holds ten of the largest submissions, five of one workspace; reports
- * are small.
+ * 50 connections is Postfix's own limit for one client.
  */
 const LIMITS: SmtpServerLimits = {
   connections: 50,
   handshakeMs: 10_000,
-  memory: { total: 268_435_456, each: 134_217_728 },
+  memory: MESSAGE_MEMORY.received,
   // Strangers send it: 32 MiB in ten minutes are 56 kB/s, and a report takes a second.
   arrival: { everyMs: 600_000, octets: 0, mostMs: 600_000 },
 };

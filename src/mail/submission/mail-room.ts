@@ -1,10 +1,9 @@
 import { type BodyReservation, SMALL } from '../../platform/async/body-budget.ts';
 import { FairQueue } from '../../platform/async/fair-slots.ts';
 import { type BudgetLimits, KeyedBudget } from '../../platform/async/keyed-budget.ts';
+import { MESSAGE_MEMORY } from '../../platform/config/message-memory.ts';
 import { LargeGarbage } from '../../platform/threads/large-garbage.ts';
 
-/** Octets of messages that are arriving or wait: ten of the largest, five of one workspace. */
-const MEMORY: BudgetLimits = { total: 268_435_456, each: 134_217_728 };
 /** Octets of messages that are read and stored at once, which takes several times as much memory: five of 25 MiB took 1.5 GB. */
 const MOST_AT_ONCE = 32 * 1024 * 1024;
 /** Large messages under way, besides their octets; one workspace has an eighth of those that are free. Those that wait are bounded by their memory. */
@@ -43,7 +42,7 @@ export class MailRoom {
   readonly #garbage = new LargeGarbage();
 
   constructor(
-    memory: BudgetLimits = MEMORY,
+    memory: BudgetLimits = MESSAGE_MEMORY.submitted,
     private readonly monotonic: () => number = () => performance.now(),
   ) {
     this.#memory = new KeyedBudget(memory);

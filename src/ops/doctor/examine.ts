@@ -26,7 +26,7 @@ import { diagnoseScheduler } from './database/scheduler.ts';
 import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosis.ts';
 import { diagnoseProxy, diagnosePublicUrl, diagnoseSubmission, type Exposure } from './exposure.ts';
 import { diagnoseLimits } from './limits.ts';
-import { diagnoseDisk, diagnoseNameServers, diagnoseTimeZones } from './machine.ts';
+import { diagnoseDisk, diagnoseMemory, diagnoseNameServers, diagnoseTimeZones } from './machine.ts';
 import { diagnoseBalancers } from './mail/balancers.ts';
 import { diagnoseReceived } from './mail/received.ts';
 import { diagnoseRelays } from './mail/relays.ts';
@@ -110,6 +110,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     yield* guarded('Scheduler', () => diagnoseScheduler(health, usable, now));
     yield* guarded('Secret key', () => diagnoseSecretKey(config, usable));
     yield* guarded('Disk', () => diagnoseDisk(config.dataDir));
+    yield diagnoseMemory();
     yield diagnoseTimeZones(zones, health?.zonesRelease ?? null);
     yield* await diagnoseNameServers(nameServers, config.dnsServers !== null);
     yield diagnosePublicUrl(config);

@@ -1,10 +1,12 @@
 import { statfs } from 'node:fs/promises';
 import { ask, type NameServer } from '../../mail/dns/exchange.ts';
+import { messageMemory } from '../../platform/config/message-memory.ts';
 import { SYSTEM_FOLDER } from '../../platform/zones/system.ts';
 import type { Zones } from '../../platform/zones/zones.ts';
 import { type Diagnosis, fine, messageOf, skipped, warning, wrong } from './diagnosis.ts';
 
-const GIB = 1_073_741_824;
+const MIB = 1_048_576;
+const GIB = 1_024 * MIB;
 const DNS_PATIENCE_MS = 3_000;
 
 /** Checks that every name server answers. One that does not costs each lookup a timeout. */
@@ -46,6 +48,20 @@ export async function diagnoseDisk(dataDir: string): Promise<Diagnosis> {
       return skipped(check, `${dataDir} does not exist yet; the first start makes it.`);
     return wrong(check, messageOf(error), 'Check that DATA_DIR is right and readable.');
   }
+}
+
+/** An idle service with its embedded database, the largest message, and the page cache of its files. */
+const LEAST_MEMORY = GIB / 2;
+
+/** Tells the memory that this machine, container or unit may use, and the part of it for large messages. */
+export function diagnoseMemory(octets = process.constrainedMemory()): Diagnosis {
+  const check = 'Memory';
+  const { requests, submitted } = messageMemory(octets);
+  const [forRequests, forMail] = [requests, submitted].map(({ total }) => Math.floor(total / MIB));
+  const detail = `${(octets / GIB).toFixed(1)} GiB, of which ${forRequests} MiB take bodies of requests that arrive at once, and ${forMail} MiB messages by SMTP.`;
+  return octets < LEAST_MEMORY
+    ? warning(check, detail, 'Give it 512 MiB or more: several large messages at once may end it.')
+    : fine(check, detail);
 }
 
 /** Tells which rules of time zones count here, and whether the running service has them. */

@@ -1,7 +1,5 @@
+import { MESSAGE_MEMORY } from '../config/message-memory.ts';
 import { type BudgetLimits, KeyedBudget } from './keyed-budget.ts';
-
-/** Enough for eight of the largest bodies of one caller, and for two such callers. */
-const DEFAULT_LIMITS: BudgetLimits = { total: 536_870_912, each: 268_435_456 };
 
 /** Bodies up to this size are not counted: the rate limits bound them, and a full budget must not stop them. */
 export const SMALL = 65_536;
@@ -24,7 +22,7 @@ export interface BodyReservation {
 export class BodyBudget {
   readonly #bytes: KeyedBudget;
 
-  constructor(limits: BudgetLimits = DEFAULT_LIMITS) {
+  constructor(limits: BudgetLimits = MESSAGE_MEMORY.requests) {
     this.#bytes = new KeyedBudget(limits);
   }
 

@@ -1,3 +1,5 @@
+import { MESSAGE_MEMORY } from '../../../platform/config/message-memory.ts';
+
 /** The limits of live mail. */
 export interface LiveLimits {
   /** Attempts that run at once over each transport. */
@@ -17,11 +19,11 @@ export interface LiveLimits {
 
 /**
  * The limits in force, unless a test sets others. An octet under way takes about 4 in memory, for a while (measured): it is
- * held as the stored text, decoded, composed, canonical and signed. 256 MiB hold five of the largest messages, or as many
- * small ones as there are slots.
+ * held as the stored text, decoded, composed, canonical and signed. The largest share, 256 MiB, holds five of the largest
+ * messages, or as many small ones as there are slots.
  */
 export const LIVE_LIMITS: Omit<LiveLimits, 'slots' | 'bulkSlots'> = {
-  octets: 268_435_456,
+  octets: MESSAGE_MEMORY.sent.total,
   marginMs: 15_000,
   stopMs: 12_000,
 };
