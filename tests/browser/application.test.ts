@@ -216,7 +216,7 @@ const LATE_ANSWER = `
     return answer;
   };`;
 
-test('a person who signs out is told so where the connection finds the session ended first', async () => {
+test('who signs out reads that they did, where the connection finds the session ended first', async () => {
   const person = await dashboard.newcomer();
   await person.addInitScript(LATE_ANSWER);
   await person.goto(`${url}/app`);

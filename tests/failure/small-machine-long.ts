@@ -91,16 +91,18 @@ const FORMS = {
 
 for (const [form, { path, type, body }] of Object.entries(FORMS)) {
   let refused = 0;
+  /** The answer, unless it asks to try again. */
+  const answerOf = async (): Promise<string | undefined> => {
+    const headers = { authorization, 'content-type': type };
+    const answer = await fetch(service.url + path, { method: 'POST', headers, body });
+    const text = await answer.text();
+    if (answer.status !== 503) return answer.status === 202 ? 'accepted' : `${answer.status} ${text}`;
+    refused += 1;
+    return undefined;
+  };
   const sendOne = async (): Promise<void> => {
-    for (;;) {
-      const headers = { authorization, 'content-type': type };
-      const answer = await fetch(service.url + path, { method: 'POST', headers, body });
-      const text = await answer.text();
-      if (answer.status === 202) return;
-      if (answer.status !== 503) throw new Error(`${answer.status} ${text}`);
-      refused += 1;
-      await Bun.sleep(1_000 * Number(answer.headers.get('retry-after') ?? 1));
-    }
+    const answer = await eventually('the email is accepted', answerOf, { withinMs: 600_000, everyMs: 1_000 });
+    if (answer !== 'accepted') throw new Error(answer);
   };
   await Promise.all(Array.from({ length: clients }, sendOne));
   console.log(

@@ -15,7 +15,7 @@ import { explain } from '../../src/ops/commands/explain.ts';
 import { resolveSecretKeys } from '../../src/platform/config/secret-key.ts';
 import { openDatabase } from '../../src/platform/db/open.ts';
 import { layEmbedded } from '../support/embedded.ts';
-import { spawnService, startService } from '../support/service.ts';
+import { COMMAND, spawnService, startService } from '../support/service.ts';
 
 const NOBODY = 65_532;
 
@@ -56,6 +56,24 @@ test('too few open files are named with the limit to raise', () => {
   expect(explain(error)).toMatch(
     /^EMFILE: too many open files, open '\/x'\. Raise the limit of open files: .+\n$/,
   );
+});
+
+/** The service, with a limit of open files. */
+const withFiles = (most: number) => ({
+  command: ['/bin/sh', '-c', `ulimit -n ${most}; exec "$0" "$@"`, ...COMMAND],
+  env: { PROFILE: 'development' },
+  dataDir,
+});
+
+test('a process that may open 400 files makes its database, which has a thousand', async () => {
+  await using service = await startService(withFiles(400));
+  expect(await service.stop()).toBe(0);
+});
+
+test('a database that needs more open files than there may be says so', async () => {
+  await using service = await spawnService(withFiles(40));
+  expect(await service.ended).toBe(1);
+  expect(service.output()).toMatch(/EMFILE.+Raise the limit of open files: /);
 });
 
 describe('the data directory belongs to one process', () => {

@@ -15,7 +15,7 @@ const sharesOf = (memory: number) =>
 test('a machine with plenty has as much as is useful', () => {
   const most = { requests: [512, 256], submitted: [256, 128], received: [256, 128], sent: [256, 128] };
   expect(sharesOf(24_000)).toEqual(most);
-  // What all of them full take, beside an idle service.
+  // All of them full, beside an idle service, take so much.
   expect(sharesOf(256 + 4 * 1_280)).toEqual(most);
 });
 

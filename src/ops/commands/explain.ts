@@ -4,6 +4,8 @@ import { WrongSecretKey } from '../../platform/db/canary.ts';
 import {
   DatabaseNotOpened,
   DataDirectoryUnusable,
+  RAISE_FILES,
+  TOO_MANY_FILES,
   UnfinishedRestore,
 } from '../../platform/db/embedded/data-directory.ts';
 import { DataDirectoryInUse } from '../../platform/db/embedded/directory-lock.ts';
@@ -39,15 +41,11 @@ const PLAIN = [
   WrongSecretKey,
 ];
 
-const TOO_MANY_FILES = /^E[MN]FILE$/;
-const RAISE_FILES =
-  'Raise the limit of open files: `ulimit -n 65536` before the start, or LimitNOFILE=65536 in the systemd unit.';
-
 /** The text that is printed when a command fails. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return `${typeof error === 'string' ? error : Bun.inspect(error)}\n`;
   const isPlain = PLAIN.some((plain) => error instanceof plain) || 'syscall' in error;
-  const advice = 'code' in error && TOO_MANY_FILES.test(String(error.code)) ? `. ${RAISE_FILES}` : '';
+  const advice = 'code' in error && TOO_MANY_FILES.test(String(error.code)) ? `. ${RAISE_FILES}.` : '';
   return `${isPlain ? error.message : (error.stack ?? error.message)}${advice}\n`;
 }
 

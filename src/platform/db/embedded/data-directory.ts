@@ -22,6 +22,10 @@ const NOT_WRITABLE: Problem = [
   'cannot be written',
   'Make it writable for the user that Posthorn runs as, or choose another DATA_DIR.',
 ];
+/** The codes of files that cannot be opened because too many are. */
+export const TOO_MANY_FILES = /^E[MN]FILE$/;
+export const RAISE_FILES =
+  'Raise the limit of open files: `ulimit -n 65536` before the start, or LimitNOFILE=65536 in the systemd unit';
 const PROBLEMS: readonly Problem[] = [
   [
     /^(ENOSPC|EDQUOT|SQLITE_FULL)/,
@@ -33,6 +37,7 @@ const PROBLEMS: readonly Problem[] = [
     'has a file where a folder belongs, or a folder where a file belongs',
     'Move it away, or choose another DATA_DIR.',
   ],
+  [TOO_MANY_FILES, 'needs more open files than the process may have', `${RAISE_FILES}.`],
   [/^EMASKED/, 'would get files that their owner cannot use', 'Run `umask 077` before the start.'],
 ];
 
