@@ -25,6 +25,10 @@ test.each([
   ['.a@sender.example', '.a@sender.example'],
   ['root@web_01.sender.example', 'root@web_01.sender.example'],
   ['"a b"@web_01.sender.example', '"a b"@web_01.sender.example'],
+  // Spam filters look SPF up at the name in ASCII.
+  ['ada@xn--bcher-kva.example', 'ada@xn--bcher-kva.example'],
+  ['"a b"@xn--bcher-kva.example', '"a b"@xn--bcher-kva.example'],
+  ['ada@bücher.example', 'ada@xn--bcher-kva.example'],
 ])('<%s> is taken', async (path, address) => {
   const client = await sink.greeted();
   expect((await client.say(`MAIL FROM:<${path}> SIZE=20 BODY=8BITMIME`))[0]).toStartWith('250 ');

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { unquotedLocal } from '../../../platform/text/local-part.ts';
 import type { Connection, Handler } from '../connection.ts';
 
@@ -9,6 +10,7 @@ const BARE = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const HALF_QUOTED = /^(?!"(?:[^"\\]|\\.)*"@[^"]*$).*"/s;
 /** A path without its angle brackets. */
 const UNBRACKETED = /^([^:<]{1,20}:)\s*([^\s<>]+@[^\s<>]+)(\s.*)?$/s;
+const IS_ASCII = /^\p{ASCII}*$/u;
 /** In the place of what smtp-server refuses. */
 const LOCAL_PART = 'unusual';
 
@@ -16,7 +18,7 @@ const LOCAL_PART = 'unusual';
  * Has MAIL and RCPT take paths of real mail that smtp-server refuses: local parts in quotes, such as `"john smith"@example.com` (RFC 5321
  * 4.1.2); those with dots at the end or next to each other, which Japanese networks gave out; hosts with an underscore, whose cron
  * writes; and paths without angle brackets, which disk controllers, printers and old programs write. Postfix and Exim take them. Quotes that are not needed are taken off, as RFC 5321 4.1.2 has senders do: both forms are one mailbox.
- * `<` and `>` stay refused in quotes, since programs take a path for ended there.
+ * `<` and `>` stay refused in quotes, since programs take a path for ended there. Hosts are kept in ASCII.
  */
 export function takeUnusualPaths(connection: Connection): void {
   let unusual: { readonly local: string; readonly host: string | null } | null = null;
@@ -24,9 +26,13 @@ export function takeUnusualPaths(connection: Connection): void {
   connection._parseAddressCommand = (name, command) => {
     const parsed = parse(name, command);
     if (!parsed) return false;
-    if (unusual === null) return HALF_QUOTED.test(parsed.address) ? false : parsed;
-    const host = unusual.host ?? parsed.address.slice(parsed.address.lastIndexOf('@') + 1);
-    return { ...parsed, address: `${unusual.local}@${host}` };
+    if (unusual === null && HALF_QUOTED.test(parsed.address)) return false;
+    const at = parsed.address.lastIndexOf('@');
+    // The null sender, and the bare name of the postmaster.
+    if (at === -1) return parsed;
+    const local = unusual?.local ?? parsed.address.slice(0, at);
+    const host = unusual?.host ?? asciiOf(parsed.address.slice(at + 1));
+    return { ...parsed, address: `${local}@${host}` };
   };
   const taking =
     (handler: Handler): Handler =>
@@ -45,6 +51,9 @@ export function takeUnusualPaths(connection: Connection): void {
   connection.handler_MAIL = taking(connection.handler_MAIL.bind(connection));
   connection.handler_RCPT = taking(connection.handler_RCPT.bind(connection));
 }
+
+/** The library writes an internationalised host in Unicode, where a spam filter needs it in ASCII: it looks SPF up (RFC 7208 4.3). */
+const asciiOf = (host: string): string => (IS_ASCII.test(host) ? host : domainToASCII(host) || host);
 
 function bracketed(line: Buffer): Buffer {
   const [, verb, path, parameters = ''] = UNBRACKETED.exec(line.toString('latin1')) ?? [];
