@@ -129,7 +129,7 @@ async function signOutMember(): Promise<void> {
   await drafts.clear();
 }
 
-/** Who signs out of a session that has ended is signed out. */
+/** A member of a session that has ended is signed out already. */
 function unlessEnded(problem: RequestError): void {
   if (problem.status !== 401) throw problem;
 }
