@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { compiledEngine } from './pglite-assets.ts';
+import { giveBackZeros } from './zero-pages.ts';
 
 /** A file or a directory, as Emscripten knows it. */
 interface FileNode {
@@ -33,6 +34,8 @@ interface FileOperations {
 /** Takes the engine that was made of its module. */
 type InstantiationCallback = (instance: WebAssembly.Instance, module: WebAssembly.Module) => void;
 
+/** From the start of the engine until its zeros are given back, so that no first request waits for that. */
+const SETTLED_MS = 1_000;
 const KIND = 0o170000;
 const DIRECTORY = 0o040000;
 
@@ -49,6 +52,7 @@ export class SyncedFiles extends NodeFS {
   /** Files that were changed since the start; null once the engine has started. */
   #changed: WeakSet<FileNode> | null = new WeakSet();
   #areSynced: boolean | undefined;
+  #memory: WebAssembly.Memory | undefined;
   readonly #failing = Promise.withResolvers<never>();
 
   /** @param sync, syncAll for tests, which cannot pull the plug */
@@ -70,6 +74,12 @@ export class SyncedFiles extends NodeFS {
   /** The engine has started: from here on each file is synced separately. */
   started(): void {
     this.#changed = null;
+    setTimeout(() => this.giveBackZeros(), SETTLED_MS).unref();
+  }
+
+  /** Gives back what the engine has filled with zeros and not used; answers its octets. */
+  giveBackZeros(): number {
+    return this.#memory ? giveBackZeros(this.#memory.buffer) : 0;
   }
 
   override async init(...[engine, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
@@ -91,6 +101,8 @@ export class SyncedFiles extends NodeFS {
   /** Waits for the compiled engine only here, so that its memory, its files and the program around it are made while it is compiled: 20 ms. */
   async #instantiate(imports: Bun.WebAssembly.Imports, done: InstantiationCallback): Promise<void> {
     const module = await compiledEngine();
+    const { memory } = imports.env ?? {};
+    if (memory instanceof WebAssembly.Memory) this.#memory = memory;
     done(await WebAssembly.instantiate(module, imports), module);
   }
 
