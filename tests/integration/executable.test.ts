@@ -136,16 +136,21 @@ describe('the executable alone in an empty folder', () => {
     });
   });
 
-  test('holds back the last compiler of JavaScript, unless the operator names another number', async () => {
-    const name = 'BUN_JSC_thresholdForFTLOptimizeAfterWarmUp';
+  test('begins again with settings that cost less, and keeps those that the operator names', async () => {
+    const compiler = 'BUN_JSC_thresholdForFTLOptimizeAfterWarmUp';
+    const allocator = 'MIMALLOC_PURGE_HOLES_MIN_INTERVAL';
     const run = container('compilers');
-    const numberOf = async (env: Record<string, string>) => {
+    const settingsOf = async (env: Record<string, string>) => {
       await using service = await startService({ ...run, env: { ...run.env, ...env } });
       const environment = readFileSync(`/proc/${service.pid}/environ`, 'utf8').split('\0');
-      return environment.find((each) => each.startsWith(name));
+      return [compiler, allocator].map((name) => environment.find((each) => each.startsWith(name)));
     };
-    expect(await numberOf({})).toBe(`${name}=1000000`);
-    expect(await numberOf({ [name]: '200000' })).toBe(`${name}=200000`);
+    expect(await settingsOf({})).toEqual([`${compiler}=1000000`, `${allocator}=10000`]);
+    expect(await settingsOf({ [compiler]: '200000' })).toEqual([`${compiler}=200000`, `${allocator}=10000`]);
+    expect(await settingsOf({ [compiler]: '200000', [allocator]: '100' })).toEqual([
+      `${compiler}=200000`,
+      `${allocator}=100`,
+    ]);
   });
 
   test('prints generated keys on the first start and never again', async () => {
