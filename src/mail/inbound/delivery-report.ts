@@ -36,6 +36,29 @@ export const readDeliveryReport = (
   });
 };
 
+/**
+ * Reads the refusal by a filter of the recipient from its disposition notification, which says that the mail was deleted. The words are
+ * those of the person, so that no code in them counts.
+ */
+export const readRejection = (notification: string, reference: Reference, text: string): Feedback => ({
+  kind: 'bounced',
+  permanent: true,
+  isFinal: true,
+  fault: 'infrastructure',
+  subType: 'PolicyRejected',
+  smtpCode: null,
+  enhancedCode: null,
+  message: text.slice(0, LONGEST_WORDS).replace(/\s+/g, ' ').trim() || 'No reason was given',
+  remoteMta: null,
+  suppresses: false,
+  failing: null,
+  reference,
+  recipient: recipientOf(readFields(notification)[0] ?? new Map()),
+});
+
+/** The most characters of a person's words. */
+const LONGEST_WORDS = 1_000;
+
 /** The most blocks that are read, which is the most recipients of an email: each takes up to 2 ms (measured). */
 const MOST_BLOCKS = 50;
 

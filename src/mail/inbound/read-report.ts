@@ -3,7 +3,7 @@ import { textFromHtml } from '../content/text-part.ts';
 import { endOfHeader } from '../raw/header-editor.ts';
 import { parseMessage, REPORT_LIMITS } from '../raw/repair/parsable.ts';
 import { originalSender, readComplaintReport } from './complaint-report.ts';
-import { readDeliveryReport, type Surroundings } from './delivery-report.ts';
+import { readDeliveryReport, readRejection, type Surroundings } from './delivery-report.ts';
 import type { Feedback, Reference } from './feedback.ts';
 import { type Fields, readFields } from './fields.ts';
 import { readPlainReport } from './plain-report.ts';
@@ -36,8 +36,10 @@ export const readReport = async (
   const ofOutlook = complaintOfOutlook(email, header, recipients);
   if (ofOutlook !== null) return [ofOutlook];
   if (!isFromNobody || !recipients.some((address) => tokenOf(address) !== null)) return [];
-  // Mail that was read or deleted has arrived (RFC 8098).
-  if (part(email, /^message\/(global-)?disposition-notification$/) !== null) return [];
+  const notification = part(email, /^message\/(global-)?disposition-notification$/);
+  // Mail that was read or deleted has arrived (RFC 8098), unless a filter of the recipient refused it.
+  if (notification !== null)
+    return isRejection(email) ? [readRejection(notification, reference, around.text)] : [];
   const damaged = damagedReport(email, raw, reference, around);
   if (damaged.length > 0) return firstOfEach(damaged);
   const failed = email.headers.find(({ key }) => key === 'x-failed-recipients')?.value ?? null;
@@ -45,6 +47,10 @@ export const readReport = async (
   if (failures.length > 0) return firstOfEach(failures);
   return [{ kind: 'unread', subject: email.subject ?? '', reference, recipient: null }];
 };
+
+/** True for the answer of `reject` in a Sieve filter (RFC 5429 2.2), as Dovecot and Cyrus mark it. */
+const isRejection = ({ headers }: Email): boolean =>
+  headers.some(({ key, value }) => key === 'auto-submitted' && /^auto-replied \(rejected\)/i.test(value));
 
 /** True for a report with a block about a recipient (RFC 3464 2.3). Some have none. */
 const NAMES_RECIPIENT = /^(?:action|(?:final|original)-recipient)[ \t]*:/im;

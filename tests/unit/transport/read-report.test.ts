@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readReport } from '../../../src/mail/inbound/read-report.ts';
 import { costMsOf } from '../../support/own-time.ts';
+import { FORMS } from './report-forms.ts';
 import { arf, dsn, EXCHANGE, EXIM, EXPIRED, GMAIL, POSTFIX, SEVERAL } from './reports.ts';
 
 const TO = ['b+token-1@bounces.sender.example'];
@@ -62,6 +63,22 @@ describe('a bounce says', () => {
         smtpCode: null,
         enhancedCode: '4.4.1',
         suppresses: false,
+      },
+    ]);
+  });
+
+  test('that a filter of the recipient refused it, in the words of the person', async () => {
+    const [raw] = FORMS['Sieve: a filter of the recipient refuses'] as readonly [string, string];
+    expect(await readReport(Buffer.from(raw), TO, true)).toMatchObject([
+      {
+        kind: 'bounced',
+        permanent: true,
+        subType: 'PolicyRejected',
+        smtpCode: null,
+        message:
+          'Your message to <bob@receiver.example> was automatically rejected: 550 5.1.1 User unknown to my filter.',
+        suppresses: false,
+        recipient: 'bob@receiver.example',
       },
     ]);
   });
