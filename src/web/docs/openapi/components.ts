@@ -11,7 +11,8 @@ export const idempotencyKey: Reference = { $ref: '#/components/parameters/Idempo
 
 const OWN_HEADERS = {
   'x-svc-test-clock': {
-    name: 'TestClock',
+    // Generators write parameters and schemas into one folder, and `TestClock` is a schema.
+    name: 'TestClockId',
     description:
       "The id of a test clock; test keys only. The request's emails and records follow this clock instead of the real time.",
     schema: { type: 'string', pattern: '^clk_[0-9a-hjkmnp-tv-z]{24}$' },
