@@ -8,6 +8,9 @@ const LONGEST_NAME = 256;
 const NO_FROM = new NotSubmittable(
   'The message has no From field: add one, such as "From: you@example.com". Neither MAIL FROM nor Sender takes its place (RFC 5322 3.6)',
 );
+const EMPTY_FROM = new NotSubmittable(
+  'The From field is empty: write an address there, such as "From: you@example.com". Flask-Mail leaves it empty where the name of a sender has a comma or an at sign: put such a name in quotation marks',
+);
 const MALFORMED_FROM = new NotSubmittable(
   'The From field is malformed, and mail programs differ in the author that they show of such a one: write an address like user@example.com, or "Name" <user@example.com>, with a comma between two, and a name that has commas, colons, at signs or brackets in quotation marks',
 );
@@ -18,8 +21,9 @@ const MALFORMED_FROM = new NotSubmittable(
  */
 export function authorsIn(fields: readonly RawField[]): readonly NamedMailbox[] | NotSubmittable {
   const field = fields.find(({ name }) => name === 'from');
-  const value = field ? lettersOf(field) : '';
-  if (value === '') return NO_FROM;
+  if (field === undefined) return NO_FROM;
+  const value = lettersOf(field);
+  if (value === '') return EMPTY_FROM;
   const authors = authorsOf(value);
   return authors === null || authors.length === 0 ? MALFORMED_FROM : authors;
 }

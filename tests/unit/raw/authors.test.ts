@@ -97,6 +97,12 @@ test('a message without From is refused for that', async () => {
   expect(reason).toStartWith('The message has no From field: add one');
 });
 
+// So Flask-Mail 0.9.1 writes the sender ("Acme, Inc.", "hello@one.example").
+test.each(['From: ', 'From:\t', 'From: ""'])('a From field that is empty is refused for that: %p', async (field) => {
+  const { reason } = (await readRaw(message(field))) as NotSubmittable;
+  expect(reason).toStartWith(field.includes('"') ? 'The From field is malformed' : 'The From field is empty');
+});
+
 test('Sender at another domain stays', async () => {
   const mail = await readRaw(message('From: a@one.example\r\nSender: list@two.example'));
   expect(Buffer.from((mail as Exclude<typeof mail, NotSubmittable>).octets).toString()).toContain(
