@@ -129,6 +129,29 @@ describe('SMTP submission refuses', () => {
     );
   });
 
+  test('a message or a key with a line in the log: the client may drop the reply', async () => {
+    const reply = await submit({ ...MAIL, from: 'shop@elsewhere.example' }, service.keys.live);
+    expect(reply).toMatch(/^550 5\.7\.1 /);
+    await submit(MAIL, 'no-key-of-ours');
+    const lines = service
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes('Mail by SMTP was refused'));
+    const told = lines.map((line) => JSON.parse(line));
+    expect(told).toContainEqual(
+      expect.objectContaining({
+        what: 'message',
+        client: '127.0.0.1',
+        workspaceId: expect.any(String),
+        reply,
+      }),
+    );
+    expect(told).toContainEqual(
+      expect.objectContaining({ what: 'key', workspaceId: null, reply: expect.stringMatching(/^535 /) }),
+    );
+    expect(service.logged()).not.toContain('no-key-of-ours');
+  });
+
   test('an Idempotency-Key that no header could carry', async () => {
     const raw = [
       'From: shop@sender.example',

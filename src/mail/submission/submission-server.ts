@@ -44,6 +44,17 @@ interface SignedIn extends KeyOwner {
   readonly key: string;
 }
 
+/** A key or a message that was refused. A client may drop the reply: some alerting programs count the message as sent. */
+export interface SmtpRefusal {
+  readonly what: 'key' | 'message';
+  /** The client's address. */
+  readonly client: string;
+  readonly helo: string;
+  /** Null for a key. */
+  readonly workspaceId: string | null;
+  readonly reply: string;
+}
+
 /** The options of the submission listener. Its clients are user `svc` with an API key as the password. */
 export interface SubmissionServerOptions extends SmtpServerOptions {
   readonly mailReader: Pick<MailReader, 'submission'>;
@@ -61,6 +72,7 @@ export interface SubmissionServerOptions extends SmtpServerOptions {
     session: Omit<Arrival, 'by'>,
     envelope: SubmittedEnvelope,
   ) => Promise<{ readonly id: string } | SubmissionFailure>;
+  readonly onRefusal?: (refused: SmtpRefusal) => void;
 }
 
 const LARGEST = 25 * 1024 * 1024;
@@ -82,6 +94,7 @@ export const openSubmissionServer = ({
   silence = SILENCE,
   onKey,
   onSubmit,
+  onRefusal,
   ...options
 }: SubmissionServerOptions): Promise<SmtpServer> => {
   const room = mailRoom ?? new MailRoom(options.limits?.memory);
@@ -104,9 +117,14 @@ export const openSubmissionServer = ({
     },
     onAuth: ({ username, password }, session, done) => {
       const key = password ?? '';
-      if (username !== 'svc') return done(refusalOf(WRONG_USER));
+      const refuse = (failure: SubmissionFailure) => {
+        const refusal = refusalOf(failure);
+        onRefusal?.(refusedAt(session, 'key', null, refusal));
+        done(refusal);
+      };
+      if (username !== 'svc') return refuse(WRONG_USER);
       const answer = (owner: KeyOwner | SubmissionFailure) => {
-        if ('code' in owner) return done(refusalOf(owner));
+        if ('code' in owner) return refuse(owner);
         signedIn.get(session)?.();
         done(null, { user: { key, workspaceId: owner.workspaceId } satisfies SignedIn });
       };
@@ -155,11 +173,28 @@ export const openSubmissionServer = ({
         .finally(() => place.release())
         .then(
           (accepted) => done(null, accepted),
-          (error) => done(error instanceof Refusal ? error : refusalOf(UNAVAILABLE)),
+          (error) => {
+            const refusal = error instanceof Refusal ? error : refusalOf(UNAVAILABLE);
+            onRefusal?.(refusedAt(arrival, 'message', workspaceId, refusal));
+            done(refusal);
+          },
         );
     },
   }));
 };
+
+const refusedAt = (
+  { remoteAddress, hostNameAppearsAs }: Pick<SMTPServerSession, 'remoteAddress' | 'hostNameAppearsAs'>,
+  what: SmtpRefusal['what'],
+  workspaceId: string | null,
+  { responseCode, message }: Refusal,
+): SmtpRefusal => ({
+  what,
+  client: remoteAddress,
+  helo: hostNameAppearsAs || '',
+  workspaceId,
+  reply: `${responseCode} ${message}`,
+});
 
 const TOO_MANY = new Refusal(452, `4.5.3 Too many recipients, at most ${MOST_SUBMITTED}`);
 // RFC 4954 4: the only code that does not make a client discard its password.

@@ -13,7 +13,11 @@ import type { Arrival } from '../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import { MOST_SUBMITTED, type SubmittedEnvelope } from '../../mail/submission/envelope.ts';
 import type { MailRoom } from '../../mail/submission/mail-room.ts';
-import { openSubmissionServer, type SubmittedRaw } from '../../mail/submission/submission-server.ts';
+import {
+  openSubmissionServer,
+  type SubmissionServerOptions,
+  type SubmittedRaw,
+} from '../../mail/submission/submission-server.ts';
 import type { Submission } from '../../mail/submission/submitted.ts';
 import { SMALL } from '../../platform/async/body-budget.ts';
 import { clientKey } from '../../platform/config/client-address.ts';
@@ -23,6 +27,7 @@ import { type EmailReceipt, SendBody } from '../emails/queries.ts';
 
 export interface SubmissionParts
   extends SmtpServerOptions,
+    Pick<SubmissionServerOptions, 'onRefusal'>,
     Pick<AdmissionDeps, 'authenticate' | 'remembered' | 'limiter'> {
   readonly clock: { now(): number };
   readonly mailReader: MailReader;

@@ -98,10 +98,15 @@ test('a message without From is refused for that', async () => {
 });
 
 // So Flask-Mail 0.9.1 writes the sender ("Acme, Inc.", "hello@one.example").
-test.each(['From: ', 'From:\t', 'From: ""'])('a From field that is empty is refused for that: %p', async (field) => {
-  const { reason } = (await readRaw(message(field))) as NotSubmittable;
-  expect(reason).toStartWith(field.includes('"') ? 'The From field is malformed' : 'The From field is empty');
-});
+test.each(['From: ', 'From:\t', 'From: ""'])(
+  'a From field that is empty is refused for that: %p',
+  async (field) => {
+    const { reason } = (await readRaw(message(field))) as NotSubmittable;
+    expect(reason).toStartWith(
+      field.includes('"') ? 'The From field is malformed' : 'The From field is empty',
+    );
+  },
+);
 
 test('Sender at another domain stays', async () => {
   const mail = await readRaw(message('From: a@one.example\r\nSender: list@two.example'));

@@ -346,7 +346,10 @@ export const FORMS: Readonly<Record<string, readonly [raw: string, verdict: stri
     'nothing',
   ],
   // What Dovecot 2.3 (Pigeonhole 0.5) and Cyrus send where a person's Sieve filter says `reject`.
-  'Sieve: a filter of the recipient refuses': [rejection('Auto-Submitted: auto-replied (rejected)\n'), POLICY],
+  'Sieve: a filter of the recipient refuses': [
+    rejection('Auto-Submitted: auto-replied (rejected)\n'),
+    POLICY,
+  ],
   'a notification like that of a filter, of a program that only deletes': [
     rejection('Auto-Submitted: auto-replied\n'),
     'nothing',
