@@ -345,7 +345,7 @@ export const FORMS: Readonly<Record<string, readonly [raw: string, verdict: stri
     ),
     'nothing',
   ],
-  // What Dovecot 2.3 (Pigeonhole 0.5) and Cyrus send where a person's Sieve filter says `reject`.
+  // Dovecot 2.3 (Pigeonhole 0.5) and Cyrus send this where a person's Sieve filter says `reject`.
   'Sieve: a filter of the recipient refuses': [
     rejection('Auto-Submitted: auto-replied (rejected)\n'),
     POLICY,
