@@ -41,9 +41,42 @@ export const waysOut = ({ url, mailto }: Unsubscribe): readonly [MessageHeader, 
 export const asWritten = (value: string): string =>
   UNBREAKABLE.test(value) || ENCODED_WORD.test(value)
     ? encodeWord(value, 'Q', 52).replace(/\r?\n/g, ' ')
-    : value;
+    : isMostlyForeign(value)
+      ? inWholeGroups(value)
+      : value;
 const UNBREAKABLE = /\S{900,}/;
 const ENCODED_WORD = /=\?[^?]*\?[bq]\?/i;
+
+// The composer writes such a text in base64, and any other one as quoted-printable, which has no padding.
+const isMostlyForeign = (value: string): boolean => {
+  const foreign = value.match(/[^\0-\x7f]/gu)?.length ?? 0;
+  return foreign > 0 && foreign >= (value.match(/[a-z]/gi)?.length ?? 0);
+};
+
+/** The octets of an encoded word in base64 whose characters, 52 with the frame, leave room for a fold. */
+const MOST_OCTETS = 30;
+
+/**
+ * A text as encoded words in base64 that end with whole groups of three octets, as far as their characters allow (RFC 2047 5): GMime 3.2, by
+ * which Geary, Balsa and notmuch read, loses all words behind one that ends with padding.
+ */
+const inWholeGroups = (value: string): string => {
+  const characters = [...value.toWellFormed().replace(/\r\n?|\n/g, ' ')];
+  const words: string[] = [];
+  for (let begin = 0, end = 0; begin < characters.length; begin = end) {
+    let octets = 0;
+    let at = begin;
+    end = begin;
+    for (; at < characters.length; at++) {
+      octets += Buffer.byteLength(characters[at] as string);
+      if (octets > MOST_OCTETS) break;
+      if (octets % 3 === 0) end = at + 1;
+    }
+    if (at === characters.length || end === begin) end = at;
+    words.push(`=?UTF-8?B?${Buffer.from(characters.slice(begin, end).join('')).toString('base64')}?=`);
+  }
+  return words.join(' ');
+};
 
 /** The group in To where no recipient is visible: RFC 5322 3.6.3 wants at least one destination field. */
 export const NOBODY_VISIBLE = 'undisclosed-recipients:;';
