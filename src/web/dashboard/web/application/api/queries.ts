@@ -6,7 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { Operations } from '../../../../client/operations.ts';
 import type { RefreshRule } from './changes.ts';
 import { previewPace } from './preview-pace.ts';
@@ -120,9 +120,15 @@ export function useList<Name extends ListOperation>(
     meta: { ...following },
     enabled,
   });
+  const { isRefetching, isFetchingNextPage, refetch, fetchNextPage } = query;
+  /** Another page ends a reading of those before it, and with that the news in them: it waits. */
+  const further = async (): Promise<void> => {
+    if (isRefetching && !isFetchingNextPage) await refetch({ cancelRefetch: false });
+    await fetchNextPage({ cancelRefetch: false });
+  };
   const pages = query.data?.pages;
   const items = useMemo(() => pages?.flatMap(({ data }) => data as readonly ItemOf<Name>[]), [pages]);
-  return { ...query, items };
+  return { ...query, fetchNextPage: further, items };
 }
 
 /** The time between two counts of a list that changes all the time: a count may look at ten thousand items. */
@@ -258,6 +264,18 @@ async function refresh(client: QueryClient, viewer: Viewer, resources: readonly 
       client.invalidateQueries({ queryKey: [viewer.workspace.id, viewer.environment, resource] }),
     ),
   );
+}
+
+/** True while the component is shown: an answer that comes later has nothing to change any more. */
+export function useIsShown(): RefObject<boolean> {
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  return isShown;
 }
 
 /** A value once it has not changed for a while, so that not every key that is pressed asks the service. */

@@ -28,6 +28,8 @@ interface PaletteResult {
   readonly sub?: string;
   readonly icon: ReactNode;
   readonly act: () => void;
+  /** True for one that was found for other letters: those of now are still searched for. */
+  readonly isEarlier?: boolean;
 }
 
 /** The pages of resources by the prefix of their ids. */
@@ -133,7 +135,8 @@ export default function Palette({
     setChosen(next.key);
     document.getElementById(optionOf(id, next.key))?.scrollIntoView({ block: 'nearest' });
   };
-  // Enter may come before the results of the last letters: it then takes the first of them.
+  // Enter may come before the results of the last letters: it then takes the first of them. What an arrow key or the pointer has chosen
+  // is taken at once.
   const onKeyDown = (event: KeyboardEvent) => {
     // In Safari the key that ends a composition comes behind it, with this code (UI Events, 9.3).
     if (event.nativeEvent.isComposing || event.keyCode === COMPOSING) return;
@@ -145,9 +148,10 @@ export default function Palette({
   };
   useEffect(() => {
     if (!isEntered || !isCurrent || !active) return;
+    if (active.isEarlier === true && active.key !== chosen) return;
     setIsEntered(false);
     choose(active.act);
-  }, [isEntered, isCurrent, active, choose]);
+  }, [isEntered, isCurrent, active, chosen, choose]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape
     <dialog
@@ -284,12 +288,12 @@ function useFound(wanted: string, onShortcuts: () => void): readonly PaletteResu
   const isAddress = asked.includes('@');
   const isWorthAsking = asked.length >= 3 && wanted.length >= 3;
   const named = useNamed(wanted, isWorthAsking);
-  const { items: emails = [] } = useList(
+  const { items: emails = [], isPlaceholderData: hasOtherEmails } = useList(
     'GET /emails',
     { query: { limit: FEW, ...(isAddress ? { to: asked } : { subject: asked }) } },
     { enabled: isWorthAsking && may('emails:read'), keeps: true },
   );
-  const { items: people = [] } = useList(
+  const { items: people = [], isPlaceholderData: hasOtherPeople } = useList(
     'GET /contacts',
     { query: { limit: FEW, search: asked } },
     { enabled: isWorthAsking && may('contacts:read'), keeps: true },
@@ -342,6 +346,7 @@ function useFound(wanted: string, onShortcuts: () => void): readonly PaletteResu
           },
         ]
       : [];
+  const isAsking = asked !== wanted;
   const byWords = isWorthAsking
     ? [
         ...people.slice(0, 1).map(({ email }) => ({
@@ -350,6 +355,7 @@ function useFound(wanted: string, onShortcuts: () => void): readonly PaletteResu
           title: `Emails to ${email}`,
           icon: icons.Mail,
           act: () => navigate(`/emails?to=${encodeURIComponent(email)}`),
+          isEarlier: isAsking || hasOtherPeople,
         })),
         ...people.map((contact) => ({
           key: contact.id,
@@ -358,6 +364,7 @@ function useFound(wanted: string, onShortcuts: () => void): readonly PaletteResu
           sub: wholeName(contact),
           icon: icons.Person,
           act: () => navigate(`/contacts/${contact.id}`),
+          isEarlier: isAsking || hasOtherPeople,
         })),
         ...emails.map(({ id, subject, to }) => ({
           key: id,
@@ -366,6 +373,7 @@ function useFound(wanted: string, onShortcuts: () => void): readonly PaletteResu
           sub: to.join(', '),
           icon: icons.Mail,
           act: () => navigate(`/emails/${id}`),
+          isEarlier: isAsking || hasOtherEmails,
         })),
       ]
     : [];

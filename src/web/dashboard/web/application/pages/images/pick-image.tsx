@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Asset, Template } from '../../../../../client/operations.ts';
-import { useList } from '../../api/queries.ts';
+import { useIsShown, useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { FileField } from '../../ui/forms/file-field.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
@@ -33,13 +33,7 @@ export default function PickImage(props: {
   const { upload, withSizes, isPending } = useUpload(setChosen);
   const list = useList('GET /assets', { query: { limit: 24 } });
   // The small size may be ready only when the dialog was left, and another editor is there.
-  const isOpen = useRef(true);
-  useEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
+  const isOpen = useIsShown();
   if (chosen)
     return (
       <Dialog key="text" title="Insert image" onClose={props.onClose}>

@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type DragEvent, useRef } from 'react';
-import { toastProblem } from '../../ui/overlays/toast.tsx';
+import { useIsShown } from '../../api/queries.ts';
+import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 import { imagesIn, refusalOf, useUpload } from '../images/upload.ts';
 import type { Picture } from './source/new-blocks.ts';
 
@@ -11,10 +12,14 @@ export function useDroppedImages(
   const { store, withSizes } = useUpload();
   const latest = useRef(place);
   latest.current = place;
+  const isShown = useIsShown();
   const take = async (files: readonly File[]) => {
     for (const file of files) {
       try {
-        latest.current({ ...(await withSizes(await store(file))), alt: '' });
+        const picture = await withSizes(await store(file));
+        // This editor knows nothing of what was typed in another pane since.
+        if (isShown.current) latest.current({ ...picture, alt: '' });
+        else toast(`${file.name} is in Images. It was not inserted, because you left the visual editor.`);
       } catch (error) {
         // The others are stored all the same.
         toastProblem(new Error(refusalOf(file, error)));

@@ -1,3 +1,4 @@
+import { useRef, useState } from 'react';
 import { toast, toastProblem } from '../overlays/toast.tsx';
 import { Tick } from './form.tsx';
 
@@ -11,18 +12,28 @@ export function Switches<Name extends string>(props: {
   readonly onChange: (name: Name, value: boolean) => Promise<unknown>;
 }) {
   const { values, texts, onChange } = props;
-  const turn = async (name: Name, value: boolean) => {
-    await onChange(name, value);
-    toast(props.told(texts[name][0], value), () => onChange(name, !value));
+  /** The switches that were turned, as they are shown until the service has them so. */
+  const [wanted, setWanted] = useState<ReadonlyMap<Name, boolean>>(new Map());
+  const last = useRef<Promise<unknown>>(Promise.resolve());
+  const turn = (name: Name, value: boolean): void => {
+    setWanted((before) => new Map(before).set(name, value));
+    // One after the other: two requests on their way may arrive in another order.
+    const turned = last.current.then(() => onChange(name, value));
+    const latest = turned.then(
+      () => toast(props.told(texts[name][0], value), () => onChange(name, !value)),
+      toastProblem,
+    );
+    last.current = latest;
+    void latest.finally(() => last.current === latest && setWanted(new Map()));
   };
   return (Object.keys(texts) as Name[]).map((name) => (
     <Tick
       key={name}
       label={texts[name][0]}
       hint={texts[name][1]}
-      checked={values[name]}
+      checked={wanted.get(name) ?? values[name]}
       disabled={props.isReadOnly}
-      onChange={({ target }) => void turn(name, target.checked).catch(toastProblem)}
+      onChange={({ target }) => turn(name, target.checked)}
     />
   ));
 }

@@ -25,6 +25,7 @@ const shapeOf = <Item,>({ width = '', from, isRight = false }: Column<Item>): st
 const Box = (props: {
   readonly label: string;
   readonly isChecked: boolean;
+  readonly isDisabled?: boolean;
   readonly onChange: () => void;
 }) => (
   <label className="relative z-1 grid size-8 cursor-pointer place-items-center">
@@ -33,6 +34,7 @@ const Box = (props: {
       className="size-4 accent-accent"
       aria-label={props.label}
       checked={props.isChecked}
+      disabled={props.isDisabled === true}
       onChange={props.onChange}
     />
   </label>
@@ -173,6 +175,8 @@ export function Table<Item>(props: {
                 <Box
                   label="Select all loaded rows"
                   isChecked={count > 0 && items?.every(selection.has) === true}
+                  // The rows of the filter before are there until those of this one are.
+                  isDisabled={isBehind || list.isPlaceholderData === true}
                   onChange={() => selection.toggleAll(items ?? [])}
                 />
               </th>

@@ -1,7 +1,7 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import type { ContactImportPlan } from '../../../../../../client/operations.ts';
-import { useChange } from '../../../api/queries.ts';
+import { useChange, useIsShown } from '../../../api/queries.ts';
 import { useViewer } from '../../../api/viewer.tsx';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/display/states.tsx';
@@ -53,6 +53,9 @@ export default function ImportWizard() {
   const audiences = useAudienceNames();
   const start = useChange('POST /contacts/import', ['audiences']);
   const audience = useNewAudience();
+  const isShown = useIsShown();
+  /** Rises with each change of what would be imported: answers to what was asked before are not used. */
+  const changes = useRef(0);
   const ask = useChange('POST /contacts/import/plan');
   const back = { to: '/contacts', text: 'Contacts' };
   if (!may('contacts:write'))
@@ -64,8 +67,12 @@ export default function ImportWizard() {
       </Page>
     );
 
-  const take = async (file: File) => {
+  const change = (): number => {
     setCheck(null);
+    return ++changes.current;
+  };
+  const take = async (file: File) => {
+    const own = change();
     setChosen(null);
     setProblem(null);
     try {
@@ -73,10 +80,11 @@ export default function ImportWizard() {
         query: { filename: file.name.slice(-255), partial: file.size > SAMPLE_BYTES },
         body: new Blob([file.slice(0, SAMPLE_BYTES)], { type: 'text/csv' }),
       });
+      if (own !== changes.current) return;
       setChosen({ file, plan });
       setMapped(plan.columns.map(mappedBy));
     } catch (error) {
-      setProblem((error as Error).message);
+      if (own === changes.current) setProblem((error as Error).message);
     }
   };
   const send = async ({ onConflict, onError, audienceId: named = '' }: Fields, dryRun: boolean) => {
@@ -133,26 +141,31 @@ export default function ImportWizard() {
             aside={
               <span className="mr-auto self-center text-caption text-dim">The check writes nothing.</span>
             }
-            onSend={async (fields) => setCheck({ id: (await send(fields, true)).id, fields })}
+            onSend={async (fields) => {
+              const own = changes.current;
+              const { id } = await send(fields, true);
+              if (own === changes.current) setCheck({ id, fields });
+            }}
           >
             <Warnings title="Check this first" warnings={chosen.plan.warnings} />
             <Mapping
               plan={chosen.plan}
               mapped={mapped}
               onChange={(next) => {
-                setCheck(null);
+                change();
                 setMapped(next);
               }}
             />
             <div className="grid gap-4 lg:grid-cols-3">
-              <Choice label="Existing contacts" name="onConflict" options={ON_CONFLICT} />
-              <Choice label="Rows with errors" name="onError" options={ON_ERROR} />
+              <Choice label="Existing contacts" name="onConflict" options={ON_CONFLICT} onChange={change} />
+              <Choice label="Rows with errors" name="onError" options={ON_ERROR} onChange={change} />
               <Choice
                 label="Add all contacts to"
                 name="audienceId"
                 options={{ '': 'No audience', [NEW]: `New audience “${nameOf(chosen.file)}”`, ...audiences }}
                 defaultValue={search.get('audience') ?? ''}
                 key={Object.keys(audiences).length}
+                onChange={change}
               />
             </div>
           </Form>
@@ -166,7 +179,7 @@ export default function ImportWizard() {
               busy={start.isPending || audience.isPending}
               onClick={() =>
                 void send(check.fields, false)
-                  .then(({ id }) => navigate(`/contacts/imports/${id}`))
+                  .then(({ id }) => isShown.current && navigate(`/contacts/imports/${id}`))
                   .catch((error: Error) => setProblem(error.message))
               }
             >
