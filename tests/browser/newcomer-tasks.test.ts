@@ -12,6 +12,7 @@ import {
   PASSWORD,
   press,
   pressOn,
+  type Resource,
 } from './dashboard.ts';
 import { pictureOf } from './looks.ts';
 
@@ -171,6 +172,23 @@ test('who begins a newsletter in the test environment is led to live, whose cont
   await page.getByRole('link', { name: 'those of live' }).click();
   await page.getByText('Each contact gets it once.', { exact: false }).waitFor();
   expect(place()).toBe('/app/live/campaigns');
+});
+
+test('a sender that is typed is seen before it is saved, and one that is missing leads to the domains', async () => {
+  await asMember(page, 'POST', 'live/audiences', { name: 'Readers of August' });
+  const { data: audiences } = await asMember<Resource[]>(page, 'GET', 'live/audiences');
+  const { data } = await asMember<Resource>(page, 'POST', 'live/campaigns', {
+    ...{ name: 'August', audienceId: audiences[0]?.id, subject: 'August', markdown: 'Sunny days' },
+  });
+  await page.goto(`${dashboard.service.url}/app/live/campaigns/${data.id}`);
+  const checks = page.getByRole('region', { name: 'Before sending' });
+  await checks.getByRole('link', { name: 'Domains' }).waitFor();
+  await page.getByText('Set the sender (from) first', { exact: false }).waitFor();
+  await field('From').fill('Acme <news@acme.test>');
+  await checks.getByText('Acme <news@acme.test>, checked when you save.').waitFor();
+  const preview = page.getByRole('region', { name: 'Preview' });
+  await preview.frameLocator('iframe').getByText('Sunny days').waitFor();
+  expect(await page.getByText('Set the sender (from) first', { exact: false }).count()).toBe(0);
 });
 
 test('a campaign is shown as one would see it who probably gets it', async () => {

@@ -77,8 +77,7 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
           <Checks
             campaign={campaign}
             isLive={environment === 'live'}
-            isSaving={editing.isSaving}
-            isChanged={editing.isChanged}
+            editing={editing}
             onSend={async () => setSending(await editing.save())}
           />
           <CheckPanel

@@ -1,14 +1,19 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { isForSender } from '../../../../../../automation/campaigns/preview/missing.ts';
 import type { Campaign } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
+import type { EditSession } from '../../editing/use-editing.ts';
+import { useValue } from '../../editing/use-values.ts';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Card, ToLive } from '../../ui/page.tsx';
+import type { CampaignValues } from './campaign-values.ts';
 
 interface Check {
   readonly text: string;
-  readonly more: string;
+  readonly more: ReactNode;
   readonly isGood: boolean | null;
 }
 
@@ -19,22 +24,34 @@ const WARNED: Readonly<Record<string, string>> = {
   odd_links: 'Unusual number of links',
 };
 
-const NO_SENDER =
-  'Enter a sender at a domain that you have added under Domains, or set a default one in the workspace settings.';
+const NO_SENDER = (
+  <>
+    Enter a sender at a domain that you have added under{' '}
+    <Link href="/domains" className="link">
+      Domains
+    </Link>
+    , or set a default one in the{' '}
+    <Link href="/settings" className="link">
+      workspace settings
+    </Link>
+    .
+  </>
+);
 
-const isAboutSender = (error: Error | null): boolean =>
+/** True where the refusal of a preview asks for a sender. */
+export const isAboutSender = (error: Error | null): boolean =>
   error instanceof RequestError && error.details.some(isForSender);
 
 /** The conditions for starting a campaign. The service checks all of them again when the campaign is sent. */
 export function Checks(props: {
   readonly campaign: Campaign;
   readonly isLive: boolean;
-  readonly isChanged: boolean;
-  readonly isSaving: boolean;
+  readonly editing: EditSession<Campaign, CampaignValues>;
   /** Saves what is on the screen, and asks then. */
   readonly onSend: () => Promise<void>;
 }) {
-  const { campaign } = props;
+  const { campaign, editing } = props;
+  const typedSender = useValue(editing, 'from').trim();
   const audience = useRead('GET /audiences/{id}', { path: { id: campaign.audienceId } });
   const preview = useRead('GET /campaigns/{id}/preview', { path: { id: campaign.id }, query: {} });
   const people = audience.data?.contactCount ?? null;
@@ -42,6 +59,7 @@ export function Checks(props: {
   const hasOwnExit = warnings.every(({ code }) => code !== 'no_unsubscribe_link');
   // Without a sender there is no preview: that says nothing about the content.
   const lacksSender = !campaign.from && isAboutSender(preview.error);
+  const isTyped = lacksSender && typedSender !== '';
   const checks: readonly Check[] = [
     {
       text: audience.data ? `Audience “${audience.data.name}”` : audience.error ? 'No audience' : 'Audience',
@@ -62,8 +80,8 @@ export function Checks(props: {
     },
     {
       text: 'Sender',
-      more: preview.data?.from ?? NO_SENDER,
-      isGood: preview.data ? true : preview.error ? false : null,
+      more: isTyped ? `${typedSender}, checked when you save.` : (preview.data?.from ?? NO_SENDER),
+      isGood: preview.data ? true : preview.error && !isTyped ? false : null,
     },
     {
       text: 'Unsubscribe link',
@@ -77,7 +95,7 @@ export function Checks(props: {
       .map(({ code, message }) => ({ text: WARNED[code] ?? 'Worth checking', more: message, isGood: null })),
   ];
   // The service checks unsaved changes when they are saved.
-  const isReady = props.isChanged || checks.every(({ isGood }) => isGood !== false);
+  const isReady = editing.isChanged || checks.every(({ isGood }) => isGood !== false);
   return (
     <Card title="Before sending">
       <ul className="grid gap-3">
@@ -103,7 +121,7 @@ export function Checks(props: {
       {props.isLive ? (
         <Button
           look="main"
-          busy={props.isSaving}
+          busy={editing.isSaving}
           aria-disabled={!isReady}
           onClick={() => isReady && void props.onSend()}
         >

@@ -11,9 +11,10 @@ import { Toggle } from '../../ui/forms/chips.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { ContactPicker } from '../contact-picker.tsx';
 import { type CampaignValues, objectIn } from './campaign-values.ts';
+import { isAboutSender } from './checks.tsx';
 
 /** The fields that the preview shows. */
-const RENDERED = ['subject', 'previewText', 'content', 'source', 'variables'] as const;
+const RENDERED = ['from', 'subject', 'previewText', 'content', 'source', 'variables'] as const;
 
 /** The unsaved content as the service is asked to render it; null for what is stored, and for a template. */
 function unsavedIn(values: CampaignValues, base: CampaignValues): string | null {
@@ -43,9 +44,11 @@ export function DraftPreview({
   const answer = useRendered(body);
   const isTemplate = useValue(editing, 'content') === 'template';
   const isUnsaved = !isTemplate && RENDERED.some((name) => changed.includes(name));
+  const sender = useValue(editing, 'from').trim();
   return (
     <CampaignPreview
       campaign={campaign}
+      isSenderTyped={sender !== '' && changed.includes('from')}
       unsaved={isUnsaved ? { from: values.from, answer: body === null ? null : answer } : null}
     />
   );
@@ -55,8 +58,11 @@ export function DraftPreview({
 export function CampaignPreview({
   campaign,
   unsaved = null,
+  isSenderTyped = false,
 }: {
   readonly campaign: Campaign;
+  /** True for a sender that is not saved: a message of a template is rendered with what is stored. */
+  readonly isSenderTyped?: boolean;
   /** The answer for what is not saved, and its sender. */
   readonly unsaved?: { readonly from: string; readonly answer: ReturnType<typeof useRendered> | null } | null;
 }) {
@@ -79,22 +85,26 @@ export function CampaignPreview({
         )}
         <Toggle text="Phone" isOn={isPhone} onChange={setPhone} />
       </div>
-      {error && (
-        <div data-color="bad" className="grid gap-1 p-4">
-          <p className="font-medium">
-            {data
-              ? 'The source cannot be rendered. This is the last preview that worked.'
-              : 'The preview is not available yet.'}
-          </p>
-          {(error instanceof RequestError && error.details.length > 0
-            ? error.details.map(({ message }) => message)
-            : [error.message]
-          ).map((text) => (
-            <p key={text} className="state-text break-words">
-              {text}
+      {error && isSenderTyped && isAboutSender(error) ? (
+        <p className="p-4 text-dim">The message is shown once the sender is saved.</p>
+      ) : (
+        error && (
+          <div data-color="bad" className="grid gap-1 p-4">
+            <p className="font-medium">
+              {data
+                ? 'The source cannot be rendered. This is the last preview that worked.'
+                : 'The preview is not available yet.'}
             </p>
-          ))}
-        </div>
+            {(error instanceof RequestError && error.details.length > 0
+              ? error.details.map(({ message }) => message)
+              : [error.message]
+            ).map((text) => (
+              <p key={text} className="state-text break-words">
+                {text}
+              </p>
+            ))}
+          </div>
+        )
       )}
       {!error && !data && <Skeleton className="m-4 h-80" />}
       {data && (
