@@ -65,12 +65,20 @@ function useNames(): Names {
   const keys = useRead('GET /api-keys', {}, { enabled: may('api-keys:read') });
   const campaigns = useList('GET /campaigns', MOST, { enabled: may('campaigns:read') });
   const domains = useList('GET /domains', MOST, { enabled: may('domains:read') });
-  const named = [...(keys.data ?? []), ...(campaigns.items ?? []), ...(domains.items ?? [])];
+  const flows = useList('GET /flows', MOST, { enabled: may('campaigns:read') });
+  const webhooks = useRead('GET /webhooks', {}, { enabled: may('webhooks:read') });
+  const named = [
+    ...(keys.data ?? []),
+    ...(campaigns.items ?? []),
+    ...(domains.items ?? []),
+    ...(flows.items ?? []),
+  ];
   return {
     [workspace.id]: workspace.name,
     ...useTemplateNames(),
     ...useAudienceNames(),
     ...Object.fromEntries(named.map(({ id, name }) => [id, name])),
+    ...Object.fromEntries((webhooks.data ?? []).map(({ id, url }) => [id, url])),
     ...Object.fromEntries((members.data ?? []).map(({ id, name, email }) => [id, name || email])),
   };
 }

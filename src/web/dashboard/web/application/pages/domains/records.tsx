@@ -65,8 +65,8 @@ export const Records = ({
 );
 
 const Line = ({ name, value }: { readonly name: string; readonly value: string }) => (
-  <div className="grid grid-cols-[4rem_minmax(0,1fr)_2rem] items-center gap-2">
-    <dt className="text-caption text-dim">{name}</dt>
+  <div className="grid grid-cols-[4rem_minmax(0,1fr)_2rem] items-center gap-2 not-sm:grid-cols-[minmax(0,1fr)_2rem]">
+    <dt className="text-caption text-dim not-sm:col-span-2">{name}</dt>
     <dd className="rounded-md bg-sunk px-2 py-1.5 font-mono text-caption break-all">{value}</dd>
     <dd>
       <CopyButton label={`${name} ${value.slice(0, 40)}`} text={value} />

@@ -92,7 +92,11 @@ export default function ImportDetail({ id }: { readonly id: string }) {
               Size: sizeText(data.bytes),
               Encoding: data.encoding,
               Delimiter: data.delimiter === '\t' ? 'tab' : data.delimiter,
-              Audience: data.audienceId && (names[data.audienceId] ?? data.audienceId),
+              Audience: data.audienceId && (
+                <Link href={`/audiences/${data.audienceId}`} className="link">
+                  {names[data.audienceId] ?? data.audienceId}
+                </Link>
+              ),
               Columns: data.columns
                 .map(({ header, target }) => `${header || '(no name)'} → ${target ?? 'excluded'}`)
                 .join(', '),

@@ -189,7 +189,7 @@ function useFirstView(
 function Zoom() {
   const { zoomIn, zoomOut, fitView } = useReactFlow();
   return (
-    <div className="absolute top-3 right-3 flex rounded-lg border border-edge bg-raised shadow-card">
+    <div className="absolute top-3 right-3 flex rounded-lg not-sm:top-auto not-sm:bottom-3 border border-edge bg-raised shadow-card">
       <IconButton label="Zoom out" onClick={() => void zoomOut()}>
         {icons.Minus}
       </IconButton>
