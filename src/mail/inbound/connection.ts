@@ -108,6 +108,22 @@ export function endWhenSlow(
   stream.once('close', () => clearInterval(timer));
 }
 
+/**
+ * Ends a connection of a listener that closes: at once, or after the reply to the message that it takes (RFC 5321 3.8). The library ends
+ * those that are silent ten seconds later, the time after which Docker kills: a client that keeps its connection for later messages held
+ * each stop up that long.
+ */
+export function endForStop(connection: Pick<Connection, '_dataStream' | 'send'>): void {
+  const send = connection.send.bind(connection);
+  const end = (): void => send(421, 'The server is stopping, please come again later');
+  if (!connection._dataStream) return end();
+  connection.send = (...reply) => {
+    connection.send = send;
+    send(...reply);
+    end();
+  };
+}
+
 interface Ends {
   readonly closed: AbortSignal;
   readonly left: AbortSignal;

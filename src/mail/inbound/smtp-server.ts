@@ -12,7 +12,7 @@ import { clientKey } from '../../platform/config/client-address.ts';
 import { MESSAGE_MEMORY } from '../../platform/config/message-memory.ts';
 import type { CertificateSource } from '../../platform/crypto/certificate-source.ts';
 import { portNotOpened } from '../../platform/errors/port-not-opened.ts';
-import { type ArrivalTime, type Connection, endSlowData, noteEnd } from './connection.ts';
+import { type ArrivalTime, type Connection, endForStop, endSlowData, noteEnd } from './connection.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { readDataAtOnce } from './data-mode.ts';
 import type { MessageBuffer } from './message-buffer.ts';
@@ -177,7 +177,7 @@ class CompleteServer extends SMTPServer {
     tls?.follow(({ certificate, key }) =>
       this.updateSecureContext({ cert: certificate, key, minVersion: OLDEST_TLS }),
     );
-    const { connections } = this as unknown as { readonly connections: Set<Connection> };
+    const connections = this.#connections;
     const add = connections.add.bind(connections);
     // A connection is added before it says anything.
     connections.add = (connection) => {
@@ -193,6 +193,15 @@ class CompleteServer extends SMTPServer {
       takeUnusualPaths(connection);
       return add(connection);
     };
+  }
+
+  get #connections(): Set<Connection> {
+    return (this as unknown as { readonly connections: Set<Connection> }).connections;
+  }
+
+  override close(done?: () => void): void {
+    super.close(done);
+    for (const connection of [...this.#connections]) endForStop(connection);
   }
 
   override _acceptSocket(socket: Socket, handshake: boolean): ReturnType<SMTPServer['_acceptSocket']> {

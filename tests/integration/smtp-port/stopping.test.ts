@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test';
+import { openSmtpServer } from '../../../src/mail/inbound/smtp-server.ts';
+import { SmtpClient } from '../transport/smtp-client.ts';
+
+const open = (taken: string[]) =>
+  openSmtpServer({ host: '127.0.0.1', port: 0, name: 'relay.test', tls: null, onError: () => {} }, () => ({
+    authOptional: true,
+    onData: (stream, _, done) => {
+      let message = '';
+      stream.on('data', (chunk: Buffer) => {
+        message += chunk.toString();
+      });
+      stream.on('end', () => {
+        taken.push(message);
+        done(null, '2.0.0 Taken');
+      });
+    },
+  }));
+
+test('a client that keeps its connection for later messages does not hold a stop up, and a message that is arriving is taken', async () => {
+  const taken: string[] = [];
+  const server = await open(taken);
+  const [idle, sending] = [await SmtpClient.open(server.port), await SmtpClient.open(server.port)];
+  for (const command of ['EHLO shop.test', 'MAIL FROM:<shop@sender.example>', 'RCPT TO:<ada@example.com>'])
+    for (const client of [idle, sending]) await client.say(command);
+  await sending.say('DATA');
+  sending.sendOctets(Buffer.from('Subject: Hello\r\n\r\nHel'));
+  await sending.flushed();
+  const closed = server.close();
+  expect((await idle.read())[0]).toStartWith('421 4.3.2 ');
+  await idle.ended;
+  idle.end();
+  expect(await sending.say('lo.\r\n.')).toEqual(['250 2.0.0 Taken']);
+  expect((await sending.read())[0]).toStartWith('421 4.3.2 ');
+  await sending.ended;
+  sending.end();
+  await closed;
+  expect(taken).toEqual(['Subject: Hello\r\n\r\nHello.\r\n']);
+});
