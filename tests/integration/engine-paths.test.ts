@@ -104,30 +104,53 @@ interface Lived extends Row {
   readonly outcomes: readonly string[];
 }
 
-/** The same life told to the real engine, its timers fired by the engine's own clock. */
-async function lived({ database, engine, clock }: World, { input, events }: ActorHistory): Promise<Lived> {
-  const workspaceId = mintId('ws', BORN);
-  const insert = emailSpawn(input, { workspaceId });
-  const { id } = insert;
-  clock.time = input.at;
-  await engine.spawn('email', insert);
-  const outcomes: string[] = [];
-  for (const event of events) {
-    clock.time = event.at;
-    if (isTimer(event)) await engine.wakeDue();
-    else outcomes.push((await engine.tell('email', id, event as EmailEvent)).outcome);
-  }
-  const [row] = await rowsOf<Row>(
-    database,
-    `select state, context, timers, (extract(epoch from wake_at) * 1000)::float8 as "wakeAt", revision,
-       last_event as "lastEvent", failure_reason as "failureReason" from emails_now where id = $1`,
-    [id],
+/**
+ * The same lives told to the real engine, side by side, their timers fired by the engine's own clock. That is one for all: their events
+ * come at the same moments, and timers at the same of them.
+ */
+async function lived({ database, engine, clock }: World, lives: readonly ActorHistory[]): Promise<Lived[]> {
+  const [first] = lives;
+  if (!first) return [];
+  clock.time = first.input.at;
+  const begun = await Promise.all(
+    lives.map(async ({ input, events }) => {
+      const workspaceId = mintId('ws', BORN);
+      const insert = emailSpawn(input, { workspaceId });
+      await engine.spawn('email', insert);
+      return { id: insert.id, workspaceId, events, outcomes: [] as string[] };
+    }),
   );
-  if (!row) throw new Error(`no email ${id}`);
-  // Its remaining timers do not matter while others live.
-  await database.query('delete from email_due where id = $1', [id]);
-  return { id, workspaceId, outcomes, ...row };
+  for (const [step, { at }] of first.events.entries()) {
+    clock.time = at;
+    // A timer of one of them is a timer of all.
+    if (begun.some(({ events }) => isTimer(events[step] as ActorEvent))) await engine.wakeDue();
+    else
+      await Promise.all(
+        begun.map(async ({ id, events, outcomes }) =>
+          outcomes.push((await engine.tell('email', id, events[step] as EmailEvent)).outcome),
+        ),
+      );
+  }
+  const ids = begun.map(({ id }) => id);
+  const rows = await rowsOf<Row & { id: string }>(
+    database,
+    `select id, state, context, timers, (extract(epoch from wake_at) * 1000)::float8 as "wakeAt", revision,
+       last_event as "lastEvent", failure_reason as "failureReason" from emails_now where id = any($1)`,
+    [ids],
+  );
+  // Their remaining timers do not matter while others live.
+  await database.query('delete from email_due where id = any($1)', [ids]);
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  return begun.map(({ id, workspaceId, outcomes }) => {
+    const row = rowOf.get(id);
+    if (!row) throw new Error(`no email ${id}`);
+    return { workspaceId, outcomes, ...row };
+  });
 }
+
+/** The moments of a life, and those of them at which timers fire. */
+const momentsOf = ({ input, events }: ActorHistory): string =>
+  JSON.stringify([input.at, ...events.map((event) => [event.at, isTimer(event)])]);
 
 /** The records of lives, whose marks are read for all of them together. */
 async function recorded(database: Database, lives: readonly Lived[]): Promise<readonly Record[]> {
@@ -232,10 +255,12 @@ onEachStore('every path', (store) => {
       const paths = isServer() ? onServer : embedded;
       const [timed, timeless] = [paths.filter(hasTimers), paths.filter((life) => !hasTimers(life))];
       expect(Math.min(timed.length, timeless.length)).toBeGreaterThan(isServer() ? 30 : 1);
-      // The clock is one for all: only lives in which it plays no part are lived side by side, batched together.
-      const all = await Promise.all(timeless.map((life) => lived(world, life)));
-      for (const life of timed) all.push(await lived(world, life));
-      expect(await recorded(store.database, all)).toEqual([...timeless, ...timed].map(foreseen));
+      // The clock is one for all: lives in which it plays no part, or the same one, are lived side by side,
+      // batched together.
+      const all = (await Promise.all(timeless.map((life) => lived(world, [life])))).flat();
+      const rounds = [...Map.groupBy(timed, momentsOf).values()];
+      for (const round of rounds) all.push(...(await lived(world, round)));
+      expect(await recorded(store.database, all)).toEqual([...timeless, ...rounds.flat()].map(foreseen));
       // The engine puts a life together by a separate statement, which must not differ from the view.
       const read = await actorReader(store.database, emailKind)(all.map(({ id }) => id));
       const contexts = new Map(read.map(({ id, context }) => [id, context]));
