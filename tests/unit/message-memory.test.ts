@@ -13,17 +13,23 @@ const sharesOf = (memory: number) =>
   );
 
 test('a machine with plenty has as much as is useful', () => {
-  const most = { requests: [512, 256], submitted: [256, 128], received: [256, 128], sent: [256, 128] };
+  const most = { requests: [512, 256], submitted: [256, 128], received: [64, 32], sent: [256, 128] };
   expect(sharesOf(24_000)).toEqual(most);
   // All of them full, beside an idle service, take so much.
-  expect(sharesOf(256 + 4 * 1_280)).toEqual(most);
+  expect(sharesOf(256 + 4 * 1_088)).toEqual(most);
 });
 
-test('a machine of 2 GiB has what fits in it, all shares full at once', () => {
-  const shares = messageMemory(2_048 * MIB);
-  const all = Object.values(shares).reduce((sum, { total }) => sum + total, 0);
-  expect(256 * MIB + 4 * all).toBeLessThanOrEqual(2_048 * MIB);
-  expect(sharesOf(2_048).requests).toEqual([179, 89]);
+test.each([840, 1_024, 2_048, 4_096])(
+  'a machine of %p MiB has what fits in it, all shares full at once',
+  (memory) => {
+    const all = Object.values(messageMemory(memory * MIB)).reduce((sum, { total }) => sum + total, 0);
+    expect(256 * MIB + 4 * all).toBeLessThanOrEqual(memory * MIB);
+  },
+);
+
+test('more memory is more for each share', () => {
+  expect(sharesOf(1_024)).toMatchObject({ requests: [72, 50], submitted: [42, 32], received: [33, 32] });
+  expect(sharesOf(2_048)).toMatchObject({ requests: [198, 99], submitted: [103, 51], received: [42, 32] });
 });
 
 test('the smallest machine takes the largest body and the largest message, one at a time', () => {

@@ -53,9 +53,7 @@ export interface SmtpServerLimits {
   readonly arrival: ArrivalTime;
 }
 
-/**
- * 50 connections is Postfix's own limit for one client.
- */
+/** 50 connections is Postfix's own limit for one client. */
 const LIMITS: SmtpServerLimits = {
   connections: 50,
   handshakeMs: 10_000,
@@ -255,15 +253,14 @@ export class Refusal extends Error {
 }
 
 /**
- * Reads a message into `buffer`. Rejects with a `Refusal` when the message exceeds the limit of the listener or `most` octets, or when its
- * octets, counted `copies` times, exceed the memory budget. The rest is read and dropped, because a reply before the final dot would not
- * be read (RFC 5321 3.3).
+ * Reads a message into `buffer`. Rejects with a `Refusal` when the message exceeds the limit of the listener, `most` octets, or the
+ * memory budget. The rest is read and dropped, because a reply before the final dot would not be read (RFC 5321 3.3).
  */
 export const takeIn = (
   stream: SMTPServerDataStream,
   buffer: MessageBuffer,
   reservation: BodyReservation & { onLost?(drop: () => void): void },
-  { most = Number.POSITIVE_INFINITY, copies = 1 }: { readonly most?: number; readonly copies?: number } = {},
+  most = Number.POSITIVE_INFINITY,
 ): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     let refusal: Refusal | null = null;
@@ -278,7 +275,7 @@ export const takeIn = (
       if (refusal !== null) return;
       buffer.add(chunk);
       if (stream.sizeExceeded || buffer.octets > most) refuse(TOO_LARGE);
-      else if (!reservation.hold(buffer.octets * copies)) refuse(NO_MEMORY);
+      else if (!reservation.hold(buffer.octets)) refuse(NO_MEMORY);
     });
     stream.on('end', () => {
       if (stream.sizeExceeded) refusal = TOO_LARGE;

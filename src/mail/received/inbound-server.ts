@@ -79,8 +79,6 @@ export interface InboundServerOptions<Taken> extends SmtpServerOptions {
 export const LARGEST_INBOUND = 32 * 1024 * 1024;
 /** Aggregate reports are compressed: those of the largest receivers have some hundred KiB. */
 export const LARGEST_AGGREGATE = 10 * 1024 * 1024;
-/** A message is held as it arrived, as a whole, in the thread that reads it, and packed. The limit of one client has room for the largest. */
-const COPIES = 4;
 /** RFC 5321 4.5.3.1.8: a server takes at least a hundred. */
 const MOST_RECIPIENTS = 100;
 /** The octets that are kept of a report, which anybody can send. Its machine-readable part has a few KiB, the text some more. */
@@ -171,9 +169,7 @@ export const openInboundServer = <Taken>({
           stream,
           isMessage ? new StrictBuffer(lineEnds) : isOfPurpose ? new FullBuffer() : new HeadTailBuffer(KEPT),
           reservation,
-          isMessage || isOfPurpose
-            ? { most: isOfPurpose ? LARGEST_AGGREGATE : LARGEST_INBOUND, copies: COPIES }
-            : { most: LARGEST_INBOUND },
+          isOfPurpose ? LARGEST_AGGREGATE : LARGEST_INBOUND,
         );
         if (isMessage && hasLargeHeader(raw)) throw LARGE_HEADER;
         if (isMessage && lineEnds.hasBare()) throw BARE_LINE_END;

@@ -5,15 +5,21 @@ const MIB = 1_048_576;
 const IDLE = 256 * MIB;
 /** An octet of a large message takes three to four octets of memory for a while: as it came, decoded, composed, and in its statement (measured). */
 const COPIES = 4;
-/** A share in MiB: what is useful where memory is plentiful, and what the largest body or message needs, which less would refuse for ever. */
+/**
+ * A share in MiB: what the largest body or message needs, which less would refuse for ever, and what is useful where memory is plentiful.
+ * Strangers send what is received: two of them have room for the largest.
+ */
 const SHARES = {
-  requests: { most: 512, least: 50 },
-  submitted: { most: 256, least: 32 },
-  received: { most: 256, least: 32 },
-  sent: { most: 256, least: 32 },
+  requests: { least: 50, most: 512 },
+  submitted: { least: 32, most: 256 },
+  received: { least: 32, most: 64 },
+  sent: { least: 32, most: 256 },
 };
 type Share = (typeof SHARES)[keyof typeof SHARES];
-const ALL = Object.values(SHARES).reduce((sum, { most }) => sum + most * MIB, 0);
+/** The memory that all of these take, in octets. */
+const taken = (of: keyof Share): number =>
+  IDLE + Object.values(SHARES).reduce((sum, share) => sum + share[of] * MIB * COPIES, 0);
+const [LEAST, MOST] = [taken('least'), taken('most')];
 
 /**
  * Octets of large messages that one process holds at once: bodies of requests, mail by SMTP and `POST /v1/emails/raw`, mail that comes from
@@ -22,13 +28,13 @@ const ALL = Object.values(SHARES).reduce((sum, { most }) => sum + most * MIB, 0)
 export type MessageMemory = Readonly<Record<keyof typeof SHARES, BudgetLimits>>;
 
 /**
- * The shares of large messages in a memory of so many octets. From a GiB on, all of them full at once fit in it. Eight requests of 18 MB ended a service
- * in a container of 512 MB, when the shares were the same everywhere.
+ * The shares of large messages in a memory of so many octets. From 840 MiB on, all of them full at once fit in it. Eight requests of 18 MB ended a
+ * service in a container of 512 MB, when the shares were the same everywhere.
  */
 export function messageMemory(memory: number): MessageMemory {
-  const part = Math.min(1, (memory - IDLE) / COPIES / ALL);
-  const share = ({ most, least }: Share): BudgetLimits => {
-    const total = Math.max(least * MIB, Math.floor(most * MIB * part));
+  const part = Math.min(1, Math.max(0, memory - LEAST) / (MOST - LEAST));
+  const share = ({ least, most }: Share): BudgetLimits => {
+    const total = Math.floor((least + (most - least) * part) * MIB);
     return { total, each: Math.max(least * MIB, Math.floor(total / 2)) };
   };
   const { requests, submitted, received, sent } = SHARES;

@@ -7,7 +7,7 @@ import { openInboundSink, replies } from './inbound-sink.ts';
 // The framing is that of the submission port, whose tests are in transport/submission-chunks.test.ts.
 
 const MIB = 1_048_576;
-const memory = { total: 40 * MIB, each: 40 * MIB };
+const memory = { total: 10 * MIB, each: 10 * MIB };
 const sink = await openInboundSink({ limits: { memory, connections: 500 } });
 const { messages } = sink;
 afterAll(() => sink[Symbol.asyncDispose]());
@@ -214,7 +214,6 @@ describe('a received message in chunks (RFC 3030)', () => {
   });
 
   test('gives its memory back when its client goes in the middle', async () => {
-    // Four copies are counted.
     const large = `${HEAD}${'x'.repeat(70)}\r\n`.padEnd(9 * MIB, `${'x'.repeat(70)}\r\n`).concat('\r\n');
     const gone = await sink.greeted();
     send(gone, `${ENVELOPE}${chunk(large)}`);
