@@ -24,6 +24,10 @@ export interface Connection {
   readonly _parser: CommandParser | false | undefined;
   _createParser(): CommandParser;
   readonly _server: Pick<Required<SMTPServerOptions>, 'onData'>;
+  /** True during the handshake of STARTTLS. */
+  readonly _upgrading: boolean;
+  /** True while a message comes in chunks (BDAT). */
+  isTakingChunks?(): boolean;
   /** The message that its handler still works on: while there is one, silence does not end the connection. */
   _dataStream: (PassThrough & { readonly byteLength: number }) | false;
   _transactionCounter: number;
@@ -108,20 +112,31 @@ export function endWhenSlow(
   stream.once('close', () => clearInterval(timer));
 }
 
+/** The parts of a connection that its end needs. */
+type Ending = Pick<Connection, '_dataStream' | '_upgrading' | 'isTakingChunks' | 'send'> & {
+  readonly _socket: Pick<Socket, 'destroySoon'>;
+};
+
 /**
  * Ends a connection of a listener that closes: at once, or after the reply to the message that it takes (RFC 5321 3.8). The library ends
  * those that are silent ten seconds later, the time after which Docker kills: a client that keeps its connection for later messages held
- * each stop up that long.
+ * each stop up that long. A program that waits for nothing, such as one in PHP or Python between two messages, does not close its side,
+ * for which the library waits five seconds.
  */
-export function endForStop(connection: Pick<Connection, '_dataStream' | 'send'>): void {
+export function endForStop(connection: Ending): void {
   const send = connection.send.bind(connection);
   const end = (): void => send(421, 'The server is stopping, please come again later');
-  if (!connection._dataStream) return end();
-  connection.send = (...reply) => {
-    connection.send = send;
-    send(...reply);
-    end();
-  };
+  if (connection._dataStream || connection.isTakingChunks?.()) {
+    connection.send = (...reply) => {
+      connection.send = send;
+      send(...reply);
+      end();
+    };
+    return;
+  }
+  end();
+  // A handshake reads the socket, and the library ends it.
+  if (!connection._upgrading) connection._socket.destroySoon();
 }
 
 interface Ends {

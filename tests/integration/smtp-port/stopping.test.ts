@@ -1,14 +1,22 @@
 import { expect, test } from 'bun:test';
-import { openSmtpServer } from '../../../src/mail/inbound/smtp-server.ts';
+import { endForStop } from '../../../src/mail/inbound/connection.ts';
+import { takeChunks } from '../../../src/mail/inbound/port/chunking.ts';
+import { NO_EXTENSIONS, openSmtpServer } from '../../../src/mail/inbound/smtp-server.ts';
 import { SmtpClient } from '../transport/smtp-client.ts';
 
-const open = (taken: string[]) =>
+const open = (taken: string[], onOctets = () => {}) =>
   openSmtpServer({ host: '127.0.0.1', port: 0, name: 'relay.test', tls: null, onError: () => {} }, () => ({
     authOptional: true,
+    extensions: {
+      ...NO_EXTENSIONS,
+      keywords: ['CHUNKING'],
+      extend: (connection, arrival) => takeChunks(connection, { largest: 1_000, arrival, needsUser: false }),
+    },
     onData: (stream, _, done) => {
       let message = '';
       stream.on('data', (chunk: Buffer) => {
         message += chunk.toString();
+        onOctets();
       });
       stream.on('end', () => {
         taken.push(message);
@@ -36,4 +44,34 @@ test('a client that keeps its connection for later messages does not hold a stop
   sending.end();
   await closed;
   expect(taken).toEqual(['Subject: Hello\r\n\r\nHello.\r\n']);
+});
+
+test('a message that is arriving as a chunk is taken', async () => {
+  const taken: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const server = await open(taken, begun.resolve);
+  const sending = await SmtpClient.open(server.port);
+  for (const command of ['EHLO shop.test', 'MAIL FROM:<shop@sender.example>', 'RCPT TO:<ada@example.com>'])
+    await sending.say(command);
+  sending.sendOctets(Buffer.from('BDAT 24 LAST\r\nSubject: Hello\r\n\r\nHel'));
+  await begun.promise;
+  const closed = server.close();
+  sending.sendOctets(Buffer.from('lo.'));
+  expect(await sending.read()).toEqual(['250 2.0.0 Taken']);
+  expect((await sending.read())[0]).toStartWith('421 4.3.2 ');
+  await sending.ended;
+  sending.end();
+  await closed;
+  expect(taken).toEqual(['Subject: Hello\r\n\r\nHello.']);
+});
+
+test('a client that never closes its side does not hold a stop up', () => {
+  const said: unknown[] = [];
+  const connection = {
+    _dataStream: false as const,
+    _upgrading: false,
+    send: (code: number) => said.push(code),
+  };
+  endForStop({ ...connection, _socket: { destroySoon: () => said.push('closed') } });
+  expect(said).toEqual([421, 'closed']);
 });

@@ -56,6 +56,7 @@ interface ChunkLimits {
  */
 export function takeChunks(connection: Connection, { largest, arrival, needsUser }: ChunkLimits): void {
   let transfer: Transfer | null = null;
+  connection.isTakingChunks = () => transfer !== null;
   let isFailed = false;
   /** The octets of a refused chunk, which are dropped. */
   let dropped: Transfer['stream'] | null = null;
