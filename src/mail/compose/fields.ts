@@ -41,24 +41,25 @@ export const waysOut = ({ url, mailto }: Unsubscribe): readonly [MessageHeader, 
 export const asWritten = (value: string): string =>
   UNBREAKABLE.test(value) || ENCODED_WORD.test(value)
     ? encodeWord(value, 'Q', 52).replace(/\r?\n/g, ' ')
-    : isMostlyForeign(value)
+    : isForBase64(value)
       ? inWholeGroups(value)
       : value;
 const UNBREAKABLE = /\S{900,}/;
 const ENCODED_WORD = /=\?[^?]*\?[bq]\?/i;
 
-// The composer writes such a text in base64, and any other one as quoted-printable, which has no padding.
-const isMostlyForeign = (value: string): boolean => {
-  const foreign = value.match(/[^\0-\x7f]/gu)?.length ?? 0;
-  return foreign > 0 && foreign >= (value.match(/[a-z]/gi)?.length ?? 0);
-};
+// The composer writes such a text in base64, and any other one as quoted-printable, which has no padding. It counts halves of surrogate
+// pairs, and encodes for a quote too.
+const isForBase64 = (value: string): boolean =>
+  /[^\t\n\r !#-~]/.test(value) &&
+  (value.match(/[^\t\n\r -\x7f]/g)?.length ?? 0) >= (value.match(/[a-z]/gi)?.length ?? 0);
 
 /** The octets of an encoded word in base64 whose characters, 52 with the frame, leave room for a fold. */
 const MOST_OCTETS = 30;
 
 /**
- * A text as encoded words in base64 that end with whole groups of three octets, as far as their characters allow (RFC 2047 5): GMime 3.2, by
- * which Geary, Balsa and notmuch read, loses all words behind one that ends with padding.
+ * A text as encoded words in base64 of whole groups of three octets: GMime 3.2, by which Geary, Balsa and notmuch read, loses all words
+ * behind one that ends with padding. A character behind which no group would end, such as a digit before a Chinese text, is a word as
+ * quoted-printable.
  */
 const inWholeGroups = (value: string): string => {
   const characters = [...value.toWellFormed().replace(/\r\n?|\n/g, ' ')];
@@ -72,7 +73,12 @@ const inWholeGroups = (value: string): string => {
       if (octets > MOST_OCTETS) break;
       if (octets % 3 === 0) end = at + 1;
     }
-    if (at === characters.length || end === begin) end = at;
+    if (at === characters.length) end = at;
+    else if (end === begin) {
+      words.push(encodeWord(characters[begin] as string, 'Q'));
+      end = begin + 1;
+      continue;
+    }
     words.push(`=?UTF-8?B?${Buffer.from(characters.slice(begin, end).join('')).toString('base64')}?=`);
   }
   return words.join(' ');
