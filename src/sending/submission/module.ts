@@ -1,14 +1,11 @@
 import { hostname } from 'node:os';
 import type { Module } from '../../http/module.ts';
-import { MOST_REFUSALS_A_MINUTE } from '../../http/request/pipeline.ts';
 import { brokenConnections } from '../../mail/inbound/port/broken-connections.ts';
 import type { SmtpServer } from '../../mail/inbound/smtp-server.ts';
-import type { SmtpRefusal } from '../../mail/submission/submission-server.ts';
 import { isWithinRanges } from '../../platform/config/client-address.ts';
 import type { CertificateSource } from '../../platform/crypto/certificate-source.ts';
-import { rarely } from '../../platform/telemetry/rarely.ts';
 import type { EmailsApi } from '../emails/api.ts';
-import { openSubmission } from './open.ts';
+import { openSubmission, refusalLog } from './open.ts';
 
 interface SubmissionNeeds extends Pick<EmailsApi, 'acceptance' | 'mailRoom'> {
   /** Null where passwords are taken in clear text. */
@@ -30,16 +27,12 @@ export const submissionModule: Module<undefined, SubmissionNeeds> = {
         async start() {
           const { submissionPort, submissionTlsPort, opensMailPorts } = config;
           if (!opensMailPorts) return;
-          const noteRefusal = rarely(logger, clock.monotonic, {
-            everyMs: 60_000,
-            most: MOST_REFUSALS_A_MINUTE,
-          });
           const shared = {
             ...{ host: config.host, name: config.ehloName ?? hostname(), tls: certificate },
             isProxy: isWithinRanges(config.smtpTrustProxy),
             onError: brokenConnections('submission', { logger, monotonic: clock.monotonic, metrics }),
             ...{ ...admission, clock, mailReader, mailRoom, emails: acceptance },
-            onRefusal: (refused: SmtpRefusal) => noteRefusal({ ...refused }, 'Mail by SMTP was refused'),
+            onRefusal: refusalLog(logger, clock.monotonic),
           };
           if (submissionPort !== null)
             servers.submission = await openSubmission({ ...shared, port: submissionPort });

@@ -6,6 +6,7 @@ import { certainly } from '../../http/auth/recollection.ts';
 import { findUnstorableIn } from '../../http/body/json-text.ts';
 import type { AdmissionDeps } from '../../http/request/admission.ts';
 import { claimBy } from '../../http/request/idempotency.ts';
+import { MOST_REFUSALS_A_MINUTE } from '../../http/request/pipeline.ts';
 import { Replay } from '../../http/request/route.ts';
 import { compileChecker } from '../../http/request/schema.ts';
 import type { SmtpServer, SmtpServerOptions } from '../../mail/inbound/smtp-server.ts';
@@ -15,6 +16,7 @@ import { MOST_SUBMITTED, type SubmittedEnvelope } from '../../mail/submission/en
 import type { MailRoom } from '../../mail/submission/mail-room.ts';
 import {
   openSubmissionServer,
+  type SmtpRefusal,
   type SubmissionServerOptions,
   type SubmittedRaw,
 } from '../../mail/submission/submission-server.ts';
@@ -22,6 +24,7 @@ import type { Submission } from '../../mail/submission/submitted.ts';
 import { SMALL } from '../../platform/async/body-budget.ts';
 import { clientKey } from '../../platform/config/client-address.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { type Rarity, rarely } from '../../platform/telemetry/rarely.ts';
 import { type Acceptance, type AcceptanceDeps, type AcceptRequest, acceptEmail } from '../emails/accept.ts';
 import { type EmailReceipt, SendBody } from '../emails/queries.ts';
 
@@ -62,6 +65,14 @@ interface AcceptanceInput extends Pick<AcceptRequest, 'body' | 'raw'> {
   readonly idempotencyKey: string | null;
   /** The value that a repeated Idempotency-Key is compared by. */
   readonly fingerprint: unknown;
+}
+
+const RARITY: Rarity = { everyMs: 60_000, most: MOST_REFUSALS_A_MINUTE };
+
+/** Logs refused keys and messages. Each kind has its limit: strangers who guess keys would use up the lines about lost messages. */
+export function refusalLog(...[log, monotonic]: Parameters<typeof rarely>): (refused: SmtpRefusal) => void {
+  const notes = { key: rarely(log, monotonic, RARITY), message: rarely(log, monotonic, RARITY) };
+  return (refused) => notes[refused.what]({ ...refused }, 'Mail by SMTP was refused');
 }
 
 /** Opens an SMTP port. A submitted message stays what it is, and is accepted by the same rules as a request by HTTP. */
