@@ -100,8 +100,8 @@ function Pages({ viewer }: { readonly viewer: Viewer }) {
 }
 
 /**
- * The ways out. Signing out ends the session, which the connection and open requests may find before its answer arrives: the person is
- * told what they did.
+ * The ways out. Signing out ends the session, which the connection and open requests may find before its answer arrives: the page then
+ * says that the person has signed out.
  */
 function waysOut(onLeave: OnLeave, signOut: () => Promise<unknown>): Pick<Viewer, 'onExpired' | 'onSignOut'> {
   let isSigningOut = false;
