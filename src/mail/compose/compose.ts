@@ -8,7 +8,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import type { MessageOctets } from '../dkim/canonical.ts';
 import type { Calendar } from '../message/calendar.ts';
 import type { Mailbox, MessageAttachment, OutboundMessage } from '../transport/transport.ts';
-import { asWritten, NOBODY_VISIBLE, ownFields, withLineEnds } from './fields.ts';
+import { asWritten, NOBODY_VISIBLE, namedInWholeGroups, ownFields, withLineEnds } from './fields.ts';
 import { composePlain } from './plain.ts';
 
 /** The whole message without its DKIM signatures. Blind copies are in the envelope alone. */
@@ -20,25 +20,25 @@ const joined = ({ composed, behind }: MessageOctets): Buffer =>
 
 /** Composes any message with nodemailer's composer: a tree of streams, eight times as slow as writing a plain one (measured). */
 export const composeAny = (message: OutboundMessage): Promise<Buffer> =>
-  new MailComposer({
-    from: named(message.from),
-    to: message.to.length > 0 ? message.to.map(named) : NOBODY_VISIBLE,
-    cc: message.cc.map(named),
-    replyTo: message.replyTo.map(named),
-    subject: asWritten(message.subject),
-    messageId: message.messageId,
-    date: new Date(message.date),
-    headers: ownFields(message).map(({ name, value }) => ({ key: name, value })),
-    ...(message.text === null ? {} : { text: withLineEnds(message.text) }),
-    ...(message.html === null ? {} : { html: withLineEnds(message.html) }),
-    ...(message.calendar && { alternatives: [invitation(message.calendar)] }),
-    attachments: message.attachments.map(attachment),
-    baseBoundary: message.emailId,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
-    .compile()
-    .build();
+  namedInWholeGroups(
+    new MailComposer({
+      from: named(message.from),
+      to: message.to.length > 0 ? message.to.map(named) : NOBODY_VISIBLE,
+      cc: message.cc.map(named),
+      replyTo: message.replyTo.map(named),
+      subject: asWritten(message.subject),
+      messageId: message.messageId,
+      date: new Date(message.date),
+      headers: ownFields(message).map(({ name, value }) => ({ key: name, value })),
+      ...(message.text === null ? {} : { text: withLineEnds(message.text) }),
+      ...(message.html === null ? {} : { html: withLineEnds(message.html) }),
+      ...(message.calendar && { alternatives: [invitation(message.calendar)] }),
+      attachments: message.attachments.map(attachment),
+      baseBoundary: message.emailId,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }).compile(),
+  ).build();
 
 // Mailboxes are passed as objects: the composer parses lists and groups in a string, so that a forged name reaches others (measured).
 const named = ({ name, address }: Mailbox) => ({ name: name ?? '', address });

@@ -1,5 +1,6 @@
 /** Header fields as both writers of a message take them: the plain one, and nodemailer's composer. */
 import { encodeWord } from 'nodemailer/lib/mime-funcs';
+import type MimeNode from 'nodemailer/lib/mime-node';
 import type { MessageHeader, OutboundMessage, Unsubscribe } from '../transport/transport.ts';
 
 /** The fields that the sender has set, then those that offer to unsubscribe. */
@@ -83,6 +84,14 @@ const inWholeGroups = (value: string): string => {
   }
   return words.join(' ');
 };
+
+/** Has the composer write the names of a node's addresses in whole groups too. It would put an encoded word into quotation marks. */
+export function namedInWholeGroups<Node extends MimeNode>(node: Node): Node {
+  const { _encodeAddressName: usual } = node as unknown as { _encodeAddressName(name: string): string };
+  const encoded = (name: string): string =>
+    /[^ -~]/.test(name) && isForBase64(name) ? inWholeGroups(name) : usual.call(node, name);
+  return Object.assign(node, { _encodeAddressName: encoded });
+}
 
 /** The group in To where no recipient is visible: RFC 5322 3.6.3 wants at least one destination field. */
 export const NOBODY_VISIBLE = 'undisclosed-recipients:;';

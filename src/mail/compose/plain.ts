@@ -9,7 +9,14 @@ import { foldLines } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
 import type { Mailbox, OutboundMessage } from '../transport/transport.ts';
 import type { EncodedPart } from './compiled-part.ts';
-import { asWritten, dateText, NOBODY_VISIBLE, ownFields, withLineEnds } from './fields.ts';
+import {
+  asWritten,
+  dateText,
+  NOBODY_VISIBLE,
+  namedInWholeGroups,
+  ownFields,
+  withLineEnds,
+} from './fields.ts';
 import { type TransferEncoding, transferEncoded, transferEncodingOf } from './transfer-encoding.ts';
 
 /** The message, or null where it is not plain. */
@@ -105,7 +112,7 @@ const ID = /^[A-Za-z0-9_]{1,40}$/;
 const MESSAGE_ID = /^<[\x21-\x3b=\x3f-\x7e]{1,500}>$/;
 
 /** Encodes what is not plain ASCII. It has no content, and nothing of one value stays in it for the next. */
-const node = new MimeNode(false);
+const node = namedInWholeGroups(new MimeNode(false));
 
 const push = (lines: string[], name: string, value: string): void => {
   const encoded =

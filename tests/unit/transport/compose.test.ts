@@ -65,6 +65,22 @@ test.each([
   expect((await PostalMime.parse(raw)).subject).toBe(subject);
 });
 
+test.each([
+  ['plain', []],
+  ['with a file', [logo]],
+] as const)('so has a long name, in a message that is %s', async (_, attachments) => {
+  const name = 'Интернет-магазин № 5 «Солнышко», 第3回セミナー';
+  const from = { name, address: 'hello@shop.example' };
+  const to = [from, { ...from, address: 'b@shop.example' }];
+  const raw = await compose(aMessage({ from, to, attachments: [...attachments] }));
+  for (const line of ['From', 'To']) {
+    expect(field(raw, line)).toMatch(/\?=\s+=\?UTF-8\?/);
+    expect(field(raw, line)).not.toMatch(/=\?=\s+=\?UTF-8\?/);
+  }
+  expect((await simpleParser(raw)).from?.value).toEqual([from]);
+  expect((await PostalMime.parse(raw)).to).toEqual(to);
+});
+
 const readWithMailparser = async (raw: Buffer) => {
   const mail = await simpleParser(raw, { skipHtmlToText: true, skipTextToHtml: true, keepCidLinks: true });
   return {
