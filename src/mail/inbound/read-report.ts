@@ -39,7 +39,7 @@ export const readReport = async (
   const notification = part(email, /^message\/(global-)?disposition-notification$/);
   // Mail that was read or deleted has arrived (RFC 8098), unless a filter of the recipient refused it.
   if (notification !== null)
-    return isRejection(email) ? [readRejection(notification, reference, around.text)] : [];
+    return isRejection(email, notification) ? [readRejection(notification, reference, around.text)] : [];
   const damaged = damagedReport(email, raw, reference, around);
   if (damaged.length > 0) return firstOfEach(damaged);
   const failed = email.headers.find(({ key }) => key === 'x-failed-recipients')?.value ?? null;
@@ -48,9 +48,10 @@ export const readReport = async (
   return [{ kind: 'unread', subject: email.subject ?? '', reference, recipient: null }];
 };
 
-/** True for the answer of `reject` in a Sieve filter (RFC 5429 2.2), as Dovecot and Cyrus mark it. */
-const isRejection = ({ headers }: Email): boolean =>
-  headers.some(({ key, value }) => key === 'auto-submitted' && /^auto-replied \(rejected\)/i.test(value));
+/** True for the answer of `reject` in a Sieve filter, which deletes the mail (RFC 5429 2.2), as Dovecot and Cyrus mark it. */
+const isRejection = ({ headers }: Email, notification: string): boolean =>
+  headers.some(({ key, value }) => key === 'auto-submitted' && /^auto-replied \(rejected\)/i.test(value)) &&
+  /;\s*deleted\b/i.test(readFields(notification)[0]?.get('disposition') ?? '');
 
 /** True for a report with a block about a recipient (RFC 3464 2.3). Some have none. */
 const NAMES_RECIPIENT = /^(?:action|(?:final|original)-recipient)[ \t]*:/im;

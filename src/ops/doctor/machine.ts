@@ -50,8 +50,8 @@ export async function diagnoseDisk(dataDir: string): Promise<Diagnosis> {
   }
 }
 
-/** An idle service with its embedded database, the largest message, and the page cache of its files. */
-const LEAST_MEMORY = GIB / 2;
+/** An idle service with its embedded database, and the largest messages of every way at once. */
+const LEAST_MEMORY = 840 * MIB;
 
 /** Tells the memory that this machine, container or unit may use, and the part of it for large messages. */
 export function diagnoseMemory(octets = process.constrainedMemory()): Diagnosis {
@@ -60,7 +60,11 @@ export function diagnoseMemory(octets = process.constrainedMemory()): Diagnosis 
   const [forRequests, forMail] = [requests, submitted].map(({ total }) => Math.floor(total / MIB));
   const detail = `${(octets / GIB).toFixed(1)} GiB, of which ${forRequests} MiB take bodies of requests that arrive at once, and ${forMail} MiB messages by SMTP.`;
   return octets < LEAST_MEMORY
-    ? warning(check, detail, 'Give it 512 MiB or more: several large messages at once may end it.')
+    ? warning(
+        check,
+        detail,
+        'Give it 1 GiB, or let no large messages come by several ways at once: they may end it.',
+      )
     : fine(check, detail);
 }
 

@@ -19,10 +19,10 @@ import {
 } from './report-shapes.ts';
 import { STRANGE_FORMS } from './strange-report-forms.ts';
 
-const rejection = (field: string): string =>
+const rejection = (field: string, disposition = 'deleted'): string =>
   mail(
     `Subject: Rejected: Your receipt\n${field}MIME-Version: 1.0\nContent-Type: multipart/report; report-type=disposition-notification; boundary=B`,
-    '--B\nContent-Type: text/plain\n\nYour message to <bob@receiver.example> was automatically rejected:\n550 5.1.1 User unknown to my filter.\n\n--B\nContent-Type: message/disposition-notification\n\nReporting-UA: mail.receiver.example; Dovecot Mail Delivery Agent\nFinal-Recipient: rfc822; bob@receiver.example\nDisposition: automatic-action/MDN-sent-automatically; deleted\n\n--B--',
+    `--B\nContent-Type: text/plain\n\nYour message to <bob@receiver.example> was automatically rejected:\n550 5.1.1 User unknown to my filter.\n\n--B\nContent-Type: message/disposition-notification\n\nReporting-UA: mail.receiver.example; Dovecot Mail Delivery Agent\nFinal-Recipient: rfc822; bob@receiver.example\nDisposition: automatic-action/MDN-sent-automatically; ${disposition}\n\n--B--`,
   );
 
 /** Each form with what it has to come to. */
@@ -349,6 +349,10 @@ export const FORMS: Readonly<Record<string, readonly [raw: string, verdict: stri
   'Sieve: a filter of the recipient refuses': [
     rejection('Auto-Submitted: auto-replied (rejected)\n'),
     POLICY,
+  ],
+  'a notification like that of a filter, of mail that was shown': [
+    rejection('Auto-Submitted: auto-replied (rejected)\n', 'displayed'),
+    'nothing',
   ],
   'a notification like that of a filter, of a program that only deletes': [
     rejection('Auto-Submitted: auto-replied\n'),
