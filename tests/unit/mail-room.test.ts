@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { MailRoom, SLOW } from '../../src/mail/submission/mail-room.ts';
+import { messageMemory } from '../../src/platform/config/message-memory.ts';
 
 const MIB = 1_048_576;
 const LARGE = 20 * MIB;
-/** The room of the service, and a clock. */
+const PLENTY = messageMemory(Number.POSITIVE_INFINITY).submitted;
+/** The room of a service where memory is plentiful, and a clock. */
 const opened = () => {
   const clock = { now: 0 };
-  return { clock, room: new MailRoom(undefined, () => clock.now) };
+  return { clock, room: new MailRoom(PLENTY, () => clock.now) };
 };
 /** Messages that have so many octets so far, and whether each lost its memory. */
 const arrive = (room: MailRoom, workspaceId: string, count: number, octets: number) =>

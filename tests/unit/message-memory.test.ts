@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { LARGEST_FILE } from '../../src/audience/contacts/imports/model.ts';
-import { messageMemory } from '../../src/platform/config/message-memory.ts';
+import { diagnoseMemory } from '../../src/ops/doctor/machine.ts';
+import { FITTING_MEMORY, messageMemory } from '../../src/platform/config/message-memory.ts';
 
 const MIB = 1_048_576;
 /** The shares of a memory, in MiB. */
@@ -41,4 +42,14 @@ test('the smallest machine takes the largest body and the largest message, one a
       received: [32, 32],
       sent: [32, 32],
     });
+});
+
+test('doctor warns where the largest messages of every way do not fit at once', () => {
+  expect(FITTING_MEMORY).toBe(840 * MIB);
+  expect(diagnoseMemory(840 * MIB)).toMatchObject({ status: 'fine' });
+  expect(diagnoseMemory(839 * MIB)).toMatchObject({
+    status: 'warning',
+    detail:
+      '0.8 GiB, of which 50 MiB take bodies of requests that arrive at once, and 32 MiB messages by SMTP.',
+  });
 });

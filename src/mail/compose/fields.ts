@@ -34,7 +34,8 @@ export const waysOut = ({ url, mailto }: Unsubscribe): readonly [MessageHeader, 
 ];
 
 /**
- * Text that a reader of the header shows as it was written. Two things have to be encoded although they are ASCII. A word longer
+ * Text that a reader of the header shows as it was written. Foreign scripts are words in base64 here, since the composer ends
+ * such words within a group of octets. Two things have to be encoded although they are ASCII. A word longer
  * than the 998 octets of RFC 5322 2.1.1, since folding happens at white space only. And what begins like an encoded word, which
  * the composer lets stand where it is a valid one: a reader would decode what the sender meant literally, and readers differ in
  * how much they take for one.

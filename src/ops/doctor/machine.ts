@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { ask, type NameServer } from '../../mail/dns/exchange.ts';
-import { messageMemory } from '../../platform/config/message-memory.ts';
+import { FITTING_MEMORY, messageMemory } from '../../platform/config/message-memory.ts';
 import { SYSTEM_FOLDER } from '../../platform/zones/system.ts';
 import type { Zones } from '../../platform/zones/zones.ts';
 import { type Diagnosis, fine, messageOf, skipped, warning, wrong } from './diagnosis.ts';
@@ -50,16 +50,13 @@ export async function diagnoseDisk(dataDir: string): Promise<Diagnosis> {
   }
 }
 
-/** An idle service with its embedded database, and the largest messages of every way at once. */
-const LEAST_MEMORY = 840 * MIB;
-
 /** Tells the memory that this machine, container or unit may use, and the part of it for large messages. */
 export function diagnoseMemory(octets = process.constrainedMemory()): Diagnosis {
   const check = 'Memory';
   const { requests, submitted } = messageMemory(octets);
   const [forRequests, forMail] = [requests, submitted].map(({ total }) => Math.floor(total / MIB));
   const detail = `${(octets / GIB).toFixed(1)} GiB, of which ${forRequests} MiB take bodies of requests that arrive at once, and ${forMail} MiB messages by SMTP.`;
-  return octets < LEAST_MEMORY
+  return octets < FITTING_MEMORY
     ? warning(
         check,
         detail,

@@ -19,7 +19,9 @@ type Share = (typeof SHARES)[keyof typeof SHARES];
 /** The memory that all of these take, in octets. */
 const taken = (of: keyof Share): number =>
   IDLE + Object.values(SHARES).reduce((sum, share) => sum + share[of] * MIB * COPIES, 0);
-const [LEAST, MOST] = [taken('least'), taken('most')];
+/** Octets with which the least of all shares fit beside an idle service, all of them full at once: 840 MiB. */
+export const FITTING_MEMORY = taken('least');
+const MOST = taken('most');
 
 /**
  * Octets of large messages that one process holds at once: bodies of requests, mail by SMTP and `POST /v1/emails/raw`, mail that comes from
@@ -32,7 +34,7 @@ export type MessageMemory = Readonly<Record<keyof typeof SHARES, BudgetLimits>>;
  * service in a container of 512 MB, when the shares were the same everywhere.
  */
 export function messageMemory(memory: number): MessageMemory {
-  const part = Math.min(1, Math.max(0, memory - LEAST) / (MOST - LEAST));
+  const part = Math.min(1, Math.max(0, memory - FITTING_MEMORY) / (MOST - FITTING_MEMORY));
   const share = ({ least, most }: Share): BudgetLimits => {
     const total = Math.floor((least + (most - least) * part) * MIB);
     return { total, each: Math.max(least * MIB, Math.floor(total / 2)) };
