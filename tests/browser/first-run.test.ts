@@ -27,7 +27,7 @@ const linkOf = ({ service }: Dashboard): string =>
   opens(service, /\S+\/app\/setup#token=\S+/.exec(service.output())?.[0] ?? '');
 
 /** The state of the email on its drawn machine: the one card that is lit. */
-const lit = (page: Page, state: string) => page.locator(`button.halo[data-state=${state}]`);
+const lit = (page: Page, state: string) => page.locator(`[data-state=${state}][aria-current=step]`);
 
 /** Goes to a control with the keyboard alone. */
 async function tabTo(page: Page, what: Locator): Promise<void> {
@@ -50,7 +50,7 @@ const byMouse = async () => {
   await page.getByRole('heading', { name: 'First steps', level: 1 }).waitFor();
   expect(new URL(placeOf(page)).pathname).toBe('/app/test/start/test');
   // The machine is there before the email is, and nothing of it is lit.
-  await page.locator('button[data-state=delivered]').waitFor();
+  await page.locator('[data-state=delivered]').waitFor();
   expect(await page.locator('button.halo').count()).toBe(0);
   await page.getByRole('button', { name: 'Send test email' }).click();
   await lit(page, 'delivered').waitFor();
@@ -74,7 +74,7 @@ test('another outcome takes another way, on the machine beside it and on the pag
   await lit(page, 'deferred').waitFor();
   await lit(page, 'delivered').waitFor();
   await page.getByRole('button', { name: 'Previous step (←)' }).click();
-  await page.locator('button.halo:not([data-state=delivered])').waitFor();
+  await page.locator('[aria-current=step][data-state]:not([data-state=delivered])').waitFor();
   await page.getByRole('link', { name: 'View email' }).click();
   await page.getByRole('heading', { name: 'My first test email', level: 1 }).waitFor();
   await lit(page, 'delivered').waitFor();

@@ -6,9 +6,9 @@ import { spanText, timeText } from '../../ui/display/format.ts';
 import { useNow } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
 import type { Playback } from '../../ui/machine/playback.ts';
-import { useIsWide } from '../../ui/machine/room.ts';
 import { colorOf } from '../../ui/machine/state-color.ts';
 import { shortId } from '../../ui/machine/words.ts';
+import { useIsWide } from '../../ui/room.ts';
 import { useOpenView } from './address.ts';
 import { Loading, Panel, Quiet } from './panel.tsx';
 

@@ -1,12 +1,12 @@
-import { lazy, Suspense, useCallback, useMemo, useRef } from 'react';
-import { useLocation } from 'wouter';
+import { useMemo, useRef } from 'react';
 import type { ActorLife, Machine } from '../../../../../live/model.ts';
 import { useLife, useLiveMachines } from '../../api/machines/hooks.ts';
 import type { LiveMachines } from '../../api/machines/live.ts';
 import { Skeleton } from '../display/states.tsx';
+import { useIsNear, useIsWide } from '../room.ts';
+import { Diagram } from './diagram.tsx';
 import { HighlightContext, highlightOf } from './highlight.ts';
 import { usePlayback } from './playback.ts';
-import { useIsNear, useIsWide } from './room.ts';
 import { Scrubber } from './scrubber.tsx';
 import { colorOf } from './state-color.ts';
 
@@ -25,7 +25,7 @@ export default function EmailMachine({
   const machine = machines?.find(({ kind }) => kind === 'email');
   if (!machine) return <Skeleton className={height} />;
   return id === null ? (
-    <Diagram machine={machine} live={live} height={height} />
+    <WideDiagram machine={machine} live={live} height={height} />
   ) : (
     <Life key={id} id={id} machine={machine} live={live} height={height} />
   );
@@ -36,29 +36,17 @@ interface MachineDiagramProps {
   readonly live: LiveMachines;
   readonly height: string;
 }
-const NOTHING = { kind: null, state: null };
-
-const Canvas = lazy(async () => ({ default: (await import('./machine-canvas.tsx')).Canvas }));
 
 /** A list of the path replaces the diagram where it would be too small to read. */
-const Diagram = (props: MachineDiagramProps) => useIsWide() && <DiagramInSight {...props} />;
+const WideDiagram = (props: MachineDiagramProps) => useIsWide() && <DiagramInSight {...props} />;
 
 /** The diagram is most of the work of a page that shows it at its end, so that it is drawn once a person comes near. */
 function DiagramInSight({ machine, live, height }: MachineDiagramProps) {
-  const [, navigate] = useLocation();
   const frame = useRef<HTMLDivElement>(null);
   const isNear = useIsNear(frame);
-  const show = useCallback(
-    (kind: string, state: string) => navigate(`/machines?kind=${kind}&state=${state}`),
-    [navigate],
-  );
   return (
     <div ref={frame} className={`relative ${height}`}>
-      {isNear && (
-        <Suspense fallback={<Skeleton className={height} />}>
-          <Canvas machine={machine} live={live} chosen={NOTHING} isEmbedded onChoose={show} />
-        </Suspense>
-      )}
+      {isNear && <Diagram machine={machine} live={live} />}
     </div>
   );
 }
@@ -73,7 +61,7 @@ function Life({ id, machine, live, height }: MachineDiagramProps & { readonly id
   return (
     <HighlightContext value={highlight}>
       {life && life.steps.length > 0 && <Path life={life} step={playback.step} machine={machine} />}
-      <Diagram machine={machine} live={live} height={height} />
+      <WideDiagram machine={machine} live={live} height={height} />
       {life && life.steps.length > 0 && <Scrubber steps={life.steps} playback={playback} />}
       {problem !== null && <p className="px-5 py-4 text-dim">{problem}</p>}
       {life?.steps.length === 0 && (

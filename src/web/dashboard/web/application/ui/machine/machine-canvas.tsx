@@ -4,7 +4,6 @@ import {
   Controls,
   type Edge,
   type Node,
-  Position,
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
@@ -12,7 +11,7 @@ import {
 import base from '@xyflow/react/dist/base.css' with { type: 'text' };
 import { useEffect, useMemo, useRef } from 'react';
 import { arrowId, arrowsOf, labelOf, START, stayingIn } from '../../../../../../engine/drawing/arrows.ts';
-import { compactName, type Layout } from '../../../../../../engine/drawing/layout.ts';
+import type { Layout } from '../../../../../../engine/drawing/layout.ts';
 import type { Machine, OwnMachine } from '../../../../../live/model.ts';
 import type { LiveMachines } from '../../api/machines/live.ts';
 import own from './canvas.css' with { type: 'text' };
@@ -32,8 +31,6 @@ interface CanvasProps {
   readonly live: LiveMachines;
   readonly chosen: { readonly kind: string | null; readonly state: string | null };
   readonly onChoose: (kind: string, state: string) => void;
-  /** True for a diagram within a page: it shows names alone, and the wheel scrolls the page. */
-  readonly isEmbedded?: boolean;
 }
 
 const nodeTypes = { frame: FrameNode, state: StateNode, start: StartNode };
@@ -52,39 +49,18 @@ function stacked({ drawing }: Machine): Layout {
   return { width: 212, height: names.length * 130, states, lines: [] };
 }
 
-/**
- * Says how large a node is, and where its lines meet it. The library would else draw all nodes, measure them and draw them once more:
- * 20 ms in place of 5 when an email's page comes to its diagram.
- */
-function sized(width: number, height: number): Pick<Node, 'width' | 'height' | 'measured' | 'handles'> {
-  const point = { x: width / 2, width: 1, height: 1 };
-  return {
-    width,
-    height,
-    measured: { width, height },
-    handles: [
-      { type: 'target', position: Position.Top, y: 0, ...point },
-      { type: 'source', position: Position.Bottom, y: height, ...point },
-    ],
-  };
-}
-
-function partsOf({ machine, live, chosen, onChoose, isEmbedded = false }: CanvasProps): {
+function partsOf({ machine, live, chosen, onChoose }: CanvasProps): {
   nodes: Node[];
   edges: Edge[];
 } {
   const { kind, drawing, transient } = machine;
   const { states, lines, width, height } =
-    ('layout' in machine ? machine.layout : layouts[isEmbedded ? compactName(drawing.id) : drawing.id]) ??
-    stacked(machine);
-  const place = (name: string) => {
-    const { x = 0, y = 0, width = 0, height = 0 } = states[name] ?? {};
-    return { position: { x, y }, ...sized(width, height) };
-  };
+    ('layout' in machine ? machine.layout : layouts[drawing.id]) ?? stacked(machine);
+  const position = (name: string) => ({ x: states[name]?.x ?? 0, y: states[name]?.y ?? 0 });
   const nodes: Node[] = [
     // Labels stick out beyond the states; the whole picture is what has to fit.
-    { id: `${kind} frame`, type: 'frame', position: { x: 0, y: 0 }, ...sized(width, height), data: {} },
-    { id: `${kind}/${START}`, type: 'start', ...place(START), data: {} },
+    { id: `${kind} frame`, type: 'frame', position: { x: 0, y: 0 }, width, height, data: {} },
+    { id: `${kind}/${START}`, type: 'start', position: position(START), data: {} },
   ];
   for (const state of drawing.states) {
     const data: StateData = {
@@ -95,11 +71,12 @@ function partsOf({ machine, live, chosen, onChoose, isEmbedded = false }: Canvas
       color: colorOf(machine, state.name),
       live,
       ...('counts' in machine && { count: machine.counts[state.name] }),
-      isCompact: isEmbedded,
       chosen: chosen.kind === kind && chosen.state === state.name,
       onChoose,
     };
-    nodes.push({ id: `${kind}/${state.name}`, type: 'state', ...place(state.name), data });
+    const { width: w = 0, height: h = 0 } = states[state.name] ?? {};
+    const id = `${kind}/${state.name}`;
+    nodes.push({ id, type: 'state', position: position(state.name), width: w, height: h, data });
   }
   const edges = arrowsOf(drawing).flatMap((arrow): Edge[] => {
     const line = lines.find(({ id }) => id === arrowId(arrow.from, arrow.to));
@@ -111,7 +88,7 @@ function partsOf({ machine, live, chosen, onChoose, isEmbedded = false }: Canvas
       drawing,
       points,
       label,
-      text: isEmbedded ? [] : labelOf(arrow),
+      text: labelOf(arrow),
       live,
     };
     const [source, target] = [`${kind}/${arrow.from}`, `${kind}/${arrow.to}`];
@@ -130,11 +107,11 @@ export function Canvas(props: CanvasProps) {
 }
 
 function Flow(props: CanvasProps) {
-  const { machine, live, chosen, onChoose, isEmbedded = false } = props;
+  const { machine, live, chosen, onChoose } = props;
   const { kind, state } = chosen;
   const { nodes, edges } = useMemo(
-    () => partsOf({ machine, live, chosen: { kind, state }, onChoose, isEmbedded }),
-    [machine, live, kind, state, onChoose, isEmbedded],
+    () => partsOf({ machine, live, chosen: { kind, state }, onChoose }),
+    [machine, live, kind, state, onChoose],
   );
   const frame = useRef<HTMLDivElement>(null);
   const { fitView } = useReactFlow();
@@ -169,11 +146,9 @@ function Flow(props: CanvasProps) {
         elementsSelectable={false}
         disableKeyboardA11y
         zoomOnDoubleClick={false}
-        zoomOnScroll={!isEmbedded}
-        preventScrolling={!isEmbedded}
       >
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
-        {!isEmbedded && <Controls showInteractive={false} position="bottom-left" />}
+        <Controls showInteractive={false} position="bottom-left" />
       </ReactFlow>
     </div>
   );

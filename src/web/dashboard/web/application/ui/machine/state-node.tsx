@@ -1,4 +1,4 @@
-import { type Node, type NodeProps, useStore } from '@xyflow/react';
+import { Handle, type Node, type NodeProps, Position, useStore } from '@xyflow/react';
 import { memo, use, useEffect, useRef, useSyncExternalStore } from 'react';
 import { inWords } from '../../../../../../engine/drawing/arrows.ts';
 import type { DrawnState, Move } from '../../../../../../engine/drawing/moves.ts';
@@ -15,8 +15,6 @@ export type StateData = {
   readonly state: DrawnState;
   readonly staying: readonly Move[];
   readonly transient: boolean;
-  /** Its name alone. */
-  readonly isCompact: boolean;
   readonly color: StateColor;
   readonly live: LiveMachines;
   /** The number of actors in the state, where no live count exists. */
@@ -33,12 +31,24 @@ const FAR_NAME = 195;
 /** True where the diagram is so small that only large text can be read. */
 export const useIsFar = (): boolean => useStore(({ transform: [, , zoom] }) => zoom < FAR);
 
+const Hooks = () => (
+  <>
+    <Handle type="target" position={Position.Top} isConnectable={false} />
+    <Handle type="source" position={Position.Bottom} isConnectable={false} />
+  </>
+);
+
 /** The invisible box of a machine's extent. */
 export const FrameNode = () => null;
 
 /** The dot at the start of a life. */
 export const StartNode = memo(function StartNode() {
-  return <span className="block size-3.5 rounded-full border-[3px] border-edge-strong bg-ink" />;
+  return (
+    <>
+      <Hooks />
+      <span className="block size-3.5 rounded-full border-[3px] border-edge-strong bg-ink" />
+    </>
+  );
 });
 
 function Count({
@@ -78,7 +88,7 @@ function Count({
 
 /** A state as a card: its name, how many are in it, what it means, and what it takes without being left. */
 export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateData>>) {
-  const { kind, state, staying, transient, isCompact, color, live, count, chosen, onChoose } = data;
+  const { kind, state, staying, transient, color, live, count, chosen, onChoose } = data;
   const highlight = use(HighlightContext);
   const highlighted = highlight?.kind === kind ? highlight : null;
   const isHere = highlighted?.state === state.name;
@@ -89,71 +99,58 @@ export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateD
     : chosen
       ? 'border-accent'
       : 'border-edge hover:border-edge-strong';
-  if (isCompact)
+  if (transient)
     return (
+      <>
+        <Hooks />
+        <div
+          title={state.description}
+          className={`pointer-events-auto grid h-7 place-items-center rounded-full border border-dashed border-edge-strong bg-page font-mono text-dim ${isFar ? 'text-[20px]' : 'text-[11.5px]'}`}
+        >
+          {state.name}
+        </div>
+      </>
+    );
+  const chips = [...new Map(staying.map((move) => [`${move.cause} ${move.guard}`, move])).values()];
+  return (
+    <>
+      <Hooks />
       <button
         type="button"
         data-color={color}
         data-state={state.name}
-        title={state.description}
+        title={isFar ? state.description : undefined}
         onClick={() => onChoose(kind, state.name)}
-        className={`nodrag pointer-events-auto flex h-full w-full items-center gap-2.5 rounded-lg border px-3.5 motion-safe:transition-[border-color,background-color,box-shadow] ${frame} ${transient ? 'border-dashed' : ''} ${isHere ? 'bg-(--state)/12' : isAside ? 'bg-page' : 'bg-raised shadow-card'}`}
+        className={`nodrag pointer-events-auto flex h-full w-full flex-col rounded-xl border px-3 py-2.5 text-left motion-safe:transition-[border-color,background-color,box-shadow] ${frame} ${isAside ? 'bg-page' : 'bg-raised shadow-card'}`}
       >
-        <span
-          aria-hidden="true"
-          className={`size-2 shrink-0 rounded-full bg-(--state) ${isAside ? 'opacity-40' : ''}`}
-        />
-        <span className={`font-mono text-[15px] font-semibold ${isAside ? 'text-dim' : ''}`}>
-          {state.name}
+        <span className={`flex w-full items-center gap-2 ${isFar ? 'h-full' : ''}`}>
+          <span
+            className={`size-2 shrink-0 bg-(--state) ${state.final ? 'rounded-[2px] outline-2 outline-offset-1 outline-(--state)/35' : 'rounded-full'}`}
+          />
+          <span
+            className="min-w-0 flex-1 truncate font-mono leading-[1.5] font-semibold tracking-tight"
+            style={{ fontSize: isFar ? Math.min(26, FAR_NAME / state.name.length) : 14.5 }}
+          >
+            {state.name}
+          </span>
+          <Count kind={kind} name={state.name} live={live} count={count} isFar={isFar} />
         </span>
+        {!isFar && <span className="mt-0.5 text-[11.5px] leading-[15px] text-dim">{state.description}</span>}
+        {!isFar && chips.length > 0 && (
+          <span className="mt-1.5 flex flex-col">
+            {chips.map((move) => (
+              <span
+                key={`${move.cause} ${move.guard}`}
+                title={`${move.cause}${move.guard === null ? '' : `, if ${inWords(move.guard)}`}: ${move.reenters ? 're-enters the state' : 'stays'}`}
+                className="flex h-[17px] items-center gap-1.5 font-mono text-[10.5px] text-faint [&>svg]:size-3"
+              >
+                {move.reenters ? icons.Again : icons.Stay}
+                <span className="truncate">{move.cause}</span>
+              </span>
+            ))}
+          </span>
+        )}
       </button>
-    );
-  if (transient)
-    return (
-      <div
-        title={state.description}
-        className={`pointer-events-auto grid h-7 place-items-center rounded-full border border-dashed border-edge-strong bg-page font-mono text-dim ${isFar ? 'text-[20px]' : 'text-[11.5px]'}`}
-      >
-        {state.name}
-      </div>
-    );
-  const chips = [...new Map(staying.map((move) => [`${move.cause} ${move.guard}`, move])).values()];
-  return (
-    <button
-      type="button"
-      data-color={color}
-      data-state={state.name}
-      title={isFar ? state.description : undefined}
-      onClick={() => onChoose(kind, state.name)}
-      className={`nodrag pointer-events-auto flex h-full w-full flex-col rounded-xl border px-3 py-2.5 text-left motion-safe:transition-[border-color,background-color,box-shadow] ${frame} ${isAside ? 'bg-page' : 'bg-raised shadow-card'}`}
-    >
-      <span className={`flex w-full items-center gap-2 ${isFar ? 'h-full' : ''}`}>
-        <span
-          className={`size-2 shrink-0 bg-(--state) ${state.final ? 'rounded-[2px] outline-2 outline-offset-1 outline-(--state)/35' : 'rounded-full'}`}
-        />
-        <span
-          className="min-w-0 flex-1 truncate font-mono leading-[1.5] font-semibold tracking-tight"
-          style={{ fontSize: isFar ? Math.min(26, FAR_NAME / state.name.length) : 14.5 }}
-        >
-          {state.name}
-        </span>
-        <Count kind={kind} name={state.name} live={live} count={count} isFar={isFar} />
-      </span>
-      {!isFar && <span className="mt-0.5 text-[11.5px] leading-[15px] text-dim">{state.description}</span>}
-      {!isFar && chips.length > 0 && (
-        <span className="mt-1.5 flex flex-col">
-          {chips.map((move) => (
-            <span
-              key={`${move.cause} ${move.guard}`}
-              title={`${move.cause}${move.guard === null ? '' : `, if ${inWords(move.guard)}`}: ${move.reenters ? 're-enters the state' : 'stays'}`}
-              className="flex h-[17px] items-center gap-1.5 font-mono text-[10.5px] text-faint [&>svg]:size-3"
-            >
-              {move.reenters ? icons.Again : icons.Stay}
-              <span className="truncate">{move.cause}</span>
-            </span>
-          ))}
-        </span>
-      )}
-    </button>
+    </>
   );
 });
