@@ -4,6 +4,7 @@ import type { Email } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { usePainted } from '../../ui/charts/painted.ts';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Id } from '../../ui/display/copy-button.tsx';
 import { momentText } from '../../ui/display/format.ts';
@@ -24,7 +25,9 @@ import { Timeline } from './timeline.tsx';
 const BACK = { to: '/emails', text: 'Emails' };
 /** One email: what it said, what became of it and why. */
 export default function EmailDetail({ id }: { readonly id: string }) {
-  const { data, error, refetch } = useRead('GET /emails/{id}', { path: { id } }, { every: 500 });
+  const { data: read = null, error, refetch } = useRead('GET /emails/{id}', { path: { id } }, { every: 500 });
+  // The page is the largest that an answer brings: drawn at once, it would make a click wait.
+  const data = usePainted(read);
   if (error && !data)
     return (
       <Page title="Email" back={BACK}>

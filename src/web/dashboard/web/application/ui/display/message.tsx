@@ -42,10 +42,12 @@ export function Message(props: {
   readonly raw?: string | (() => ReactNode);
 }) {
   const [hasPictures, setPictures] = useState(false);
-  const frame = useMessageFrame(props.list, props.id, hasPictures);
+  // A frame is a document apart, which takes as long to make as the page around it.
+  const frame = usePainted(useMessageFrame(props.list, props.id, hasPictures));
   const [chosen, setChosen] = useState<View | 'raw'>(props.html === null ? 'text' : 'html');
   const view = usePainted(chosen) ?? chosen;
   const [isPhone, setPhone] = useState(false);
+  const size = `h-136 w-full ${isPhone ? `${PHONE} rounded-lg shadow-card` : ''}`;
   const views: Partial<Record<View | 'raw', string>> = {
     ...(props.html === null ? { text: VIEWS.text } : VIEWS),
     ...(props.raw !== undefined && { raw: 'Raw' }),
@@ -70,12 +72,16 @@ export function Message(props: {
       </div>
       {view === 'html' && (
         <div className={isPhone ? 'grid justify-items-center bg-sunk p-4' : ''}>
-          <iframe
-            title="Message"
-            src={frame}
-            sandbox="allow-popups allow-popups-to-escape-sandbox"
-            className={`h-136 w-full bg-white ${isPhone ? `${PHONE} rounded-lg shadow-card` : ''}`}
-          />
+          {frame === null ? (
+            <div className={`bg-white ${size}`} />
+          ) : (
+            <iframe
+              title="Message"
+              src={frame}
+              sandbox="allow-popups allow-popups-to-escape-sandbox"
+              className={`bg-white ${size}`}
+            />
+          )}
         </div>
       )}
       {view !== 'html' && (
