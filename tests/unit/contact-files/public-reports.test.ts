@@ -75,4 +75,24 @@ describe('a file of a public report', () => {
       expect(batch.contacts.filter(({ leaves, begins_out }) => !leaves && !begins_out)).toEqual([]);
       expect(new Set(batch.faults.map(([, , each]) => each))).toEqual(new Set([code]));
     });
+
+  test('alphagov/notifications-admin#4124: telephone numbers that a spreadsheet has shortened', async () => {
+    const warningsOf = async (...cells: readonly string[]) => {
+      const lines = cells.map((cell, at) => `subscribed${at}@x.example;${cell}`);
+      const { plan } = await readContactFile(`email;Phone\n${lines.join('\n')}\n`);
+      return plan.warnings?.map(({ header, message }) => `${header}: ${message}`) ?? [];
+    };
+
+    expect(await warningsOf('4.479E+11', '491713000000', '4,91713E+11')).toEqual([
+      expect.stringMatching(
+        /^Phone: 2 rows have a long number .* such as "4\.479E\+11": its last digits are lost\./,
+      ),
+    ]);
+    // LibreOffice writes three digits of the exponent.
+    expect(await warningsOf('1.23456789012346E+019')).toHaveLength(1);
+    expect(await warningsOf('5E+11')).toHaveLength(1);
+    expect(
+      await warningsOf('1E5', '12E+4', '1.5E+3', '1.2345678901E+10', '2.5E-11', 'E+49', '+49 30 12'),
+    ).toEqual([]);
+  });
 });

@@ -46,6 +46,15 @@ export function evidenceOfNumber(cell: string): NumberEvidence {
   return text.split('.').length > 2 ? 'comma' : /^[+-]?0/.test(text) ? 'point' : 'eitherPoint';
 }
 
+/** An integer of at least ten digits in the exponential form of a spreadsheet. */
+const EXPONENTIAL = /^[+-]?\d(?:[.,](\d{1,20}))?E\+0?(\d{1,3})$/;
+
+/** True for a long number, such as one of a telephone, of which a spreadsheet shows and saves the first digits only. */
+export function isShortened(cell: string): boolean {
+  const [whole, digits = '', exponent] = EXPONENTIAL.exec(cell.trim()) ?? [];
+  return whole !== undefined && Number(exponent) >= 9 && digits.length < Number(exponent);
+}
+
 /** Reads a number as its column writes it. Without a format `1,234` is refused, since it may be two numbers. */
 function numberOf(cell: string, format: CellFormat | undefined): CellReading {
   const text = bare(cell);

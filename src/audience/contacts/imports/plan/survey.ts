@@ -2,8 +2,8 @@ import { isListWord, LEAVINGS, type LeaveReason } from '../../../../mail/list-fi
 import { dialectOf } from '../../../../platform/csv/delimiter.ts';
 import { CsvReader, type CsvRow } from '../../../../platform/csv/reader.ts';
 import { type ContactFieldName, isContactField } from '../../../../platform/text/contact-fields.ts';
-import type { Target } from '../../column-names.ts';
-import { evidenceOfDate, evidenceOfNumber, type NumberEvidence } from '../file/cells.ts';
+import type { PropertyTarget, Target } from '../../column-names.ts';
+import { evidenceOfDate, evidenceOfNumber, isShortened, type NumberEvidence } from '../file/cells.ts';
 import { cellStatus, saysLeft } from '../file/consent-of-row.ts';
 
 /** Different values of a column that are kept, and the longest of them. */
@@ -40,6 +40,10 @@ export interface ColumnSurvey {
   readonly leavings: Set<string>;
   readonly numbers: Set<NumberEvidence>;
   readonly dates: Set<ReturnType<typeof evidenceOfDate>>;
+  /** Cells of a property that a spreadsheet has shortened, such as `4.91713E+11`. */
+  shortened: number;
+  /** The first of them. */
+  shortenedExample: string;
   /** The cells of a column of names that have the other name of their row in them, less those that do not. */
   wholeNames: number;
   /** The audiences that it names. */
@@ -59,6 +63,8 @@ export const emptySurvey = (): ColumnSurvey => ({
   leavings: new Set(),
   numbers: new Set(),
   dates: new Set(),
+  shortened: 0,
+  shortenedExample: '',
   wholeNames: 0,
   names: new Set(),
 });
@@ -167,9 +173,17 @@ function survey(column: ColumnSurvey, target: Exclude<Target, null>, cell: strin
   } else if (target.to === 'audiences') {
     for (const name of audienceNames(cell)) if (column.names.size < MOST_NAMES) column.names.add(name);
   } else if (target.to !== 'property') return;
-  else if (target.type === 'number') column.numbers.add(evidenceOfNumber(cell));
-  else if (target.type === 'date') column.dates.add(evidenceOfDate(cell));
-  else if (target.type === 'string') countValue(column, cell);
+  else surveyProperty(column, target.type, cell);
+}
+
+function surveyProperty(column: ColumnSurvey, type: PropertyTarget['type'], cell: string): void {
+  if ((type === 'string' || type === 'number') && isShortened(cell)) {
+    if (column.shortened === 0) column.shortenedExample = cell.trim();
+    column.shortened++;
+  }
+  if (type === 'number') column.numbers.add(evidenceOfNumber(cell));
+  else if (type === 'date') column.dates.add(evidenceOfDate(cell));
+  else if (type === 'string') countValue(column, cell);
 }
 
 function countValue(column: ColumnSurvey, cell: string): void {

@@ -68,6 +68,7 @@ export function warningsOf({
     const before = names.indexOf(header);
     if (before < at && isReadOnce(targets[before], target)) rest.push(told(sameName(before)));
     if (!found) continue;
+    if (found.shortened > 0) rest.push(told(shortenedNumbers(found)));
     if (target?.to === 'status' || target?.to === 'unsubscribedAt') {
       // Only now it is known that the cells of this column are statuses.
       const survey =
@@ -114,6 +115,9 @@ function unknownValues({ unknown, examples }: ColumnSurvey): string {
   const shown = [...examples].map((value) => `"${value}"`).join(', ');
   return `This column says who may be written to, and ${number(unknown)} of its cells ${unknown === 1 ? 'is' : 'are'} not understood, such as ${shown}. Rows with them are refused. Say what the column becomes, or leave it out.`;
 }
+
+const shortenedNumbers = ({ shortened: count, shortenedExample }: ColumnSurvey): string =>
+  `${rows(count)} ${count === 1 ? 'has' : 'have'} a long number here that a spreadsheet has shortened, such as "${shortenedExample}": its last digits are lost. Give the column the format of text in the spreadsheet and enter the numbers again, or leave it out.`;
 
 /** The origin of a sign-up, such as `OPTIN_IP` of Mailchimp: evidence of a consent, and no statement that there is one. */
 const OF_A_COMPUTER = /[\s_-]ip(?:[\s_-]?address)?$/i;
