@@ -17,6 +17,26 @@ const TEXTS: readonly Row[] = [
     'Thanks.',
   ],
   [
+    'Roundcube and Horde, links of the quotation',
+    `Fine.\nThanks.\n\nOn 2025-11-14 10:32, Mira Holt wrote:\n\n> Hello, read [1] or leave [2].\n\n\n\nLinks:\n------\n[1] https://shop.example/news?x=1&amp;y=2\n[2] https://shop.example/off\n`,
+    'Fine.\nThanks.',
+  ],
+  [
+    'Horde in German, links of the quotation above the answer',
+    `Zitat von Mira Holt <mira@example.net>:\n\n> Hello, read [1].\n\nPasst.\n\nVerknüpfungen:\n--------------\n[1] https://shop.example/news`,
+    'Passt.',
+  ],
+  [
+    'Roundcube, a link of the answer',
+    `See our page [1].\n\nOn 2025-11-14 10:32, Mira Holt wrote:\n\n${QUOTED}\n\nLinks:\n------\n[1] https://jon.example/`,
+    'See our page [1].\n\nLinks:\n------\n[1] https://jon.example/',
+  ],
+  [
+    'a list of the person below a quotation',
+    `${QUOTED}\n\nWhat is missing:\n---\n[1] lamp\n[2] table`,
+    `What is missing:\n---\n[1] lamp\n[2] table`,
+  ],
+  [
     'Gmail, date and address without a verb',
     `Gracias.\n\n2025-11-14 10:32 GMT+01:00 Mira Holt <mira@example.net>:\n\n${QUOTED}`,
     'Gracias.',

@@ -92,6 +92,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   hyphens: filled('-'),
   'signature delimiters': filled('-- \n'),
   'mobile signatures': filled('Sent from my iPhone\n'),
+  'links of a list': `On 2025-11-14 10:32, Mira Holt wrote:\n> a\n\nLinks:\n------\n${filled('[1] x\n')}`,
   spaces: filled(' '),
   'a long line with a colon': `${filled('On 2025 a@b ')}wrote:`,
 };

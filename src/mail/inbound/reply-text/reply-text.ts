@@ -1,5 +1,6 @@
 import { textFromHtml } from '../../content/text-part.ts';
 import { withoutSignatureFrame } from './cleartext-signature.ts';
+import { linkListAt, namesLink } from './link-list.ts';
 import { withMarkedQuotes } from './marked-quotes.ts';
 import {
   attributionBefore,
@@ -72,11 +73,21 @@ class Reply {
 
   own(): string {
     this.#findMarks();
+    this.#dropLinkList();
     const fragments = this.#fragments();
     const hasText = fragments.some((fragment) => fragment !== '');
     // A message of quoted lines alone, or of a signature alone, may be all that the person wrote.
     if (!hasText && !this.#isProven) return this.original.trim();
     return fragments.filter((fragment) => fragment !== '').join('\n\n');
+  }
+
+  /** Takes the links of a quotation with it. Where the person's own text names one of them, the list stays. */
+  #dropLinkList(): void {
+    const from = this.#isProven ? linkListAt(this.#lines, this.#end) : -1;
+    if (from === -1) return;
+    const end = this.#end;
+    this.#end = from;
+    if (this.#fragments().some(namesLink)) this.#end = end;
   }
 
   #findMarks(): void {
