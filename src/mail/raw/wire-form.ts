@@ -12,6 +12,7 @@ import {
   readFields,
   replaceField,
 } from './header-editor.ts';
+import { withLineEnds } from './line-ends.ts';
 import { type Leaf, leavesOf, treeOf } from './mime-tree.ts';
 import { base64Lines, decodedOf, quotedPrintable } from './transfer.ts';
 
@@ -43,7 +44,7 @@ export function withEdits(message: Buffer, edits: readonly Edit[]): Buffer {
  * part. A part that must not be changed keeps them.
  */
 export function inWireForm(message: Buffer): Buffer {
-  const whole = withLineEnds(message);
+  const whole = wholeLines(message);
   // It is refused.
   if (endOfHeader(whole) > LARGEST_HEADER) return whole;
   if (!hasLongLine(whole, 0, whole.length)) return whole;
@@ -65,30 +66,12 @@ function needsLineEnds(message: Buffer): boolean {
   return message.length > 0 && message.at(-1) !== LF;
 }
 
-function withLineEnds(message: Buffer): Buffer {
+const LINE_END = Buffer.from('\r\n');
+
+function wholeLines(message: Buffer): Buffer {
   if (!needsLineEnds(message)) return message;
-  // A message of line ends alone would take seconds as a text.
-  const ended = Buffer.allocUnsafe(2 * message.length + 2);
-  let length = 0;
-  const endLine = (): void => {
-    ended[length++] = CR;
-    ended[length++] = LF;
-  };
-  for (let at = 0; at < message.length; at++) {
-    const octet = message[at] as number;
-    if (octet === LF) endLine();
-    else if (octet !== CR) ended[length++] = octet;
-    else {
-      let next = at + 1;
-      while (message[next] === CR) next++;
-      // A program that adds a CR to each CRLF, as busybox does, means one line end by them. Postfix reads them so as well.
-      const ends = message[next] === LF ? 1 : next - at;
-      for (let end = 0; end < ends; end++) endLine();
-      at = message[next] === LF ? next : next - 1;
-    }
-  }
-  if (ended[length - 1] !== LF) endLine();
-  return ended.subarray(0, length);
+  const ended = withLineEnds(message);
+  return ended.at(-1) === LF ? ended : Buffer.concat([ended, LINE_END]);
 }
 
 /** True when a line within these octets is longer than 998. */

@@ -1,7 +1,7 @@
+import { withLineEnds } from '../../mail/raw/line-ends.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import { hasLargeHeader } from '../../mail/received/header.ts';
 import { LARGEST_AGGREGATE, LARGEST_INBOUND, shortened } from '../../mail/received/inbound-server.ts';
-import { withLineEnds } from '../../mail/received/line-ends.ts';
 import { isRefusable, type SpamFilter } from '../../mail/spam/spam-filter.ts';
 import { NO_JUDGEMENT, type SpamJudgement } from '../../mail/spam/spam-judgement.ts';
 import { type ReceivedNotification, readReceived } from '../../mail/transport/ses/received-notification.ts';
@@ -64,8 +64,8 @@ async function take(
 ): Promise<SesEnd> {
   const { logger } = parts;
   const { recipients } = notification;
-  const raw = octets === null || hasLargeHeader(octets) ? null : withLineEnds(octets, LARGEST_INBOUND);
-  if (raw === null) {
+  const raw = octets && withLineEnds(octets, LARGEST_INBOUND);
+  if (raw === null || hasLargeHeader(raw)) {
     logger.warn({ topic: topic.arn }, 'A message of SES is too large, or its header, and is skipped.');
     return 'skipped';
   }

@@ -1,10 +1,10 @@
 import { checkedInTime, type SenderChecks } from '../../mail/authentication/sender-checks.ts';
 import type { Feedback } from '../../mail/inbound/feedback.ts';
 import { tokenOf } from '../../mail/inbound/verp.ts';
+import { withLineEnds } from '../../mail/raw/line-ends.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import { hasLargeHeader } from '../../mail/received/header.ts';
 import { LARGEST_AGGREGATE, LARGEST_INBOUND, shortened } from '../../mail/received/inbound-server.ts';
-import { withLineEnds } from '../../mail/received/line-ends.ts';
 import { namedRecipients } from '../../mail/received/named-recipients.ts';
 import { isRefusable, type SpamFilter } from '../../mail/spam/spam-filter.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
@@ -71,9 +71,9 @@ export async function takeMessage(
     await pass(database, place, { skipped: 1, ...(digest !== undefined && { digest }) });
     return 'skipped';
   };
-  if (hasLargeHeader(octets)) return skip();
   const raw = withLineEnds(octets, LARGEST_INBOUND);
-  if (raw === null) return skip();
+  // Its end is found by whole line ends.
+  if (raw === null || hasLargeHeader(raw)) return skip();
   const mail = await mailReader.received(raw, owner.workspaceId);
   const { delivered, named, returnPath } = namedRecipients(raw);
   // A copy for another address of the same account has other recipients.
