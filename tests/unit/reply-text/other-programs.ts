@@ -17,6 +17,27 @@ const TEXTS: readonly Row[] = [
     'Thanks.',
   ],
   [
+    'GroupWise, a quotation without marks',
+    'Fine.\n\n>>> Mira Holt <mira@example.net> 14.11.2025 10:32 >>>\nHello,\nyour order 4711 is on its way.',
+    'Fine.',
+  ],
+  ['Nextcloud', `Fine.\n\n"Mira Holt" mira@example.net – 14. November 2025 10:32\n${QUOTED}`, 'Fine.'],
+  [
+    'Freshdesk, a date without a year',
+    'Fine.\n\nOn Fri, 14 Nov at 10:32 AM , Mira Holt <mira@example.net> wrote:\nHello,\nyour order is on its way.',
+    'Fine.',
+  ],
+  [
+    'BlueMail, which begins with an invisible character',
+    `Fine.\n\n\u2063Get BlueMail for Android\n\nOn 14 Nov 2025, at 10:32, Mira Holt <mira@example.net> wrote:\n${QUOTED}`,
+    'Fine.',
+  ],
+  [
+    'Superhuman',
+    `Fine.\n\nSent via Superhuman\n\nOn Fri, Nov 14, 2025 at 10:32 AM, Mira Holt <mira@example.net> wrote:\n\n${QUOTED}`,
+    'Fine.',
+  ],
+  [
     'Roundcube and Horde, links of the quotation',
     `Fine.\nThanks.\n\nOn 2025-11-14 10:32, Mira Holt wrote:\n\n> Hello, read [1] or leave [2].\n\n\n\nLinks:\n------\n[1] https://shop.example/news?x=1&amp;y=2\n[2] https://shop.example/off\n`,
     'Fine.\nThanks.',
@@ -118,6 +139,11 @@ const TEXTS: readonly Row[] = [
 ];
 
 const HTML: readonly Row[] = [
+  [
+    'Nextcloud',
+    '<p>Fine.</p><p></p><div class="quote">"Mira Holt" mira@example.net – November 14, 2025 10:32 AM<br><blockquote><p>Hello.</p></blockquote></div>',
+    'Fine.',
+  ],
   [
     'Yandex, attribution of date and address',
     '<div>All fine.</div><div>14.11.2025, 10:32, "Mira Holt" &lt;mira@example.net&gt;:</div><blockquote type="cite"><p>Hello.</p></blockquote>',

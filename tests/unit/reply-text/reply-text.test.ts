@@ -92,6 +92,8 @@ const HOSTILE: Readonly<Record<string, string>> = {
   hyphens: filled('-'),
   'signature delimiters': filled('-- \n'),
   'mobile signatures': filled('Sent from my iPhone\n'),
+  'attributions between arrows': filled('>>> a <a@b.example> 14.11.2025 10:32 >>>\n'),
+  'dates without a year': filled('On 14 at 10:32 a <a@b.example> wrote\n'),
   'links of a list': `On 2025-11-14 10:32, Mira Holt wrote:\n> a\n\nLinks:\n------\n${filled('[1] x\n')}`,
   spaces: filled(' '),
   'a long line with a colon': `${filled('On 2025 a@b ')}wrote:`,

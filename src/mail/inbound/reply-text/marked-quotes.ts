@@ -1,9 +1,9 @@
 import type { Handler } from 'htmlparser2';
 import { boundedParser, ParserLimit, type ParserLimits } from '../../html/bounded-parser.ts';
 
-/** Elements whose content is the quotation, by class. */
+/** Elements whose content is the quotation, by class; `quote` is that of Nextcloud Mail, with the attribution in it. */
 const QUOTING =
-  /(?:^|\s)(?:gmail_quote|yahoo_quoted|protonmail_quote|tutanota_quote|moz-email-headers-table)(?:\s|$)/i;
+  /(?:^|\s)(?:gmail_quote|yahoo_quoted|protonmail_quote|tutanota_quote|quote|moz-email-headers-table)(?:\s|$)/i;
 /** Elements that a mail program fills with the signature. */
 const SIGNATURE_CLASS =
   /(?:^|\s)(?:gmail_signature|gmail_signature_prefix|moz-signature|protonmail_signature_block)(?:\s|$)/i;

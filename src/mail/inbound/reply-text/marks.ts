@@ -13,11 +13,11 @@ import {
 /** Marks are shorter: names and addresses of 100 characters fit. */
 const LONGEST_MARK = 400;
 
-/** A line as marks are compared: lower case, one space for any white space, no direction marks. */
+/** A line as marks are compared: lower case, one space for any white space, no invisible characters. */
 export const plain = (line: string): string =>
   line
     .slice(0, LONGEST_MARK + 1)
-    .replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g, '')
     .replace(/[\s\u00a0\u202f]+/g, ' ')
     .trim()
     .toLowerCase()
@@ -51,6 +51,12 @@ const TIME = /\d{1,2} ?[:.h時] ?\d{2}/;
 const ADDRESS = /[^\s<>@]@[^\s<>@]/;
 const ENDS_IN_COLON = /[:：]$/;
 
+/** "On Tue, 1 Dec at 3:14 AM , Anna <anna@example.com> wrote:", as Freshdesk writes it. */
+const WITHOUT_YEAR = new RegExp(
+  `\\d.{1,30}?\\d{1,2}[:.]\\d{2}.{1,200}<[^\\s<>@]+@[^\\s<>@]+> ${WROTE_PATTERN} ?:$`,
+  'u',
+);
+
 /** The confidence in an attribution. `sure`: nothing else is written so; `likely`: it is one where a quotation follows. */
 export interface Attribution {
   /** Number of lines. */
@@ -73,7 +79,8 @@ export function attributionIn(before: readonly string[]): Attribution | null {
     joined = index === 0 ? line : `${line} ${joined}`;
     if (joined.length > LONGEST_MARK) break;
     if (index > 0 && !mayBegin(line)) continue;
-    if (!DATE.test(joined) || !(VERB.test(joined) || ADDRESS.test(joined))) continue;
+    const isDated = DATE.test(joined) || (BEGIN.test(line) && WITHOUT_YEAR.test(joined));
+    if (!isDated || !(VERB.test(joined) || ADDRESS.test(joined))) continue;
     const above = before[index + 1] ?? '';
     const isWrapped = !BEGIN.test(line) && above.length < 100 && BEGIN.test(above) && /\d/.test(above);
     const isSure =
@@ -110,6 +117,17 @@ export const isBareAttribution = (line: string): boolean => {
 /** The same between dashes, as Zoho writes it: "---- On …, Anna <anna@example.com> wrote ----". */
 export const isDashedAttribution = (line: string): boolean =>
   line.startsWith('--') && line.endsWith('--') && isBareAttribution(line);
+
+/** ">>> Anna <anna@example.com> 01.12.2026 03:14 >>>", as GroupWise writes it above a quotation without marks. */
+export const isArrowedAttribution = (line: string): boolean =>
+  line.length <= LONGEST_MARK && /^>>> \S.*>>>\s*$/.test(line) && DATE.test(line) && TIME.test(line);
+
+/** '"Anna" anna@example.com – 1 December 2026 03:14', as Nextcloud writes it; a quotation has to follow. */
+export const isNamedAddress = (line: string): boolean =>
+  line.length <= LONGEST_MARK &&
+  /^"[^"]{0,200}" [^\s<>@]+@[^\s<>@]+ – /.test(line) &&
+  DATE.test(line) &&
+  TIME.test(line);
 
 /** "2026/7/20 Anna <anna@example.com>", as Gmail writes it in some languages; a quotation has to follow. */
 export const isDatedAddress = (line: string): boolean =>

@@ -46,7 +46,7 @@ const PHRASES: Readonly<Record<Language, Phrases>> = {
   en: row(
     ['on', 'wrote|writes|sent', 'original message|forwarded message|reply message|original appointment'],
     ['from', 'sent|date', 'to', 'cc|bcc', 'subject'],
-    ['sent from my|sent from|sent with|sent via', 'get outlook for|get bluemail for'],
+    ['sent from my|sent from|sent with|sent via|sent using', 'get outlook for|get bluemail for'],
   ),
   de: row(
     [
@@ -259,5 +259,5 @@ export const DEVICES = list(
     'windows phone|windows mail|smartphone|handy|mobile|mobil|móvil|celular|cellulare|téléphone|telefon|telefoon|phone|' +
     'tablet|outlook|yahoo|gmail|proton|aol|gmx|web.de|bluemail|spark|tuta|hey.com|mailspring|apple mail|mail for windows|' +
     'airmail|typeapp|canary|newton|edison|windows 1|](https://go.microsoft.com/fwlink|alcatel|wiko|honor|oppo|vivo|realme|' +
-    'courrier pour windows|mail für windows|айфон|смартфон|телефон|почт',
+    'courrier pour windows|mail für windows|superhuman|shortwave|missive|fairemail|thunderbird|айфон|смартфон|телефон|почт',
 );

@@ -8,10 +8,12 @@ import {
   beginsHeader,
   closesAddress,
   headerLength,
+  isArrowedAttribution,
   isBareAttribution,
   isDashedAttribution,
   isDatedAddress,
   isMobileSignature,
+  isNamedAddress,
   isRule,
   isSeparator,
   isShortRule,
@@ -67,7 +69,8 @@ class Reply {
     for (let at = 0; at < this.#kinds.length; at++) {
       const line = this.#lines[at] as string;
       const isEnd = at > 0 && line.length < 60 && closesAddress(line, this.#lines[at - 1] as string);
-      this.#kinds[at] = isEnd ? KIND.text : kindOf(line);
+      const isArrowed = line.startsWith('>>> ') && isArrowedAttribution(line);
+      this.#kinds[at] = isEnd || isArrowed ? KIND.text : kindOf(line);
     }
   }
 
@@ -95,7 +98,7 @@ class Reply {
       if (this.#kinds[at] !== KIND.text || this.#looks >= MOST_LOOKS) continue;
       const line = this.#lines[at] as string;
       const colon = line.length <= 600 && /[:：]/.test(line);
-      const isDashed = /^\s*(?:[-–—_=*]{2}|20\d\d[-/.年])/.test(line);
+      const isDashed = /^\s*(?:[-–—_=*]{2}|>>>|20\d\d[-/.年])/.test(line);
       if (!colon && !isDashed && !/:$/.test(line.trimEnd())) continue;
       this.#looks++;
       at = this.#markAt(at);
@@ -111,8 +114,10 @@ class Reply {
     const mayBeHeader = from < this.#end && (from > at || beginsHeader(line));
     const header = mayBeHeader ? headerLength(this.#around(from), above) : 0;
     if (header > 0) return this.#mark(at, from + header, true);
-    if (isBelow || isDashedAttribution(line)) return this.#mark(at, at + 1, true);
-    if (isBareAttribution(line) || isDatedAddress(line)) return this.#mark(at, at + 1, false);
+    if (isBelow || isDashedAttribution(line) || isArrowedAttribution(line))
+      return this.#mark(at, at + 1, true);
+    if (isBareAttribution(line) || isDatedAddress(line) || isNamedAddress(line))
+      return this.#mark(at, at + 1, false);
     const attribution = attributionIn(this.#above(at)) ?? attributionBefore(this.#lines[at] as string);
     return attribution === null ? at : this.#mark(at + 1 - attribution.lines, at + 1, attribution.isSure);
   }
