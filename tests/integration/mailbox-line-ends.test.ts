@@ -9,7 +9,7 @@ import { aMail, receiving } from './received-door.ts';
 
 // Courier and GNU Mailutils add a CR to each line end of a file, also to one that is CRLF already.
 
-test('messages of a mailbox whose server doubles the CR of each line are read, each of its own', async () => {
+test('messages of a mailbox whose server doubles the CR of each line are read', async () => {
   const mails = ['first', 'second'].map((Subject) => aMail({ To: 'ends@sender.example', Subject }));
   // Its header has its end within the octets that are read, however long the message is.
   const long = aMail({ To: 'ends@sender.example', Subject: 'long' }, 'a line\r\n'.repeat(40_000));

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import {
-  encodedPlaceholders,
-  filterWarnings,
-  wayOutWarning,
-} from '../../src/mail/content/filter-warnings.ts';
+import { deadPlaceholders, filterWarnings, wayOutWarning } from '../../src/mail/content/filter-warnings.ts';
 import { verdictOf } from '../../src/mail/spam/spam-verdict.ts';
 
 const QUIET = { opens: false, clicks: false };
@@ -79,8 +75,39 @@ test('what hides the unsubscribe link from recipients is reported', () => {
     '&#x7B;&#x7B;name&#x7D;&#x7D;',
   ]) {
     expect(told(`<a href="${encoded}">Leave</a>`)).toBe('no_unsubscribe_link');
-    const [first, ...others] = encodedPlaceholders(`<p>Hi</p><a href="${encoded}">Leave</a>`);
+    const [first, ...others] = deadPlaceholders(`<p>Hi</p><a href="${encoded}">Leave</a>`);
     expect([first?.code, first?.at, others]).toEqual(['encoded_placeholder', 18, []]);
     expect(first?.message).toContain(encoded);
   }
+});
+
+describe('a placeholder of another service', () => {
+  test.each([
+    '*|FNAME|*',
+    '*|MC:SUBJECT|*',
+    '%recipient.name%',
+    '%FIRSTNAME%',
+    '%%FirstName%%',
+    '[% name %]',
+    '<%= name %>',
+    '[[FIRSTNAME OR "you"]]',
+  ])('%s is told, with its place', (word) => {
+    const [first, ...others] = deadPlaceholders(`<p>Hi ${word},</p>`);
+    expect([first?.code, first?.at, others]).toEqual(['foreign_placeholder', 6, []]);
+    expect(first?.message).toContain(word);
+  });
+
+  test.each([
+    '{{ contact.firstName }}',
+    '50% off and 20% more',
+    '100%cotton, 50%',
+    'https://a.example/?q=%C3%BC%20caf%C3%A9%26abc%3D',
+    'a *b* | c',
+    '[1] and [[2]]',
+    '<style>.a{width:50%;height:50%}</style>',
+    '<!--[if mso]><p>a</p><![endif]-->',
+    '<td width="100%" align="left" height="100%">',
+  ])('%s is none', (text) => {
+    expect([...deadPlaceholders(`<p>${text}</p>`)]).toEqual([]);
+  });
 });

@@ -300,7 +300,7 @@ const Warning = Type.Object(
   {
     code: Type.String({
       description:
-        'One of raw_filter, unused_variables, no_subject, no_unsubscribe_link, encoded_placeholder, image_only, odd_links, no_preferences_page, clipped, image_without_alt, insecure_link, unclosed_tag, mjml, untranslated, untranslated_subject, untranslated_layer.',
+        'One of raw_filter, unused_variables, no_subject, no_unsubscribe_link, encoded_placeholder, foreign_placeholder, image_only, odd_links, no_preferences_page, clipped, image_without_alt, insecure_link, unclosed_tag, mjml, untranslated, untranslated_subject, untranslated_layer.',
     }),
     message: Type.String({ description: 'A sentence about a likely mistake.' }),
     line: nullable(

@@ -95,6 +95,11 @@ export const CHECKS = {
     'Placeholder with encoded braces',
     'An editor has encoded the braces of a placeholder, so that nothing is filled in there.',
   ),
+  foreign_placeholder: spec(
+    'warning',
+    'Placeholder of another service',
+    'A word such as *|FNAME|*, %FIRSTNAME% or [[FIRSTNAME]] has the form of placeholders elsewhere. Here it is text.',
+  ),
   unfilled_placeholder: spec(
     'error',
     'Placeholder in a finished message',

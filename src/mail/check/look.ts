@@ -1,4 +1,4 @@
-import { encodedPlaceholders, filterWarnings, wayOutWarning } from '../content/filter-warnings.ts';
+import { deadPlaceholders, filterWarnings, wayOutWarning } from '../content/filter-warnings.ts';
 import { readHtml } from '../html/read-html.ts';
 import { ownPath, withoutUser, writtenAddresses } from './addresses.ts';
 import { type CheckCode, type FoundProblem, MOST_ASKED } from './codes.ts';
@@ -76,7 +76,8 @@ export function lookAt(message: LookedAt): Findings {
       );
   }
   if (as === 'list' || exit !== null) problems.push(...wayOutProblems(message, parts));
-  if (as !== 'finished') problems.push(...encodedIn((source?.text ?? html1 ?? '').slice(0, LONGEST_CHECKED)));
+  if (as !== 'finished')
+    problems.push(...deadPlaceholders((source?.text ?? html1 ?? '').slice(0, LONGEST_CHECKED)));
   for (const { code, message: words } of filterWarnings(parts, { opens: false, clicks: false }))
     say(code, words);
   if (as === 'finished') problems.push(...leftPlaceholders(parts));
@@ -208,16 +209,6 @@ function wayOutProblems({ as, exit }: LookedAt, parts: Parts): FoundProblem[] {
           at: null,
         },
       ];
-}
-
-/** Encoded placeholders, where their author finds them. */
-function encodedIn(source: string): FoundProblem[] {
-  const problems: FoundProblem[] = [];
-  for (const problem of encodedPlaceholders(source)) {
-    if (problems.length === MOST_OF_A_KIND) break;
-    problems.push(problem);
-  }
-  return problems;
 }
 
 const PLACEHOLDER = /\{\{[^{}\n]{0,80}\}\}/;

@@ -1,4 +1,4 @@
-import { encodedPlaceholders, filterWarnings, wayOutWarning } from '../content/filter-warnings.ts';
+import { deadPlaceholders, filterWarnings, wayOutWarning } from '../content/filter-warnings.ts';
 import { htmlWarnings, type PreviewNote } from './html-warnings.ts';
 
 interface Parts {
@@ -33,8 +33,8 @@ export function previewWarnings({
   hasLines,
   mjml = null,
 }: Previewed): PreviewWarnings {
-  const [encoded] = encodedPlaceholders(parts.html ?? '');
-  const found = [forLists && wayOutWarning(forLists), encoded, ...filterWarnings(parts, counted)];
+  const [dead] = deadPlaceholders(parts.html ?? '');
+  const found = [forLists && wayOutWarning(forLists), dead, ...filterWarnings(parts, counted)];
   return {
     ofContent: found.flatMap((each) =>
       each ? [{ code: each.code, message: each.message, line: null }] : [],

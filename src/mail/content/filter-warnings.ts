@@ -6,7 +6,12 @@ import { textPartOf } from './text-part.ts';
 
 /** Something about a message that its author may want to change before it is sent. */
 export interface ContentWarning {
-  readonly code: 'image_only' | 'odd_links' | 'no_unsubscribe_link' | 'encoded_placeholder';
+  readonly code:
+    | 'image_only'
+    | 'odd_links'
+    | 'no_unsubscribe_link'
+    | 'encoded_placeholder'
+    | 'foreign_placeholder';
   readonly message: string;
 }
 
@@ -125,18 +130,31 @@ export const wayOutWarning = (parts: Parts): ContentWarning | null =>
           'With these values not every reader sees a link to {{ unsubscribeUrl }}: it is missing, hidden, or within a condition. A campaign adds one at the end, a flow does not.',
       };
 
-/** A placeholder whose braces are encoded, at an offset of a text. */
-interface EncodedPlaceholder extends ContentWarning {
-  readonly code: 'encoded_placeholder';
+/**
+ * Placeholders of other services, in the forms that nothing else has: `*|FNAME|*` of Mailchimp, `%recipient.name%` of Mailgun, `%FIRSTNAME%`
+ * of ActiveCampaign, `%%FirstName%%` of Salesforce, `[% name %]` of Sendwithus, `[[FIRSTNAME OR "you"]]` of Constant Contact, and `<%= name %>`.
+ */
+const FOREIGN =
+  /\*\|[A-Za-z][^|<>\n]{0,80}\|\*|%%[A-Za-z][\w. ]{1,60}%%|%[A-Za-z][A-Za-z_.]{3,60}%|\[%[^%<>[\]\n]{1,80}%\]|\[\[[A-Za-z][^<>[\]\n]{2,80}\]\]|<%=?[^<>%\n]{1,80}%>/g;
+
+/** A placeholder in which nothing is filled in, at an offset of a text. */
+interface DeadPlaceholder extends ContentWarning {
+  readonly code: 'encoded_placeholder' | 'foreign_placeholder';
   readonly at: number;
 }
 
-/** The placeholders in which nothing is filled in, since an editor has encoded their braces. */
-export function* encodedPlaceholders(html: string): Generator<EncodedPlaceholder> {
+/** The placeholders in which nothing is filled in: an editor has encoded their braces, or they are of another service. */
+export function* deadPlaceholders(html: string): Generator<DeadPlaceholder> {
   for (const { 0: encoded, index } of html.matchAll(ENCODED))
     yield {
       code: 'encoded_placeholder',
       message: `An editor has encoded the braces of ${encoded.slice(0, 80)}, so that nothing is filled in there. Write {{ and }} in the source.`,
+      at: index,
+    };
+  for (const { 0: foreign, index } of html.matchAll(FOREIGN))
+    yield {
+      code: 'foreign_placeholder',
+      message: `${foreign} looks like a placeholder of another service: recipients see it as it is. Write {{ contact.firstName }} and the like.`,
       at: index,
     };
 }

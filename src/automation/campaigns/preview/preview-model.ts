@@ -49,7 +49,8 @@ export const CampaignPreview = Type.Object(
       Type.Object(
         {
           code: Type.String({
-            description: 'One of no_unsubscribe_link, encoded_placeholder, image_only, odd_links.',
+            description:
+              'One of no_unsubscribe_link, encoded_placeholder, foreign_placeholder, image_only, odd_links.',
           }),
           message: Type.String({ description: 'A sentence with the fix.' }),
         },

@@ -10,9 +10,10 @@ export function linkListAt(lines: readonly string[], end: number): number {
   while (at > 0 && lines[at - 1]?.trim() === '') at--;
   const last = at;
   while (at > 0 && ENTRY.test(lines[at - 1] as string)) at--;
-  const [label = '', rule = ''] = lines.slice(Math.max(0, at - 2), at).map((line) => line.trimEnd());
-  const isList = at < last && lines[at]?.startsWith('[1] ') && LABEL.test(label);
-  return isList && rule === '-'.repeat(label.length) ? at - 2 : -1;
+  const label = lines[at - 2]?.trimEnd() ?? '';
+  const rule = lines[at - 1]?.trimEnd() ?? '';
+  const isNumbered = at < last && lines[at]?.startsWith('[1] ') === true;
+  return isNumbered && LABEL.test(label) && rule === '-'.repeat(label.length) ? at - 2 : -1;
 }
 
 /** True for a text that names an entry of such a list, so that the text needs it. */

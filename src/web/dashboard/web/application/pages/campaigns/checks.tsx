@@ -20,6 +20,7 @@ interface Check {
 /** The titles of warnings. Receivers' filters vary, so warnings never prevent sending. */
 const WARNED: Readonly<Record<string, string>> = {
   encoded_placeholder: 'A placeholder was not filled in',
+  foreign_placeholder: 'A placeholder of another service',
   image_only: 'Little text beside an image',
   odd_links: 'Unusual number of links',
 };
