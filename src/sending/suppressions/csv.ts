@@ -3,13 +3,14 @@ import { SUPPRESSION_REASONS, type SuppressionReason } from '../../../machines/e
 import { csvDownload } from '../../http/lists/csv-download.ts';
 import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, RawResponse, Replay } from '../../http/request/route.ts';
+import { addressOfCell } from '../../mail/list-files/address-cell.ts';
 import { untilNextTurn } from '../../platform/async/batcher.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import { dialectOf } from '../../platform/csv/delimiter.ts';
 import { BrokenEncoding, EncodingDetector } from '../../platform/csv/encoding.ts';
 import { otherFile } from '../../platform/csv/other-file.ts';
 import { CsvReader } from '../../platform/csv/reader.ts';
-import { CSV_MARK, csvRow, withoutGuard } from '../../platform/csv/write.ts';
+import { CSV_MARK, csvRow } from '../../platform/csv/write.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Reads } from '../../platform/db/reads.ts';
 import { keepReply } from '../../platform/db/stored-replies.ts';
@@ -143,7 +144,7 @@ function readList(bytes: Uint8Array): ReadList | Failure {
   for (const { line, cells, fault } of rows) {
     if (!fault && cells.every((cell) => cell.trim() === '')) continue;
     total++;
-    const read = parseAddress(withoutGuard((cells[columns.address] ?? '').trim()));
+    const read = parseAddress(addressOfCell(cells[columns.address] ?? ''));
     const reason = reasonOfLine(cells, columns);
     if (fault) errors.push({ line, message: 'This line has unbalanced quotes.' });
     else if (isProblem(read)) errors.push({ line, message: read.problem });

@@ -1,3 +1,4 @@
+import { addressOfCell } from '../../../../mail/list-files/address-cell.ts';
 import { untilNextTurn } from '../../../../platform/async/batcher.ts';
 import type { Signer } from '../../../../platform/crypto/signer.ts';
 import type { CsvRow } from '../../../../platform/csv/reader.ts';
@@ -158,7 +159,7 @@ function readRow(
     const cell = cells[column] ?? '';
     if (target === null) continue;
     if (target.to === 'email') {
-      email = firstAddress(withoutGuard(visible(cell)));
+      email = addressOfCell(cell);
       emailColumn = column;
       continue;
     }
@@ -241,18 +242,6 @@ function takeProperties(cell: string, properties: Record<string, PropertyValue>)
   }
   return true;
 }
-
-/** Google writes several addresses of one kind into a cell. */
-const firstAddress = (cell: string): string => cell.split(' ::: ')[0] ?? '';
-
-/** An address without what is not seen. */
-const visible = (cell: string): string =>
-  /^[\x21-\x7e]*$/.test(cell)
-    ? cell
-    : cell
-        .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
-        .replaceAll('\u00a0', ' ')
-        .trim();
 
 /** The physical line of a cell: cells before it may have line breaks. */
 function lineOf(line: number, cells: readonly string[], column: number): number {
