@@ -111,3 +111,25 @@ describe('a placeholder of another service', () => {
     expect([...deadPlaceholders(`<p>${text}</p>`)]).toEqual([]);
   });
 });
+
+// Inliners by libxml2 write the first form: findings/inliners-encode-the-braces-of-a-link.sh.
+test.each([
+  '%7B%%20if%20order%20%%7D',
+  '%7B%25%20if%20order%20%25%7D',
+  '%7b%-+endif+-%%7d',
+  '&#123;% if order %&#125;',
+  '&lbrace;&percnt; endif &percnt;&rbrace;',
+])('a tag in an address is reported where its braces are encoded: %s', (encoded) => {
+  const [first, ...others] = deadPlaceholders(`<p>Hi</p><a href="${encoded}">Order</a>`);
+  expect([first?.code, first?.at, others]).toEqual(['encoded_placeholder', 18, []]);
+  expect(first?.message).toContain(`${encoded}, so that nothing is filled in there. Write {% and %} in`);
+});
+
+test.each([
+  'https://shop.example/?q=%7B%22a%22%3A%2250%25%22%7D',
+  'https://shop.example/?q=%7B%EF%BC%85%7D',
+  'https://shop.example/?q=%7B%C3%A4%7D&p=%25%7D',
+  'https://shop.example/%7Bid%7D?share=50%25',
+])('an address with braces that are no placeholder is not: %s', (url) => {
+  expect([...deadPlaceholders(`<a href="${url}">Go</a>`)]).toEqual([]);
+});

@@ -103,6 +103,24 @@ describe('what a template cannot reach', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
+  test.each([
+    ['{% if a &gt; 1 %}yes{% endif %}', '&gt;'],
+    ['{% if a == &quot;x&quot; and b %}yes{% endif %}', '&quot;'],
+    ['<p>{{ a | default: &#39;you&#39; }}</p>', '&#39;'],
+    ['{% assign b = "&amp;" %}{{&nbsp;a }}', '&nbsp;'],
+  ])('the problem of %s names the entity', (source, entity) => {
+    expect(() => htmlLiquid.parse(source)).toThrow(
+      `. An editor has encoded a character as ${entity}: write the character.`,
+    );
+  });
+
+  test.each(['&gt; {{ a | nope: "&gt;" }} &gt;', '&gt; {{ a | default: "&gt;" ? }} &gt;'])(
+    'that of %s names none',
+    (source) => {
+      expect(() => htmlLiquid.parse(source)).toThrow(/^Line 1, column \d+: [^.]+\.$/);
+    },
+  );
+
   test.each(['include "x"', 'layout "x"', 'block x'])('{%% %s %%} is no tag', (tag) => {
     expect(() => textLiquid.parse(`{% ${tag} %}`)).toThrow(/Line 1, column 1: .*not found\.$/);
   });

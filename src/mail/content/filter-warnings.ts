@@ -113,9 +113,17 @@ function contentOf(html: string): HtmlContent {
   return { pictures, shown, words: Buffer.byteLength(shown.trim()) };
 }
 
-/** Two braces as editors encode them in addresses and in text, around a name. */
-const ENCODED =
-  /(?:%7B|&#0{0,4}123;|&#x0{0,4}7b;|&lbrace;|&lcub;){2}[^{}<>]{0,80}?(?:%7D|&#0{0,4}125;|&#x0{0,4}7d;|&rbrace;|&rcub;){2}/gi;
+const OPEN = '(?:%7B|&#0{0,4}123;|&#x0{0,4}7b;|&lbrace;|&lcub;)';
+const CLOSE = '(?:%7D|&#0{0,4}125;|&#x0{0,4}7d;|&rbrace;|&rcub;)';
+/** The sign of a tag, and no escape of an octet. */
+const PERCENT = '(?:%25|%(?![0-9a-f]{2})|&#0{0,4}37;|&percnt;)';
+const WITHIN = '[^{}<>]{0,80}?';
+
+/** Two braces as editors and inliners of CSS encode them in addresses and in text, around a name; or those of a tag, around its words. */
+const ENCODED = new RegExp(
+  `${OPEN}{2}${WITHIN}${CLOSE}{2}|(?<tag>${OPEN}${PERCENT}-?(?:\\s|%20|\\+)*[a-z]{2}${WITHIN}(?:%25|%|&#0{0,4}37;|&percnt;)${CLOSE})`,
+  'gi',
+);
 
 /**
  * The reason why recipients of a list see no way to leave it; null where they see one. `parts` are rendered, with the placeholder of
@@ -145,12 +153,14 @@ interface DeadPlaceholder extends ContentWarning {
 
 /** The placeholders in which nothing is filled in: an editor has encoded their braces, or they are of another service. */
 export function* deadPlaceholders(html: string): Generator<DeadPlaceholder> {
-  for (const { 0: encoded, index } of html.matchAll(ENCODED))
+  for (const { 0: encoded, index, groups } of html.matchAll(ENCODED)) {
+    const marks = groups?.tag === undefined ? '{{ and }}' : '{% and %}';
     yield {
       code: 'encoded_placeholder',
-      message: `An editor has encoded the braces of ${encoded.slice(0, 80)}, so that nothing is filled in there. Write {{ and }} in the source.`,
+      message: `An editor has encoded the braces of ${encoded.slice(0, 80)}, so that nothing is filled in there. Write ${marks} in the source.`,
       at: index,
     };
+  }
   for (const { 0: foreign, index } of html.matchAll(FOREIGN))
     yield {
       code: 'foreign_placeholder',

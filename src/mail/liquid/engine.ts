@@ -6,6 +6,7 @@ import {
   Output,
   type QuotedToken,
   type Template,
+  type Token,
   TokenKind,
   toValueSync,
   Value,
@@ -234,7 +235,19 @@ function problemOf(thrown: unknown, isParsing: boolean): Error {
   const said = isOurs
     ? reason.slice(0, LONGEST_REASON).replace(/[\s.]+$/, '')
     : 'cannot be rendered with these values';
-  return new LiquidProblem(`${place}${said}.`, !isParsing);
+  const entity = isParsing ? entityIn(token) : null;
+  const because =
+    entity === null ? '' : ` An editor has encoded a character as ${entity}: write the character.`;
+  return new LiquidProblem(`${place}${said}.${because}`, !isParsing);
+}
+
+const ENTITY = /&(?:[a-z]{2,6}|#\d{1,4}|#x[\da-f]{1,4});/i;
+
+/** The entity that stands for a character of the tag at a place; null without one. Texts in quotes may hold them. */
+function entityIn({ input, begin }: Token): string | null {
+  const start = Math.max(0, input.lastIndexOf('{{', begin), input.lastIndexOf('{%', begin));
+  const [tag = ''] = input.slice(start, start + LONGEST_REASON).split(/[%}]}/, 1);
+  return ENTITY.exec(tag.replace(/"[^"]*"|'[^']*'/g, ''))?.[0] ?? null;
 }
 
 const TOO_DEEP = 'Must be nested less deeply.';
