@@ -161,3 +161,26 @@ test('what is shown is bounded: 1,048,576 characters, 100 addresses, 1,000 field
   );
   expect([mail.to.length, mail.headers.length, mail.text?.length]).toEqual([100, 1_000, 1_048_576]);
 });
+
+// Such words leave mblaze: findings/mblaze-answers-a-name-with-a-comma.sh.
+test.each([
+  ['=?UTF-8?Q?M=C3=BCller,_J=C3=BCrgen?=', 'Müller, Jürgen'],
+  ['=?UTF-8?Q?M=C3=BCller,?= =?UTF-8?Q?_J=C3=BCrgen?=', 'Müller, Jürgen'],
+  ['=?UTF-8?Q?M=C3=BCller,?=\r\n =?UTF-8?Q?_J=C3=BCrgen?=', 'Müller, Jürgen'],
+  ['=?iso-8859-1?q?Kundenservice:_M=FCller_(Shop);?=', 'Kundenservice: Müller (Shop);'],
+  ['=?UTF-8?Q?M=C3=BCller=2C_J=C3=BCrgen?=', 'Müller, Jürgen'],
+])('the name %j is read whole', async (written, name) => {
+  const raw = `From: ${written} <j@shop.example>\r\nTo: ann@shop.example, ${written} <j@shop.example>\r\nSubject: x\r\n\r\nHi\r\n`;
+  const { from, to } = await readReceived(Buffer.from(raw));
+  expect(from).toEqual({ name, address: 'j@shop.example' });
+  expect(to).toEqual([{ name: null, address: 'ann@shop.example' }, from]);
+});
+
+test.each(['=?UTF-8?Q?a,_b?= <j@shop.example>', '=?UTF-8?Q?J_<x@shop.example>,?= <j@shop.example>'])(
+  'no address is taken from a word or lost by one: %s',
+  async (written) => {
+    const before = written.includes('@shop.example>,') ? 'x@shop.example' : 'j@shop.example';
+    const { from } = await readReceived(Buffer.from(`From: ${written}\r\nSubject: x\r\n\r\nHi\r\n`));
+    expect(from?.address).toBe(before);
+  },
+);

@@ -14,6 +14,9 @@ const WITH_STATES = /=\?(iso-2022-jp)\?b\?[^?\s]*\?=(?:[ \t\r\n]+=\?\1\?b\?[^?\s
 const ESCAPE = '\u001b';
 /** The end of a state where the next one begins: the decoder (WHATWG Encoding 12.2.1) takes two escapes in a row for damage. */
 const EMPTY_STATE = `${ESCAPE}(B${ESCAPE}`;
+/** The fields with mailboxes that are shown. */
+const MAILBOXES = /^(?:from|sender|reply-to|to|cc)[ \t]*:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gim;
+const Q_WORD = /(=\?[^?\s]{1,60}\?q\?)([^?\s]{1,300})\?=/gi;
 const WORD_OF_ANY = /=\?([^?*\s]{1,60})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
 
 /**
@@ -31,9 +34,27 @@ export function withReadableWords(message: Buffer): Buffer {
 /** The header of a message, or of a part, with its encoded words as the parser reads them right. */
 export function readableWords(header: string): string {
   if (!header.includes('=?')) return header;
-  const spelledOut = header.replace(WITH_STATES, inOneWord).replace(WORD_OF_ANY, spelled);
+  const names = /\?q\?/i.test(header) ? header.replace(MAILBOXES, withWholeWords) : header;
+  const spelledOut = names.replace(WITH_STATES, inOneWord).replace(WORD_OF_ANY, spelled);
   return PADDED.test(spelledOut) ? spelledOut.replace(RUN, joined) : spelledOut;
 }
+
+/**
+ * Programs leave commas, colons and brackets in the encoded words of a name, against RFC 2047 (5), and the parser takes the word apart there.
+ * What may hold an address stays as it is.
+ */
+const withWholeWords = (field: string): string =>
+  field.replace(Q_WORD, (word, begin: string, text: string) =>
+    /[@<>"]/.test(text) || !/[,;:()]/.test(text) ? word : `${begin}${withCodes(text)}?=`,
+  );
+
+const withCodes = (text: string): string =>
+  text
+    .replaceAll(',', '=2C')
+    .replaceAll(';', '=3B')
+    .replaceAll(':', '=3A')
+    .replaceAll('(', '=28')
+    .replaceAll(')', '=29');
 
 function joined(run: string): string {
   const words: { readonly charset: string; readonly pieces: Buffer[] }[] = [];
