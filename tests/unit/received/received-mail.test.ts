@@ -172,8 +172,9 @@ test.each([
 ])('the name %j is read whole', async (written, name) => {
   const raw = `From: ${written} <j@shop.example>\r\nTo: ann@shop.example, ${written} <j@shop.example>\r\nSubject: x\r\n\r\nHi\r\n`;
   const { from, to } = await readReceived(Buffer.from(raw));
-  expect(from).toEqual({ name, address: 'j@shop.example' });
-  expect(to).toEqual([{ name: null, address: 'ann@shop.example' }, from]);
+  const sender = { name, address: 'j@shop.example' };
+  expect(from).toEqual(sender);
+  expect(to).toEqual([{ name: null, address: 'ann@shop.example' }, sender]);
 });
 
 test.each(['=?UTF-8?Q?a,_b?= <j@shop.example>', '=?UTF-8?Q?J_<x@shop.example>,?= <j@shop.example>'])(
