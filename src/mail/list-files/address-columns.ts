@@ -1,3 +1,5 @@
+import { withoutGuard } from '../../platform/csv/write.ts';
+
 /** `E-Mail-Adresse` → `emailadresse`: letters and digits alone, without case and marks. */
 export const foldedHeader = (header: string): string =>
   header
@@ -30,6 +32,24 @@ export function addressColumns(headers: readonly string[]): readonly number[] {
   }
   return [];
 }
+
+/**
+ * The address in the cell of a list. Google writes several addresses of one kind into a cell, and programs that read a workbook write the
+ * link that Excel makes of an address, `mailto:ann@home.example`.
+ */
+export function addressOfCell(cell: string): string {
+  const [first = ''] = withoutGuard(visible(cell)).split(' ::: ');
+  return first.replace(/^mailto:/i, '');
+}
+
+/** An address without what is not seen. */
+const visible = (cell: string): string =>
+  /^[\x21-\x7e]*$/.test(cell)
+    ? cell
+    : cell
+        .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
+        .replaceAll('\u00a0', ' ')
+        .trim();
 
 /**
  * Columns of Mailchimp with its own ids, its rating of a member, and what it guesses of a computer's place and clock. Times and addresses

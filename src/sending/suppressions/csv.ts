@@ -3,7 +3,7 @@ import { SUPPRESSION_REASONS, type SuppressionReason } from '../../../machines/e
 import { csvDownload } from '../../http/lists/csv-download.ts';
 import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, RawResponse, Replay } from '../../http/request/route.ts';
-import { addressOfCell } from '../../mail/list-files/address-cell.ts';
+import { addressOfCell } from '../../mail/list-files/address-columns.ts';
 import { untilNextTurn } from '../../platform/async/batcher.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import { dialectOf } from '../../platform/csv/delimiter.ts';

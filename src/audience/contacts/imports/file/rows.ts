@@ -1,4 +1,4 @@
-import { addressOfCell } from '../../../../mail/list-files/address-cell.ts';
+import { addressOfCell } from '../../../../mail/list-files/address-columns.ts';
 import { untilNextTurn } from '../../../../platform/async/batcher.ts';
 import type { Signer } from '../../../../platform/crypto/signer.ts';
 import type { CsvRow } from '../../../../platform/csv/reader.ts';
