@@ -289,6 +289,14 @@ describe.each(BOTH_DATABASES)('contacts on %s', (_, environment) => {
     const found = (term: string) => emails(`?search=${encodeURIComponent(term)}`);
     for (const term of ['ZOË@', 'zoë', 'VAN ä', 'zoë van Ä'])
       expect(await found(term)).toEqual(['zoë@search.example']);
+    await added({ email: 'idn@bücher.example' });
+    await added({ email: 'idn2@xn--bcher-kva.example' });
+    for (const domain of ['bücher.ex', 'BÜCHER', 'xn--bcher-kva.example', 'Bücher.example'])
+      for (const [local, email] of [
+        ['idn', 'idn@bücher.example'],
+        ['idn2', 'idn2@xn--bcher-kva.example'],
+      ])
+        expect(await found(`${local}@${domain}`)).toEqual([email]);
     for (const term of ['arling', '%', '_', 'oë']) expect(await found(term)).toEqual([]);
     expect(await emails('?search=b&limit=100')).toContain('b1@example.com');
   });
@@ -330,7 +338,7 @@ describe.each(BOTH_DATABASES)('contacts on %s', (_, environment) => {
     expect(told.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     const [header, ...rows] = told.text.replace('\ufeff', '').trimEnd().split('\r\n');
     expect(header).toBe(
-      'id,email,first_name,last_name,status,created_at,unsubscribed_at,consent_source,consent_at,audiences,properties.note:string,properties.size:number,properties',
+      'id,email,first_name,last_name,status,created_at,unsubscribed_at,consent_source,consent_at,audiences,left_audiences,properties.note:string,properties.size:number,properties',
     );
     expect(rows[0]).toContain(",formula@example.com,'=1+1,,subscribed,");
     expect(rows[0]).toEndWith(",'@SUM(A1),3,");

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { confirmationPath, preferencesPath } from '../../src/audience/preferences/links.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
+import { CsvReader } from '../../src/platform/csv/reader.ts';
 import { linkToken } from '../../src/sending/tracking/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RealService, startRealService } from './real-service.ts';
@@ -301,4 +302,40 @@ test('who leaves again, by the page or by the link of the same email, is not bro
       const told = await service.ask({ method: 'PATCH', path: `/v1/contacts/${email}`, key: live, body });
       expect([email, told.status]).toEqual([email, 422]);
     }
+});
+
+test('an export tells which audiences a person has left, and when; not those that the workspace removed them from', async () => {
+  const email = 'exported@left.example';
+  await send('POST', '/v1/contacts', { email });
+  const audiences = ['Left alone', 'Removed from', 'Joined again'];
+  const ids: string[] = [];
+  for (const name of audiences) {
+    const { id } = await send('POST', '/v1/audiences', { name, public: true });
+    await send('POST', `/v1/audiences/${id}/contacts`, { emails: [email] });
+    ids.push(id);
+  }
+  await send('DELETE', `/v1/audiences/${ids[1]}/contacts/${email}`);
+  const save = (shown: readonly string[], chosen: readonly string[]) =>
+    submit(
+      email,
+      new URLSearchParams([
+        ['action', 'save'],
+        ...shown.map((id) => ['shown', id]),
+        ...chosen.map((id) => ['audience', id]),
+      ]).toString(),
+    );
+  await save(
+    ids.filter((_, at) => at !== 1),
+    [],
+  );
+  await save(ids.slice(2), ids.slice(2));
+  const left: { audienceId: string; at: string }[] = await send(
+    'GET',
+    `/v1/contacts/${email}/activity?type=left`,
+  );
+  const at = left.find(({ audienceId }) => audienceId === ids[0])?.at;
+  const { text } = await service.ask({ path: `/v1/contacts/export?email=${email}`, key: live });
+  const [header, row] = new CsvReader({ delimiter: ',' }).read(text, true);
+  const cell = row?.cells[header?.cells.indexOf('left_audiences') ?? -1];
+  expect(JSON.parse(cell ?? '')).toEqual({ 'Left alone': at });
 });

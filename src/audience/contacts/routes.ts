@@ -105,7 +105,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     permission: 'contacts:read',
     summary: 'Download contacts as CSV',
     description:
-      'All contacts, or those that the filters of the list leave. UTF-8 with a byte order mark and CRLF, newest first, one column for each property. A cell that a spreadsheet would run as a formula begins with an apostrophe.',
+      'All contacts, or those that the filters of the list leave. UTF-8 with a byte order mark and CRLF, newest first, one column for each property. `left_audiences` is a JSON object: the audiences that the person has left by themselves, each with the time. A cell that a spreadsheet would run as a formula begins with an apostrophe.',
     query: filtersOf(ContactQuery),
     response: Type.String({ description: 'The file.' }),
     responseType: 'text/csv',

@@ -109,6 +109,14 @@ export const audienceActSql = (membership: Membership): string => `(
 export const hasLeftSql = (membership: Membership): string =>
   `coalesce(${audienceActSql(membership)} = 'unsubscribed', false)`;
 
+/** SQL of the audiences that a person has left by their own act and not joined since: a JSON object of moments by the ids of audiences; null without one. */
+export const leftAudiencesSql = (contactId: string): string => `(
+  select json_object_agg(latest.subject, latest.at) from (
+    select distinct on (entry.subject) entry.subject, entry.type, entry.at, entry.data from contact_activity entry
+    where entry.contact_id = ${contactId} and entry.type in ('joined', 'left')
+    order by entry.subject, entry.position desc, entry.id desc
+  ) latest where latest.type = 'left' and ${isOwnSql('latest.data')})`;
+
 /** SQL texts that a contact is judged by. */
 export interface ContactSql {
   /** The name of a row of `contacts`, whose columns are null where there is none. */

@@ -30,6 +30,7 @@ export {
   isOutByOwnActSql,
   type LiveContact,
   lastUnsubscriptionSql,
+  leftAudiencesSql,
   leftByWorkspaceSql,
   type OwnLeaving,
   readActs,

@@ -68,6 +68,7 @@ const contact = (at: number): fc.Arbitrary<ExportRow> =>
       }),
     ),
     audienceIds: fc.uniqueArray(fc.constantFrom('aud_1', 'aud_2', 'aud_3'), { maxLength: 3 }),
+    leftAudiences: fc.constantFrom(null, { aud_1: '2026-11-30T08:00:00Z', aud_9: '2026-11-30T08:00:00Z' }),
   });
 const contacts = fc
   .integer({ min: 1, max: 6 })
@@ -129,7 +130,14 @@ describe('what an export says comes back by its import', () => {
     );
     const row: ExportRow = {
       ...{ id: 'con_1', email: 'long@example.com', ...eachField(() => null), status: 'bounced' },
-      ...{ createdAt: new Date(1), unsubscribedAt: null, consent: null, audienceIds: [], properties },
+      ...{
+        createdAt: new Date(1),
+        unsubscribedAt: null,
+        consent: null,
+        audienceIds: [],
+        leftAudiences: null,
+        properties,
+      },
     };
     const { batch } = await readContactFile(fileOf([row]));
     expect(batch.faults).toEqual([]);

@@ -10,6 +10,7 @@ import { audiences } from '../../../platform/db/schema/audiences.ts';
 import { contacts } from '../../../platform/db/schema/contacts.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import { CONTACT_FIELD_NAMES, type ContactTexts, eachField } from '../../../platform/text/contact-fields.ts';
+import { leftAudiencesSql } from '../../../sending/suppressions/queries.ts';
 import { FIELD_COLUMNS } from '../field-columns.ts';
 import type { ContactQuery } from '../model.ts';
 import type { PropertyValue, PropertyValues } from '../properties.ts';
@@ -25,7 +26,7 @@ const LONGEST_REST = LONGEST_CELL / 4;
 
 const FIRST_COLUMNS = [
   ...['id', 'email', ...FIELD_COLUMNS, 'status', 'created_at', 'unsubscribed_at'],
-  ...['consent_source', 'consent_at', 'audiences'],
+  ...['consent_source', 'consent_at', 'audiences', 'left_audiences'],
 ];
 
 /** A contact as the export reads it. */
@@ -40,6 +41,8 @@ export interface ExportRow extends ContactTexts {
   readonly consent: { readonly source: string | null; readonly at: string | null } | null;
   /** The ids of the static audiences that it is in. */
   readonly audienceIds: readonly string[];
+  /** The moments at which the person left audiences by themselves, by their ids. */
+  readonly leftAudiences: Readonly<Record<string, string>> | null;
 }
 
 /** Some contacts at a time, from the first on. */
@@ -141,12 +144,18 @@ function restTexts(entries: readonly (readonly [string, PropertyValue])[]): read
 }
 
 function firstCells(row: ExportRow, audiences: ReadonlyMap<string, string>): readonly CellValue[] {
-  const names = row.audienceIds.map((id) => audiences.get(id) ?? id);
+  const nameOf = (id: string): string => audiences.get(id) ?? id;
+  const names = row.audienceIds.map(nameOf);
+  const left = Object.entries(row.leftAudiences ?? {}).map(([id, at]) => [
+    nameOf(id),
+    new Date(at).toISOString(),
+  ]);
   return [
     ...[row.id, row.email, ...CONTACT_FIELD_NAMES.map((name) => row[name]), row.status],
     ...[row.createdAt.toISOString(), row.unsubscribedAt?.toISOString() ?? null],
     ...[row.consent?.source ?? null, row.consent?.at ?? null],
     names.length === 0 ? null : JSON.stringify(names),
+    left.length === 0 ? null : JSON.stringify(Object.fromEntries(left)),
   ];
 }
 
@@ -184,6 +193,8 @@ const CONSENT = sql<
 
 const AUDIENCE_IDS = sql<readonly string[]>`array(select m.audience_id from audience_members m
   where m.contact_id = ${CONTACT} and m.state = 'joined' order by 1)`;
+
+const LEFT_AUDIENCES = sql<ExportRow['leftAudiences']>`${sql.raw(leftAudiencesSql('contacts.id'))}`;
 
 async function* batchesOfAll(reads: Reads, scope: Scope): AsyncGenerator<readonly ExportRow[]> {
   let below: string | null = null;
@@ -228,6 +239,7 @@ const readRows = (reads: Reads, scope: Scope, which: SQL): Promise<readonly Expo
           unsubscribedAt: contacts.unsubscribedAt,
           consent: CONSENT,
           audienceIds: AUDIENCE_IDS,
+          leftAudiences: LEFT_AUDIENCES,
         })
         .from(contacts)
         .where(and(ownContacts(scope), which))

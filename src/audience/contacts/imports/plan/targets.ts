@@ -72,6 +72,7 @@ const OWN_TARGETS: Readonly<Record<string, Target>> = {
   consent_source: { to: 'consentSource' },
   consent_at: { to: 'consentAt' },
   audiences: { to: 'audiences' },
+  left_audiences: null,
   properties: { to: 'properties' },
 };
 
