@@ -254,6 +254,12 @@ describe('what left', () => {
     ]);
   });
 
+  test('is found by either spelling of a recipient’s domain', async () => {
+    const id = await service.send({ subject: 'Both', to: 'ada@bücher.example' });
+    for (const recipient of ['ADA@bücher.example', 'ada@xn--bcher-kva.example'])
+      expect((await ask(`/v1/emails/${id}/raw?recipient=${encodeURIComponent(recipient)}`)).status).toBe(200);
+  });
+
   test('is shown to its owner alone', async () => {
     const id = await service.send({ subject: 'Mine' });
     for (const path of [`/v1/emails/${id}/raw`, `/v1/emails/${id}/attachments/0`])

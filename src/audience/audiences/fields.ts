@@ -1,4 +1,3 @@
-import { domainToASCII } from 'node:url';
 import { type SQL, sql } from 'drizzle-orm';
 import { eventTypesWith } from '../../../machines/email/event-traits.ts';
 import { contacts } from '../../platform/db/schema/contacts.ts';
@@ -8,6 +7,7 @@ import type { Bind, Field, FieldFamily, Fields } from '../../platform/filters/fi
 import { idSetField, presence, textField } from '../../platform/filters/kinds.ts';
 import { propertyFamily } from '../../platform/filters/properties.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { storedPart } from '../../platform/text/address-part.ts';
 import { type ContactTexts, eachField } from '../../platform/text/contact-fields.ts';
 
 /** An entry of a contact's activity, as filters see it. */
@@ -86,19 +86,6 @@ function addressKey(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const read = parseAddress(value);
   return isProblem(read) ? value.toLowerCase() : read.key;
-}
-
-const BEYOND_ASCII = /[^\p{ASCII}]/u;
-
-/** A part of an address with the labels of its host as they are stored, in ASCII; null where that changes nothing. */
-function storedPart(part: string): string | null {
-  const at = part.lastIndexOf('@');
-  const host = part.slice(at + 1);
-  if (!BEYOND_ASCII.test(host)) return null;
-  const labels = host.split('.').map((label) => (BEYOND_ASCII.test(label) ? domainToASCII(label) : label));
-  return labels.includes('') && !host.split('.').includes('')
-    ? null
-    : part.slice(0, at + 1) + labels.join('.');
 }
 
 /** A part of an address as it is written, and with the whole labels of its host in ASCII, the form that addresses are stored in. */

@@ -1,3 +1,4 @@
+import { storedPart } from '../../platform/text/address-part.ts';
 import { seenName } from '../../platform/text/characters.ts';
 import {
   CONTACT_FIELD_NAMES,
@@ -41,6 +42,12 @@ export const fieldsSql = (alias: string): string =>
 
 /** The form that names are searched by. It has to be the same for what is stored and for what is looked for. */
 export const searchKey = (text: string): string => text.normalize('NFC').toLowerCase();
+
+/** The form of a beginning that names and addresses are searched by: behind an @, the labels of an internationalised host in ASCII. */
+export function beginningKey(text: string): string {
+  const key = searchKey(text);
+  return (key.includes('@') ? storedPart(key) : null) ?? key;
+}
 
 /** A name as it is kept, however it comes here: it may stand in a header. An empty one is none. */
 export const nameOf = (text: string | null | undefined): string | null => seenName(text ?? '') || null;

@@ -7,7 +7,7 @@ import { type Call, WrittenPage } from '../../../http/request/route.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
-import { searchKey } from '../field-columns.ts';
+import { beginningKey } from '../field-columns.ts';
 import type { ContactQuery, ContactView } from '../model.ts';
 import type { Scope } from './contact-rows.ts';
 import { type ContactListFilter, ContactPages, type FoundPage, withoutLast } from './list-statements.ts';
@@ -111,7 +111,7 @@ export async function countContacts(
     listFilterOf(filters),
   );
   if (filters.search !== undefined && filters.email === undefined)
-    return pages.countBeginning(searchKey(filters.search));
+    return pages.countBeginning(beginningKey(filters.search));
   return isFoundByIndex(filters) ? pages.countAll() : pages.countAmong();
 }
 
@@ -128,7 +128,7 @@ async function find(
 ): Promise<FoundPage> {
   if (email !== undefined) return pages.all();
   if (search !== undefined) {
-    const key = searchKey(search);
+    const key = beginningKey(search);
     return searchBy(
       (first) => (isByEmail ? pages.amongBeginning(key, first) : pages.whoBegin(key, first)),
       mostSearched,

@@ -7,6 +7,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../platform/errors/failure.ts';
 import { wholeEnvelope } from '../accept/message.ts';
 import { bringBack } from '../bodies/content-bodies.ts';
+import { canonical } from '../feedback/verdict.ts';
 import { emailKind } from '../kind.ts';
 import { readDetail } from '../read/detail.ts';
 import type { LeftMessage } from './left-message.ts';
@@ -32,9 +33,9 @@ export async function emailAsSent(
   const life = row && (await readLife(database, emailKind, id, caller));
   if (!row || !life) return notFound('email');
   const { to, cc, bcc } = wholeEnvelope(id, row.envelope);
-  const wanted = query.recipient?.toLowerCase();
+  const wanted = query.recipient === undefined ? null : canonical(query.recipient);
   const recipient = [...to, ...cc, ...bcc].findIndex(
-    ({ address }) => wanted === undefined || address.toLowerCase() === wanted,
+    ({ address }) => wanted === null || canonical(address) === wanted,
   );
   if (recipient === -1) return notFound('recipient');
   const message = await leftMessage(
