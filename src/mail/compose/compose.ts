@@ -8,7 +8,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import type { MessageOctets } from '../dkim/canonical.ts';
 import type { Calendar } from '../message/calendar.ts';
 import type { Mailbox, MessageAttachment, OutboundMessage } from '../transport/transport.ts';
-import { asWritten, NOBODY_VISIBLE, namedInWholeGroups, ownFields, withLineEnds } from './fields.ts';
+import { asWritten, forReaders, NOBODY_VISIBLE, ownFields, withLineEnds } from './fields.ts';
 import { composePlain } from './plain.ts';
 
 /** The whole message without its DKIM signatures. Blind copies are in the envelope alone. */
@@ -20,7 +20,7 @@ const joined = ({ composed, behind }: MessageOctets): Buffer =>
 
 /** Composes any message with nodemailer's composer: a tree of streams, eight times as slow as writing a plain one (measured). */
 export const composeAny = (message: OutboundMessage): Promise<Buffer> =>
-  namedInWholeGroups(
+  forReaders(
     new MailComposer({
       from: named(message.from),
       to: message.to.length > 0 ? message.to.map(named) : NOBODY_VISIBLE,

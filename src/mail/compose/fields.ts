@@ -86,12 +86,32 @@ const inWholeGroups = (value: string): string => {
   return words.join(' ');
 };
 
-/** Has the composer write the names of a node's addresses in whole groups too. It would put an encoded word into quotation marks. */
-export function namedInWholeGroups<Node extends MimeNode>(node: Node): Node {
+/** A field whose first line has its name alone: its first word, unless an encoded one, and the rest of the second line. */
+const NAME_ALONE = /^([!-9;-~]+:)\r\n[ \t](?!=\?)(\S{1,900})([^\r\n]*)/gm;
+
+/**
+ * Folded fields with their first word beside their name, which RFC 5322 2.1.1 allows a line of 998 octets for. Python's `email` reads a
+ * space before a value that begins on the second line. An encoded word may lie in a line of 76 octets alone (RFC 2047 2).
+ */
+export const besideNames = (fields: string): string =>
+  fields.replace(NAME_ALONE, (_, name: string, word: string, rest: string) =>
+    rest.trim() === '' ? `${name} ${word}${rest}` : `${name} ${word}\r\n${rest}`,
+  );
+
+/**
+ * Has the composer begin each value beside its name, and write the names of addresses in whole groups too. It would put an encoded word
+ * into quotation marks.
+ */
+export function forReaders<Node extends MimeNode>(node: Node): Node {
   const { _encodeAddressName: usual } = node as unknown as { _encodeAddressName(name: string): string };
   const encoded = (name: string): string =>
     /[^ -~]/.test(name) && isForBase64(name) ? inWholeGroups(name) : usual.call(node, name);
-  return Object.assign(node, { _encodeAddressName: encoded });
+  const { buildHeaders } = node;
+  node.childNodes.forEach(forReaders);
+  return Object.assign(node, {
+    _encodeAddressName: encoded,
+    buildHeaders: () => besideNames(buildHeaders.call(node)),
+  });
 }
 
 /** The group in To where no recipient is visible: RFC 5322 3.6.3 wants at least one destination field. */

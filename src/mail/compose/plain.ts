@@ -11,9 +11,10 @@ import type { Mailbox, OutboundMessage } from '../transport/transport.ts';
 import type { EncodedPart } from './compiled-part.ts';
 import {
   asWritten,
+  besideNames,
   dateText,
+  forReaders,
   NOBODY_VISIBLE,
-  namedInWholeGroups,
   ownFields,
   withLineEnds,
 } from './fields.ts';
@@ -112,7 +113,7 @@ const ID = /^[A-Za-z0-9_]{1,40}$/;
 const MESSAGE_ID = /^<[\x21-\x3b=\x3f-\x7e]{1,500}>$/;
 
 /** Encodes what is not plain ASCII. It has no content, and nothing of one value stays in it for the next. */
-const node = namedInWholeGroups(new MimeNode(false));
+const node = forReaders(new MimeNode(false));
 
 const push = (lines: string[], name: string, value: string): void => {
   const encoded =
@@ -142,7 +143,7 @@ const ADDRESS =
   /^[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*@(?:(?!xn--)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?!xn--)[a-z][a-z0-9]*$/;
 const NAME = /^[\w ]*$/;
 
-const folded = (line: string): string => (line.length < 76 ? line : foldLines(line, 76));
+const folded = (line: string): string => (line.length < 76 ? line : besideNames(foldLines(line, 76)));
 
 /** False for names that the composer sets itself or reads more from, and for what is no name at all. */
 const isOwnField = (name: string): boolean => FIELD.test(name) && !COMPOSERS.test(name);

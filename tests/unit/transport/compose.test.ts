@@ -158,6 +158,26 @@ describe('the octets of a composed message', () => {
 });
 
 describe('the header of a composed message', () => {
+  test('has the first word of each value beside its name, and no longer lines for it than needed', async () => {
+    const word = 'w'.repeat(90);
+    const id = `<${'i'.repeat(80)}@sender.example>`;
+    const attachments = [{ ...logo, contentId: `${'c'.repeat(80)}@sender.example` }];
+    for (const changes of [{}, { html: HTML, attachments }])
+      for (const subject of [word, `${word} and more`]) {
+        const headers = ['X-Value', 'References'].map((name) => ({
+          name,
+          value: name === 'X-Value' ? `${word}  b` : id,
+        }));
+        const raw = (await compose(aMessage({ subject, headers, messageId: id, ...changes }))).toString(
+          'latin1',
+        );
+        expect(raw).not.toMatch(/^[!-9;-~]+:\s*\r\n[ \t]/m);
+        expect(raw).toContain(`Subject: ${subject.replace(' ', '\r\n ')}\r\n`);
+        expect(raw).toContain(`X-Value: ${word}\r\n  b\r\n`);
+        expect(raw).toContain(`Message-ID: ${id}\r\n`);
+      }
+  });
+
   test('names people as given and domains in ASCII', async () => {
     const raw = await compose(
       aMessage({
