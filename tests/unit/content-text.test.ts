@@ -57,6 +57,21 @@ describe('the text part of', () => {
     ['quotes', 'a<blockquote><p>b</p><p>c</p></blockquote>d', 'a\n\n> b\n>\n> c\n\nd'],
     ['a quote in a quote', '<blockquote>a<blockquote>b</blockquote></blockquote>', '> a\n>\n> > b'],
     ['code', '<pre><code>if (a &lt; b) {\n  c\n}\n</code></pre>d', 'if (a < b) {\n  c\n}\n\nd'],
+    [
+      'a price struck through',
+      '<s>99 €</s> 49 €, <b><del> 9 </del></b>5, <strike></strike>',
+      '~~99 €~~ 49 €, ~~9~~ 5,',
+    ],
+    [
+      'a price struck through by its style',
+      '<span style="color:red; text-decoration: line-through"><s>99</s> €</span> 49 €<span style="text-decoration:none">!</span>',
+      '~~99 €~~ 49 €!',
+    ],
+    [
+      'more than words struck through',
+      '<del><p>a</p><blockquote>b</blockquote><a href="https://x.co">c</a></del>d',
+      '~~a\n\n> b\n\nc (https://x.co) ~~d',
+    ],
     ['a rule', 'a<hr>b', 'a\n\n---\n\nb'],
     [
       'a table',

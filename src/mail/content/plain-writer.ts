@@ -58,6 +58,16 @@ export class PlainWriter {
     this.endAddress();
   }
 
+  /** Puts a mark before and behind the text that was written from that position on, if there is any. */
+  mark(position: number, mark: string): void {
+    const first = this.#pieces[position + 1];
+    if (first === undefined) return;
+    this.#pieces[position + 1] = mark + first;
+    this.#pieces.push(this.#isAddress ? ` ${mark}` : mark);
+    this.#length += 2 * mark.length;
+    this.#isAddress = false;
+  }
+
   /** Running text: white space, line breaks included, is one space. */
   flow(text: string): void {
     const collapsed = text.replace(/[ \t\r\n\f\u00a0]+/g, ' ');

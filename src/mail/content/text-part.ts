@@ -30,6 +30,11 @@ function named<Value>(names: string, value: Value): readonly (readonly [string, 
 /** The links that a reader of plain text can follow: everything but fragments and scripts. */
 const FOLLOWED = /^(?!#|javascript:|data:|vbscript:|cid:)./is;
 
+/** A price that holds no more, struck through as Markdown does it: as plain text it would be one of two prices. */
+const STRUCK = '~~';
+const STRIKING: ReadonlySet<string> = new Set(['s', 'del', 'strike']);
+const STRIKES = /text-decoration(?:-line)?\s*:[^;]{0,80}\bline-through\b/i;
+
 /** A space, or a placeholder, whose spaces are Liquid's. A scan ends at the next brace, so that the cost grows with the length alone. */
 const SPACE = /\{\{[^{}]*\}\}|\{%[^{}]*%\}| /g;
 
@@ -77,6 +82,8 @@ class Reader {
   /** The depth of the outermost element that is not read; 0 while everything is. */
   #unreadFrom = 0;
   #preformatted = 0;
+  /** The outermost element that is struck through, while it is open. */
+  #struck: { readonly depth: number; readonly from: number } | null = null;
   readonly #links: { readonly href: string; readonly from: number }[] = [];
   /** The next number of each open list; null where it has bullets. */
   readonly #lists: (number | null)[] = [];
@@ -119,6 +126,8 @@ class Reader {
 
   #begin(name: string, attributes: Attributes): void {
     const writer = this.#writer;
+    if (this.#struck === null && (STRIKING.has(name) || STRIKES.test(attributes.style ?? '')))
+      this.#struck = { depth: this.#depth, from: writer.position };
     if (name === 'br') writer.lineBreak();
     else if (name === 'hr') writer.flow('---');
     else if (name === 'td' || name === 'th') writer.gap('  ');
@@ -136,6 +145,9 @@ class Reader {
     else if (name === 'pre') this.#preformatted--;
     else if (name === 'blockquote' || name === 'li') this.#writer.outdent();
     else if (name === 'ul' || name === 'ol') this.#finishList();
+    if (this.#struck === null || this.#struck.depth <= this.#depth) return;
+    this.#writer.mark(this.#struck.from, STRUCK);
+    this.#struck = null;
   }
 
   #describe(image: string): void {
