@@ -45,7 +45,7 @@ export interface Connection {
   /** Called with each line. */
   _onCommand(command: Buffer, done?: () => void): void;
   _onTimeout(): void;
-  _armTimeout(socket?: Socket): void;
+  _armTimeout(socket?: Pick<Socket, 'setTimeout'>): void;
   send(code: number, text?: string | readonly string[], context?: string | false): void;
   close(): void;
 }
@@ -113,25 +113,32 @@ export function endWhenSlow(
 }
 
 /** The parts of a connection that its end needs. */
-type Ending = Pick<Connection, '_dataStream' | '_upgrading' | 'isTakingChunks' | 'send'> & {
-  readonly _socket: Pick<Socket, 'destroySoon'>;
+type Ending = Pick<
+  Connection,
+  '_armTimeout' | '_dataStream' | '_onTimeout' | '_upgrading' | 'isTakingChunks' | 'send'
+> & {
+  readonly _socket: Pick<Socket, 'destroySoon' | 'setTimeout'>;
 };
 
 /**
  * Ends a connection of a listener that closes: at once, or after the reply to the message that it takes (RFC 5321 3.8). The library ends
  * those that are silent ten seconds later, the time after which Docker kills: a client that keeps its connection for later messages held
  * each stop up that long. A program that waits for nothing, such as one in PHP or Python between two messages, does not close its side,
- * for which the library waits five seconds.
+ * for which the library waits five seconds. A client that stops sending in the middle of its message has as long as `silenceMs`.
  */
-export function endForStop(connection: Ending): void {
+export function endForStop(connection: Ending, silenceMs: number): void {
   const send = connection.send.bind(connection);
   const end = (): void => send(421, 'The server is stopping, please come again later');
   if (connection._dataStream || connection.isTakingChunks?.()) {
     connection.send = (...reply) => {
       connection.send = send;
       send(...reply);
-      end();
+      if (reply[0] === 421) connection._socket.destroySoon();
+      else end();
     };
+    connection._armTimeout = (socket = connection._socket) =>
+      void socket.setTimeout(silenceMs, () => connection._onTimeout());
+    connection._armTimeout();
     return;
   }
   end();

@@ -51,6 +51,8 @@ export interface SmtpServerLimits {
   readonly memory: BudgetLimits;
   /** The time for a message to arrive; then 421 4.4.2 ends the connection. */
   readonly arrival: ArrivalTime;
+  /** Milliseconds without an octet of a message after which a listener that closes ends its connection. */
+  readonly silenceAtStopMs: number;
 }
 
 /** 50 connections is Postfix's own limit for one client. */
@@ -60,6 +62,8 @@ const LIMITS: SmtpServerLimits = {
   memory: MESSAGE_MEMORY.received,
   // Strangers send it: 32 MiB in ten minutes are 56 kB/s, and a report takes a second.
   arrival: { everyMs: 600_000, octets: 0, mostMs: 600_000 },
+  // Docker kills ten seconds after it asked for the stop.
+  silenceAtStopMs: 3_000,
 };
 
 /** An option of `net.createServer`, which the library hands on though its types do not name it. */
@@ -199,7 +203,8 @@ class CompleteServer extends SMTPServer {
 
   override close(done?: () => void): void {
     super.close(done);
-    for (const connection of [...this.#connections]) endForStop(connection);
+    for (const connection of [...this.#connections])
+      endForStop(connection, this.#setup.limits.silenceAtStopMs);
   }
 
   override _acceptSocket(socket: Socket, handshake: boolean): ReturnType<SMTPServer['_acceptSocket']> {
