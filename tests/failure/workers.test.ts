@@ -49,6 +49,10 @@ test.skipIf(process.platform !== 'linux')(
     await eventually('the link', async () => service.output().includes('/app/setup#token=') || undefined);
     expect(service.output().split('/app/setup#token=')).toHaveLength(2);
 
+    // Each plans with its part of the memory.
+    for (const pid of both.values())
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')).toContain('POSTHORN_WORKERS=2');
+
     const victim = both.get('1') as number;
     process.kill(victim, 'SIGKILL');
     await eventually('another worker 1', async () => {

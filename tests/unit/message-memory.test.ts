@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { LARGEST_FILE } from '../../src/audience/contacts/imports/model.ts';
 import { diagnoseMemory } from '../../src/ops/doctor/machine.ts';
+import { environmentOfWorker, processesHere } from '../../src/platform/config/environment.ts';
 import { FITTING_MEMORY, messageMemory } from '../../src/platform/config/message-memory.ts';
 
 const MIB = 1_048_576;
@@ -31,6 +32,15 @@ test.each([840, 1_024, 2_048, 4_096])(
 test('more memory is more for each share', () => {
   expect(sharesOf(1_024)).toMatchObject({ requests: [72, 50], submitted: [42, 32], received: [33, 32] });
   expect(sharesOf(2_048)).toMatchObject({ requests: [198, 99], submitted: [103, 51], received: [42, 32] });
+});
+
+test('each of several workers plans with its part of the memory', () => {
+  expect([{}, environmentOfWorker(4), { POSTHORN_WORKERS: 'x' }].map(processesHere)).toEqual([1, 4, 1]);
+  const module = `${import.meta.dir}/../../src/platform/config/message-memory.ts`;
+  const script = `const { MESSAGE_MEMORY, messageMemory } = await import(${JSON.stringify(module)});
+    console.log(Bun.deepEquals(MESSAGE_MEMORY, messageMemory(process.constrainedMemory() / 64)));`;
+  const { stdout } = Bun.spawnSync([process.execPath, '-e', script], { env: environmentOfWorker(64) });
+  expect(stdout.toString()).toBe('true\n');
 });
 
 test('the smallest machine takes the largest body and the largest message, one at a time', () => {

@@ -1,4 +1,5 @@
 import type { BudgetLimits } from '../async/keyed-budget.ts';
+import { processesHere } from './environment.ts';
 
 const MIB = 1_048_576;
 /** An idle service with its embedded database takes up to so many octets (docs/performance.md). */
@@ -48,5 +49,5 @@ export function messageMemory(memory: number): MessageMemory {
   };
 }
 
-/** The shares of this process, by the limit of its container or unit, else by the memory of the machine. */
-export const MESSAGE_MEMORY = messageMemory(process.constrainedMemory());
+/** The shares of this process, by the limit of its container or unit, else by the memory of the machine. Workers divide it. */
+export const MESSAGE_MEMORY = messageMemory(process.constrainedMemory() / processesHere());

@@ -1,5 +1,5 @@
 import type { Subprocess } from 'bun';
-import { isExecutable } from '../../../platform/config/environment.ts';
+import { environmentOfWorker, isExecutable } from '../../../platform/config/environment.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { MISUSE } from '../terminal.ts';
 import { stopRequested } from './shutdown.ts';
@@ -29,6 +29,7 @@ export async function serveWith(workers: number, logger: Logger, only?: string):
       const child = Bun.spawn(
         [...self(), 'serve', '--worker', String(index), ...(only ? ['--only', only] : [])],
         {
+          env: environmentOfWorker(workers),
           stdin: 'pipe',
           stdout: 'inherit',
           stderr: 'inherit',
