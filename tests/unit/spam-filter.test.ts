@@ -58,3 +58,19 @@ test('two reports are made at once, and one that waits too long is refused', asy
   for (const answer of answers) answer();
   expect(await Promise.all(first)).toEqual([HAM, HAM]);
 });
+
+test('spamd has a return path beyond ASCII in UTF-8', async () => {
+  const seen: Buffer[] = [];
+  const ask: AskSpamAssassin = (raw) => {
+    seen.push(raw);
+    return Promise.resolve(HAM);
+  };
+  await filterOf(ask, { waitMs: 60_000, askMs: 60_000 }).judge(RAW, {
+    ...ORIGIN,
+    from: 'jürgen@customer.example',
+  });
+  expect(seen[0]?.toString()).toStartWith(
+    'Return-Path: <jürgen@customer.example>\r\nReceived: from mx.example ',
+  );
+  expect(seen[0]?.subarray(-RAW.length).equals(RAW)).toBe(true);
+});

@@ -124,10 +124,10 @@ export const throughSpamd =
     return { isSpam: score >= threshold, score };
   };
 
-/** The message as spamd knows it from servers: with its return path and its last hop. */
+/** The message as spamd knows it from servers: with its return path, which is UTF-8 beyond ASCII (RFC 6532 3.2), and its last hop. */
 function wholeOf(raw: Buffer, { helo, client, from, at, by }: Origin): Buffer {
   const came = { helo: helo || null, client: client ?? '127.0.0.1', by, protocol: 'ESMTP' };
   const trace = traceOf({ id: 'judged', acceptedAt: at, came }).map(({ octets }) => octets);
   const sender = /^[^\s<>\p{Cc}]{0,320}$/u.test(from) ? `Return-Path: <${from}>\r\n` : '';
-  return Buffer.concat([Buffer.from(sender + trace.join(''), 'latin1'), raw]);
+  return Buffer.concat([Buffer.from(sender), Buffer.from(trace.join(''), 'latin1'), raw]);
 }
