@@ -320,8 +320,8 @@ test('an export tells which audiences a person has left, and when; not those tha
       email,
       new URLSearchParams([
         ['action', 'save'],
-        ...shown.map((id) => ['shown', id]),
-        ...chosen.map((id) => ['audience', id]),
+        ...shown.map((id): [string, string] => ['shown', id]),
+        ...chosen.map((id): [string, string] => ['audience', id]),
       ]).toString(),
     );
   await save(

@@ -2,7 +2,8 @@ import { registrableOf } from '../../platform/text/host.ts';
 import { checkDmarc } from './check-dmarc.ts';
 import type { Answer } from './exchange.ts';
 import type { Resolver } from './resolver.ts';
-import { type CheckedRecord, type ExpectedRecord, judgeTxt } from './txt-rules.ts';
+import { includedProblem } from './spf-within.ts';
+import { type CheckedRecord, type ExpectedRecord, isSpf, judgeTxt } from './txt-rules.ts';
 
 /** Checks each record of the sending domain `domain` by its own lookups; results are in the order given. */
 export const checkRecords = (
@@ -32,8 +33,10 @@ const checkTxt = async (record: ExpectedRecord, resolver: Resolver): Promise<Che
   if (answer.status === 'failed') return unknown(record, answer.reason);
   const found = recordsIn(answer);
   const judgement = judgeTxt(record, found);
-  if (judgement.fine) return { status: 'verified', found, error: judgement.note };
-  return { status: judgement.missing ? 'pending' : 'failed', found, error: judgement.error };
+  if (!judgement.fine)
+    return { status: judgement.missing ? 'pending' : 'failed', found, error: judgement.error };
+  const problem = isSpf(record.value) ? await includedProblem(record, found, resolver) : null;
+  return { status: 'verified', found, error: judgement.note ?? problem };
 };
 
 const checkMx = async (record: ExpectedRecord, resolver: Resolver): Promise<CheckedRecord> => {

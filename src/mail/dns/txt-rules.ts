@@ -216,7 +216,7 @@ const merged = (policies: readonly string[]): string => {
 };
 
 /** The terms of a policy in lower case, without what is behind `all` and so never read (RFC 7208 5.1). */
-function readTerms(policy: string): {
+export function readTerms(policy: string): {
   readonly terms: readonly string[];
   readonly all: string | null;
 } {
@@ -226,4 +226,4 @@ function readTerms(policy: string): {
 }
 
 /** True for an SPF record: nothing may come before its version (RFC 7208 4.5). */
-const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text);
+export const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text);

@@ -17,6 +17,11 @@ export interface CommandParser extends Writable {
   _endDataMode(last: Buffer | false, rest: Buffer, done: (error?: Error | null) => void): void;
 }
 
+/** A socket that tells of its silence. */
+interface SilenceTimer {
+  setTimeout(ms: number, done: () => void): unknown;
+}
+
 /** The parts of a connection of smtp-server that it has no public way to extend. */
 export interface Connection {
   readonly secure: boolean;
@@ -45,7 +50,7 @@ export interface Connection {
   /** Called with each line. */
   _onCommand(command: Buffer, done?: () => void): void;
   _onTimeout(): void;
-  _armTimeout(socket?: Pick<Socket, 'setTimeout'>): void;
+  _armTimeout(socket?: SilenceTimer): void;
   send(code: number, text?: string | readonly string[], context?: string | false): void;
   close(): void;
 }
@@ -117,7 +122,7 @@ type Ending = Pick<
   Connection,
   '_armTimeout' | '_dataStream' | '_onTimeout' | '_upgrading' | 'isTakingChunks' | 'send'
 > & {
-  readonly _socket: Pick<Socket, 'destroySoon' | 'setTimeout'>;
+  readonly _socket: Pick<Socket, 'destroySoon'> & SilenceTimer;
 };
 
 /**

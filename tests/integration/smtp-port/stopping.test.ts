@@ -22,7 +22,7 @@ const open = (taken: string[], onOctets = () => {}, limits: Partial<SmtpServerLi
       onData: (stream, _, done) => {
         let message = '';
         stream.on('error', done);
-      stream.on('error', done);
+        stream.on('error', done);
         stream.on('data', (chunk: Buffer) => {
           message += chunk.toString();
           onOctets();
@@ -105,7 +105,7 @@ test('a client that never closes its side does not hold a stop up', () => {
     _armTimeout: () => {},
     _onTimeout: () => {},
   };
-  const _socket = { destroySoon: () => said.push('closed'), setTimeout: () => _socket };
+  const _socket = { destroySoon: () => said.push('closed'), setTimeout: () => {} };
   endForStop({ ...connection, _socket }, 1);
   expect(said).toEqual([421, 'closed']);
 });

@@ -125,7 +125,9 @@ describe('a DKIM key', () => {
 });
 
 describe('an SPF record', () => {
-  const at = (...texts: string[]) => check(spf, { 'b.shop.test TXT': texts.map((text) => txt(text)) });
+  const others = { '_spf.other.test TXT': [txt('v=spf1 -all')], 'other.test TXT': [txt('v=spf1 -all')] };
+  const at = (...texts: string[]) =>
+    check(spf, { ...others, 'b.shop.test TXT': texts.map((text) => txt(text)) });
   test('allows us, among others', async () => {
     expect(await at('v=spf1 ip4:192.0.2.1 -all')).toMatchObject(verified);
     expect(await at('V=SPF1 include:_spf.other.test IP4:192.0.2.1 ?all', 'x')).toMatchObject(verified);
@@ -220,7 +222,7 @@ describe('an SPF record', () => {
   });
   test('has more terms than receivers look up', async () => {
     const includes = (number: number) =>
-      Array.from({ length: number }, (_, index) => `include:i${index}.test`).join(' ');
+      Array.from({ length: number }, (_, index) => `exists:i${index}.test`).join(' ');
     expect(await at(`v=spf1 ${includes(9)} a ip4:192.0.2.1 exp=a.test -all`)).toMatchObject(verified);
     expect(await at(`v=spf1 ${includes(10)} ip4:192.0.2.1 redirect=a.test -all`)).toMatchObject(verified);
     const tooMany = expect.stringContaining('leave out 2 of its 12 terms that are looked up');
@@ -239,6 +241,45 @@ describe('an SPF record', () => {
     expect(await lacking(`v=spf1 ${includes(12)} -all`)).toMatchObject(
       failed('lacks a:mail.host.test; leave out 3 of its 13 terms that are looked up'),
     );
+  });
+});
+
+describe('an SPF record whose included records', () => {
+  const included = (zone: Zone, policy = 'v=spf1 include:a.test ip4:192.0.2.1 -all') =>
+    check(spf, { 'b.shop.test TXT': [txt(policy)], ...zone });
+  const record = (text: string) => [txt(text)];
+  const mechanisms = (number: number) =>
+    Array.from({ length: number }, (_, index) => `a:h${index}.test`).join(' ');
+  // Others may change them, for which no mail of ours may stop.
+  const noted = (words: string) => ({ status: 'verified', error: expect.stringContaining(words) });
+
+  test('have with its own no more than ten terms that are looked up', async () => {
+    const chain = (number: number): Zone => ({
+      'a.test TXT': record('v=spf1 include:b.test redirect=c.test'),
+      'b.test TXT': record('v=spf1 mx ?all a:unread.test'),
+      'c.test TXT': record(`v=spf1 ${mechanisms(number)} -all`),
+    });
+    expect(await included(chain(6))).toMatchObject(verified);
+    const tooMany = 'receivers look up more than 10 terms, those of included records among them';
+    expect(await included(chain(7))).toMatchObject(noted(tooMany));
+    expect(await included({ 'a.test TXT': record('v=spf1 include:a.test -all') })).toMatchObject(
+      noted(tooMany),
+    );
+  });
+
+  test('cannot be read', async () => {
+    expect(await included({})).toMatchObject(noted('include:a.test leads to no SPF record'));
+    expect(await included({ 'a.test TXT': [txt('v=spf1 -all'), txt('v=spf1 mx -all')] })).toMatchObject(
+      noted('include:a.test leads to 2 SPF records'),
+    );
+    expect(await included({ 'a.test TXT': record('v=spf1 ipv4:192.0.2.9 -all') })).toMatchObject(
+      noted('include:a.test leads to a record with ipv4:192.0.2.9'),
+    );
+  });
+
+  test('are not known for now', async () => {
+    expect(await included({ 'a.test TXT': 'silence' })).toMatchObject(verified);
+    expect(await included({}, 'v=spf1 include:%{d}.a.test ip4:192.0.2.1 -all')).toMatchObject(verified);
   });
 });
 
