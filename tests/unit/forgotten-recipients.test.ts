@@ -78,3 +78,28 @@ test.each([0, 999, 1000, 2499])(
     expect(await findKnownAgain(deps, { ...person, workspaceId: 'ws_2' })).toBeNull();
   },
 );
+
+test('a report that is repeated looks at no contact twice but the latest, and finds a person who comes later', async () => {
+  const AT = 1_796_000_000_000;
+  const contactAt = (email: string, at: number) => ({ id: mintId('con', at), email, email_key: email });
+  const contacts = Array.from({ length: 2_500 }, (_, n) =>
+    contactAt(`person-${n}@example.com`, AT + n * 60_000),
+  );
+  let read = 0;
+  const query = async (_: string, [, after]: readonly string[]) => {
+    const page = contacts.filter(({ id }) => id > (after ?? '')).slice(0, 1_000);
+    read += page.length;
+    return page;
+  };
+  const deps = { database: { query } as unknown as Database, signer };
+  const person = { workspaceId: 'ws_1', emailId: mintId('em', AT), hash };
+  expect(await findKnownAgain(deps, person)).toBeNull();
+  expect(read).toBe(2_500);
+  for (let times = 0; times < 10; times++) expect(await findKnownAgain(deps, person)).toBeNull();
+  expect(read).toBeLessThan(2_530);
+  // By the clock of another instance, which is behind.
+  contacts.push(contactAt('ada@example.com', AT + 2_499 * 60_000 - 59_000));
+  contacts.sort((one, other) => (one.id < other.id ? -1 : 1));
+  for (let times = 0; times < 2; times++)
+    expect(await findKnownAgain(deps, person)).toMatchObject({ email: 'ada@example.com' });
+});

@@ -1,3 +1,4 @@
+import { LruMap } from '../../platform/async/lru-map.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, timeOfId } from '../../platform/db/ids.ts';
@@ -30,6 +31,24 @@ interface ContactRow extends KnownAgain {
   readonly email_key: string;
 }
 
+/** Searches that are remembered for a database: reports of so many emails at a time are repeated. */
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * By the search, the id before which it found no contact: a report that is repeated looks at those since then alone. A client that has
+ * the return path of an email may repeat one as often as it likes.
+ */
+const searched = new WeakMap<Pick<Database, 'query'>, LruMap<string, string>>();
+
+function searchesOf(database: Pick<Database, 'query'>): LruMap<string, string> {
+  const known = searched.get(database) ?? new LruMap({ entries: MOST_REMEMBERED });
+  searched.set(database, known);
+  return known;
+}
+
+/** The lowest id that a contact who is created behind this one may have yet. */
+const withSlack = (id: string): string => lowestIdAt('con', Math.max(0, timeOfId(id) - SLACK_MS));
+
 /**
  * The live contact whose address has that hash; null where the person is no contact again. Contacts are stored without a hash, so each
  * one that was created since the email was accepted is looked at: the contact from before is deleted. @throws UnavailableError
@@ -38,12 +57,15 @@ export async function findKnownAgain(
   { database, signer }: { readonly database: Database; readonly signer: Signer },
   { workspaceId, hash, emailId }: ForgottenPerson,
 ): Promise<KnownAgain | null> {
-  let after = lowestIdAt('con', Math.max(0, timeOfId(emailId) - SLACK_MS));
+  const searches = searchesOf(database);
+  const search = JSON.stringify([workspaceId, emailId, hash]);
+  let after = searches.get(search) ?? withSlack(emailId);
   for (;;) {
     const page = await database.query<ContactRow>(CONTACTS, [workspaceId, after]);
     const found = page.find(({ email_key: key }) => forgottenKey(signer, workspaceId, key) === hash);
     if (found) return found;
     const last = page.at(-1);
+    if (last) searches.set(search, withSlack(last.id));
     if (!last || page.length < PAGE) return null;
     after = last.id;
   }
