@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
-import { constants } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
 import { COMMAND, startServiceOnServer, TEST_KEY } from '../support/service.ts';
 
@@ -58,6 +59,30 @@ describe('the first process of a container', () => {
     await eventually('the first is heeded', async () => service.output().includes('Draining') || undefined);
     signalBelow(service.pid, 'SIGTERM');
     expect(await service.ended).toBe(128 + constants.signals.SIGTERM);
+  });
+
+  test.skipIf(!canBegin)('ends at a SIGTERM while a service is still being read', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stop-signals-'));
+    const preload = join(folder, 'hold.ts');
+    // The rest of the program is never read.
+    writeFileSync(
+      preload,
+      `Bun.plugin({ name: 'hold', setup: ({ onLoad }) => onLoad({ filter: /commands.run\\.ts$/ }, () => {
+        console.log('held');
+        return new Promise(() => setInterval(() => {}, 60_000));
+      }) });`,
+    );
+    const main = join(import.meta.dir, '../../src/main.ts');
+    const words = [process.execPath, '--preload', preload, main, 'serve'];
+    const env = { ...process.env, ...PRODUCTION, DATABASE_URL: 'postgres://127.0.0.1:9/none' };
+    const service = Bun.spawn(['unshare', '--pid', '--fork', '--kill-child', ...words], {
+      env,
+      stdout: 'pipe',
+    });
+    expect(new TextDecoder().decode((await service.stdout.getReader().read()).value)).toBe('held\n');
+    signalBelow(service.pid, 'SIGTERM');
+    expect(await service.exited).toBe(128 + constants.signals.SIGTERM);
+    rmSync(folder, { recursive: true });
   });
 
   test.skipIf(!canBegin)('ends at a SIGINT before it is a service, and as another command', async () => {
