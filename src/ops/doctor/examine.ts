@@ -26,7 +26,13 @@ import { diagnoseScheduler } from './database/scheduler.ts';
 import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosis.ts';
 import { diagnoseProxy, diagnosePublicUrl, diagnoseSubmission, type Exposure } from './exposure.ts';
 import { diagnoseLimits } from './limits.ts';
-import { diagnoseDisk, diagnoseMemory, diagnoseNameServers, diagnoseTimeZones } from './machine.ts';
+import {
+  diagnoseDisk,
+  diagnoseMemory,
+  diagnoseNameServers,
+  diagnoseOpenFiles,
+  diagnoseTimeZones,
+} from './machine.ts';
 import { diagnoseBalancers } from './mail/balancers.ts';
 import { diagnoseReceived } from './mail/received.ts';
 import { diagnoseRelays } from './mail/relays.ts';
@@ -111,6 +117,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     yield* guarded('Secret key', () => diagnoseSecretKey(config, usable));
     yield* guarded('Disk', () => diagnoseDisk(config.dataDir));
     yield diagnoseMemory();
+    yield diagnoseOpenFiles();
     yield diagnoseTimeZones(zones, health?.zonesRelease ?? null);
     yield* await diagnoseNameServers(nameServers, config.dnsServers !== null);
     yield diagnosePublicUrl(config);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { ask, type NameServer } from '../../mail/dns/exchange.ts';
 import { FITTING_MEMORY, messageMemory } from '../../platform/config/message-memory.ts';
@@ -63,6 +64,33 @@ export function diagnoseMemory(octets = process.constrainedMemory()): Diagnosis 
         'Give it 1 GiB, or let no large messages come by several ways at once: they may end it.',
       )
     : fine(check, detail);
+}
+
+/** Fewer are used up by clients that keep their connections: then requests wait, since no connection can be accepted. */
+const ENOUGH_FILES = 1_024;
+
+/** Tells how many files and connections a process may have open, from its limits (proc_pid_limits). */
+export function diagnoseOpenFiles(limits = limitsOfProcess()): Diagnosis {
+  const check = 'Open files';
+  const [, written] = /^Max open files +(\d+|unlimited) /m.exec(limits ?? '') ?? [];
+  if (written === undefined) return skipped(check, 'This system does not tell the limit.');
+  const files = written === 'unlimited' ? Number.POSITIVE_INFINITY : Number(written);
+  const detail = `${files === Number.POSITIVE_INFINITY ? 'Any number' : files.toLocaleString('en')} at once, each connection one of them.`;
+  return files < ENOUGH_FILES
+    ? warning(
+        check,
+        detail,
+        `Allow ${ENOUGH_FILES.toLocaleString('en')} or more (LimitNOFILE of the unit, --ulimit nofile of the container, ulimit -n): else requests wait while clients hold all of them.`,
+      )
+    : fine(check, detail);
+}
+
+function limitsOfProcess(): string | null {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return null;
+  }
 }
 
 /** Tells which rules of time zones count here, and whether the running service has them. */
