@@ -52,6 +52,24 @@ describe('captured mail', () => {
     expect(whole.size).toBe(Buffer.byteLength(whole.raw));
   });
 
+  test('is found by its recipient in any case, and by either spelling of the domain', async () => {
+    const to = ['Bob@Case.example', 'ada@bücher.example', 'grace@xn--bcher-kva.example'];
+    const id = await service.send({ to });
+    await service.until(id, ({ status }) => status === 'delivered');
+    for (const [address, recipient] of [
+      ['bob@case.example', to[0]],
+      ['ADA@bücher.example', to[1]],
+      ['ada@xn--bcher-kva.example', to[1]],
+      ['grace@bücher.example', to[2]],
+    ] as const) {
+      const asked = encodeURIComponent(address);
+      const found = await get(`/v1/captured?emailId=${id}&recipient=${asked}`);
+      expect(found.map((item: Email) => item.recipient)).toEqual([recipient]);
+      expect((await get(`/v1/captured/count?emailId=${id}&recipient=${asked}`)).count).toBe(1);
+      expect((await get(`/v1/captured/wait?to=${asked}&timeout=0`)).recipient).toBe(recipient);
+    }
+  });
+
   test('is walked page by page and thrown away, one or all', async () => {
     await service.live.delete('/v1/captured');
     for (let n = 0; n < 3; n++) {

@@ -5,6 +5,7 @@ import { type IdPrefix, isId, lowestIdAt } from '../../platform/db/ids.ts';
 import { containing } from '../../platform/db/wire/values.ts';
 import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { formsOf } from '../../platform/text/address-part.ts';
 import type { Call } from '../request/route.ts';
 
 /** Longest wait in seconds. */
@@ -136,7 +137,7 @@ function wantOf(
     livemode,
     subject: subject === undefined ? null : containing(subject),
     after: bounds[1] || `${prefix}_`,
-    forms: [...new Set([address.key, address.address.toLowerCase()])],
+    forms: formsOf(to),
     isNewest: after === undefined && since === undefined,
   };
 }

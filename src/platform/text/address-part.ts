@@ -1,4 +1,5 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { isProblem, parseAddress } from './address.ts';
 
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
 
@@ -14,4 +15,13 @@ export function storedPart(part: string): string | null {
   return labels.includes('') && !host.split('.').includes('')
     ? null
     : part.slice(0, at + 1) + labels.join('.');
+}
+
+/** The forms in lower case in which an address may be kept: as it is compared, as it is written, and with the letters of its host. */
+export function formsOf(address: string): readonly string[] {
+  const read = parseAddress(address);
+  const written = (isProblem(read) ? address : read.address).toLowerCase();
+  if (isProblem(read)) return [written];
+  const lettered = `${read.key.slice(0, read.key.lastIndexOf('@'))}@${domainToUnicode(read.domain)}`;
+  return [...new Set([read.key, written, lettered])];
 }

@@ -91,7 +91,7 @@ export const CapturedQuery = Type.Object({
   ...pageQuery,
   emailId: Type.Optional(Type.String({ maxLength: 60, description: 'Only copies of this email.' })),
   recipient: Type.Optional(
-    Type.String({ maxLength: 320, description: 'Only copies for this address, as it was written.' }),
+    Type.String({ maxLength: 320, description: 'Only copies for this address, ignoring case.' }),
   ),
   ...sortQuery(),
 });

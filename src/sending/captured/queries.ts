@@ -11,6 +11,7 @@ import { timeOfId } from '../../platform/db/ids.ts';
 import type { Reads } from '../../platform/db/reads.ts';
 import { unpackOctets } from '../../platform/db/wire/packed-octets.ts';
 import { Failure, notFound } from '../../platform/errors/failure.ts';
+import { formsOf } from '../../platform/text/address-part.ts';
 import { placeAt } from '../../platform/text/places.ts';
 import { answerOf, type ChecksApi, type MessageCheck } from '../checks/api.ts';
 import type { CapturedDetail, CapturedItem, CapturedQuery, CapturedSpam } from './model.ts';
@@ -43,7 +44,7 @@ const rawOf = async ({ raw, is_packed: isPacked }: OneRow): Promise<Buffer> => {
 
 /** Captured mail is live mail: a test key sees none. */
 const WHERE = `where c.workspace_id = $1 and $2 and ($3::text is null or c.id < $3) and ($4::text is null or c.id >= $4)
-  and ($5::text is null or c.email_id = $5) and ($6::text is null or c.recipient = $6)`;
+  and ($5::text is null or c.email_id = $5) and ($6::text[] is null or lower(c.recipient) = any($6))`;
 const listSql = ({ order }: IdRange): string =>
   `select ${COLUMNS} ${FROM} ${WHERE} order by c.id ${order} limit $7::integer`;
 
@@ -51,19 +52,22 @@ const listSql = ({ order }: IdRange): string =>
 const ONE = `select ${COLUMNS}, c.return_path, encode(c.raw, 'base64') as raw, c.size is not null as is_packed ${FROM}
 where c.workspace_id = $1 and c.id = $2 and $3`;
 
+const formsWanted = (recipient: string | undefined): readonly string[] | null =>
+  recipient === undefined ? null : formsOf(recipient);
+
 /** Lists captured mail. */
 export function listCaptured(
   { reads }: { readonly reads: Reads },
   call: Call<unknown, CapturedQuery>,
 ): Promise<Page<CapturedItem> | Failure> {
   const { workspaceId, livemode } = call.caller;
-  const { emailId = null, recipient = null } = call.query;
+  const { emailId = null, recipient } = call.query;
   return listById(call, {
     list: 'captured',
     prefix: 'cap',
     rows: (range, limit) =>
       reads.query<Row>(listSql(range), [
-        ...[workspaceId, livemode, range.below, range.from, emailId, recipient, limit],
+        ...[workspaceId, livemode, range.below, range.from, emailId, formsWanted(recipient), limit],
       ]),
     item: itemOf,
   });
@@ -74,7 +78,7 @@ export type CapturedFilter = FilterOf<CapturedQuery>;
 const COUNT = countSql(
   'select * from captured where workspace_id = $1 and $2 order by id desc',
   'c',
-  '($3::text is null or c.email_id = $3) and ($4::text is null or c.recipient = $4)',
+  '($3::text is null or c.email_id = $3) and ($4::text[] is null or lower(c.recipient) = any($4))',
 );
 
 /** Counts captured mail. */
@@ -83,7 +87,7 @@ export const countCaptured = (
   { caller, query }: Call<unknown, CapturedFilter>,
 ): Promise<CountView> =>
   readCount(reads, COUNT, [
-    ...[caller.workspaceId, caller.livemode, query.emailId ?? null, query.recipient ?? null],
+    ...[caller.workspaceId, caller.livemode, query.emailId ?? null, formsWanted(query.recipient)],
   ]);
 
 /** The services that reading captured mail calls. */
