@@ -50,7 +50,6 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     description: 'All of them, newest first, revoked ones included. A test key sees test keys only.',
     query: ApiKeyQuery,
     response: Type.Array(ApiKey),
-    status: 200,
     example: { response: [KEY_EXAMPLE] },
     handle: (call) => listApiKeys(deps, call),
   }),
@@ -65,7 +64,6 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     params: { id: KEY_ID },
     body: PatchApiKey,
     response: ApiKey,
-    status: 200,
     failures: ['CONFLICT'],
     example: {
       body: { permissions: ['emails:send'] },
@@ -84,7 +82,6 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
       "Takes effect at once and permanently; the key's pending invitations become invalid. Revoking a revoked key again is not an error. A key with * can be revoked by another one with *, or by an owner.",
     params: { id: KEY_ID },
     response: Type.Object({ id: Type.String() }, { title: 'RevokedApiKey' }),
-    status: 200,
     example: { response: { id: KEY_EXAMPLE.id } },
     handle: (call) => revokeApiKey(deps, call),
   }),

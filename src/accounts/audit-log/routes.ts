@@ -106,7 +106,6 @@ export const auditLogRoutes = ({ reads }: AuditLogDeps): readonly Route[] => [
           'Newest first, in both environments, for one year. Changes are recorded, and so are downloads of lists of people; other reads are not.',
         query: Query,
         response: Type.Array(Entry),
-        status: 200,
         example: {
           response: [
             {

@@ -54,7 +54,6 @@ export const billingRoutes = (deps: BillingDeps): readonly Route[] => [
     summary: 'Get the plan, the subscription and the usage',
     description: 'Available without payments as well; the status is `none` then.',
     response: Billing,
-    status: 200,
     example: {
       response: {
         plan: 'starter',
@@ -88,7 +87,6 @@ export const billingRoutes = (deps: BillingDeps): readonly Route[] => [
       'A workspace with a subscription gets the page for changing it. A larger plan takes effect once Stripe reports the payment, a smaller one at the end of the period.',
     body: Checkout,
     response: Link,
-    status: 200,
     failures: ['SERVICE_UNAVAILABLE'],
     audit: { action: 'billing.checkoutOpened', details: ({ body }) => ({ ...(body as object) }) },
     example: {
@@ -106,7 +104,6 @@ export const billingRoutes = (deps: BillingDeps): readonly Route[] => [
     description:
       'The page is hosted by Stripe and valid for a short time. Without payments, the answer is 503.',
     response: Link,
-    status: 200,
     failures: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
     audit: { action: 'billing.portalOpened' },
     example: { response: { url: 'https://billing.stripe.com/p/session/live_a1b2c3' } },
@@ -129,8 +126,6 @@ export const billingPages = (deps: BillingDeps): readonly Route[] => [
     rawBody: true,
     body: Type.Unsafe<Uint8Array>({ type: 'string' }),
     bodyLimit: 524_288,
-    response: Type.Null(),
-    status: 204,
     handle: async ({ body, headers, now, requestId }) => {
       if (!deps.stripe) return NOT_CONFIGURED;
       const event = await deps.stripe.verify(body, headers.get('stripe-signature') ?? '');

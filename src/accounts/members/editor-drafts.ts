@@ -124,7 +124,6 @@ export const editorDraftRoutes = ({ database }: EditorDraftDeps): readonly Route
     summary: 'List the drafts of a resource that the person has',
     query: Type.Object({ place: Place }),
     response: of<readonly EditorDraft[]>(),
-    status: 200,
     handle: async ({ caller, query }) => {
       const { accountId } = memberOf(caller);
       const asked = [caller.workspaceId, accountId, query.place];
@@ -139,7 +138,6 @@ export const editorDraftRoutes = ({ database }: EditorDraftDeps): readonly Route
     summary: 'List who else has drafts of a resource',
     query: Type.Object({ place: Place }),
     response: of<readonly OthersDraft[]>(),
-    status: 200,
     handle: async ({ caller, query }) => {
       const { accountId } = memberOf(caller);
       const asked = [caller.workspaceId, accountId, query.place];
@@ -163,7 +161,6 @@ export const editorDraftRoutes = ({ database }: EditorDraftDeps): readonly Route
     summary: 'Keep a draft',
     body: Body,
     response: of<{ readonly at: number }>(),
-    status: 200,
     handle: async ({ caller, body: { key, place, updatedAt, ...body }, now }) => {
       const [values, sums] = [JSON.stringify(body.values), JSON.stringify(body.sums)];
       if (values.length > LARGEST_DRAFT) return TOO_LARGE;
@@ -179,8 +176,6 @@ export const editorDraftRoutes = ({ database }: EditorDraftDeps): readonly Route
     ...OF_MEMBER,
     summary: 'Remove a draft',
     query: Type.Object({ key: Key }),
-    response: Type.Null(),
-    status: 204,
     handle: async ({ caller, query }) => {
       const { accountId } = memberOf(caller);
       const owned = [caller.workspaceId, accountId, query.key];

@@ -47,7 +47,6 @@ export const savedViewRoutes = ({ database }: { readonly database: Database }): 
     ...OF_MEMBER,
     summary: 'List the saved views of the person',
     response: of<readonly SavedView[]>(),
-    status: 200,
     handle: ({ caller }) => {
       const { id, page, name, search, workspaceId, accountId } = savedViews;
       return database.read(
@@ -85,8 +84,6 @@ export const savedViewRoutes = ({ database }: { readonly database: Database }): 
     ...FORM,
     summary: 'Delete a saved view',
     params: { id: { prefix: 'view', resource: 'view' } },
-    response: Type.Null(),
-    status: 204,
     handle: async ({ caller, params }) => {
       const { id, workspaceId, accountId } = savedViews;
       const owned = [eq(workspaceId, caller.workspaceId), eq(accountId, memberOf(caller).accountId)];

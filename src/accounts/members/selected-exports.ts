@@ -38,8 +38,6 @@ export const selectedExportRoutes = (): readonly Route[] =>
       },
       summary: `Note that selected ${list} are saved as a file`,
       body: Body,
-      response: Type.Null(),
-      status: 204,
       handle: async () => null,
     }),
   );

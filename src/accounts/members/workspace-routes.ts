@@ -82,7 +82,6 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       ...OF_MEMBER,
       summary: 'List the workspaces of the person',
       response: of<readonly object[]>(),
-      status: 200,
       handle: ({ caller }) => listWorkspaces(database, memberOf(caller).accountId),
     }),
     route({
@@ -114,7 +113,6 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       params,
       body: Type.Object({ name: Type.Optional(Name), archived: Type.Optional(Type.Boolean()) }),
       response: of<object>(),
-      status: 200,
       handle: async ({ caller, params: { id }, body, now, requestId }) => {
         const { accountId } = memberOf(caller);
         const refusal = await unlessOwner(accountId, id);
@@ -132,8 +130,6 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       ...FORM,
       summary: 'Delete an archived workspace and everything in it',
       params,
-      response: Type.Null(),
-      status: 204,
       audit: { action: 'workspace.deleted' },
       handle: async ({ caller, params: { id }, now }) => {
         const refusal = await unlessOwner(memberOf(caller).accountId, id);
@@ -151,7 +147,6 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       summary: 'Switch to another workspace',
       params,
       response: of<object>(),
-      status: 200,
       handle: async ({ caller, params: { id }, headers, client, now, requestId }) => {
         const { accountId } = memberOf(caller);
         if ((await roleIn(accountId, id)) === null) return notFound('workspace');

@@ -41,7 +41,6 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     summary: 'Get the workspace, its plan and its usage',
     description: 'The settings, the brand, the limits of the plan, and the usage of the current period.',
     response: Workspace,
-    status: 200,
     example: { response: EXAMPLE },
     handle: ({ caller, now }) => readWorkspace(deps, caller, now),
   }),
@@ -56,7 +55,6 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
       'Changes only the fields in the body; null resets a field. Both environments share the settings, which take effect on the next request.',
     body: PatchWorkspace,
     response: Workspace,
-    status: 200,
     failures: ['CONFLICT'],
     example: {
       body: { name: 'Acme', timeZone: 'Europe/Vienna', branding: { colour: '#0f766e' } },
@@ -83,7 +81,6 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     body: Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' }),
     bodyLimit: LARGEST_LOGO,
     response: Workspace,
-    status: 200,
     failures: ['VALIDATION_ERROR'],
     example: { response: EXAMPLE },
     handle: async ({ caller, body, now }) =>
@@ -98,8 +95,6 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     summary: 'Remove the logo',
     description:
       'Removes the earlier logos as well: emails that show them show no image. Without a logo, this is not an error.',
-    response: Type.Null(),
-    status: 204,
     handle: async ({ caller }) => {
       await deleteLogo(deps.database, caller);
       return null;
@@ -121,7 +116,6 @@ export const logoPages = ({ database }: WorkspaceDeps): readonly Route[] => [
     summary: 'Get a logo',
     params: { file: { text: 'The last part of logoUrl.' } },
     response: Type.Null(),
-    status: 200,
     handle: async ({ params }) => {
       const logo = await findLogo(database, params.file);
       if (!logo) return notFound('logo');

@@ -61,7 +61,6 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       summary: 'Show the preference page of a recipient',
       params,
       response: nothing,
-      status: 200,
       failures: ['INVALID_TOKEN'],
       handle: (call) => {
         const recipient = readPreferencesToken(deps.signer, call.params.token);
@@ -78,7 +77,6 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       body: Type.Unsafe<Uint8Array>({ type: 'string' }),
       bodyLimit: FORM_BYTES,
       response: nothing,
-      status: 200,
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const recipient = readPreferencesToken(deps.signer, call.params.token);
@@ -95,7 +93,6 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       summary: 'Show the page that confirms a subscription',
       params,
       response: nothing,
-      status: 200,
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const invited = readConfirmationToken(deps.signer, call.params.token);
@@ -116,7 +113,6 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       body: Type.Unsafe<Uint8Array>({ type: 'string' }),
       bodyLimit: 4_096,
       response: nothing,
-      status: 200,
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const invited = readConfirmationToken(deps.signer, call.params.token);

@@ -94,7 +94,6 @@ export function trackingRoutes({
       summary: 'Get the image that records an open',
       params,
       response: nothing,
-      status: 200,
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const link = read('open', call);
@@ -111,7 +110,6 @@ export function trackingRoutes({
       summary: 'Follow a tracked link of an email',
       params,
       response: nothing,
-      status: 200,
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         const link = read('click', call);
@@ -128,7 +126,6 @@ export function trackingRoutes({
       summary: 'Show the page that confirms an unsubscribe',
       params,
       response: nothing,
-      status: 200,
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         if (call.params.token === TEST_EXIT_TOKEN) return testExitPage(textsFor(call.headers));
@@ -153,7 +150,6 @@ export function trackingRoutes({
       body: Type.Unsafe<Uint8Array>({ type: 'string' }),
       bodyLimit: 4_096,
       response: nothing,
-      status: 200,
       failures: ['INVALID_TOKEN'],
       handle: async (call) => {
         if (call.params.token === TEST_EXIT_TOKEN) return testExitPage(textsFor(call.headers));

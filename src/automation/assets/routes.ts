@@ -69,7 +69,6 @@ export const assetRoutes = (deps: AssetDeps): readonly Route[] => [
     description: 'Newest first, those of both environments.',
     query: AssetQuery,
     response: Type.Array(Asset),
-    status: 200,
     example: { response: [EXAMPLE] },
     handle: (call) => listAssets(deps, call),
   }),
@@ -82,7 +81,6 @@ export const assetRoutes = (deps: AssetDeps): readonly Route[] => [
     description: 'Its description; the image itself is at `url`.',
     params: { id: ASSET_ID },
     response: Asset,
-    status: 200,
     example: { response: EXAMPLE },
     handle: (call) => assetDetail(deps, call),
   }),
@@ -96,8 +94,6 @@ export const assetRoutes = (deps: AssetDeps): readonly Route[] => [
     description: `Refused with 409 while a template or a campaign shows it, unless \`force\` is set. Mail that was accepted before, and older versions of templates, may show it all the same: lists hide it, and its address serves it for ${SERVED_DAYS} more days, longer while any version, any campaign or any reader shows it. Uploading the same content again brings it back. With \`force\` it is removed at once. At most ${count(MOST_ASSETS)} deleted images of a workspace, and ${MOST_OCTETS / 1_073_741_824} GiB of them, are served. Test keys cannot delete an image that was uploaded in the live environment, or that a template or campaign of it shows.`,
     params: { id: ASSET_ID },
     query: DeleteAssetQuery,
-    response: Type.Null(),
-    status: 204,
     failures: ['CONFLICT', 'FORBIDDEN'],
     handle: (call) => deleteAsset(deps, call),
   }),
@@ -117,7 +113,6 @@ export const imagePages = ({ images }: Pick<AssetDeps, 'images'>): readonly Rout
     summary: 'Show an image',
     params: { file: { text: 'The last part of the url of an asset.' } },
     response: Type.Null(),
-    status: 200,
     handle: async ({ params }) => {
       const image = await images.find(params.file);
       if (!image) return notFound('image');

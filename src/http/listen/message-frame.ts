@@ -57,7 +57,6 @@ export const messageFrames = (
       params: { id },
       query: Type.Object({ pictures: Type.Optional(Type.Boolean()) }),
       response: Type.Unknown(),
-      status: 200,
       handle: async (call) => {
         const found = await read(call);
         return found instanceof Failure ? found : asDocument(found.html ?? '', call.query.pictures === true);

@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import type { FailureCode } from '../../platform/errors/failure.ts';
 import type { Tracing } from '../../platform/telemetry/tracing.ts';
@@ -219,8 +218,6 @@ function optionsOf(path: string, methods: readonly string[]): Endpoint {
       path,
       permission: 'public',
       summary: 'Get the methods of the path',
-      response: Type.Null(),
-      status: 204,
       handle: () => new RawResponse(null, null, { headers: { allow } }),
     }),
   );

@@ -1,4 +1,4 @@
-import type { Static, TArray, TObject, TSchema } from '@sinclair/typebox';
+import { type Static, type TArray, type TNull, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { GivenUp, HangUpSignal } from '../../platform/async/deadline.ts';
 import type { IdPrefix } from '../../platform/db/ids.ts';
 import type { Failure, FailureCode } from '../../platform/errors/failure.ts';
@@ -199,9 +199,10 @@ export interface RouteSpec<
   readonly query?: Query;
   /** Without a schema the endpoint has no fields, and an empty body or `{}` is accepted. */
   readonly body?: Body;
-  /** The schema of `data`; unused with status 204. */
-  readonly response: Response;
-  readonly status: 200 | 201 | 202 | 204;
+  /** The schema of `data`; without one there is none to answer. */
+  readonly response?: Response;
+  /** 200 by default, and 204 where there is nothing to answer. */
+  readonly status?: 200 | 201 | 202 | 204;
   /** The status of an answer that is `AlternativeReply`, with the same `data`: 200 where nothing had to be created. */
   readonly otherwise?: 200;
   /** The media type of an answer that is no JSON, such as `text/csv`; `response` describes its text. */
@@ -276,23 +277,25 @@ export const forMembers = (given: Route): readonly Route[] =>
       }));
 
 /** A route without the types of its handler, so that routes of all kinds fit into one list. */
-export type Route = Omit<RouteSpec, 'handle' | 'receive'> & {
-  handle(call: Call | PublicCall): unknown;
-  receive?(
-    pieces: AsyncIterable<Uint8Array>,
-    receiving: UploadCall<unknown>,
-  ): Promise<ReceivedBody | Failure>;
-};
+export type Route = Omit<RouteSpec, 'handle' | 'receive'> &
+  Required<Pick<RouteSpec, 'response' | 'status'>> & {
+    handle(call: Call | PublicCall): unknown;
+    receive?(
+      pieces: AsyncIterable<Uint8Array>,
+      receiving: UploadCall<unknown>,
+    ): Promise<ReceivedBody | Failure>;
+  };
 
-/** States an endpoint. Its only work is to check the handler's types against the schemas; `mount` serves it. */
+/** States an endpoint: checks the handler's types against the schemas, and adds what is usual. `mount` serves it. */
 export function route<
   const Who extends Access,
   const Params extends Record<string, ParamSpec>,
   Query extends TObject,
   Body extends TSchema,
-  Response extends TSchema,
+  Response extends TSchema = TNull,
 >(spec: RouteSpec<Who, Params, Query, Body, Response>): Route {
-  return spec as unknown as Route;
+  const { response = Type.Null(), status = spec.response ? 200 : 204 } = spec;
+  return { ...spec, response, status } as unknown as Route;
 }
 
 /** True when a route answers with a list. */

@@ -143,7 +143,6 @@ export const systemRoutes = ({
     description:
       'For load balancers and monitors: reports the database and the delay of due work. It is 503 while nothing can be accepted.',
     response: Health,
-    status: 200,
     failures: ['SERVICE_UNAVAILABLE'],
     example: {
       response: {
@@ -190,7 +189,6 @@ export const systemRoutes = ({
     description:
       'For load balancers in front of several instances: 503 from the moment at which this instance is asked to stop, while it still answers (`DRAIN_SECONDS`), and while the database does not answer. It writes nothing and costs one round trip.',
     response: Ready,
-    status: 200,
     failures: ['SERVICE_UNAVAILABLE'],
     example: { response: { status: 'ready', roles: ['http', 'engine', 'delivery'] } },
     handle: async () => {

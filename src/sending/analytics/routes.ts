@@ -28,7 +28,6 @@ export const analyticsRoutes = (reader: AnalyticsReader): readonly Route[] => {
       'Every number counts recipients. The sums equal the event log at every moment, and stay when retention deletes the emails. Simulated mail does not count: with a test key every number is 0.',
     query: AnalyticsQuery,
     response: Analytics,
-    status: 200,
     example: { response: EXAMPLE },
     handle: (call) => readAnalytics(reader, call),
   });

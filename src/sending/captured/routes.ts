@@ -53,7 +53,6 @@ export const capturedPages = (deps: CapturedReader): readonly Route[] => [
     summary: 'Check a captured message with SpamAssassin',
     params: { id: CAPTURED_ID },
     response: CapturedSpam,
-    status: 200,
     handle: (call) => capturedSpam(deps, call),
   }),
 ];
@@ -81,7 +80,6 @@ export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
           'Newest first. While TRANSPORT is `capture`, live email is composed, signed and stored instead of sent: one copy for each recipient. A test key gets an empty list.',
         query: CapturedQuery,
         response: Type.Array(CapturedItem),
-        status: 200,
         example: { response: [ITEM] },
         handle: (call) => listCaptured(deps, call),
       }),
@@ -97,7 +95,6 @@ export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
       'Replies as soon as there is a copy for the address: the newest, or with `since` or `after` the first one after both. After `timeout` seconds (10 by default, at most 60) the reply is 404. The 10,000 newest copies are searched; 20 requests of a key, and 200 in total, may wait at once. Test keys are refused, because captured mail is live.',
     query: CapturedWaitQuery,
     response: AwaitedCapture,
-    status: 200,
     waitsMs: LONGEST_WAIT * 1_000,
     failures: ['NOT_FOUND'],
     example: {
@@ -121,7 +118,6 @@ export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
     description: 'The message as a mail server would have received it: headers, text, html and attachments.',
     params: { id: CAPTURED_ID },
     response: CapturedDetail,
-    status: 200,
     example: {
       response: {
         ...ITEM,
@@ -154,8 +150,6 @@ export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
     summary: 'Delete a captured email',
     description: 'The email, its events and its content are not deleted.',
     params: { id: CAPTURED_ID },
-    response: Type.Null(),
-    status: 204,
     handle: (call) => discardCaptured(deps, call),
   }),
   route({
@@ -165,8 +159,6 @@ export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
     permission: 'emails:send',
     summary: 'Delete all captured email',
     description: 'The copies cannot be restored. The emails are not deleted.',
-    response: Type.Null(),
-    status: 204,
     handle: (call) => discardAllCaptured(deps, call),
   }),
 ];

@@ -34,7 +34,6 @@ export const eventRoutes = (deps: EventReader): readonly Route[] => [
         "All events of the key's environment in the order in which they became final, oldest first, without gaps. Every reply has a `nextCursor`: store it, and continue with it later, and you miss no event and get none twice. While `hasMore` is true, more events are available at once.",
       query: EventQuery,
       response: Type.Array(EmailEvent),
-      status: 200,
       example: { response: [EXAMPLE] },
       handle: (call) => readLog(deps, call),
     }),

@@ -64,7 +64,6 @@ export const inboundRouteRoutes = (deps: RouteCommands): readonly Route[] => [
     description: "Newest first; those of the key's environment.",
     query: InboundRouteQuery,
     response: Type.Array(InboundRoute),
-    status: 200,
     example: { response: [EXAMPLE] },
     handle: (call) => listRoutes(deps, call),
   }),
@@ -77,7 +76,6 @@ export const inboundRouteRoutes = (deps: RouteCommands): readonly Route[] => [
     description: 'Its match, its priority and its action. The secret of its webhook is never shown again.',
     params: { id: ROUTE_ID },
     response: InboundRoute,
-    status: 200,
     example: { response: EXAMPLE },
     handle: (call) => routeDetail(deps, call),
   }),
@@ -93,7 +91,6 @@ export const inboundRouteRoutes = (deps: RouteCommands): readonly Route[] => [
     params: { id: ROUTE_ID },
     body: PatchInboundRoute,
     response: InboundRouteWithSecret,
-    status: 200,
     failures: ['CONFLICT'],
     example: { body: { priority: 10 }, response: { ...EXAMPLE, priority: 10, secret: null } },
     handle: (call) => patchRoute(deps, call),
@@ -108,8 +105,6 @@ export const inboundRouteRoutes = (deps: RouteCommands): readonly Route[] => [
     description:
       'A second later its addresses are unknown (550 5.1.1), unless another route takes them. Messages that it took stay; those that are still being posted end as `failed`.',
     params: { id: ROUTE_ID },
-    response: Type.Null(),
-    status: 204,
     handle: (call) => deleteRoute(deps, call),
   }),
 ];

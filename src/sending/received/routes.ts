@@ -97,7 +97,6 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
           'Newest first; what inbound routes took, one item for each recipient. It is kept as long as email that was sent.',
         query: ReceivedQuery,
         response: Type.Array(ReceivedItem),
-        status: 200,
         example: { response: [ITEM] },
         handle: (call) => listReceived(deps, call),
       }),
@@ -139,7 +138,6 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
       'Its envelope, header, text, html and files, and the attempts to post it. The html is that of a stranger: never show it outside a sandbox.',
     params: { id: RECEIVED_ID },
     response: ReceivedDetail,
-    status: 200,
     example: { response: DETAIL },
     handle: (call) => receivedDetail(deps, call),
   }),
@@ -153,7 +151,6 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
     params: { id: RECEIVED_ID },
     response: Type.String({ description: 'The message.' }),
     responseType: 'message/rfc822',
-    status: 200,
     example: {
       response:
         'From: Ada Lovelace <ada@customer.example>\r\nTo: support@acme.example\r\nSubject: A question\r\n\r\nWhere is my order?\r\n',
@@ -170,7 +167,6 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
     params: { id: RECEIVED_ID, index: { text: 'Its `index` in `attachments`, from 0.' } },
     response: Type.String({ description: 'The file.' }),
     responseType: 'application/octet-stream',
-    status: 200,
     example: { response: '%PDF-1.7 …' },
     handle: (call) => receivedFile(deps, call),
   }),
@@ -184,8 +180,6 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
     description:
       'For good, with its content. It is posted no more; an attempt that is under way may still arrive.',
     params: { id: RECEIVED_ID },
-    response: Type.Null(),
-    status: 204,
     handle: (call) => deleteReceived(deps, call),
   }),
   route({
@@ -199,7 +193,6 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
       'To the present URL or targets of its route, at once, whatever its status, with all retries. The `id` of the event stays the same, so that receivers know it again.',
     params: { id: RECEIVED_ID },
     response: ReceivedItem,
-    status: 200,
     failures: ['CONFLICT'],
     example: { response: { ...ITEM, status: 'posting' } },
     handle: (call) => redeliverReceived(deps, call),

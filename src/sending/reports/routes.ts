@@ -21,7 +21,6 @@ export const reportRoutes = (deps: { readonly database: Database }): readonly Ro
     params: { id: DOMAIN_ID },
     query: ReportsQuery,
     response: DomainReports,
-    status: 200,
     example: {
       response: {
         ...{ domainId: 'dom_01m7xj1rwp4sersf8ggsa354', from: '2026-11-24', to: '2026-11-24' },

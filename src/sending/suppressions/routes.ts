@@ -36,7 +36,6 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
           'Newest first, unless `sort` says otherwise. With `reason` one request searches at most 10,000 addresses: a page may then have fewer than `limit` although more follow. An address is suppressed when its server says that it does not exist, when its owner complains or unsubscribes, or manually. Temporary problems (a blocklist, a full mailbox, an unreachable server) never suppress an address. Test mail is not affected, and a test key gets an empty list.',
         query: SuppressionQuery,
         response: Type.Array(Suppression),
-        status: 200,
         example: { response: [EXAMPLE] },
         handle: (call) => listSuppressions(deps, call),
       }),
@@ -74,7 +73,6 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     mediaTypes: [CSV_TYPE],
     body: Type.Unsafe<Uint8Array>({ type: 'string' }),
     response: SuppressionImport,
-    status: 200,
     example: {
       response: {
         counts: { total: 2, added: 1, known: 0, failed: 1 },
@@ -96,7 +94,6 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
       'Sorted by address: address, reason and time, in a format that the import accepts. Forgotten persons are left out, since only a hash of their addresses is stored. Empty for a test key.',
     response: Type.String({ description: 'The file.' }),
     responseType: CSV_TYPE,
-    status: 200,
     example: {
       response: 'address,reason,created_at\r\nada@example.com,bounced,2026-11-20T22:43:19.079Z\r\n',
     },
@@ -114,8 +111,6 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     description:
       'Mail reaches the address again, unless `otherReasons` names an act of the person: that becomes the reason, and a second request removes it. So it is where the person was forgotten after that act, and is known again. Of a forgotten person who is no contact again an unsubscription stays: 409 for that alone, and a complaint that is removed becomes one. Where Amazon SES is a transport, the address is also removed from its account-level suppression list, with retries. A contact keeps its status: while that is not `subscribed`, it gets no email with a way to unsubscribe, from no campaign and by no other way.',
     params: { address: { text: 'The address, with its @ written as %40 or as it is.' } },
-    response: Type.Null(),
-    status: 204,
     handle: (call) => forgetSuppression(deps, call),
   }),
 ];

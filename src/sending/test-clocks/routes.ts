@@ -51,7 +51,6 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     description: 'Newest first. For test keys only.',
     query: TestClockQuery,
     response: Type.Array(TestClock),
-    status: 200,
     failures: ['FORBIDDEN'],
     example: { response: [EXAMPLE] },
     handle: (call) => listTestClocks(deps, call),
@@ -65,7 +64,6 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     description: 'While it advances, `now` is the time that it has reached.',
     params: { id: CLOCK_ID },
     response: TestClock,
-    status: 200,
     failures: ['FORBIDDEN'],
     example: { response: EXAMPLE },
     handle: (call) => getTestClock(deps, call),
@@ -81,7 +79,6 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     params: { id: CLOCK_ID },
     body: AdvanceTestClock,
     response: AdvancedTestClock,
-    status: 200,
     waitsMs: LONGEST_ADVANCE_MS,
     failures: ['FORBIDDEN', 'CONFLICT'],
     example: {
@@ -99,8 +96,6 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     description:
       'Its scheduled emails and its runs are cancelled, deliveries that wait for another attempt end, and its contacts return to real time. An email that waits for another attempt stays as it is, until it is deleted with other test data.',
     params: { id: CLOCK_ID },
-    response: Type.Null(),
-    status: 204,
     failures: ['FORBIDDEN', 'CONFLICT'],
     handle: (call) => deleteTestClock(deps, call),
   }),

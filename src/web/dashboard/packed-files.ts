@@ -39,7 +39,6 @@ export const packedFilesRoute = (path: string, summary: string, open: () => Prom
     params: { build: { text: 'The build' }, file: { text: 'The name of a built file' } },
     summary,
     response: Type.Unknown(),
-    status: 200,
     handle: async ({ params, headers }) => {
       const { build, files } = await open();
       const file =

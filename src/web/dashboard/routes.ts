@@ -68,7 +68,6 @@ const page = (path: string, summary: string): Route =>
     summary,
     ...(path.includes('/:workspace') && { params: OF_WORKSPACE, onlyForIds: true }),
     response: Type.Unknown(),
-    status: 200,
     handle: ({ headers }) =>
       whenBuilt(openPack(), PAGE_HEADERS, ({ page: document }) =>
         packedReply(document, headers, PAGE_HEADERS),
@@ -84,7 +83,6 @@ export const dashboardRoutes = (): readonly Route[] => [
     onlyForBrowsers: true,
     summary: 'Redirect a browser to the web application',
     response: Type.Null(),
-    status: 200,
     handle: leadTo('/app'),
   }),
   // The page finds out from its address where it is: links in letters and terminals lead straight to a form.
@@ -102,7 +100,6 @@ export const dashboardRoutes = (): readonly Route[] => [
     permission: 'public',
     summary: 'Get an empty document for the preview of a message',
     response: Type.Unknown(),
-    status: 200,
     handle: () => FRAME,
   }),
   packedFilesRoute('/app/assets', 'Get a file of the web application', openPack),

@@ -97,7 +97,6 @@ export function inspectorRoutes({
       ...access,
       summary: 'List the machines that the session may see, with their definitions',
       response: of<readonly Machine[]>(),
-      status: 200,
       handle: ({ caller }) => {
         const visibility = visibilityOf(caller.permissions);
         return machines.filter(({ kind }) => visibility.has(kind));
@@ -110,7 +109,6 @@ export function inspectorRoutes({
       summary: 'List actors of one kind, newest first, by state or by the beginning of an id',
       query: ActorQuery,
       response: of<ActorPage>(),
-      status: 200,
       handle: ({ caller, query }) => {
         const kind = visibleTo(caller).find(({ name }) => name === query.kind);
         const states = machines.find((machine) => machine.kind === query.kind)?.drawing.states ?? [];
@@ -135,7 +133,6 @@ export function inspectorRoutes({
       params: { id: { text: 'The id of an actor of any kind' } },
       summary: 'Get an actor, its life so far, and the events it waits for',
       response: of<ActorLife>(),
-      status: 200,
       handle: async ({ caller, params, now }) => {
         const kind = visibleTo(caller).find(({ idPrefix }) => params.id.startsWith(`${idPrefix}_`));
         if (!kind) return notFound('actor');
@@ -157,7 +154,6 @@ export function inspectorRoutes({
       summary: 'Exchange an API key with emails:read, or the ticket of a printed link, for a session cookie',
       body: SessionBody,
       response: of<object>(),
-      status: 200,
       failures: ['UNAUTHORIZED', 'FORBIDDEN'],
       handle: async ({ body, headers, client }) => {
         if ((body.key === undefined) === (body.ticket === undefined)) return ONE_OF_BOTH;
@@ -172,7 +168,6 @@ export function inspectorRoutes({
       bodyLimit: SESSION_BODY_LIMIT,
       summary: 'End the session',
       response: of<object>(),
-      status: 200,
       handle: async ({ headers }) => ended(await inspectorSessions.end(headers), {}),
     }),
     route({
@@ -181,7 +176,6 @@ export function inspectorRoutes({
       ...BY_SESSION,
       summary: 'Get the access of the session',
       response: of<Session>(),
-      status: 200,
       handle: async ({ caller: { kind, workspaceId, livemode }, headers }) => {
         const [row] = await database.read((orm) =>
           orm.select({ name: workspaces.name }).from(workspaces).where(eq(workspaces.id, workspaceId)),

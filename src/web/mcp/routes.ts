@@ -40,7 +40,6 @@ export function mcpRoutes(deps: McpDeps): readonly Route[] {
       summary: 'Take a message of the Model Context Protocol',
       body: Message,
       response: Type.Unknown(),
-      status: 200,
       handle: async (call) => {
         if (isRefused(call)) return FOREIGN_ORIGIN;
         // The protocol's own library is a seventh of what a start loads, and most installations never need it.
@@ -56,7 +55,6 @@ export function mcpRoutes(deps: McpDeps): readonly Route[] {
         principals: ['key'],
         summary: 'Tell that there are no streams and no sessions',
         response: Type.Unknown(),
-        status: 200,
         handle: noStream,
       }),
     ),

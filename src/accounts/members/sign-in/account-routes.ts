@@ -25,7 +25,6 @@ import {
 import { confirmPassword, WRONG_PASSWORD } from './sign-in.ts';
 
 const path = `${DASHBOARD_API}/account`;
-const nothing = Type.Null();
 const FORM = { ...OF_MEMBER, bodyLimit: FORM_LIMIT } as const;
 
 /** The changes of a person's own sign-in: authenticator, passkeys, sessions and password. */
@@ -38,8 +37,6 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     ...FORM,
     summary: 'Choose the language of emails, in all workspaces',
     body: PatchAccount,
-    response: nothing,
-    status: 204,
     audit: { action: 'account.changed', details: ({ body }) => ({ ...(body as object) }) },
     handle: ({ caller, body }) => changeOwnLanguage(deps.database, memberOf(caller).accountId, body.language),
   }),
@@ -49,8 +46,6 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     ...FORM,
     summary: 'Change the password, and end all other sessions',
     body: Type.Object({ current: Password, new: Password }),
-    response: nothing,
-    status: 204,
     audit: { action: 'account.passwordChanged' },
     handle: async ({ caller, body, now, requestId }) => {
       const account = await accountOf(deps.database, caller);
@@ -92,7 +87,6 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     ...FORM,
     summary: 'Start setting up an authenticator',
     response: of<object>(),
-    status: 200,
     handle: async ({ caller }) => beginTotp(deps, await accountOf(deps.database, caller)),
   }),
   route({
@@ -102,7 +96,6 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     summary: 'Confirm the authenticator with its first code',
     body: Type.Object({ code: Code }),
     response: of<object>(),
-    status: 200,
     audit: { action: 'account.totpAdded' },
     handle: (call) =>
       toldOf(deps, call, 'authenticatorAdded', (account) =>
@@ -115,8 +108,6 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     ...FORM,
     summary: 'Remove the authenticator, with one of its codes',
     body: Type.Object({ code: Code }),
-    response: nothing,
-    status: 204,
     audit: { action: 'account.totpRemoved' },
     handle: (call) =>
       toldOf(deps, call, 'authenticatorRemoved', (account) =>
@@ -131,7 +122,6 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     // A passkey opens the account by itself, so a session that was left open must not be enough to add one.
     body: Type.Object({ password: Password }),
     response: of<object>(),
-    status: 200,
     handle: async ({ caller, body }) => {
       const account = await accountOf(deps.database, caller);
       const refusal = await confirmPassword(deps, account, body.password);
@@ -158,7 +148,6 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     ...OF_MEMBER,
     summary: 'List the passkeys',
     response: of<readonly object[]>(),
-    status: 200,
     handle: async ({ caller }) => deps.passkeys.list(await accountOf(deps.database, caller)),
   }),
   route({
@@ -167,8 +156,6 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     ...FORM,
     summary: 'Remove a passkey',
     params: { id: { prefix: 'psk', resource: 'passkey' } },
-    response: nothing,
-    status: 204,
     audit: { action: 'account.passkeyRemoved' },
     handle: (call) =>
       toldOf(deps, call, 'passkeyRemoved', (account) => deps.passkeys.remove(account, call.params.id)),
@@ -182,7 +169,6 @@ const ownSessionRoutes = ({ database, sessions }: SessionRouteDeps): readonly Ro
     ...OF_MEMBER,
     summary: 'List the active sessions',
     response: of<readonly object[]>(),
-    status: 200,
     handle: ({ caller }) => listSessions(database, caller),
   }),
   route({
@@ -191,8 +177,6 @@ const ownSessionRoutes = ({ database, sessions }: SessionRouteDeps): readonly Ro
     ...FORM,
     summary: 'End one session',
     params: { id: { prefix: 'ses', resource: 'session' } },
-    response: nothing,
-    status: 204,
     handle: async ({ caller, params }) => {
       const ended = await database.read((orm) =>
         orm
@@ -210,8 +194,6 @@ const ownSessionRoutes = ({ database, sessions }: SessionRouteDeps): readonly Ro
     path: `${path}/sessions`,
     ...FORM,
     summary: 'End all other sessions',
-    response: nothing,
-    status: 204,
     audit: { action: 'account.signedOutElsewhere' },
     handle: async ({ caller }) => {
       const { accountId, sessionId } = memberOf(caller);

@@ -62,7 +62,6 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       permission: 'public',
       summary: 'Get whether the first owner exists',
       response: Type.Object({ isSetUp: Type.Boolean() }),
-      status: 200,
       handle: async () => ({ isSetUp: await isSetUp(deps.database) }),
     }),
     route({
@@ -98,7 +97,6 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       summary: 'Show an invitation to who has its link',
       body: Type.Object({ token: Token }),
       response: of<object>(),
-      status: 200,
       handle: async (call) => foreignForm(call, deps.publicUrl) ?? (await showInvitation(deps, call)),
     }),
     route({
@@ -123,7 +121,6 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       summary: 'Request a mailed link for a new password, where mail works',
       body: Type.Object({ email: Email }),
       response: of<object>(),
-      status: 200,
       handle: (call) => own(call, (form) => askForLink(deps, form)),
     }),
     route({
@@ -133,7 +130,6 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       summary: 'Set a new password with a link that was mailed or printed by the operator',
       body: Type.Object({ token: Token, password: Password }),
       response: of<object>(),
-      status: 200,
       handle: (call) => own(call, (form) => reset(deps, form)),
     }),
   ];

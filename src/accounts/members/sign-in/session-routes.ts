@@ -147,7 +147,6 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     summary: 'Sign in',
     body: Type.Object({ email: Email, password: Password, code: Type.Optional(Code) }),
     response: of<object>(),
-    status: 200,
     handle: async ({ body, headers, client, now, requestId }) => {
       const foreign = foreignForm({ headers }, deps.publicUrl);
       const cookie = foreign ?? (await signIn(deps, body, { headers, client, now, requestId }));
@@ -160,7 +159,6 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     ...OF_MEMBER,
     summary: 'Get the current session',
     response: of<object>(),
-    status: 200,
     handle: async ({ caller, now, requestId }) => {
       try {
         await deps.sessions.remember(memberOf(caller));
@@ -177,7 +175,6 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     ...OF_MEMBER,
     summary: 'List the names of all time zones',
     response: of<readonly string[]>(),
-    status: 200,
     handle: async () => zones.names,
   }),
   route({
@@ -187,7 +184,6 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     bodyLimit: FORM_LIMIT,
     summary: 'Sign out',
     response: of<object>(),
-    status: 200,
     handle: async ({ headers }) =>
       foreignForm({ headers }, deps.publicUrl) ?? withCookie(await deps.sessions.end(headers), 200, {}),
   }),
@@ -197,7 +193,6 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     ...PUBLIC_FORM,
     summary: 'Get the challenge for signing in with a passkey',
     response: of<object>(),
-    status: 200,
     handle: async (call) => foreignForm(call, deps.publicUrl) ?? (await deps.passkeys.signInOptions()),
   }),
   route({
@@ -207,7 +202,6 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     summary: 'Sign in with a passkey',
     body: Type.Object({ response: AnyPasskeyAnswer<AuthenticationResponseJSON>() }),
     response: of<object>(),
-    status: 200,
     handle: async (call) => foreignForm(call, deps.publicUrl) ?? (await signInByPasskey(deps, call)),
   }),
 ];

@@ -152,7 +152,6 @@ export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
       }),
       response: Type.String({ description: 'The message.' }),
       responseType: 'message/rfc822',
-      status: 200,
       example: {
         response:
           'From: Acme <hello@acme.example>\r\nTo: ada@example.com\r\nSubject: Your order is on its way\r\n\r\nIt left our warehouse this morning.\r\n',
@@ -169,7 +168,6 @@ export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
       params: { id: EMAIL_ID, number: { text: 'Its place in `attachments` of the email, from 0.' } },
       response: Type.String({ description: 'The file.' }),
       responseType: 'application/octet-stream',
-      status: 200,
       example: { response: '%PDF-1.7 …' },
       handle: (call) => reads(call, () => emailFile(deps, call)),
     }),
