@@ -82,6 +82,9 @@ const disposable = (server: ReturnType<typeof Bun.serve>) => ({
 });
 
 const picture = (page: Page, name: string) => pictureOf(page, `live-view/${name}`);
+/** The number of things on the page that move for ever. */
+const ENDLESS = `document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().endTime === Infinity).length`;
 const state = (page: Page) => page.locator('[data-life-state]');
 
 describe('the live view in a browser', () => {
@@ -132,6 +135,9 @@ describe('the live view in a browser', () => {
     await state(page).filter({ hasText: 'delivered' }).waitFor();
     expect(await page.locator('[data-step]').count()).toBe(3);
     expect(await page.locator('.line-group.taken').count()).toBe(4);
+    // The page may lie open for hours.
+    expect(await page.locator('.halo').count()).toBe(1);
+    await page.waitForFunction(`${ENDLESS} === 0`);
     await picture(page, 'life');
     expect(view.complaints).toEqual([]);
   });
