@@ -20,15 +20,17 @@ beforeEach(() => {
     now += collectingMs;
   };
   pace = new BulkPace([slots], MOST, () => now, { look });
+  pace.otherCame();
   pace.begin();
   // The test ticks.
   pace.stop();
 });
 
-/** So many stretches of five looks, of which each comes late by so much. */
-const stretches = (count: number, lateMs: number): void => {
+/** So many stretches of five looks, of which each comes late by so much, with other mail or without. */
+const stretches = (count: number, lateMs: number, areOthersAbout = true): void => {
   for (let tick = 0; tick < 5 * count; tick++) {
     now += 20 + lateMs;
+    if (areOthersAbout) pace.otherCame();
     pace.tick();
   }
 };
@@ -47,6 +49,28 @@ test('fewer emails of campaigns are under way while the event loop comes late, a
   stretches(1, 8);
   expect(units()).toBe(36);
   stretches(40, 0);
+  expect(units()).toBe(MOST);
+});
+
+test('without other mail every slot is used, and the first that comes to a late loop makes them few at once', () => {
+  stretches(20, 9);
+  expect(units()).toBe(32);
+  stretches(9, 9, false);
+  expect(units()).toBe(MOST);
+  pace.otherCame();
+  expect(units()).toBe(32);
+  stretches(4, 0);
+  expect(units()).toBeGreaterThan(32);
+  stretches(40, 0, false);
+  expect(units()).toBe(MOST);
+  pace.otherCame();
+  expect(units()).toBe(MOST);
+});
+
+test('a campaign that begins without other mail has every slot at once', () => {
+  now += 1_000;
+  pace.begin();
+  pace.stop();
   expect(units()).toBe(MOST);
 });
 

@@ -1,5 +1,4 @@
 import { fullGC, heapSize } from 'bun:jsc';
-import { areAbout } from '../../../engine/runtime/bulk-lane.ts';
 
 /**
  * The octets that may survive collections before a full one. With new objects, threads and code, a service
@@ -31,21 +30,12 @@ export interface Collector {
  */
 export class BulkHeap {
   #most = MOST_HEAP;
-  #othersAt = Number.NEGATIVE_INFINITY;
 
-  constructor(
-    private readonly monotonic: () => number,
-    private readonly collector: Collector = { size: heapSize, collect: fullGC },
-  ) {}
-
-  /** Notes that other mail has come. */
-  otherCame(): void {
-    this.#othersAt = this.monotonic();
-  }
+  constructor(private readonly collector: Collector = { size: heapSize, collect: fullGC }) {}
 
   /** Collects where the heap has grown too large. */
-  look(): void {
-    const times = areAbout(this.monotonic() - this.#othersAt) ? TIMES_BESIDE_OTHERS : 1;
+  look(areOthersAbout: boolean): void {
+    const times = areOthersAbout ? TIMES_BESIDE_OTHERS : 1;
     if (this.collector.size() <= times * this.#most) return;
     this.#most = Math.max(MOST_HEAP, TIMES_WHAT_IS_LEFT * this.collector.collect());
   }

@@ -1,3 +1,4 @@
+import { areAbout } from '../../../engine/runtime/bulk-lane.ts';
 import type { Semaphore } from '../../../platform/async/semaphore.ts';
 import type { BulkHeap } from './bulk-heap.ts';
 
@@ -8,7 +9,7 @@ const TICKS = 5;
 /** A loop that comes later than this keeps other mail waiting: an email passes it some eight times from its request to the server. */
 const LATE_MS = 8;
 /**
- * The number of emails under way at the start, and at least: they take each step together, and share its
+ * The number of emails under way beside other mail at the start, and at least: they take each step together, and share its
  * statement. One by one, or in twos as they were when a busy machine made the loop late, an email took five
  * statements and twice the processor time (measured: 3.8 ms, now 2.1), which made the loop later still.
  */
@@ -30,6 +31,8 @@ export class BulkPace {
   #worst = 0;
   #ticks = 0;
   #stretches = 0;
+  #isLate = false;
+  #othersAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly slots: readonly Semaphore[],
@@ -45,9 +48,23 @@ export class BulkPace {
   begin(): void {
     if (this.#timer !== undefined) return;
     this.#last = this.monotonic();
-    this.#resize(Math.min(LEAST, this.most));
+    this.#resize(this.#areOthersAbout ? this.#least : this.most);
     this.#timer = setInterval(() => this.tick(), TICK_MS);
     this.#timer.unref();
+  }
+
+  /** Notes that other mail has come. The first of it finds a late loop with as little of campaigns as may be. */
+  otherCame(): void {
+    if (this.#isLate && !this.#areOthersAbout) this.#resize(this.#least);
+    this.#othersAt = this.monotonic();
+  }
+
+  get #areOthersAbout(): boolean {
+    return areAbout(this.monotonic() - this.#othersAt);
+  }
+
+  get #least(): number {
+    return Math.min(LEAST, this.most);
   }
 
   /** Looks once; the timer calls it. */
@@ -56,22 +73,24 @@ export class BulkPace {
     this.#worst = Math.max(this.#worst, now - this.#last - TICK_MS);
     this.#last = now;
     if (++this.#ticks < TICKS) return;
-    const isLate = this.#worst > LATE_MS;
+    this.#isLate = this.#worst > LATE_MS;
     this.#ticks = 0;
     this.#worst = 0;
-    this.#resize(
-      isLate
-        ? Math.max(Math.min(LEAST, this.most), Math.floor(this.#units * LEFT))
-        : Math.min(this.most, this.#units + Math.max(1, this.#units >> 3)),
-    );
+    this.#resize(this.#areOthersAbout ? this.#besideOthers() : this.most);
     this.#lookAtHeap();
     if (this.slots.every(({ idle }) => idle)) this.stop();
+  }
+
+  #besideOthers(): number {
+    return this.#isLate
+      ? Math.max(this.#least, Math.floor(this.#units * LEFT))
+      : Math.min(this.most, this.#units + Math.max(1, this.#units >> 3));
   }
 
   #lookAtHeap(): void {
     if (++this.#stretches < HEAP_STRETCHES) return;
     this.#stretches = 0;
-    this.heap.look();
+    this.heap.look(this.#areOthersAbout);
     // The time of the garbage collector is no sign of a busy loop.
     this.#last = this.monotonic();
   }

@@ -20,7 +20,6 @@ export class BulkSupply {
   /** Slots for campaigns alone: whatever a campaign sends, a password reset does not wait behind it. */
   readonly #slots = new Map<Transport['name'], Semaphore>();
   readonly #ended: RecentCount;
-  readonly #heap: BulkHeap;
   readonly #pace: BulkPace;
   /** The orders that are not in the queue for a slot yet. Accepting further ones counts them. */
   readonly #coming = new Set<Order>();
@@ -40,8 +39,7 @@ export class BulkSupply {
       this.#slots.set(name, new Semaphore(limits.bulkSlots, clock.monotonic, 2 * MOST_BULK));
     this.#ended = new RecentCount(clock.monotonic);
     const slots = [...this.#slots.values()];
-    this.#heap = new BulkHeap(clock.monotonic);
-    this.#pace = new BulkPace(slots, limits.bulkSlots, clock.monotonic, this.#heap);
+    this.#pace = new BulkPace(slots, limits.bulkSlots, clock.monotonic, new BulkHeap());
   }
 
   /**
@@ -84,7 +82,7 @@ export class BulkSupply {
 
   /** Other mail has come, which is not to wait for campaigns. */
   otherCame(): void {
-    this.#heap.otherCame();
+    this.#pace.otherCame();
     this.parts.bulkWriter.otherCame();
   }
 
