@@ -2,6 +2,11 @@ import { areAbout } from '../../../engine/runtime/bulk-lane.ts';
 import type { Semaphore } from '../../../platform/async/semaphore.ts';
 import type { BulkHeap } from './bulk-heap.ts';
 
+/**
+ * Without other mail so many times as many as there are slots: one part of them is read and rendered, another one written by the threads,
+ * and a third one committed, so that no side waits for another.
+ */
+const TIMES_ALONE = 2;
 /** Between two looks at the event loop. */
 const TICK_MS = 20;
 /** Looks that are judged together. */
@@ -20,9 +25,10 @@ const HEAP_STRETCHES = 5;
 const LEFT = 0.7;
 
 /**
- * Sets how many emails of campaigns are under way by how late the event loop comes: with as many as there are slots, a password
- * reset beside a campaign waited 130 ms for its turns where a free machine gave it 8 (`bun run bench --only campaign-latency`). Where servers
- * are slow the loop is not, and every slot is used. It looks only while something is under way.
+ * Sets how many emails of campaigns are under way. While other mail is about, by how late the event loop comes: with as many as there are
+ * slots, a password reset beside a campaign waited 130 ms for its turns where a free machine gave it 8
+ * (`bun run bench --only campaign-latency`). Where servers are slow the loop is not, and every slot is used. The loop of a fast campaign
+ * is always late, so that without other mail this says nothing. It looks only while something is under way.
  */
 export class BulkPace {
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -48,14 +54,14 @@ export class BulkPace {
   begin(): void {
     if (this.#timer !== undefined) return;
     this.#last = this.monotonic();
-    this.#resize(this.#areOthersAbout ? this.#least : this.most);
+    this.#resize(this.#areOthersAbout ? this.#least : TIMES_ALONE * this.most);
     this.#timer = setInterval(() => this.tick(), TICK_MS);
     this.#timer.unref();
   }
 
-  /** Notes that other mail has come. The first of it finds a late loop with as little of campaigns as may be. */
+  /** Notes that other mail has come. The first of it leaves campaigns their slots, and beside a late loop as few as may be. */
   otherCame(): void {
-    if (this.#isLate && !this.#areOthersAbout) this.#resize(this.#least);
+    if (!this.#areOthersAbout) this.#resize(this.#isLate ? this.#least : this.most);
     this.#othersAt = this.monotonic();
   }
 
@@ -76,7 +82,7 @@ export class BulkPace {
     this.#isLate = this.#worst > LATE_MS;
     this.#ticks = 0;
     this.#worst = 0;
-    this.#resize(this.#areOthersAbout ? this.#besideOthers() : this.most);
+    this.#resize(this.#areOthersAbout ? this.#besideOthers() : TIMES_ALONE * this.most);
     this.#lookAtHeap();
     if (this.slots.every(({ idle }) => idle)) this.stop();
   }

@@ -4,7 +4,7 @@ import { MESSAGE_MEMORY } from '../../../platform/config/message-memory.ts';
 export interface LiveLimits {
   /** Attempts that run at once over each transport. */
   readonly slots: number;
-  /** As many for campaigns, on top of them, so that a campaign keeps no other mail waiting. */
+  /** As many for campaigns, on top of them, so that a campaign keeps no other mail waiting; more while there is no other (`BulkPace`). */
   readonly bulkSlots: number;
   /** Octets of large messages under way at once, over all transports: each message once, and once for each copy. */
   readonly octets: number;
