@@ -186,6 +186,26 @@ test('a copy that takes a thread too long is never written by the thread that an
   expect(asked.filter((count) => count === 1).length).toBeGreaterThanOrEqual(1);
 });
 
+test('a thread has the next batch before it has answered one', async () => {
+  let batches = 0;
+  const second = Promise.withResolvers<void>();
+  const answering = {
+    gone: Promise.resolve(),
+    next: async () => ({ ready: null }),
+    end() {},
+    async ask({ jobs }: WritingBatch) {
+      if (++batches === 2) second.resolve();
+      await second.promise;
+      const lengths = jobs.map(() => ({ signatures: 0, composed: 1 }));
+      return { answer: { octets: new Uint8Array(jobs.length), lengths, library: null } };
+    },
+  };
+  const fresh = bulkWriter(parts, () => answering as unknown as PoolWorker<WritingBatch, WrittenBatch>);
+  const copies = Array.from({ length: 64 }, () => fresh.write(message('Ada'), copy, sender, 'capture'));
+  expect((await Promise.all(copies)).every(({ written }) => written !== undefined)).toBe(true);
+  fresh.close();
+});
+
 test('while other mail is about, the threads rest twice as long as a batch took, half a second at most', () => {
   expect(writersRest(40, 0, 2)).toBe(80);
   expect(writersRest(40, 999, 2)).toBe(80);
