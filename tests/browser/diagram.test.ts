@@ -32,4 +32,9 @@ test('the states of a diagram and the lines between them are drawn at once', asy
   const lines = await page.locator('[data-line]').count();
   expect(lines).toBeGreaterThan(5);
   expect(await page.evaluate<number | null>('linesAtFirst')).toBe(lines);
+  await page.locator('[data-state=delivered][aria-current=step]').waitFor();
+  // The page may lie open for hours.
+  await page.waitForFunction(
+    'document.getAnimations().every(({ effect }) => effect.getComputedTiming().endTime < Infinity)',
+  );
 });
