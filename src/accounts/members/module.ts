@@ -69,7 +69,7 @@ export const membersModule: Module<
     ...editorDraftRoutes(deps),
     ...selectedExportRoutes(),
   ],
-  open({ config, database, reads, clock, logger, sealer, sessions }) {
+  open({ config, database, clock, logger, sealer, sessions }) {
     const { publicUrl, signup, simulatorDomain, defaultPlan: plan, requireTwoFactor } = config;
     const { transport: transports, stripeSecretKey } = config;
     const now = () => clock.now();
@@ -77,7 +77,13 @@ export const membersModule: Module<
     const send: SendServiceEmail = async (email) => mail?.(email);
     const resetTokens = resetTokensOf(database, now);
     const deps: WorkspaceRouteDeps & InvitationDeps & EditorDraftDeps = {
-      ...{ database, reads, sealer, sessions, publicUrl, signup, simulatorDomain, log: logger },
+      database,
+      sealer,
+      sessions,
+      publicUrl,
+      signup,
+      simulatorDomain,
+      log: logger,
       ...{ transports, takesPayments: stripeSecretKey !== null },
       receiving: {
         port: config.inboundSmtpPort !== null,

@@ -254,10 +254,13 @@ export type LinkView = Static<typeof CampaignLink>;
 
 /** The outcomes of recipients, by which they are listed. */
 export const OUTCOMES = [
-  ...(['remaining', 'sent', 'failed', 'skipped'] as const),
+  'remaining',
+  'sent',
+  'failed',
+  'skipped',
   ...EMAIL_EVENT_TYPES.filter((type) => type !== 'sent'),
-  'replied' as const,
-];
+  'replied',
+] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** A recipient in the frozen audience. */

@@ -99,11 +99,17 @@ const { version, content, createdAt } = templateVersions;
 const versionColumns = { version, content, createdAt };
 
 /** Versions that were written before there was MJML, layouts, or languages, have none of their members. */
-const withMembers = (stored: unknown): StoredContent => ({
-  ...{ mjml: null, notes: [], layoutId: null, slots: {}, layered: null },
-  ...{ language: null, translations: {}, translated: {} },
-  ...(stored as StoredContent),
-});
+const EARLIER: Partial<StoredContent> = {
+  mjml: null,
+  notes: [],
+  layoutId: null,
+  slots: {},
+  layered: null,
+  language: null,
+  translations: {},
+  translated: {},
+};
+const withMembers = (stored: unknown): StoredContent => ({ ...EARLIER, ...(stored as StoredContent) });
 const versionOf = (
   row: Pick<typeof templateVersions.$inferSelect, keyof typeof versionColumns>,
 ): VersionRow => ({

@@ -4,10 +4,12 @@ import { Failure } from '../../platform/errors/failure.ts';
 import { Analytics, AnalyticsQuery, COUNTS_EXAMPLE } from './model.ts';
 import { type AnalyticsReader, readAnalytics } from './queries.ts';
 
-const EXAMPLE = {
+const EXAMPLE: Analytics = {
   from: '2026-11-20T23:00:00.000Z',
   to: '2026-11-21T23:00:00.000Z',
-  ...({ interval: 'day', timeZone: 'Europe/Vienna', by: 'occurred' } as const),
+  interval: 'day',
+  timeZone: 'Europe/Vienna',
+  by: 'occurred',
   series: [{ start: '2026-11-20T23:00:00.000Z', local: '2026-11-21T00:00', open: false, ...COUNTS_EXAMPLE }],
   totals: COUNTS_EXAMPLE,
   rates: {
