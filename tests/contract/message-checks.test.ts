@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 import { gifOf } from '../support/pictures.ts';
 import { type Spamd, startSpamd } from '../support/spamd.ts';
+import { startSite } from './checked-site.ts';
 
 let service: LiveService;
 let spamd: Spamd;
@@ -9,23 +10,7 @@ let site: Bun.Server<undefined>;
 const asked: string[] = [];
 
 beforeAll(async () => {
-  site = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch(request) {
-      const { pathname } = new URL(request.url);
-      asked.push(`${request.method} ${pathname}`);
-      if (pathname === '/gone') return new Response('', { status: 404 });
-      if (pathname === '/only-get' && request.method === 'HEAD') return new Response('', { status: 405 });
-      if (pathname === '/moved') return Response.redirect('/good', 302);
-      if (pathname === '/round') return Response.redirect('/round', 302);
-      if (pathname === '/broken') return new Response('', { status: 502 });
-      if (pathname === '/page.png') return new Response('<p>', { headers: { 'content-type': 'text/html' } });
-      if (pathname === '/heavy.png')
-        return new Response(new Uint8Array(1_200_000), { headers: { 'content-type': 'image/png' } });
-      return new Response('good');
-    },
-  });
+  site = startSite(asked);
   spamd = await startSpamd();
   service = await startLiveService({ environment: { SPAMASSASSIN_URL: spamd.url } });
 });

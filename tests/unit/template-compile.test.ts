@@ -1,11 +1,7 @@
 import { expect, test } from 'bun:test';
-import {
-  type Compilers,
-  compile,
-  frameOf,
-  withLines,
-} from '../../src/automation/templates/render/compile.ts';
+import { type Compilers, compile, withLines } from '../../src/automation/templates/render/compile.ts';
 import type { StoredContent, VersionContent } from '../../src/automation/templates/render/content.ts';
+import { frameOf } from '../../src/automation/templates/render/mjml-frame.ts';
 import { TooSlow } from '../../src/mail/liquid/limits.ts';
 import type { LiquidRenderer } from '../../src/mail/liquid/liquid-renderer.ts';
 import { Failure } from '../../src/platform/errors/failure.ts';

@@ -27,14 +27,11 @@ import {
   ALIAS,
   CheckQuery,
   CreateTemplate,
-  Preview,
-  PreviewBody,
   Template,
   TemplateItem,
   TemplateQuery,
   TemplateVersion,
   TemplateVersionItem,
-  TestSendBody,
   UpdateTemplate,
   VersionBody,
   VersionQuery,
@@ -42,6 +39,7 @@ import {
 import { listTemplates, listVersions, templateDetail, versionDetail } from './queries.ts';
 import { checkTemplate, type TemplateChecker } from './render/check.ts';
 import { type Previewer, previewTemplate } from './render/preview.ts';
+import { Preview, PreviewBody, TestSendBody } from './render/preview-model.ts';
 import { type TestSender, testSend } from './render/test-send.ts';
 
 /** The services and settings of the endpoints. */

@@ -11,12 +11,12 @@ import { Problems } from '../../../platform/text/problems.ts';
 import { problemOfRendered } from '../../../sending/emails/queries.ts';
 import { type LanguageNote, languageNotes } from '../languages/language-notes.ts';
 import { askedLanguage, chosenLanguage, contentIn } from '../languages/translations.ts';
-import type { PreviewBody, PreviewView, PreviewWarning } from '../model.ts';
 import { findVersion, type TemplateReader } from '../queries.ts';
 import { type Compilers, compileShown } from './compile.ts';
 import { NOTHING, readContent, type StoredContent } from './content.ts';
 import { isForLists, missingIn } from './lacking.ts';
 import { noteIn } from './made-places.ts';
+import type { PreviewBody, PreviewView, PreviewWarning } from './preview-model.ts';
 import type { RenderTemplate } from './rendering.ts';
 
 /** The services that a preview calls. */

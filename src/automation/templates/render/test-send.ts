@@ -6,8 +6,8 @@ import { type Address, isProblem, parseAddress } from '../../../platform/text/ad
 import { Problems } from '../../../platform/text/problems.ts';
 import { type AcceptanceDeps, acceptEmail } from '../../../sending/emails/accept.ts';
 import type { EmailReceipt } from '../../../sending/emails/queries.ts';
-import type { TestSendBody } from '../model.ts';
 import { findVersion, problemOfKind, type TemplateReader } from '../queries.ts';
+import type { TestSendBody } from './preview-model.ts';
 
 /** The services that a test send calls. */
 export interface TestSender extends TemplateReader {
