@@ -223,8 +223,10 @@ test('templates: written beside what they become, kept as versions, gone back to
 });
 
 test('templates: copied to the other environment, and once more over what is there', async () => {
+  const invoice = { name: 'Invoice', subject: 'Invoice {{ number }}', html: '<p>First</p>' };
   const made = await asMember<{ id: string }>(page, 'POST', 'test/templates', {
-    ...{ name: 'Invoice', alias: 'invoice', subject: 'Invoice {{ number }}', html: '<p>First</p>' },
+    ...invoice,
+    alias: 'invoice',
     variables: [{ key: 'number', type: 'string', required: true }],
   });
   const copy = async (action: string) => {
@@ -245,7 +247,9 @@ test('templates: copied to the other environment, and once more over what is the
   await page.goto(`${url}/app/test/templates/${made.data.id}`);
   await copy('Copy template');
   expect(await inLive()).toMatchObject({
-    ...{ livemode: true, name: 'Invoice', subject: 'Invoice {{ number }}', html: '<p>First</p>', version: 1 },
+    ...invoice,
+    livemode: true,
+    version: 1,
     variables: [{ key: 'number', type: 'string', required: true, fallback: null }],
   });
   await asMember(page, 'PATCH', `test/templates/${made.data.id}`, { html: '<p>Second</p>' });

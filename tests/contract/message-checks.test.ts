@@ -3,6 +3,7 @@ import { type Email, type LiveService, startLiveService } from '../support/live-
 import { gifOf } from '../support/pictures.ts';
 import { type Spamd, startSpamd } from '../support/spamd.ts';
 import { startSite } from './checked-site.ts';
+import { places, words } from './told-problems.ts';
 
 let service: LiveService;
 let spamd: Spamd;
@@ -31,13 +32,10 @@ const check = async (path: string, query = ''): Promise<Email[]> => {
   if (told.status !== 200) throw new Error(JSON.stringify(told.body));
   return told.body.data.problems;
 };
+const draft = (audienceId: string, more: object) =>
+  made('/v1/campaigns', { audienceId, name: 'C', from: 'News <news@sender.example>', ...more });
 const template = (html: string, more: object = {}) =>
   made('/v1/templates', { name: 'T', subject: 'S', html, ...more });
-/** The problems of a code as `line path`. */
-const places = (problems: Email[], code: string): string[] =>
-  problems.flatMap((one) => (one.code === code ? [`${one.line} ${one.path}`] : []));
-const words = (problems: Email[], code: string): string =>
-  problems.flatMap((one) => (one.code === code ? [one.message] : [])).join('\n');
 const refusedLanguage = async (path: string): Promise<void> => {
   const { status, body } = await service.live.get(`${path}/check?language=xx-Nowhere`);
   expect(status).toBe(422);
@@ -262,8 +260,8 @@ describe('the check of a campaign', () => {
     });
     const contactIds = body.data.map(({ id }: Email) => id);
     await service.live.post(`/v1/audiences/${audienceId}/contacts`, { contactIds });
-    const campaign = await made('/v1/campaigns', {
-      ...{ name: 'C', audienceId, from: 'News <news@sender.example>', subject: 'Hi {{ contact.firstName }}' },
+    const campaign = await draft(audienceId, {
+      subject: 'Hi {{ contact.firstName }}',
       html: '<p>{% if contact.lastName %}{{ contact.lastName }}{% endif %}\n{{ contact.properties.plan }} {{ contact.properties.town | default: "-" }}</p>',
     });
     const problems = await check(`/v1/campaigns/${campaign.id}`);
@@ -282,9 +280,7 @@ describe('the check of a campaign', () => {
     const { id: templateId } = await template(
       '<p>a</p>\n<video></video><a href="{{ unsubscribeUrl }}">Leave</a>',
     );
-    const campaign = await made('/v1/campaigns', {
-      ...{ name: 'E', audienceId, from: 'News <news@sender.example>', templateId },
-    });
+    const campaign = await draft(audienceId, { templateId });
     const problems = await check(`/v1/campaigns/${campaign.id}`);
     expect(places(problems, 'dropped')).toEqual(['2 /templateId']);
     expect(places(problems, 'no_unsubscribe_link')).toEqual([]);
@@ -295,13 +291,12 @@ describe('the check of a campaign', () => {
     await made('/v1/templates', { ...partial, html: '<b>\n\n<video src="x.mp4"></video></b>' });
     const { id: audienceId } = await made('/v1/audiences', { name: 'Of a layer' });
     const html = "<p>a</p>\n{% render 'check-in-campaign' %}";
-    const draft = { name: 'F', audienceId, from: 'News <news@sender.example>', subject: 'S' };
-    const own = await made('/v1/campaigns', { ...draft, html });
+    const own = await draft(audienceId, { subject: 'S', html });
     const problems = await check(`/v1/campaigns/${own.id}`);
     expect(places(problems, 'dropped')).toEqual(['null /html']);
     expect(words(problems, 'dropped')).toStartWith('In check-in-campaign: ');
     const { id: templateId } = await template(html);
-    const ofTemplate = await made('/v1/campaigns', { ...draft, templateId });
+    const ofTemplate = await draft(audienceId, { subject: 'S', templateId });
     expect(places(await check(`/v1/campaigns/${ofTemplate.id}`), 'dropped')).toEqual(['null /templateId']);
   });
 });
@@ -318,8 +313,7 @@ test('the check of a campaign takes a language, and that of the campaign over al
   await service.live.post(`/v1/audiences/${audienceId}/contacts`, {
     contactIds: [(await made('/v1/contacts', { email: 'town@people.example' })).id],
   });
-  const draft = { name: 'E', audienceId, from: 'News <news@sender.example>', templateId };
-  const campaign = await made('/v1/campaigns', draft);
+  const campaign = await draft(audienceId, { templateId });
   const path = `/v1/campaigns/${campaign.id}`;
   const codes = async (query: string) => (await check(path, query)).map(({ code }) => code);
   expect(await codes('')).not.toContain('dropped');
@@ -344,8 +338,9 @@ test('the own content of a campaign is in its language, and the check tells the 
     translations: { de: { html: '<i>Tschüs</i>' } },
   });
   const { id: audienceId } = await made('/v1/audiences', { name: 'Own content' });
-  const { id } = await made('/v1/campaigns', {
-    ...{ name: 'O', audienceId, from: 'News <news@sender.example>', subject: 'S', language: 'de' },
+  const { id } = await draft(audienceId, {
+    subject: 'S',
+    language: 'de',
     html: "<p>Hallo</p>{% render 'check-foot-english' %}{% render 'check-foot-german' %}",
   });
   const problems = await check(`/v1/campaigns/${id}`);

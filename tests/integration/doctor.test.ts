@@ -109,14 +109,12 @@ describe('doctor before the first start', () => {
     const key = join(folder, 'key.pem');
     writeFileSync(cert, CERTIFICATE);
     writeFileSync(key, PRIVATE_KEY);
-    const closed = await doctor({
-      ...{ DATA_DIR, HOST: '::', PUBLIC_URL: 'https://mail.example.com', SUBMISSION_PORT: '2525' },
-      ...{ SUBMISSION_TLS_CERT: cert, SUBMISSION_TLS_KEY: key },
-    });
+    const proxied = { DATA_DIR, PUBLIC_URL: 'https://mail.example.com' };
+    const encrypted = { SUBMISSION_PORT: '2525', SUBMISSION_TLS_CERT: cert, SUBMISSION_TLS_KEY: key };
+    const closed = await doctor({ ...proxied, ...encrypted, HOST: '::' });
     expect(closed.about('Public URL')).toStartWith('✓');
     expect(closed.about('Submission')).toStartWith('✓');
     expect(closed.about('Proxy')).toMatch(/^✗ .+TRUST_PROXY trusts none.+\n {4}Set TRUST_PROXY/);
-    const proxied = { DATA_DIR, PUBLIC_URL: 'https://mail.example.com' };
     expect((await doctor({ ...proxied, TRUST_PROXY: '1' })).about('Proxy')).toStartWith('✓');
     expect((await doctor({ ...proxied, TRUST_PROXY: '10.0.0.0/8' })).about('Proxy')).toStartWith('✓');
     expect((await doctor({ DATA_DIR })).about('Proxy')).toStartWith('–');

@@ -26,7 +26,7 @@ import { countOf, postgresStore, type Store } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { BIRTH } from '../support/stored-email.ts';
-import { stopperOver } from '../support/waiting-deliveries.ts';
+import { deliveries, idsFrom, stopperOver } from '../support/waiting-deliveries.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -273,15 +273,8 @@ test('a service that stops has its engine stop beside its duties, whatever those
   expect(hasEnded()).toBe(true);
 });
 
-const idsFrom = (lowest: string) => `'${lowest.slice(0, -14)}' || lpad(g::text, 14, '0')`;
 const WORKSPACE = `insert into workspaces (id, name, plan, created_at) values ('ws_1', 'W', 'free', now())
   on conflict do nothing;`;
-const deliveries = (webhookId: string, at: number, count: number, wakeAt: string) => `
-  insert into webhook_deliveries (id, workspace_id, livemode, state, context, wake_at, revision, machine_version,
-    webhook_id, event_id, event_type, email_id)
-  select ${idsFrom(lowestIdAt('dlv', at))}, 'ws_1', true, 'scheduled', '{"attempt":1}',
-    ${wakeAt}, 1, 1, '${webhookId}', 'evt', 'sent', 'em' from generate_series(1, ${count}) g;`;
-
 interface Case {
   readonly duty: (deps: RetentionDeps) => Duty;
   /** More than two batches of what the duty does away with. */

@@ -2,6 +2,7 @@ import pino from 'pino';
 import type { Duty } from '../../src/engine/duties/duty.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Database } from '../../src/platform/db/database.ts';
+import { lowestIdAt } from '../../src/platform/db/ids.ts';
 import type { Clock } from '../../src/platform/time/clock.ts';
 import { deliveryStopper } from '../../src/sending/webhooks/deliveries/delivery-stopper.ts';
 import { webhookDeliveries } from '../../src/sending/webhooks/deliveries/kind.ts';
@@ -39,3 +40,13 @@ export async function multiply(database: Database, webhookId: string, more: numb
     from model d cross join generate_series(1, ${more}) g;
   `);
 }
+
+/** SQL of ids that count up from the lowest of a moment, by `g`. */
+export const idsFrom = (lowest: string) => `'${lowest.slice(0, -14)}' || lpad(g::text, 14, '0')`;
+
+/** SQL of so many deliveries to an endpoint, each with the time at which it is due. */
+export const deliveries = (webhookId: string, at: number, count: number, wakeAt: string) => `
+  insert into webhook_deliveries (id, workspace_id, livemode, state, context, wake_at, revision, machine_version,
+    webhook_id, event_id, event_type, email_id)
+  select ${idsFrom(lowestIdAt('dlv', at))}, 'ws_1', true, 'scheduled', '{"attempt":1}',
+    ${wakeAt}, 1, 1, '${webhookId}', 'evt', 'sent', 'em' from generate_series(1, ${count}) g;`;

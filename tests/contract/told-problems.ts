@@ -1,0 +1,9 @@
+import type { Email } from '../support/live-service.ts';
+
+/** The problems of a code as `line path`. */
+export const places = (problems: Email[], code: string): string[] =>
+  problems.flatMap((one) => (one.code === code ? [`${one.line} ${one.path}`] : []));
+
+/** What the problems of a code say, a line each. */
+export const words = (problems: Email[], code: string): string =>
+  problems.flatMap((one) => (one.code === code ? [one.message] : [])).join('\n');
