@@ -4,6 +4,6 @@ import type { Email } from '../support/live-service.ts';
 export const places = (problems: Email[], code: string): string[] =>
   problems.flatMap((one) => (one.code === code ? [`${one.line} ${one.path}`] : []));
 
-/** What the problems of a code say, a line each. */
+/** The messages of the problems of a code, a line each. */
 export const words = (problems: Email[], code: string): string =>
   problems.flatMap((one) => (one.code === code ? [one.message] : [])).join('\n');
