@@ -41,8 +41,8 @@ const LEFT_AT = `(select e.at from contact_activity e where e.contact_id = l.id 
 /**
  * $1 workspace, $2 environment, $3 audience, $4 the contacts to add, $5 whether they have to confirm, $6 now, $7 their consent or null, $8 its
  * moment, $9 on: the reply. The activity of each contact gets the joining in the same commit, in order, for flows that wait for it. A contact who
- * has to confirm gets a mail; its row in `confirmations` lasts until that mail is accepted. People who left the audience by an act of their
- * own, or who left everything and would be asked, stay out without a later consent. All contacts are locked first: leaving, joining and asking at the same moment wait for each other, and
+ * has to confirm gets a mail; its row in `confirmations` lasts until that mail is accepted. People who themselves left the audience, or
+ * who left everything and would be asked, stay out without a later consent. All contacts are locked first: leaving, joining and asking at the same moment wait for each other, and
  * the latest state decides. Every statement locks contacts before it writes memberships, so that no two of them deadlock.
  */
 const ADD = `with asked as materialized (
