@@ -131,13 +131,16 @@ test('a list may come as spreadsheets write it, and its strongest reason for an 
   expect(await reasonOf('twice@example.com')).toBe('bounced');
 });
 
-test('the cell of a list may hold the link of an address, or several addresses', async () => {
-  const told = await csv('email\nmailto:linked@example.com\nfirst@example.com ::: second@example.com\n');
-  expect(told.body.data).toEqual({ counts: { total: 2, added: 2, known: 0, failed: 0 }, errors: [] });
-  expect([await reasonOf('linked@example.com'), await reasonOf('first@example.com')]).toEqual([
-    'manual',
-    'manual',
-  ]);
+test('the cell of a list may hold the link of an address, or several addresses, each of which is suppressed', async () => {
+  const told = await csv(
+    'email\nmailto:linked@example.com\nfirst@example.com ::: mailto:second@example.com ::: third@\n',
+  );
+  expect(told.body.data).toEqual({
+    counts: { total: 4, added: 3, known: 0, failed: 1 },
+    errors: [{ line: 3, message: expect.any(String) }],
+  });
+  for (const name of ['linked', 'first', 'second'])
+    expect(await reasonOf(`${name}@example.com`)).toBe('manual');
 });
 
 test('a quote behind a space swallows no address of a list', async () => {

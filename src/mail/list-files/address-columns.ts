@@ -34,13 +34,13 @@ export function addressColumns(headers: readonly string[]): readonly number[] {
 }
 
 /**
- * The address in the cell of a list. Google writes several addresses of one kind into a cell, and programs that read a workbook write the
- * link that Excel makes of an address, `mailto:ann@home.example`.
+ * The addresses in the cell of a list, or one empty text. Google writes several addresses of one kind into a cell, and programs that read a
+ * workbook write the link that Excel makes of an address, `mailto:ann@home.example`.
  */
-export function addressOfCell(cell: string): string {
-  const [first = ''] = withoutGuard(visible(cell)).split(' ::: ');
-  return first.replace(/^mailto:/i, '');
-}
+export const addressesOfCell = (cell: string): readonly string[] =>
+  withoutGuard(visible(cell))
+    .split(' ::: ')
+    .map((address) => address.replace(/^mailto:/i, ''));
 
 /** An address without what is not seen. */
 const visible = (cell: string): string =>

@@ -3,7 +3,7 @@ import { SUPPRESSION_REASONS, type SuppressionReason } from '../../../machines/e
 import { csvDownload } from '../../http/lists/csv-download.ts';
 import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, RawResponse, Replay } from '../../http/request/route.ts';
-import { addressOfCell } from '../../mail/list-files/address-columns.ts';
+import { addressesOfCell } from '../../mail/list-files/address-columns.ts';
 import { untilNextTurn } from '../../platform/async/batcher.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import { dialectOf } from '../../platform/csv/delimiter.ts';
@@ -32,15 +32,15 @@ const MOST_ERRORS = 100;
 export const SuppressionImport = Type.Object(
   {
     counts: Type.Object({
-      total: Type.Integer({ description: 'The number of lines with an address.' }),
+      total: Type.Integer({ description: 'The number of addresses in the file; a line may hold several.' }),
       added: Type.Integer({ description: 'The number of addresses that the import added.' }),
       known: Type.Integer({
         description: 'The number of addresses that were already suppressed, or came earlier in the file.',
       }),
-      failed: Type.Integer({ description: 'The number of refused lines.' }),
+      failed: Type.Integer({ description: 'The number of addresses that were refused.' }),
     }),
     errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
-      description: `The first ${MOST_ERRORS} refused lines.`,
+      description: `The lines of the first ${MOST_ERRORS} refused addresses.`,
     }),
   },
   { title: 'SuppressionImport' },
@@ -143,16 +143,22 @@ function readList(bytes: Uint8Array): ReadList | Failure {
   let total = 0;
   for (const { line, cells, fault } of rows) {
     if (!fault && cells.every((cell) => cell.trim() === '')) continue;
-    total++;
-    const read = parseAddress(addressOfCell(cells[columns.address] ?? ''));
     const reason = reasonOfLine(cells, columns);
-    if (fault) errors.push({ line, message: 'This line has unbalanced quotes.' });
-    else if (isProblem(read)) errors.push({ line, message: read.problem });
-    else if (reason === 'unknown')
-      errors.push({ line, message: `Must be one of ${SUPPRESSION_REASONS.join(', ')}, or a sentence.` });
-    else if (reason === 'subscribed')
-      errors.push({ line, message: 'This line says that the person is subscribed, so it is not imported.' });
-    else entries.set(read.key, withReason(entries.get(read.key), { ...read, reason }));
+    // Each address of a cell is one that gets no more mail.
+    for (const address of addressesOfCell(cells[columns.address] ?? '')) {
+      total++;
+      const read = parseAddress(address);
+      if (fault) errors.push({ line, message: 'This line has unbalanced quotes.' });
+      else if (isProblem(read)) errors.push({ line, message: read.problem });
+      else if (reason === 'unknown')
+        errors.push({ line, message: `Must be one of ${SUPPRESSION_REASONS.join(', ')}, or a sentence.` });
+      else if (reason === 'subscribed')
+        errors.push({
+          line,
+          message: 'This line says that the person is subscribed, so it is not imported.',
+        });
+      else entries.set(read.key, withReason(entries.get(read.key), { ...read, reason }));
+    }
   }
   return { entries, total, errors };
 }

@@ -1,4 +1,4 @@
-import { addressOfCell } from '../../../../mail/list-files/address-columns.ts';
+import { addressesOfCell } from '../../../../mail/list-files/address-columns.ts';
 import { untilNextTurn } from '../../../../platform/async/batcher.ts';
 import type { Signer } from '../../../../platform/crypto/signer.ts';
 import type { CsvRow } from '../../../../platform/csv/reader.ts';
@@ -159,7 +159,7 @@ function readRow(
     const cell = cells[column] ?? '';
     if (target === null) continue;
     if (target.to === 'email') {
-      email = addressOfCell(cell);
+      [email = ''] = addressesOfCell(cell);
       emailColumn = column;
       continue;
     }
