@@ -5,10 +5,14 @@ import { type ExpectedRecord, isSpf, readTerms } from './txt-rules.ts';
 
 const TARGET = /^(?:[-+?~]?include:|redirect=)([^%]+)$/;
 
-/** The walk through a record: its terms that were looked up, and the first reason for which receivers refuse all of it. */
+/**
+ * The walk through a record: its terms that were looked up, and the first reason for which receivers refuse all of it. It ends at a record
+ * that is not answered, since each takes seconds and the check has to end within its lease.
+ */
 interface Walk {
   lookups: number;
   problem: string | null;
+  isCutOff: boolean;
 }
 
 /**
@@ -21,7 +25,7 @@ export async function includedProblem(
   found: readonly string[],
   resolver: Resolver,
 ): Promise<string | null> {
-  const walk: Walk = { lookups: 0, problem: null };
+  const walk: Walk = { lookups: 0, problem: null, isCutOff: false };
   const { terms, all } = readTerms(found.find(isSpf) ?? '');
   await follow(terms, all, resolver, walk);
   return walk.problem === null ? null : `In the SPF record at ${name}, ${walk.problem}.`;
@@ -41,13 +45,16 @@ async function follow(
       walk.problem ??= `receivers look up more than ${MOST_LOOKUPS} terms, those of included records among them, and so refuse all of it (RFC 7208 4.6.4): leave out what no server of yours needs`;
     const [, target] = TARGET.exec(term) ?? [];
     if (walk.problem === null && target !== undefined) await include(term, target, resolver, walk);
-    if (walk.problem !== null) return;
+    if (walk.problem !== null || walk.isCutOff) return;
   }
 }
 
 async function include(term: string, target: string, resolver: Resolver, walk: Walk): Promise<void> {
   const answer = await resolver.txt(target.replace(/\.$/, ''));
-  if (answer.status === 'failed') return;
+  if (answer.status === 'failed') {
+    walk.isCutOff = true;
+    return;
+  }
   const policies = answer.status === 'found' ? answer.records.filter(isSpf) : [];
   const [policy, ...others] = policies;
   const wrong = policy === undefined ? null : wrongTerm(policy);

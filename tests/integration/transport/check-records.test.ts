@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { generateDkimKey } from '../../../src/mail/dkim/key-pair.ts';
 import { checkRecords } from '../../../src/mail/dns/check-records.ts';
-import { createResolver } from '../../../src/mail/dns/resolver.ts';
+import { createResolver, type Resolver } from '../../../src/mail/dns/resolver.ts';
 import type { ExpectedRecord } from '../../../src/mail/dns/txt-rules.ts';
 import { a, cname, mx, startNameServer, txt, type Zone } from './name-server.ts';
 
@@ -275,6 +275,21 @@ describe('an SPF record whose included records', () => {
     expect(await included({ 'a.test TXT': record('v=spf1 ipv4:192.0.2.9 -all') })).toMatchObject(
       noted('include:a.test leads to a record with ipv4:192.0.2.9'),
     );
+  });
+
+  // Ten without an answer would take longer than the lease of a check, so that its outcome counts no more.
+  test('are asked for up to the first without an answer', async () => {
+    dns.zone = { 'b.shop.test TXT': record(`v=spf1 include:a.test include:b.test ip4:192.0.2.1 -all`) };
+    const asked: string[] = [];
+    const resolver: Resolver = {
+      ...patient,
+      async txt(name) {
+        asked.push(name);
+        return name === 'a.test' ? { status: 'failed', reason: 'no answer in time' } : patient.txt(name);
+      },
+    };
+    expect(await checkRecords([spf], { resolver, domain: 'shop.test' })).toMatchObject([verified]);
+    expect(asked).toEqual(['b.shop.test', 'a.test']);
   });
 
   test('are not known for now', async () => {
