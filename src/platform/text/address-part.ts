@@ -17,11 +17,15 @@ export function storedPart(part: string): string | null {
     : part.slice(0, at + 1) + labels.join('.');
 }
 
-/** The forms in lower case in which an address may be kept: as it is compared, as it is written, and with the letters of its host. */
+/**
+ * The forms in lower case in which an address may be kept: as it is compared, as it is written, and with the letters of its host. In a
+ * database with the locale C, `lower` changes letters of ASCII alone.
+ */
 export function formsOf(address: string): readonly string[] {
   const read = parseAddress(address);
-  const written = (isProblem(read) ? address : read.address).toLowerCase();
-  if (isProblem(read)) return [written];
+  const written = isProblem(read) ? address : read.address;
+  const forms = [written.toLowerCase(), written.replace(/[A-Z]/g, (letter) => letter.toLowerCase())];
+  if (isProblem(read)) return [...new Set(forms)];
   const lettered = `${read.key.slice(0, read.key.lastIndexOf('@'))}@${domainToUnicode(read.domain)}`;
-  return [...new Set([read.key, written, lettered])];
+  return [...new Set([read.key, ...forms, lettered])];
 }
