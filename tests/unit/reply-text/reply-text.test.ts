@@ -94,6 +94,8 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'mobile signatures': filled('Sent from my iPhone\n'),
   'attributions between arrows': filled('>>> a <a@b.example> 14.11.2025 10:32 >>>\n'),
   'dates without a year': filled('On 14 at 10:32 a <a@b.example> wrote\n'),
+  'times without an address': filled(`On ${'1.11'.repeat(90)} wrote:\n`),
+  'times before addresses': filled(`On ${'1.11 <a@b>'.repeat(36)} wrote:\n`),
   'links of a list': `On 2025-11-14 10:32, Mira Holt wrote:\n> a\n\nLinks:\n------\n${filled('[1] x\n')}`,
   spaces: filled(' '),
   'a long line with a colon': `${filled('On 2025 a@b ')}wrote:`,

@@ -51,11 +51,17 @@ const TIME = /\d{1,2} ?[:.h時] ?\d{2}/;
 const ADDRESS = /[^\s<>@]@[^\s<>@]/;
 const ENDS_IN_COLON = /[:：]$/;
 
-/** "On Tue, 1 Dec at 3:14 AM , Anna <anna@example.com> wrote:", as Freshdesk writes it. */
-const WITHOUT_YEAR = new RegExp(
-  `\\d.{1,30}?\\d{1,2}[:.]\\d{2}.{1,200}<[^\\s<>@]+@[^\\s<>@]+> ${WROTE_PATTERN} ?:$`,
-  'u',
-);
+const DAY_AND_TIME = /\d.{1,30}?\d{1,2}[:.]\d{2}/;
+const WRITER_AT_END = new RegExp(`<[^\\s<>@]+@[^\\s<>@]+> ${WROTE_PATTERN} ?:$`, 'u');
+
+/**
+ * True for "On Tue, 1 Dec at 3:14 AM , Anna <anna@example.com> wrote:", as Freshdesk writes it. One expression for all took 800 ms for
+ * 500 lines of times without an address (measured).
+ */
+const isWithoutYear = (text: string): boolean => {
+  const writer = text.search(WRITER_AT_END);
+  return writer > 0 && DAY_AND_TIME.test(text.slice(0, writer - 1));
+};
 
 /** The confidence in an attribution. `sure`: nothing else is written so; `likely`: it is one where a quotation follows. */
 export interface Attribution {
@@ -79,7 +85,7 @@ export function attributionIn(before: readonly string[]): Attribution | null {
     joined = index === 0 ? line : `${line} ${joined}`;
     if (joined.length > LONGEST_MARK) break;
     if (index > 0 && !mayBegin(line)) continue;
-    const isDated = DATE.test(joined) || (BEGIN.test(line) && WITHOUT_YEAR.test(joined));
+    const isDated = DATE.test(joined) || (BEGIN.test(line) && isWithoutYear(joined));
     if (!isDated || !(VERB.test(joined) || ADDRESS.test(joined))) continue;
     const above = before[index + 1] ?? '';
     const isWrapped = !BEGIN.test(line) && above.length < 100 && BEGIN.test(above) && /\d/.test(above);
