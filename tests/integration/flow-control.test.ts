@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { FlowDefinition } from '../../machines/flow-run/definition.ts';
-import { activateFlow } from '../../src/automation/flows/commands.ts';
+import { activateFlow, pauseFlow } from '../../src/automation/flows/commands.ts';
 import { auditRuns } from '../../src/automation/flows/runs/audit-runs.ts';
 import { flowPerformer } from '../../src/automation/flows/runs/performer.ts';
 import { simulateFlow } from '../../src/automation/flows/simulation/simulate.ts';
@@ -180,6 +180,41 @@ inEachWorld('what comes between', (world) => {
     expect(await runsOf(flowId)).toEqual([]);
     ok(await service.live.post(`/v1/flows/${flowId}/activate`));
     expect(await begin()).toHaveLength(1);
+  });
+
+  test('no run begins behind the answer that its flow is paused, or its runs are cancelled', async () => {
+    const { service, ok, aFlow, aContact, runsOf } = world();
+    for (const runs of ['cancel', 'finish'] as const) {
+      const flowId = await aFlow({ trigger: { type: 'manual' }, steps: [WAIT] });
+      const contactId = await aContact();
+      const { engine, ...parts } = partsOf(world());
+      // The answer comes between the look at the flow and the insert of the run.
+      const spawn = async (...run: Parameters<typeof engine.spawn>) => {
+        ok(await service.live.post(`/v1/flows/${flowId}/pause`, { runs }));
+        return engine.spawn(...run);
+      };
+      const enrol = enroller({ ...parts, engine: { spawn } as Any });
+      const begun = await enrol({ ...(await scopeOf()), flowId, version: 1 }, [
+        { contactId, key: 'late', eventId: null, position: '1', depth: 0 },
+      ]);
+      expect([runs, begun, await runsOf(flowId)]).toEqual([runs, [], []]);
+    }
+  });
+
+  test('a run that has begun while a request to cancel all was waiting is cancelled too', async () => {
+    const { ok, aFlow, aContact, runsOf, service } = world();
+    const flowId = await aFlow({ trigger: { type: 'manual' }, steps: [WAIT] });
+    const call = await callOf(flowId, { runs: 'cancel' });
+    const contactId = await aContact();
+    const { id } = ok(await service.live.post(`/v1/flows/${flowId}/runs`, { contactId }));
+    const parts = partsOf(world());
+    const commands = {
+      ...parts,
+      release: async () => {},
+      cancelRuns: (flow: string) => cancelRuns(parts, flow),
+    };
+    await pauseFlow(commands as Any, { ...call, requestId: 'req_1' });
+    expect((await runsOf(flowId)).map((run: Any) => [run.id, run.status])).toEqual([[id, 'cancelled']]);
   });
 
   test('a cancellation that is cut off among many runs goes on, and counts each once', async () => {

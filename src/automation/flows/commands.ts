@@ -5,6 +5,7 @@ import { type Call, Replay } from '../../http/request/route.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { type Clock, isoOf } from '../../platform/time/clock.ts';
 import {
   type ActivateBody,
   type FlowView,
@@ -152,6 +153,7 @@ const listensTo = ({ trigger }: FlowDefinition): string | null =>
 
 /** The services that starting and stopping flows call. */
 export interface FlowCommands extends Validator {
+  readonly clock: Pick<Clock, 'now'>;
   /** Releases held runs; a duty finds those that a crash leaves behind. */
   release(flowId: string): Promise<unknown>;
   /** Ends runs that are to be cancelled; the rest of many is found by a duty. */
@@ -184,9 +186,11 @@ async function activate(
   return answer(commands, caller, row);
 }
 
-const PAUSE = `update flows set status = 'paused', is_held = $3::boolean,
-  cancels_before = case when $4::boolean then $2::timestamptz else cancels_before end, updated_at = ${laterSql('updated_at', '$2')}
+const PAUSE = `update flows set status = 'paused', is_held = $3::boolean, updated_at = ${laterSql('updated_at', '$2')}
 where id = $1 and status <> 'draft' and deleted_at is null returning id`;
+
+/** Comes behind the pause, after which no run begins: one may have begun since the request came. */
+const CANCEL = 'update flows set cancels_before = $2::timestamptz where id = $1';
 
 const NEVER_RAN = new Failure('CONFLICT', 'This flow is a draft, so there is nothing to pause.');
 
@@ -204,10 +208,13 @@ async function pause(
   if (!row) return NO_FLOW;
   const { runs = 'finish' } = body;
   const rows = await commands.database.query(PAUSE, [
-    ...[row.id, new Date(now).toISOString(), runs === 'hold', runs === 'cancel'],
+    ...[row.id, new Date(now).toISOString(), runs === 'hold'],
   ]);
   if (rows.length === 0) return NEVER_RAN;
-  if (runs === 'cancel') await commands.cancelRuns(row.id);
+  if (runs === 'cancel') {
+    await commands.database.query(CANCEL, [row.id, isoOf(commands.clock.now())]);
+    await commands.cancelRuns(row.id);
+  }
   if (runs === 'finish') void commands.release(row.id).catch(() => {});
   return answer(commands, caller, row);
 }

@@ -17,7 +17,7 @@ import { clockedRuns } from './clocked/clocked-runs.ts';
 import { flowRunKind } from './kind.ts';
 import { type FlowDeps, flowRoutes } from './routes.ts';
 import { auditRuns } from './runs/audit-runs.ts';
-import { flowInsertRule } from './runs/insert-rule.ts';
+import { flowInsertRule, runInsertRule } from './runs/insert-rule.ts';
 import { flowPerformer, POSTING } from './runs/performer.ts';
 import { definitionReader } from './runs/run-reader.ts';
 import type { StepWorkDeps } from './runs/steps.ts';
@@ -100,7 +100,7 @@ export const flowsModule: Module<FlowDeps, FlowNeeds, FlowsApi> = {
       },
     },
   ],
-  insertRules: [flowInsertRule],
+  insertRules: [flowInsertRule, runInsertRule],
   routes: flowRoutes,
   open({ config, database, reads, clock, sealer, signer, logger, metrics }) {
     const { needed, provide } = later<FlowNeeds>();

@@ -35,3 +35,24 @@ export const flowInsertRule: InsertRule = {
   ],
   writes: [],
 };
+
+/**
+ * A run begins while its flow is active, or not at all: a request that pauses the flow waits for the statement, and from its answer on
+ * nothing begins. The occurrences were looked at before.
+ */
+export const runInsertRule: InsertRule = {
+  of: 'flowRun',
+  columns: 'begins_flow_id text',
+  conditions: [
+    {
+      name: 'flow_is_active',
+      judged: 'begins_flow_id is not null',
+      sql: (input) => `select i.ord from (
+    select ord, begins_flow_id from ${input} where begins_flow_id is not null order by begins_flow_id
+  ) i cross join lateral (
+    select from flows f where f.id = i.begins_flow_id and f.status = 'active' and f.deleted_at is null for share of f
+  ) f`,
+    },
+  ],
+  writes: [],
+};

@@ -151,7 +151,7 @@ export function enroller({ database, engine, clock, tooMany }: EnrolDeps): Enrol
       const realNow = clock.now();
       const at = ownClock?.now ?? realNow;
       const id = mintId('run', realNow);
-      await engine.spawn('flowRun', {
+      const { outcome } = await engine.spawn('flowRun', {
         ...{ id, workspaceId, livemode, definitionId },
         input: {
           ...{ at, leaseMs: LEASE_MS, contactId, occurrence: eventId, seen: position, depth },
@@ -163,15 +163,16 @@ export function enroller({ database, engine, clock, tooMany }: EnrolDeps): Enrol
           test_clock_id: ownClock?.id ?? null,
           clock_started_at: ownClock && new Date(at).toISOString(),
           ...{ flow_id: flowId, flow_version: version, contact_id: contactId, occurrence_key: key },
-          ...{ is_watched: definition.exitWhen != null, is_once: once },
+          ...{ is_watched: definition.exitWhen != null, is_once: once, begins_flow_id: flowId },
         },
         bytes: 1_500,
       });
-      return id;
+      // The flow was paused meanwhile.
+      return outcome === 'withheld' ? [] : [id];
     });
     const settled = await Promise.allSettled(spawned);
     return settled.flatMap((result) => {
-      if (result.status === 'fulfilled') return [result.value];
+      if (result.status === 'fulfilled') return result.value;
       // Another instance was faster.
       if (isDuplicate(result.reason)) return [];
       throw result.reason;
