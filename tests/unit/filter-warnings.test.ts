@@ -102,6 +102,8 @@ describe('a placeholder of another service', () => {
     '50% off and 20% more',
     '100%cotton, 50%',
     'https://a.example/?q=%C3%BC%20caf%C3%A9%26abc%3D',
+    'https://a.example/?utm_campaign=15%20d%C3%ADas%20gratis',
+    'https://a.example/Na%C3%AFvet%C3%A9',
     'a *b* | c',
     '[1] and [[2]]',
     '<style>.a{width:50%;height:50%}</style>',
