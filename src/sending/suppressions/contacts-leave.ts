@@ -1,22 +1,25 @@
 import { CONTACT_STATUSES } from '../../mail/list-files/consent-words.ts';
 
 /**
- * SQL: the `id` of the contact with an address, if there is one. The row is compared as a whole and asked for in the order of the whole
- * key, which the index by address alone can give. With three equations the primary key looks as good while the table is small, and by
- * a plan from then every address was looked for among all contacts of the workspace: 2.7 ms each with 2,600 of them. Where more than
- * the id is needed, the contact is joined behind a fence (`materialized`, `offset 0`), by its id and its address: whichever index the
- * planner takes then, it finds one row.
+ * SQL: the `id` of the contact with an address, if there is one. The first contact from the address on is read, in the order of the whole
+ * key, which the index by address alone can give, and is the one if it has the address. With three equations the primary key looks as
+ * good while the table is small, and by a plan from then every address was looked for among all contacts of the workspace: 2.7 ms each
+ * with 2,600 of them. A row as the upper bound ends no scan before PostgreSQL 18, unless its first column does: an address that was not
+ * there was looked for among all contacts behind it, 10 ms with 12,000 of them. Where more than the id is needed, the contact is joined
+ * behind a fence (`materialized`, `offset 0`), by its id and its address: whichever index the planner takes then, it finds one row.
  */
 export function contactOfSql({
   workspaceId,
   livemode,
   key,
 }: Record<'workspaceId' | 'livemode' | 'key', string>): string {
-  const sought = `(${workspaceId} collate "C", ${livemode}, ${key} collate "C")`;
-  return `(select addressee.id from contacts addressee
-    where (addressee.workspace_id, addressee.livemode, addressee.email_key) >= ${sought}
-      and (addressee.workspace_id, addressee.livemode, addressee.email_key) <= ${sought}
-    order by addressee.workspace_id, addressee.livemode, addressee.email_key limit 1)`;
+  return `(select addressee.id from (
+      select first.id, first.workspace_id, first.livemode, first.email_key from contacts first
+      where (first.workspace_id, first.livemode, first.email_key) >= (${workspaceId} collate "C", ${livemode}, ${key} collate "C")
+        and first.workspace_id <= ${workspaceId} collate "C"
+      order by first.workspace_id, first.livemode, first.email_key limit 1
+    ) addressee
+    where addressee.workspace_id = ${workspaceId} and addressee.livemode = ${livemode} and addressee.email_key = ${key})`;
 }
 
 const LADDER = `array[${CONTACT_STATUSES.map((status) => `'${status}'`).join(', ')}]`;
