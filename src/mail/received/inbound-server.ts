@@ -165,14 +165,15 @@ export const openInboundServer = <Taken>({
         const isMessage = taken.length > 0;
         const isOfPurpose = asked.length > 0;
         const lineEnds = new LineEnds();
-        const raw = await takeIn(
+        const octets = await takeIn(
           stream,
           isMessage ? new StrictBuffer(lineEnds) : isOfPurpose ? new FullBuffer() : new HeadTailBuffer(KEPT),
           reservation,
           isOfPurpose ? LARGEST_AGGREGATE : LARGEST_INBOUND,
         );
-        if (isMessage && hasLargeHeader(raw)) throw LARGE_HEADER;
-        if (isMessage && lineEnds.hasBare()) throw BARE_LINE_END;
+        if (isMessage && hasLargeHeader(octets)) throw LARGE_HEADER;
+        const raw = isMessage ? lineEnds.withSingleReturns(octets) : octets;
+        if (raw === null) throw BARE_LINE_END;
         let isTaken = isMessage;
         if (isForReports) {
           const feedback = await mailReader.report(shortened(raw), recipients, envelopeFrom === '');

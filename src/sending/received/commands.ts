@@ -6,7 +6,7 @@ import { LARGEST_HEADER } from '../../mail/raw/header-editor.ts';
 import { MOST_HOPS } from '../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import { MOST_ADDRESSES } from '../../mail/received/address-keys.ts';
-import { hasBareLineEnd, hasLargeHeader } from '../../mail/received/header.ts';
+import { hasLargeHeader, withSingleReturns } from '../../mail/received/header.ts';
 import { composeTestMessage } from '../../mail/received/test-message.ts';
 import { isRefusable, type SpamFilter } from '../../mail/spam/spam-filter.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
@@ -194,10 +194,11 @@ export async function receiveTest(
 async function testArrival({ query, body, now }: TestCall): Promise<TestArrival | Failure> {
   if (body instanceof Uint8Array) {
     if (body.byteLength === 0) return wrongAt('/body', 'Must be a message.');
-    const raw = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    if (hasLargeHeader(raw))
+    const octets = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    if (hasLargeHeader(octets))
       return wrongAt('/body', `Must have a header of at most ${LARGEST_HEADER} octets.`);
-    if (hasBareLineEnd(raw)) return wrongAt('/body', 'Must end each line with CRLF, as SMTP does.');
+    const raw = withSingleReturns(octets);
+    if (raw === null) return wrongAt('/body', 'Must end each line with CRLF, as SMTP does.');
     return { raw, from: query.from ?? null, to: query.to ?? null };
   }
   const { from, to, subject = '', text = '' } = body;

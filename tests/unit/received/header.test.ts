@@ -3,11 +3,11 @@ import { LARGEST_HEADER } from '../../../src/mail/raw/header-editor.ts';
 import {
   contentDigest,
   fieldsOf,
-  hasBareLineEnd,
   hasLargeHeader,
   headerFacts,
   LineEnds,
   namedRoot,
+  withSingleReturns,
 } from '../../../src/mail/received/header.ts';
 import { costMs } from '../../support/own-time.ts';
 
@@ -126,15 +126,20 @@ test.each([
   ['\na', true],
   ['a\rb\r\n', true],
   ['a\r\n.\r', true],
-  ['a\r\r\n', true],
   ['a\n\r\n', true],
+  ['a\r\rb\r\n', true],
+  ['a\r\r', true],
+  ['a\r\r\n', false],
+  ['\r\r\r\n\r\n', false],
 ])('a bare line end in %j: %p', (text, isBare) => {
-  expect(hasBareLineEnd(Buffer.from(text))).toBe(isBare);
+  expect(withSingleReturns(Buffer.from(text)) === null).toBe(isBare);
   // However the octets are divided into chunks.
   for (const size of [1, 2, 3]) {
     const ends = new LineEnds();
     for (let at = 0; at < text.length; at += size) ends.add(Buffer.from(text.slice(at, at + size)));
     expect(ends.hasBare()).toBe(isBare);
+    const ordered = ends.withSingleReturns(Buffer.from(text));
+    expect(ordered?.toString()).toBe(isBare ? undefined : text.replaceAll(/\r+\n/g, '\r\n'));
   }
 });
 
@@ -164,7 +169,7 @@ describe('a header', () => {
     });
     expect(divided).toBeLessThan(most);
     const ends = Buffer.from('\r\n'.repeat(16 * 1024 * 1024));
-    expect(costMs(() => expect(hasBareLineEnd(ends)).toBe(false))).toBeLessThan(most);
+    expect(costMs(() => expect(withSingleReturns(ends)).toBe(ends))).toBeLessThan(most);
   });
 });
 
