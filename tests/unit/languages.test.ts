@@ -142,7 +142,7 @@ describe('filters write in the language of the content', () => {
     ['{{ d | plural: other: "a", ones: "b" }}', /always other/],
     ['{% if d %}\n{{ d | plural: one: "a" }}{% endif %}', /^Line 2, column 8: /],
   ])('%s is refused when it is saved', (source, message) => {
-    expect(() => textLiquid.examineArguments(textLiquid.parse(source), null)).toThrow(message);
+    expect(() => textLiquid.examineValues(textLiquid.parse(source), null)).toThrow(message);
   });
 
   test('a plural form that a language does not have is refused in its bodies', () => {
@@ -160,7 +160,7 @@ describe('filters write in the language of the content', () => {
 
   test('formats that write a date are still formats', () => {
     const source = '{{ "2026-03-03" | date: "%d.%m.%Y" }} {{ "2026-03-03" | date }}';
-    expect(() => textLiquid.examineArguments(textLiquid.parse(source), null)).not.toThrow();
+    expect(() => textLiquid.examineValues(textLiquid.parse(source), null)).not.toThrow();
     expect(written(source, 'de')).toBe('03.03.2026 Tuesday, March 3, 2026 at 12:00 am +0000');
   });
 });

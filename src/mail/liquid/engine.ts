@@ -11,6 +11,7 @@ import {
   toValueSync,
   Value,
 } from 'liquidjs';
+import { problemOfExpression, problemOfOutput, remedyFor } from './expressions.ts';
 import { filtersFor, guarded } from './filters/filters.ts';
 import { problemOfArguments } from './filters/language-filters.ts';
 import { isLongFormat, LONG_FORMAT, unknownDirective } from './filters/strftime.ts';
@@ -54,10 +55,10 @@ export interface LiquidEngine {
   /** @throws LiquidProblem, TooSlow */
   render(parsed: ParsedSource, rendering: RenderScope): string;
   /**
-   * Refuses arguments of filters that are wrong for every value. `language`: that of the source; null where none is known.
-   * @throws LiquidProblem that tells line and column
+   * Refuses expressions that are read in part alone, and arguments of filters that are wrong for every value. `language`: that of the source;
+   * null where none is known. What was stored before is rendered as it was. @throws LiquidProblem that tells line and column
    */
-  examineArguments(parsed: ParsedSource, language: string | null): void;
+  examineValues(parsed: ParsedSource, language: string | null): void;
   /** The places of partials, and of the content in a layout. @throws LiquidProblem for a block that only the service writes */
   slotsOf(parsed: ParsedSource): readonly Slot[];
   /** The paths of the names that a source uses and does not set itself, such as `order.total`. */
@@ -109,7 +110,10 @@ function engineFor(writing: ValueWriter): LiquidEngine {
       }
       return emitter.buffer;
     },
-    examineArguments: refuseWrongArguments,
+    examineValues(parsed, language) {
+      refuseBrokenExpressions(parsed);
+      refuseWrongArguments(parsed, language);
+    },
     slotsOf: (parsed) => [...slotsIn(parsed)],
     namesOf: (parsed) => liquid.globalFullVariablesSync(withoutRepeats(parsed)),
   };
@@ -162,6 +166,13 @@ function* valuesIn(parsed: ParsedSource): Generator<Value> {
   }
 }
 
+function* outputsIn(parsed: ParsedSource): Generator<Output> {
+  for (const template of parsed) {
+    if (template instanceof Output) yield template;
+    else if (template.children) yield* outputsIn(toValueSync(template.children(false, true)) as ParsedSource);
+  }
+}
+
 /** The output that stands for the content in a layout. */
 const CONTENT = /^\{\{-?\s*content\s*-?\}\}$/;
 
@@ -193,6 +204,22 @@ const isQuoted = (argument: unknown): argument is QuotedToken =>
   argument !== null &&
   'kind' in argument &&
   argument.kind === TokenKind.Quoted;
+
+function refuseBrokenExpressions(parsed: ParsedSource): void {
+  for (const value of valuesIn(parsed)) {
+    const problem = problemOfExpression(value);
+    if (problem !== null) throw problemAt(problem.token, problem.message);
+  }
+  for (const output of outputsIn(parsed)) {
+    const message = problemOfOutput(output);
+    if (message !== null) throw problemAt(output.token, message);
+  }
+}
+
+function problemAt(token: Token, message: string): LiquidProblem {
+  const [line, column] = token.getPosition();
+  return new LiquidProblem(`Line ${line}, column ${column}: ${message}${remedyFor(tagAt(token))}`);
+}
 
 function refuseWrongArguments(parsed: ParsedSource, language: string | null): void {
   for (const { filters } of valuesIn(parsed))
@@ -237,16 +264,26 @@ function problemOf(thrown: unknown, isParsing: boolean): Error {
     : 'cannot be rendered with these values';
   const entity = isParsing ? entityIn(token) : null;
   const because =
-    entity === null ? '' : ` An editor has encoded a character as ${entity}: write the character.`;
+    entity !== null
+      ? ` An editor has encoded a character as ${entity}: write the character.`
+      : isParsing
+        ? remedyFor(tagAt(token))
+        : '';
   return new LiquidProblem(`${place}${said}.${because}`, !isParsing);
 }
 
 const ENTITY = /&(?:[a-z]{2,6}|#\d{1,4}|#x[\da-f]{1,4});/i;
 
+/** The tag or output at a place, from its braces on and without those at its end. */
+function tagAt({ input, begin }: Token): string {
+  const brace = Math.max(0, input.lastIndexOf('{{', begin), input.lastIndexOf('{%', begin));
+  const start = input[brace - 1] === '{' ? brace - 1 : brace;
+  return input.slice(start, start + LONGEST_REASON).split(/[%}]}/, 1)[0] ?? '';
+}
+
 /** The entity that stands for a character of the tag at a place; null without one. Texts in quotes may hold them. */
-function entityIn({ input, begin }: Token): string | null {
-  const start = Math.max(0, input.lastIndexOf('{{', begin), input.lastIndexOf('{%', begin));
-  const [tag = ''] = input.slice(start, start + LONGEST_REASON).split(/[%}]}/, 1);
+function entityIn(token: Token): string | null {
+  const tag = tagAt(token);
   return ENTITY.exec(tag.replace(/"[^"]*"|'[^']*'/g, ''))?.[0] ?? null;
 }
 

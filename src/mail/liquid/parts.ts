@@ -173,7 +173,7 @@ export function examine(
     const engine = part === 'html' ? htmlLiquid : textLiquid;
     try {
       const parsed = engine.parse(source);
-      engine.examineArguments(parsed, part === 'subject' || part === 'previewText' ? null : language);
+      engine.examineValues(parsed, part === 'subject' || part === 'previewText' ? null : language);
       const filled = engine.slotsOf(parsed).filter((slot) => isLayout || slot.partial !== null);
       if (filled.length > 0) slots[part] = filled;
       const used = isLayout ? namesAround(engine, source, filled) : engine.namesOf(parsed);
