@@ -101,6 +101,16 @@ const TEXTS: readonly Row[] = [
     `Items:\n--\n${Array.from({ length: 14 }, (_, at) => `item ${at}`).join('\n')}`,
     `Items:\n--\n${Array.from({ length: 14 }, (_, at) => `item ${at}`).join('\n')}`,
   ],
+  [
+    'two hyphens as rules around a short text',
+    'We take:\n\n--\n2 lamps\n1 table\n--\n\nWhen do they come?',
+    'We take:\n\n--\n2 lamps\n1 table\n--\n\nWhen do they come?',
+  ],
+  [
+    'two hyphens as a rule above an exact signature',
+    'First part\n--\nSecond part\n\n-- \nJon Abel',
+    'First part\n--\nSecond part',
+  ],
   ['a trimmed signature', 'Fine with me.\n\n--\nJon Abel\nAbel & Sons', 'Fine with me.'],
   ['an exact signature', 'Fine with me.\n\n-- \nJon Abel\nAbel & Sons', 'Fine with me.'],
   [

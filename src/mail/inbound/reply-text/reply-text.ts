@@ -45,7 +45,7 @@ const withoutQuotation = (text: string): string => new Reply(text).own();
 const QUOTE = /^[ \t]{0,3}>/;
 const SIGNATURE = /^-- ?\s*$/;
 const EXACT_SIGNATURE = /^-- \r?$/;
-/** Programs that trim lines leave "--", which may also be a rule: then a signature is short. */
+/** Programs that trim lines leave "--", which may also be a rule: a signature is short, and has no second one beside it. */
 const LONGEST_SIGNATURE = 12;
 
 /** The lines of a reply. Arrays of numbers keep a million lines cheap. */
@@ -196,15 +196,23 @@ class Reply {
 
   /** The line of the signature's delimiter; the end of the fragment where it has none. */
   #signatureIn(from: number, to: number): number {
+    let trimmed = -1;
+    let rules = 0;
     for (let at = from; at < to; at++) {
       const line = this.#lines[at] as string;
       if (line.charCodeAt(0) !== HYPHEN || !SIGNATURE.test(line)) continue;
-      let below = 0;
-      for (let each = at + 1; each < Math.min(to, at + 60); each++)
-        if (this.#kinds[each] !== KIND.blank) below++;
-      return EXACT_SIGNATURE.test(line) || below <= LONGEST_SIGNATURE ? at : to;
+      if (EXACT_SIGNATURE.test(line)) return at;
+      trimmed = at;
+      rules++;
     }
-    return to;
+    return rules === 1 && this.#linesBelow(trimmed, to) <= LONGEST_SIGNATURE ? trimmed : to;
+  }
+
+  #linesBelow(at: number, to: number): number {
+    let below = 0;
+    for (let each = at + 1; each < Math.min(to, at + 60); each++)
+      if (this.#kinds[each] !== KIND.blank) below++;
+    return below;
   }
 
   /** The text of a fragment, without blank lines around it. */
