@@ -1,6 +1,8 @@
 /**
  * The rules by which a TXT record matches the expected one. Pure functions from the records found to a verdict.
  */
+
+import { partNotTaken } from './dkim-key-tags.ts';
 import { asksForReports, dmarcTextsIn } from './dmarc.ts';
 import { ignoredTags } from './dmarc-tags.ts';
 import { isLookedUp, isTerm, MOST_LOOKUPS, wrongTerm } from './spf-terms.ts';
@@ -75,15 +77,21 @@ const judgeAsFound = (expected: ExpectedRecord, found: readonly string[]): Judge
 };
 
 const judgeDkim = ({ name, value }: ExpectedRecord, found: readonly string[]): Judgement => {
-  const keys = found.map(readTags).filter((tags) => tags.has('p'));
+  const keys = found.filter((text) => readTags(text).has('p'));
   const [key, ...others] = keys;
   if (key === undefined) return missing(`There is no DKIM key at ${name} yet.`);
   // RFC 6376 3.6.2.2: with several keys a verifier may take any, so that signatures fail now and then.
   if (others.length > 0)
     return wrong(`There are ${keys.length} DKIM keys at ${name}; leave only the one given here.`);
   const asked = readTags(value);
-  const [is = '', should = ''] = [key.get('p'), asked.get('p')];
-  if (is === should && (key.get('k') ?? 'rsa') === asked.get('k')) return FINE;
+  const [is = '', should = ''] = [readTags(key).get('p'), asked.get('p')];
+  if (is === should) {
+    const part = partNotTaken(key, asked.get('k') ?? 'rsa');
+    if (part === null) return FINE;
+    return wrong(
+      `The DKIM key at ${name} is the right one, but receivers ignore it because of ${part}: enter the value given here as it is.`,
+    );
+  }
   if (is === '') return wrong(`The DKIM key at ${name} is revoked (its p= is empty).`);
   if (should.startsWith(is))
     return wrong(

@@ -77,6 +77,30 @@ describe('a DKIM key', () => {
     expect(await at(txt('v=DKIM1; p='))).toMatchObject(failed('revoked'));
     expect(await at(halves(dnsValue), txt('v=DKIM1; p=AAAA'))).toMatchObject(failed('2 DKIM keys'));
   });
+
+  const key = dnsValue.slice(dnsValue.indexOf('p='));
+  test.each([
+    `p=${key.slice(2)}`,
+    `v=DKIM1; k=rsa; h=sha1:sha256; s=email; t=s; n=mine; ${key};`,
+    `v = DKIM1 ; k = rsa ; ${key.replace('=', ' = ')} ;`,
+  ])('is taken as %s', async (record) => {
+    expect(await at(halves(record))).toMatchObject(verified);
+  });
+
+  // python3-dkim, Mail::DKIM and mailauth: one or more of them take no signature by such a key.
+  test.each([
+    ['v=dkim1', `v=dkim1; ${key}`],
+    ['v=DKIM2', `v=DKIM2; ${key}`],
+    ['k=RSA', `v=DKIM1; k=RSA; ${key}`],
+    ['k=ed25519', `v=DKIM1; k=ed25519; ${key}`],
+    ['h=sha1', `v=DKIM1; h=sha1; ${key}`],
+    ['s=tlsrpt', `v=DKIM1; s=tlsrpt; ${key}`],
+    ['the second k=', `v=DKIM1; k=rsa; k=rsa; ${key}`],
+    ['"posthorn"', `v=DKIM1; posthorn; ${key}`],
+    ['P=', `v=DKIM1; k=rsa; P=${key.slice(2)}`],
+  ])('is ignored by receivers because of %s', async (part, record) => {
+    expect(await at(halves(record))).toMatchObject(failed(`receivers ignore it because of ${part}`));
+  });
   test('cannot be there beside an alias', async () => {
     const alias = [cname('other.test')];
     expect(await check(dkim, { [`${NAME} TXT`]: alias, [`${NAME} CNAME`]: alias })).toEqual({
