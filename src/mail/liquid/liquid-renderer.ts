@@ -2,8 +2,9 @@ import { FairQueue } from '../../platform/async/fair-slots.ts';
 import { LruMap } from '../../platform/async/lru-map.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Scope } from './engine.ts';
-import { LiquidProblem, TooSlow } from './limits.ts';
+import { LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import type { Job } from './liquid-thread.ts';
+import { filled, type Outline } from './outline.ts';
 import type {
   AuthoredPart,
   AuthoredSource,
@@ -47,6 +48,8 @@ const QUICK_MS = 20;
 /** After a slow rendering, nothing of its owner is quick for this time. */
 const SLOW_FOR_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
+/** Characters of all outlines together. */
+const MOST_OUTLINED = 4 * LIQUID_LIMITS.result;
 const LARGEST_BATCH = 64;
 /** The number of jobs that are sent to a working thread together: the main thread continues meanwhile. */
 const NEXT_BATCH = 8;
@@ -65,6 +68,10 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
   const turns = new FairQueue(SLOW_LIMITS);
   const quick = new LruMap<string, true>({ entries: MOST_REMEMBERED });
   const slowUntil = new LruMap<string, number>({ entries: MOST_REMEMBERED });
+  /** Of quick sources; null for those without one. */
+  const outlines = new LruMap<string, Outline | null>({
+    ...{ entries: MOST_REMEMBERED, weight: MOST_OUTLINED, weightOf: lengthOf },
+  });
 
   const alone = async (owner: string, job: Job): Promise<JobResult> => {
     let ran: JobResult | null = 'again';
@@ -88,14 +95,19 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
   const learn = (owner: string, key: string | null, ran: JobResult): void => {
     if (key === null || ran === 'again') return;
     const isDone = ran !== 'late' && ran !== 'perhapsLate';
-    if (isDone && 'rendered' in ran && ran.ms < QUICK_MS) return quick.set(key, true);
+    if (isDone && 'rendered' in ran && ran.ms < QUICK_MS) {
+      if (ran.outline !== undefined) outlines.set(key, ran.outline);
+      return quick.set(key, true);
+    }
     quick.delete(key);
+    outlines.delete(key);
     if (!isDone || ('isSlow' in ran && ran.isSlow)) slowUntil.set(owner, monotonic() + SLOW_FOR_MS);
   };
 
   /** Renders by the thread that these sources belong to now, and remembers how that went. */
   const run = async ({ owner, key, sources, scope }: LiquidRenderRequest): Promise<JobResult> => {
-    const job: Job = { do: 'render', key, sources, scope };
+    const asksOutline = key !== null && outlines.get(key) === undefined;
+    const job: Job = { do: 'render', key, sources, scope, outlines: asksOutline };
     const ran = await (isQuick(owner, key) ? quickThread.push(job) : alone(owner, job));
     learn(owner, key, ran);
     return ran;
@@ -106,6 +118,9 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
   return {
     async render(asked) {
       const { owner, key } = asked;
+      const outline = isQuick(owner, key) ? outlines.get(key) : null;
+      const parts = outline ? filled(outline, asked.scope.names) : null;
+      if (parts) return parts;
       const isNew = (name: string) => !quick.has(name) && !slowUntil.has(owner);
       while (key !== null && firsts.has(key) && isNew(key)) await firsts.get(key)?.catch(() => {});
       const running = run(asked);
@@ -141,6 +156,11 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
     },
   };
 }
+
+const lengthOf = (outline: Outline | null): number =>
+  Object.values(outline?.parts ?? {})
+    .flatMap((part) => part?.texts ?? [])
+    .reduce((sum, text) => sum + text.length, 1);
 
 /** The result of a job, or what its author did wrong. */
 function settled(

@@ -4,6 +4,8 @@ import { LruMap } from '../../platform/async/lru-map.ts';
 import { serve } from '../../platform/threads/serve.ts';
 import type { Scope } from './engine.ts';
 import { LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
+import type { Outline } from './outline.ts';
+import { outlineOf } from './outlining.ts';
 import {
   type AuthoredPart,
   type AuthoredSource,
@@ -28,6 +30,8 @@ export type Job =
       /** Null when the thread has been given them before. */
       readonly sources: Sources | null;
       readonly scope: Scope;
+      /** True when the answer is to have the outline of the sources. */
+      readonly outlines?: boolean;
     }
   | {
       readonly do: 'examine';
@@ -39,7 +43,12 @@ export type Job =
 
 /** The result. */
 export type ThreadAnswer =
-  | { readonly rendered: RenderedParts; readonly ms: number }
+  | {
+      readonly rendered: RenderedParts;
+      readonly ms: number;
+      /** Null for sources without one, absent where it was not asked for. */
+      readonly outline?: Outline | null;
+    }
   | { readonly findings: Findings }
   | { readonly names: readonly string[] }
   /** The thread does not have the sources any more. */
@@ -95,7 +104,8 @@ function answer(job: Job): ThreadAnswer {
         if (parsed === null) return { forgotten: true };
         const start = performance.now();
         const rendered = renderParts(parsed, job.scope);
-        return { rendered, ms: performance.now() - start };
+        const ms = performance.now() - start;
+        return job.outlines ? { rendered, ms, outline: outlineOf(parsed) } : { rendered, ms };
       }
       case 'examine':
         return { findings: examine(job.authored, job.rules) };

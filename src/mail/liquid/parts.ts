@@ -12,8 +12,9 @@ import {
 import { refuseDangerousPlaces, refuseSplitBlocks, runsScripts, scanHtml } from './html-scan.ts';
 import { Budget, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import { Placeholder } from './values.ts';
+import { asLine } from './written-values.ts';
 
-type PartName = 'subject' | 'previewText' | 'html' | 'text';
+export type PartName = 'subject' | 'previewText' | 'html' | 'text';
 
 /** Rendered parts. Null where there is none. */
 export type RenderedParts = { readonly [Part in PartName]: string | null };
@@ -73,7 +74,6 @@ const NEVER = { unsubscribeUrl: '' };
 /** Filters can cut a character in two, and decode what no database takes. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
-const UNPRINTABLE = /[\p{Cc}\u2028\u2029]+/gu;
 const RUNS_SCRIPTS = 'Must not make a link that runs a script: only web, mail and telephone addresses.';
 
 /** Renders the parts. @throws LiquidProblem, TooSlow */
@@ -95,7 +95,7 @@ export function renderParts(
         names: { ...names, ...(isLine ? NEVER : LATER) },
       }),
     );
-    return isLine ? text.replace(UNPRINTABLE, ' ').trim().toWellFormed() : storable(text);
+    return isLine ? asLine(text) : storable(text);
   };
   const made = render('html');
   const html = made !== null && placesLanguage && language !== null ? inLanguage(made, language) : made;

@@ -1,5 +1,6 @@
 import { Drop, type Emitter } from 'liquidjs';
 import { exceeded, LIQUID_LIMITS } from './limits.ts';
+import { escapedInHtml, rawInHtml, writtenInText } from './written-values.ts';
 
 /** Text that is html already: what a filter has escaped, or a block has captured. It is not escaped again. */
 export class SafeText extends Drop {
@@ -78,13 +79,6 @@ export class BoundedEmitter implements Emitter {
   }
 }
 
-/**
- * A placeholder that is filled in for each recipient when an email leaves (src/sending/tracking). Only the template may write
- * one: the same characters in a variable are text.
- */
-const PLACEHOLDER = /\{\{(?=\s*(?:unsubscribeUrl|preferencesUrl)\s*\}\})/g;
-const WORD_JOINER = '\u2060';
-
 /** The escaping of values in one kind of text. */
 export interface ValueWriter {
   /** The escaped value; a safe one stays as it is. */
@@ -97,20 +91,12 @@ export interface ValueWriter {
 
 /** Values in html. */
 export const IN_HTML: ValueWriter = {
-  write(value) {
-    if (value instanceof SafeText) return value.text;
-    const escaped = Bun.escapeHTML(textOf(value));
-    return escaped.includes('{{') ? escaped.replace(PLACEHOLDER, '&#123;{') : escaped;
-  },
-  raw: (value) => textOf(value).replace(PLACEHOLDER, '&#123;{'),
+  write: (value) => (value instanceof SafeText ? value.text : escapedInHtml(textOf(value))),
+  raw: (value) => rawInHtml(textOf(value)),
   escapes: true,
 };
 
-/** In plain text nothing can be escaped, so an invisible character keeps the braces of a placeholder apart. */
-const inText = (value: unknown): string => {
-  const text = textOf(value);
-  return text.includes('{{') ? text.replace(PLACEHOLDER, `{${WORD_JOINER}{`) : text;
-};
+const inText = (value: unknown): string => writtenInText(textOf(value));
 
 /** Values in plain text and in subjects. */
 export const IN_TEXT: ValueWriter = {
