@@ -76,14 +76,18 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
     make: async () =>
       `/v1/inbound-routes/${await make('/v1/inbound-routes', {
         domainId: await make('/v1/domains', { name: `${fresh()}.example` }),
-        ...{ match: { type: 'catchAll' }, action: { type: 'keep' } },
+        match: { type: 'catchAll' },
+        action: { type: 'keep' },
       })}`,
     changes: [{ match: { type: 'exact', localPart: 'mine' } }, { priority: 7 }],
   },
   '/v1/mailboxes/:id': {
     make: async () =>
       `/v1/mailboxes/${await make('/v1/mailboxes', {
-        ...{ host: 'imap.example.com', username: 'a@example.com', password: 'secret', paused: true },
+        host: 'imap.example.com',
+        username: 'a@example.com',
+        password: 'secret',
+        paused: true,
       })}`,
     changes: [{ folder: 'Mine' }, { port: 1_993 }],
   },

@@ -53,7 +53,9 @@ export const preferencesPath = (
   { workspaceId, livemode, key, language, copy }: PageVisitor,
 ): string =>
   `/p/${tokenOf(signer, 'preferences', [
-    ...[workspaceId, livemode, key],
+    workspaceId,
+    livemode,
+    key,
     ...(copy ? [language ?? null, copy.emailId, copy.campaignId, copy.audienceId] : languagePart(language)),
   ])}`;
 

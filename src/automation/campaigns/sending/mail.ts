@@ -48,7 +48,8 @@ const STANDING = `case when c.state = 'deleted' and c.context ->> 'completedAt' 
  * recipient of it was read for each email.
  */
 const ASKED = `select asked.campaign as campaign_id, asked.key, coalesce(${actSql({
-  ...{ contact: 'c', contactId: 'r.contact_id' },
+  contact: 'c',
+  contactId: 'r.contact_id',
   audience: { audienceId: 'k.audience_id', since: 'asked.campaign' },
 })}, case when c.email_key is distinct from asked.key and c.id is not null then 'invalid' end) as reason
 from json_to_recordset($1::text::json) as asked(workspace text, campaign text, key text)

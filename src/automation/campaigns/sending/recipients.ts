@@ -39,7 +39,8 @@ export function recipientOf(row: WaitingRecipient, kept: KeptContent): BareRecip
  */
 const NEXT = `select r.contact_id, c.email, ${fieldsSql('c')}, c.properties,
   coalesce(${actSql({
-    ...{ contact: 'c', contactId: 'r.contact_id' },
+    contact: 'c',
+    contactId: 'r.contact_id',
     // Once the erasure has ended, the row of the recipient has no address any more.
     isForgotten: `r.address_hash is null or ${isBeingForgottenSql('r.contact_id')}`,
     audience: { audienceId: '$4::text', since: '$1::text' },
