@@ -291,9 +291,8 @@ test('a template cannot do anything to the dashboard', async () => {
 test('a message that is shown keeps nothing that announces a connection, which no policy would stop', async () => {
   const link = '<link rel="preconnect" href="https://evil.example">';
   const html = `${link}<svg>${link}</svg><noscript>${link}</noscript><p>Seen</p>`;
-  const email = await asMember<{ id: string }>(page, 'POST', 'test/emails', {
-    ...{ from: 'a@acme.test', to: 'delivered@simulator.svc.test', subject: 'x', html },
-  });
+  const message = { from: 'a@acme.test', to: 'delivered@simulator.svc.test', subject: 'x', html };
+  const email = await asMember<{ id: string }>(page, 'POST', 'test/emails', message);
   await page.goto(`${url}/app/test/emails/${email.data.id}`);
   const shown = page.frameLocator('iframe');
   await shown.getByText('Seen').waitFor();

@@ -20,6 +20,27 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
+test('a message whose lines end with CR CR LF is stored with CRLF, and ends at CRLF, dot, CRLF alone', async () => {
+  const { id } = await exactly('returns');
+  const client = await SmtpClient.open(port);
+  for (const line of [
+    'EHLO b.example',
+    'MAIL FROM:<a@b.example>',
+    'RCPT TO:<returns@sender.example>',
+    'DATA',
+  ])
+    await client.say(line);
+  const raw = aMail({}, 'one\r\n.\r\nMAIL FROM:<evil@b.example>\r\ntwo').replaceAll('\r\n', '\r\r\n');
+  const answer = client.read();
+  client.sendOctets(Buffer.from(`${raw}.\r\n`));
+  expect((await answer)[0]).toStartWith('250 ');
+  expect((await client.say('NOOP'))[0]).toStartWith('250 ');
+  client.end();
+  const items = await receivedBy(id);
+  expect(items).toMatchObject([{ size: raw.replaceAll('\r\r', '\r').length }]);
+  expect((await detail(items[0].id)).text).toBe('one\n.\nMAIL FROM:<evil@b.example>\ntwo\n');
+});
+
 test('a message is deleted with its content, and that of others stays', async () => {
   const route = await routed({ type: 'prefix', localPart: 'deleted' });
   await handIn(port, '', ['deleted1@sender.example', 'deleted2@sender.example'], aMail());

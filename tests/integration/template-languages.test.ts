@@ -38,7 +38,7 @@ const problemsOf = async (body: object): Promise<(string | number)[]> => {
 };
 
 let count = 0;
-/** A template in English, German, Portuguese and Arabic, in a layout that has German, with a partial that has Portuguese. */
+/** A template in four languages, in a layout that has German, with a partial that has Portuguese. */
 async function aSet(): Promise<{
   readonly template: Email;
   readonly layout: Email;

@@ -15,12 +15,18 @@ describe('a tag or output that is read in part alone is refused when it is saved
     ['{{formatDate date "x"}}', 'Line 1, column 14: date follows a value without an operator or a filter.'],
     ['{{ a, b }}', 'Line 1, column 1: a comma goes between the arguments of a filter only.'],
     ['{% if a %}x{{else}}y{% endif %}', 'Line 1, column 12: else is a tag.'],
-    ['{% if a eq "b" %}x{% endif %}', 'Line 1, column 9: eq follows a value without an operator or a filter.'],
+    [
+      '{% if a eq "b" %}x{% endif %}',
+      'Line 1, column 9: eq follows a value without an operator or a filter.',
+    ],
     [
       '{% if a %}{% unless b is c %}x{% endunless %}{% endif %}',
       'Line 1, column 23: is follows a value without an operator or a filter.',
     ],
-    ['{% liquid\n assign a = b c\n%}', 'Line 2, column 15: c follows a value without an operator or a filter.'],
+    [
+      '{% liquid\n assign a = b c\n%}',
+      'Line 2, column 15: c follows a value without an operator or a filter.',
+    ],
     ['{{ a == }}', 'Line 1, column 6: the operator == has no value behind it.'],
     ['{{ not }}', 'Line 1, column 4: the operator not has no value behind it.'],
   ])('%s', (source, problem) => {

@@ -173,7 +173,7 @@ const failureOf = (error: SmtpError, endpoint: Endpoint, connection: SMTPConnect
   const { message, response = null } = error;
   if (error.code === 'ETLS' || connection.upgrading) return new SessionFailure('tls', message, response);
   if (response !== null) return new SessionFailure('refused', message, response);
-  // With implicit TLS a bad certificate is an ordinary socket error, recognisable only by its message (measured).
+  // With implicit TLS a bad certificate is an ordinary socket error: only its message tells (measured).
   const tls = endpoint.tls === 'implicit' && /certificate|ssl|tls|altname/i.test(message);
   return new SessionFailure(tls ? 'tls' : 'connect', message);
 };
@@ -301,7 +301,7 @@ const BREAKS_COMMAND = '501 5.5.4 An address of the message would break the SMTP
 /** The end of a failed transaction. */
 const end = (error: SmtpError, source: Source): End => {
   const { code, command, message, response } = error;
-  // Two refusals are nodemailer's own: the size that the server announced, and an address that could break the command.
+  // Two refusals are nodemailer's own: of the announced size, and of an address that breaks the command.
   if (code === 'EMESSAGE' && command === 'MAIL FROM')
     return { step: 'MAIL', reply: `552 5.3.4 ${message}`, problem: '' };
   if (code === 'EENVELOPE' && command === 'API') return { step: 'MAIL', reply: BREAKS_COMMAND, problem: '' };
