@@ -47,7 +47,7 @@ describe.each([...programs])('with the PostgreSQL in %s', (folder) => {
       from generate_series(1, ${CONTACTS}) n cross join (values ('ws'), ('ws_other')) as w(w)`,
     );
     await database.script('vacuum analyze contacts');
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await database.close();
