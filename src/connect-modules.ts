@@ -8,7 +8,7 @@ import {
 } from './automation/campaigns/module.ts';
 import { pauseWarning } from './automation/campaigns/pause-warning.ts';
 import type { FlowsApi } from './automation/flows/api.ts';
-import { flowUsesAudience, flowUsesTemplate } from './automation/flows/module.ts';
+import { flowUsesOfAudiences, flowUsesOfTemplates } from './automation/flows/module.ts';
 import { templateShowsImages } from './automation/templates/module.ts';
 import type { CertificateKeeper } from './http/certificates/keeper.ts';
 import type { ConnectedModule, Module, Wiring } from './http/module.ts';
@@ -71,7 +71,7 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   const { fillTemplate, templateContents } = kept(
     'templates',
     open.templates.connect(wiring, {
-      uses: [campaignUsesTemplate, flowUsesTemplate],
+      uses: [campaignUsesTemplate, ...flowUsesOfTemplates],
       acceptance: () => emails.acceptance,
       isMember,
       check,
@@ -135,7 +135,7 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   kept('imports', open.imports.connect(wiring, {}));
   kept(
     'audiences',
-    open.audiences.connect(wiring, { acceptance, uses: [campaignUsesAudience, flowUsesAudience] }),
+    open.audiences.connect(wiring, { acceptance, uses: [campaignUsesAudience, ...flowUsesOfAudiences] }),
   );
   const { bulkRoom, warmUpRoom } = emails;
   const campaigns: CampaignsApi = kept(

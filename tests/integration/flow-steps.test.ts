@@ -320,6 +320,36 @@ inEachWorld('steps', (world) => {
     expect(await ended(world(), going)).toMatchObject({ status: 'exited', reason: 'contact_deleted' });
   });
 
+  test('keep their template and audience after an edit of the flow, until they end', async () => {
+    const { service, ok, aFlow, aContact, fresh } = world();
+    const said = { name: fresh(), subject: 'S', html: '<p>Hi</p>', from: 'shop@sender.example' };
+    const { id: templateId } = ok(await service.live.post('/v1/templates', said));
+    const { id: audienceId } = ok(await service.live.post('/v1/audiences', { name: fresh() }));
+    const flow = await aFlow({
+      steps: [
+        rest(),
+        { key: 'mail', type: 'sendEmail', config: { templateId } },
+        { key: 'add', type: 'addToAudience', config: { audienceId } },
+      ],
+      edges: [
+        { from: 'rest', to: 'mail' },
+        { from: 'mail', to: 'add' },
+      ],
+    });
+    const run = await begin(world(), flow, await aContact());
+    ok(await service.live.patch(`/v1/flows/${flow}`, { steps: [rest()], edges: [] }));
+    ok(await service.live.post(`/v1/flows/${flow}/activate`));
+    const used = [`/v1/templates/${templateId}`, `/v1/audiences/${audienceId}`];
+    for (const path of used)
+      expect((await service.live.delete(path)).body?.error).toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringContaining('is used by runs of an earlier version of an active flow'),
+      });
+    await service.pass(HOUR);
+    expect(outcomesOf(await ended(world(), run))).toEqual(['rest waited', 'mail sent', 'add added']);
+    for (const path of used) expect((await service.live.delete(path)).status).toBe(204);
+  });
+
   test('of an archived workspace wait, and no run begins, until it is in use again', async () => {
     const { service, aFlow, aContact, runOf, runsOf, follow, until } = world();
     const { database } = service.service;

@@ -149,7 +149,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     permission: 'templates:write',
     summary: 'Delete a template',
     description:
-      'Deletes all its versions. 409 while a scheduled or running campaign, an active flow or another template uses it. Emails that are already accepted do not change.',
+      'Deletes all its versions. 409 while a scheduled or running campaign, an active flow, a run of one under way or another template uses it. Emails that are already accepted do not change.',
     params: { id: TEMPLATE_ID },
     failures: ['CONFLICT'],
     handle: (call) => deleteTemplate(deps, call),
