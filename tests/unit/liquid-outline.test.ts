@@ -9,7 +9,7 @@ const BARE: Sources = { subject: null, previewText: null, html: null, text: null
 const outlined = (sources: Partial<Sources>) => outlineOf(parseParts({ ...BARE, ...sources }));
 const outlinedIn = (html: string) => outlined({ html });
 
-/** What authors write, and what could go wrong between it and a value. */
+/** Forms that authors write, with all that could go wrong between one and a value. */
 const PIECES = [
   ...['Hi ', '\n', '  ', '<p>', '</p>', '<br>', '<a href="', '">', "<a href='", ':', 'javascript', '"', '='],
   ...['<html lang="', '<html>', '<body>', '<head><title>', '</title></head>', '<!-- ', ' -->', '<style>'],

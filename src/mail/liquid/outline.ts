@@ -9,7 +9,7 @@ export interface OutlinedValue {
   readonly instead: string;
 }
 
-/** What a part always has, and the values between: there is one less of them. */
+/** The texts that a part always has, and the values between: there is one less of them. */
 export interface OutlinedPart {
   readonly texts: readonly string[];
   readonly values: readonly OutlinedValue[];

@@ -144,7 +144,7 @@ function isBodyBegun(open: ParsedParts): boolean {
   return beginOfBody(head) < head.length;
 }
 
-/** Where a value would stand in an attribute that the service fills in, or be a part of it. */
+/** The text before a value in an attribute that the service fills in, or in a part of it. */
 const BEFORE_VALUE = /\b(?:lang|dir)\s*=\s*["']?[^"'\s>]*$/i;
 const BEHIND_VALUE = /^[\w =]{0,12}"(?:und|auto|\w{0,4}$)/i;
 
