@@ -15,7 +15,10 @@ import { freePort } from '../src/ops/torture/free-port.ts';
 const CHECKOUT = resolve(process.argv[2] ?? '.');
 const FOLDER = resolve('tests/fixtures/upgrade');
 const ENV = {
-  ...{ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
+  PATH: process.env.PATH ?? '',
+  HOME: process.env.HOME ?? '',
+  HOST: '127.0.0.1',
+  LOG_LEVEL: 'warn',
   SECRET_KEY: 'of-the-fixture-of-the-fixture-of-it',
   BOOTSTRAP_LIVE_KEY: `svc_live_${'L'.repeat(32)}`,
   BOOTSTRAP_TEST_KEY: `svc_test_${'T'.repeat(32)}`,
@@ -33,7 +36,9 @@ async function fill(env: Record<string, string>): Promise<{ stored: Stored[]; sc
   const port = await freePort();
   const words = [process.execPath, 'src/main.ts', 'serve'];
   const served = Bun.spawn(words, {
-    ...{ cwd: CHECKOUT, stdout: 'ignore', stderr: 'inherit' },
+    cwd: CHECKOUT,
+    stdout: 'ignore',
+    stderr: 'inherit',
     env: { ...ENV, ...env, PORT: String(port) },
   });
   const ask = async (live: boolean, path: string, body?: object) => {
@@ -54,7 +59,8 @@ async function fill(env: Record<string, string>): Promise<{ stored: Stored[]; sc
   const made: [boolean, string, object][] = [
     [true, '/v1/emails', { ...email, to: 'ada@example.com' }],
     ...['delivered', 'bounced', 'complained'].map((outcome): [boolean, string, object] => [
-      ...([false, '/v1/emails'] as const),
+      false,
+      '/v1/emails',
       { ...email, to: `${outcome}@simulator.svc.test` },
     ]),
     [true, '/v1/contacts', { email: 'ada@example.com', firstName: 'Ada 🐎' }],

@@ -84,7 +84,11 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   const emails: EmailsApi = kept(
     'emails',
     open.emails.connect(wiring, {
-      ...{ findSendingDomain, findReplyDomain, fillTemplate, testClocks, mayForward },
+      findSendingDomain,
+      findReplyDomain,
+      fillTemplate,
+      testClocks,
+      mayForward,
       campaigns: campaignMail,
       mailCaptured: (workspaceId) => captured.mailCaptured(workspaceId),
       leaveByMail: (copy) => leaveByMail(copy),
@@ -98,8 +102,11 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
       // The activity of contacts comes first, because it starts runs; mail comes last, because all others may
       // send it.
       clocked: () => [
-        ...[flows.clockedActivity, flows.clockedDates, flows.clockedRuns],
-        ...[emails.clockedEmails, webhooks.clockedDeliveries],
+        flows.clockedActivity,
+        flows.clockedDates,
+        flows.clockedRuns,
+        emails.clockedEmails,
+        webhooks.clockedDeliveries,
       ],
     }),
   );
@@ -114,7 +121,9 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   const { receive } = kept(
     'received',
     open.received.connect(wiring, {
-      ...{ posting: webhooks.posting, testClocks, mayForward },
+      posting: webhooks.posting,
+      testClocks,
+      mayForward,
       acceptance: () => acceptance,
     }),
   );
@@ -141,7 +150,12 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   const campaigns: CampaignsApi = kept(
     'campaigns',
     open.campaigns.connect(wiring, {
-      ...{ acceptance, isMember, templateContents, bulkRoom, warmUpRoom, check },
+      acceptance,
+      isMember,
+      templateContents,
+      bulkRoom,
+      warmUpRoom,
+      check,
     }),
   );
   const flows: FlowsApi = kept(
@@ -181,7 +195,9 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   return {
     routes: [...documented, ...documented.flatMap(forMembers), ...routesOf(byName, 'pages')],
     connected: [...byName.values()],
-    ...{ liveView, certificates: certificates.https, drain },
+    liveView,
+    certificates: certificates.https,
+    drain,
   };
 }
 

@@ -86,14 +86,23 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     share: shareOf(roles, byKind.get(registration.kind.name) ?? 'engine', registration.kind),
   }));
   const engineParts: EngineParts = {
-    ...{ database, shards, clock, logger, kinds, epoch: () => presence.epoch },
+    database,
+    shards,
+    clock,
+    logger,
+    kinds,
+    epoch: () => presence.epoch,
     onLeftToOthers: () => roster.news.tell('work'),
     ...(keptActors === undefined ? {} : { keptActors }),
     callerWaitsMs: source.timeouts?.workMs,
   };
   const engine = source.chaos?.createEngine(engineParts) ?? new Engine(engineParts);
   const roster = new Roster({
-    ...{ database, logger, roles, monotonic: clock.monotonic, version: parts.version },
+    database,
+    logger,
+    roles,
+    monotonic: clock.monotonic,
+    version: parts.version,
     keys: () => parts.secretKeys.inUse,
     onOthers: (others) => {
       engine.shareTimers(wakeTimers(others));
@@ -103,7 +112,11 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     },
   });
   const presence = new Presence({
-    ...{ database, logger, monotonic: clock.monotonic, id: roster.id, news: roster.news },
+    database,
+    logger,
+    monotonic: clock.monotonic,
+    id: roster.id,
+    news: roster.news,
     takeUp: (epochs) => engine.takeUp(epochs),
     onLeft() {
       // Only the one before it in the ring notices, and that may lack the role for what is left.
@@ -141,7 +154,8 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       for (const module of requestListeners) module.noteRequest?.(answered);
     },
     clock,
-    ...{ log: logger, tracing: parts.tracing },
+    log: logger,
+    tracing: parts.tracing,
     ...(source.timeouts && { timeouts: source.timeouts }),
     ...(metrics && { observe: (answered: ResponseMetrics) => metrics.request(answered) }),
   };
@@ -151,8 +165,13 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   const superseded = Promise.withResolvers<WrongSecretKey>();
   const duties = [
     ...serviceDuties({
-      ...{ database, clock, engine, logger, kinds: MODULE_KINDS },
-      ...{ bodies: parts.bodies, holders: BODY_HOLDERS },
+      database,
+      clock,
+      engine,
+      logger,
+      kinds: MODULE_KINDS,
+      bodies: parts.bodies,
+      holders: BODY_HOLDERS,
       isDistributed: shards !== null,
     }),
     secretKeyWatch({ database, keys: parts.secretKeys, roster, onSuperseded: superseded.resolve }),
@@ -165,7 +184,14 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     await Promise.all([schedule?.stop(), engine.stop()]);
   };
   return {
-    ...{ clock, database, statements, engine, app, sessions, duties, inspector: liveView },
+    clock,
+    database,
+    statements,
+    engine,
+    app,
+    sessions,
+    duties,
+    inspector: liveView,
     certificates,
     secretKeys: parts.secretKeys,
     superseded: superseded.promise,
@@ -182,7 +208,10 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       for (const module of connected) await module.start?.();
       // These ask the database at once, and what the start still waits for would queue behind them.
       schedule = startDuties(duties, {
-        ...{ database, clock, logger, lastRun },
+        database,
+        clock,
+        logger,
+        lastRun,
         // The duties of a process without that role are looked for: not all that it writes for them is told.
         isAlone: () => roster.hearsAll && roster.others.every((one) => one.roles.includes('engine')),
         isDistributed: shards !== null,

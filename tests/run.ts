@@ -79,8 +79,10 @@ const flags = [
  * threads that look for garbage beside the one that makes it, where every core has work anyway: a twentieth.
  */
 const BRIEF = {
-  ...{ BUN_JSC_useFTLJIT: '0', BUN_JSC_useOMGJIT: '0' },
-  ...{ BUN_JSC_useConcurrentGC: '0', BUN_JSC_numberOfGCMarkers: '1' },
+  BUN_JSC_useFTLJIT: '0',
+  BUN_JSC_useOMGJIT: '0',
+  BUN_JSC_useConcurrentGC: '0',
+  BUN_JSC_numberOfGCMarkers: '1',
 };
 const isAskedFor = (file: string): boolean => {
   const names = words.filter((word) => !word.startsWith('-'));

@@ -91,7 +91,9 @@ const CHANGES: {
   unknown: (_, known, { attempt }) => doubtedBy(known, attempt),
   deferred: (_, known, tried) => unlessEarlier(known, tried),
   refused: ({ reason = 'bounced' }, known, tried) => ({
-    ...{ status: 'failed', lastEvent: 'bounced', reason },
+    status: 'failed',
+    lastEvent: 'bounced',
+    reason,
     ...unlessEarlier(known, tried),
   }),
   // No server has said anything, so that nothing bounced.
@@ -141,14 +143,22 @@ export const MARKED = { inDoubt: true } as const;
 
 /** The event that each outcome leaves. Without an answer of a server, and while another attempt may follow, there is none. */
 export const EVENT_OF: Readonly<Record<RecipientOutcome['outcome'], 'sent' | 'bounced' | null>> = {
-  ...{ accepted: 'sent', refused: 'bounced' },
-  ...{ deferred: null, unknown: null, suppressed: null, removed: null },
+  accepted: 'sent',
+  refused: 'bounced',
+  deferred: null,
+  unknown: null,
+  suppressed: null,
+  removed: null,
 };
 
 /** The outcomes that end a recipient without having asked a server. */
 export const ENDS_UNASKED: Readonly<Record<RecipientOutcome['outcome'], boolean>> = {
-  ...{ suppressed: true, removed: true },
-  ...{ accepted: false, refused: false, deferred: false, unknown: false },
+  suppressed: true,
+  removed: true,
+  accepted: false,
+  refused: false,
+  deferred: false,
+  unknown: false,
 };
 
 /** The events that an attempt causes, in the recipients' order. */
@@ -165,7 +175,9 @@ export function eventsOfAttempt(
     if (type === 'sent') events.push({ type, recipient, at, data });
     if (type === 'bounced')
       events.push({
-        ...{ type, recipient, at },
+        type,
+        recipient,
+        at,
         data: { type: 'Permanent', ...data, ...(after[recipient]?.inDoubt && MARKED) },
       });
   }
@@ -189,7 +201,8 @@ export function eventsOfExpiry(
     const data = {
       ...(one.inDoubt ? IN_DOUBT : NOT_TAKEN),
       ...last,
-      ...{ type: 'Transient', subType: 'expired' },
+      type: 'Transient',
+      subType: 'expired',
       ...(one.inDoubt && MARKED),
     };
     return [{ type: 'bounced' as const, recipient, at, data }];

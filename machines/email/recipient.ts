@@ -19,8 +19,15 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
  * campaign that leaves them out.
  */
 export const WITHHELD_REASONS = [
-  ...(['forgotten', 'complained', 'bounced', 'unsubscribed', 'suppressed', 'removed'] as const),
-  ...(['invalid', 'excluded', 'cancelled'] as const),
+  'forgotten',
+  'complained',
+  'bounced',
+  'unsubscribed',
+  'suppressed',
+  'removed',
+  'invalid',
+  'excluded',
+  'cancelled',
 ] as const;
 export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 

@@ -38,7 +38,7 @@ const ended = (status: EndStatus, description: string): object => ({
  * An end inside the flow, by a step or for want of one: nothing is under way, and no further event can come.
  */
 export const finalState = (status: EndStatus, description: string): object => ({
-  ...{ type: 'final' },
+  type: 'final',
   ...ended(status, description),
 });
 

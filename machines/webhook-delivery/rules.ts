@@ -44,7 +44,10 @@ export function newsOfFailure(
     webhookId,
     news: {
       type: 'delivery.failed',
-      ...{ at, attemptedAt, httpStatus, error },
+      at,
+      attemptedAt,
+      httpStatus,
+      error,
       orderedAt: real ? attemptedAt : Math.min(orderedAt, attemptedAt),
     },
   };

@@ -53,7 +53,8 @@ export async function compile({ outfile, archive, target }: Executable): Promise
   const built = await Bun.build({
     ...EXECUTABLE,
     compile: {
-      ...{ outfile, ...(target && { target }) },
+      outfile,
+      ...(target && { target }),
       // The working directory must not change the executable's behaviour.
       autoloadDotenv: false,
       autoloadBunfig: false,

@@ -12,8 +12,14 @@ export interface Licensed {
 
 /** The licences that may be shipped: they require their text, and nothing of the users of the executable. */
 const ALLOWED: ReadonlySet<string> = new Set([
-  ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause'],
-  ...['Apache-2.0', 'Unlicense'],
+  'MIT',
+  'MIT-0',
+  'ISC',
+  '0BSD',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  'Unlicense',
 ]);
 
 /** The choice for packages that offer several licences. */

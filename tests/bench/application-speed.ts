@@ -189,12 +189,12 @@ async function start(): Promise<Service> {
   return startService({
     ...(values.executable !== '' && { command: [values.executable] }),
     env: {
-      ...{
-        DATABASE_URL: cluster.url,
-        SECRET_KEY: 'a bench has no secrets, but needs a key',
-        LOG_LEVEL: 'warn',
-      },
-      ...{ RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', TEST_SENDS_PER_DAY: '0' },
+      DATABASE_URL: cluster.url,
+      SECRET_KEY: 'a bench has no secrets, but needs a key',
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT_PER_IP: '0',
+      RATE_LIMIT_PER_KEY: '0',
+      TEST_SENDS_PER_DAY: '0',
     },
   });
 }

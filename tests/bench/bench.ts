@@ -130,7 +130,11 @@ for (const section of SECTIONS) {
   base ??= rows.find(({ what }) => what.startsWith(YARDSTICK))?.perSecond ?? null;
   const figures = bench.takeFigures();
   measured.push({
-    ...{ section: section.name, rows, remarks: bench.takeRemarks(), yardstick: base, run },
+    section: section.name,
+    rows,
+    remarks: bench.takeRemarks(),
+    yardstick: base,
+    run,
     ...(Object.keys(figures).length > 0 && { figures }),
   });
   // Each section is saved at its end, so that a later one that fails loses nothing.

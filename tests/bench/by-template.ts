@@ -117,7 +117,9 @@ async function withLayers(
   const take = (name: string, parameter: string) =>
     `{% render '${alias}-${name}', ${parameter}: ${parameter} %}`;
   await make('layered', {
-    ...{ subject: template.subject, text: template.text, layoutId: `${alias}-layout` },
+    subject: template.subject,
+    text: template.text,
+    layoutId: `${alias}-layout`,
     html: take('hello', 'name') + take('order', 'number') + take('items', 'items'),
   });
   return `${alias}-layered`;

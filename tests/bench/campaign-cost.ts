@@ -104,17 +104,13 @@ async function costOf({ executable, languages }: Variant, name: string): Promise
   target.pathname = `/${name}`;
   const url = target.href;
   const env = {
-    ...{
-      DATABASE_URL: url,
-      DEFAULT_PLAN: 'unlimited',
-      LOG_LEVEL: 'warn',
-      RATE_LIMIT_PER_KEY: '0',
-      RATE_LIMIT_PER_IP: '0',
-    },
-    ...{
-      SECRET_KEY: 'a bench has no secrets, but needs a key',
-      SMTP_URL: `smtp://127.0.0.1:${port || 25}?tls=none`,
-    },
+    DATABASE_URL: url,
+    DEFAULT_PLAN: 'unlimited',
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT_PER_KEY: '0',
+    RATE_LIMIT_PER_IP: '0',
+    SECRET_KEY: 'a bench has no secrets, but needs a key',
+    SMTP_URL: `smtp://127.0.0.1:${port || 25}?tls=none`,
     EHLO_NAME: 'bench.example',
   };
   const command = executable === SOURCE ? {} : { command: executable.split(' ') };

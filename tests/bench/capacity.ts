@@ -146,7 +146,10 @@ function compare(
   const all = availableParallelism();
   const simulated = turns.map(({ cores }) =>
     simulate(times, {
-      ...{ kind, instances, emails, connections: CONNECTIONS },
+      kind,
+      instances,
+      emails,
+      connections: CONNECTIONS,
       machines: { together: all, others: all - cores },
     }),
   );
@@ -154,7 +157,10 @@ function compare(
   const ratios = turns.map(({ perSecond }, n) => (simulated[n]?.perSecond ?? 0) / perSecond);
   const measured = middle(({ perSecond }) => perSecond);
   return {
-    ...{ kind, instances, connections: CONNECTIONS, ratios },
+    kind,
+    instances,
+    connections: CONNECTIONS,
+    ratios,
     predicted: { perSecond: measured * median(ratios), ...middleOf(simulated) },
     measured: { perSecond: measured, ...middleOf(turns) },
     cores: middle(({ cores }) => cores),
@@ -172,7 +178,10 @@ function meterCores(bench: Workbench, services: readonly { readonly pid: number 
     const { user, system } = process.cpuUsage();
     const { busy, interrupts } = machineTime();
     return {
-      ...{ busy, interrupts, at: performance.now() * 1_000, client: user + system },
+      busy,
+      interrupts,
+      at: performance.now() * 1_000,
+      client: user + system,
       cpu: services.reduce(
         (sum, { pid }) => sum + timeOf(pid).process,
         timeOfServer(bench.serverPid).backends,

@@ -20,8 +20,11 @@ export async function fillContacts(sql: postgres.Sql, count: number): Promise<vo
   const [workspace] = await sql<{ id: string }[]>`select id from workspaces`;
   for (let from = 1; from <= count; from += CHUNK)
     await sql.unsafe(FILL, [
-      ...[workspace?.id ?? '', Date.now() - YEAR_MS, YEAR_MS / count],
-      ...[from, Math.min(count, from + CHUNK - 1)],
+      workspace?.id ?? '',
+      Date.now() - YEAR_MS,
+      YEAR_MS / count,
+      from,
+      Math.min(count, from + CHUNK - 1),
     ]);
   await sql.unsafe('vacuum analyze contacts');
   // Without it, readers would write out the latest pages.

@@ -60,8 +60,11 @@ let isRight = false;
   await database.query('update workspaces set erase_at = null where id = $1', ['ws_gone']);
   const service = await startService({
     env: {
-      ...{ DATABASE_URL: made.url, SECRET_KEY: 'only-for-tests-only-for-tests-only' },
-      ...{ RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', TEST_SENDS_PER_DAY: '0' },
+      DATABASE_URL: made.url,
+      SECRET_KEY: 'only-for-tests-only-for-tests-only',
+      RATE_LIMIT_PER_IP: '0',
+      RATE_LIMIT_PER_KEY: '0',
+      TEST_SENDS_PER_DAY: '0',
     },
   });
   const begin = performance.now();
@@ -119,7 +122,10 @@ async function neighbour(service: Service, isOver: () => boolean): Promise<strin
 async function killOnTheWay(url: string, kill: number): Promise<void> {
   const child = Bun.spawn([process.execPath, main, 'workspaces', 'delete', 'ws_gone'], {
     env: {
-      ...{ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', DATA_DIR: dataDir, DATABASE_URL: url },
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      DATA_DIR: dataDir,
+      DATABASE_URL: url,
       SECRET_KEY: 'only-for-tests-only-for-tests-only',
     },
     stderr: 'pipe',

@@ -34,13 +34,13 @@ async function measure(roles: readonly (string | null)[]): Promise<void> {
     startService({
       args: only === null ? [] : ['--only', only],
       env: {
-        ...{
-          DATABASE_URL: database.url,
-          SECRET_KEY: 'only-for-tests-only-for-tests-only',
-          LOG_LEVEL: 'warn',
-        },
-        ...{ TRANSPORT: transport, SMTP_URL: `smtp://127.0.0.1:${sink.port}?tls=none` },
-        ...{ RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0' },
+        DATABASE_URL: database.url,
+        SECRET_KEY: 'only-for-tests-only-for-tests-only',
+        LOG_LEVEL: 'warn',
+        TRANSPORT: transport,
+        SMTP_URL: `smtp://127.0.0.1:${sink.port}?tls=none`,
+        RATE_LIMIT_PER_IP: '0',
+        RATE_LIMIT_PER_KEY: '0',
       },
     });
   {
@@ -54,7 +54,10 @@ async function measure(roles: readonly (string | null)[]): Promise<void> {
   const acceptedAt = new Map<string, number>();
   const send = async (): Promise<void> => {
     const { status, body } = await front.post('/v1/emails', {
-      ...{ from: 'shop@sender.example', to: 'r@example.com', subject: 'Order', text: 'It is on its way.' },
+      from: 'shop@sender.example',
+      to: 'r@example.com',
+      subject: 'Order',
+      text: 'It is on its way.',
     });
     if (status !== 202) throw new Error(`${status}`);
     acceptedAt.set(body.data.id, performance.now());
@@ -85,7 +88,9 @@ async function measure(roles: readonly (string | null)[]): Promise<void> {
   const perSecond = (from: number, to: number): number => Math.round(((to - from) / IDLE_MS) * 10_000) / 10;
   console.log(
     JSON.stringify({
-      ...{ roles, emails: EMAILS, fromAcceptedToArrivedMs: { p50: at(0.5), p99: at(0.99), longest: at(1) } },
+      roles,
+      emails: EMAILS,
+      fromAcceptedToArrivedMs: { p50: at(0.5), p99: at(0.99), longest: at(1) },
       idle: {
         statementsPerSecond: perSecond(before.commits, after.commits),
         busyMsPerSecond: perSecond(before.busyMs, after.busyMs),

@@ -36,7 +36,9 @@ const service = stack.use(
       INBOUND_SMTP_PORT: String(port),
       DNS_SERVERS: `${dns.server.address}:${dns.server.port}`,
       DEFAULT_PLAN: 'unlimited',
-      ...{ RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', LOG_LEVEL: 'warn' },
+      RATE_LIMIT_PER_IP: '0',
+      RATE_LIMIT_PER_KEY: '0',
+      LOG_LEVEL: 'warn',
     },
   }),
 );
@@ -131,8 +133,11 @@ for (const [name, { reply, isReport }] of Object.entries(HOSTILE_MAIL)) {
   const after = processorTime();
   const mb = memoryOf(service.pid).most - memory;
   costs.set(name, {
-    ...{ reply: answer, ms: after.all - before.all, answering: after.answering - before.answering },
-    ...{ held: Math.max(...busy), mb },
+    reply: answer,
+    ms: after.all - before.all,
+    answering: after.answering - before.answering,
+    held: Math.max(...busy),
+    mb,
   });
   if (!answer.startsWith(reply)) faults.push(`${name}: ${answer} in place of ${reply}`);
   if (mb > MOST_MB) faults.push(`${name}: ${mb} MB more`);

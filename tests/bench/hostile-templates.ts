@@ -29,7 +29,10 @@ const service = stack.use(
     env: {
       DATABASE_URL: cluster.url,
       SECRET_KEY: 'a bench has no secrets, but needs a key',
-      ...{ RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', RATE_LIMIT_PREVIEW: '0', LOG_LEVEL: 'warn' },
+      RATE_LIMIT_PER_IP: '0',
+      RATE_LIMIT_PER_KEY: '0',
+      RATE_LIMIT_PREVIEW: '0',
+      LOG_LEVEL: 'warn',
     },
   }),
 );

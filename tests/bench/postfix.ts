@@ -95,7 +95,8 @@ async function roundOf({ port, auth, taken, worked }: Side): Promise<Round> {
   const { refusals } = await submitAll({ port, ...(auth && { auth }) }, connections, mails);
   for (const [words, count] of refusals) throw new Error(`${count} were refused: ${words}`);
   await eventually('all have left', () => taken() - before >= messages || undefined, {
-    ...{ withinMs: 600_000, everyMs: 5 },
+    withinMs: 600_000,
+    everyMs: 5,
   });
   const rate = (messages * 1_000) / (performance.now() - begun);
   return { rate, cost: (worked() - workedBefore) / messages };

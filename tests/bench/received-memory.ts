@@ -66,12 +66,13 @@ const messageOf = (n: number): { readonly from: string; readonly to: string; rea
   const from = `c${n % 50_000}@customer${n % 5_000}.example`;
   const to = `support+${n % 10_000}@acme.example`;
   const octets = [
-    ...[`From: Customer ${n} <${from}>`, `To: ${to}`, `Subject: Order ${n}`],
-    ...[
-      'Date: Sun, 29 Nov 2026 10:00:00 +0000',
-      `Message-ID: <${n}.${crypto.randomUUID()}@customer.example>`,
-    ],
-    ...['', body],
+    `From: Customer ${n} <${from}>`,
+    `To: ${to}`,
+    `Subject: Order ${n}`,
+    'Date: Sun, 29 Nov 2026 10:00:00 +0000',
+    `Message-ID: <${n}.${crypto.randomUUID()}@customer.example>`,
+    '',
+    body,
   ];
   return { from, to, octets: Buffer.from(octets.join('\r\n')) };
 };

@@ -23,12 +23,24 @@ const text = 'Your order is on its way, and here is all that you have to know ab
 const messageOf = (n: number): Buffer =>
   Buffer.from(
     [
-      ...['From: Shop <shop@sender.example>', `To: r${n}@receiver.example`, `Subject: Order ${n}`],
-      ...['Date: Fri, 27 Nov 2026 10:00:00 +0000', `Message-ID: <${n}.order@sender.example>`],
-      ...['MIME-Version: 1.0', 'Content-Type: multipart/alternative; boundary="b"', '', '--b'],
-      ...['Content-Type: text/plain; charset=utf-8', '', text, '--b'],
-      ...['Content-Type: text/html; charset=utf-8', '', `<html><body><p>${text}</p></body></html>`],
-      ...['--b--', ''],
+      'From: Shop <shop@sender.example>',
+      `To: r${n}@receiver.example`,
+      `Subject: Order ${n}`,
+      'Date: Fri, 27 Nov 2026 10:00:00 +0000',
+      `Message-ID: <${n}.order@sender.example>`,
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/alternative; boundary="b"',
+      '',
+      '--b',
+      'Content-Type: text/plain; charset=utf-8',
+      '',
+      text,
+      '--b',
+      'Content-Type: text/html; charset=utf-8',
+      '',
+      `<html><body><p>${text}</p></body></html>`,
+      '--b--',
+      '',
     ].join('\r\n'),
   );
 
@@ -51,7 +63,10 @@ async function openPort(tree: string): Promise<number> {
   const { openSubmissionServer } = await import(resolve(tree, 'src/mail/submission/submission-server.ts'));
   const { createMailReader } = await import(resolve(tree, 'src/mail/reading/mail-reader.ts'));
   const { port } = await openSubmissionServer({
-    ...{ host: '127.0.0.1', port: 0, name: 'relay.test', tls: new TestCertificate() },
+    host: '127.0.0.1',
+    port: 0,
+    name: 'relay.test',
+    tls: new TestCertificate(),
     onError: (error: Error) => console.error(error),
     mailReader: createMailReader(),
     onKey: async () => ({ workspaceId: 'ws_1' }),
@@ -63,7 +78,9 @@ async function openPort(tree: string): Promise<number> {
 
 async function measure(trees: readonly string[]): Promise<void> {
   const client = Bun.spawn([process.execPath, import.meta.path, '--client', '--messages', values.messages], {
-    ...{ stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' },
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
   });
   const answers = client.stdout.getReader();
   const sides: { readonly tree: string; readonly port: number; readonly us: number[] }[] = [];

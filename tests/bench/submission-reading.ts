@@ -20,17 +20,24 @@ const text = 'Your order is on its way, and here is all that you have to know ab
 const messageOf = (n: number): Buffer =>
   Buffer.from(
     [
-      ...['From: Shop <shop@sender.example>', `To: r${n}@receiver.example`, `Subject: Order ${n}`],
-      ...['Date: Fri, 27 Nov 2026 10:00:00 +0000', `Message-ID: <${n}.order@sender.example>`],
-      ...['MIME-Version: 1.0', 'Content-Type: multipart/alternative; boundary="b"', '', '--b'],
-      ...[
-        'Content-Type: text/plain; charset=utf-8',
-        '',
-        text,
-        '--b',
-        'Content-Type: text/html; charset=utf-8',
-      ],
-      ...['', `<html><body><p>${text}</p></body></html>`, '--b--', ''],
+      'From: Shop <shop@sender.example>',
+      `To: r${n}@receiver.example`,
+      `Subject: Order ${n}`,
+      'Date: Fri, 27 Nov 2026 10:00:00 +0000',
+      `Message-ID: <${n}.order@sender.example>`,
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/alternative; boundary="b"',
+      '',
+      '--b',
+      'Content-Type: text/plain; charset=utf-8',
+      '',
+      text,
+      '--b',
+      'Content-Type: text/html; charset=utf-8',
+      '',
+      `<html><body><p>${text}</p></body></html>`,
+      '--b--',
+      '',
     ].join('\r\n'),
   );
 

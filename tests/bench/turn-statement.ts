@@ -65,7 +65,9 @@ async function turnOf(email: Kind): Promise<Statement> {
   const clock = { now: Date.now, monotonic: () => performance.now() };
   const others = kinds.filter(({ name }) => name === 'webhookDelivery').map((kind) => ({ kind }));
   const engine = new Engine({
-    ...{ database: watched, clock, logger },
+    database: watched,
+    clock,
+    logger,
     kinds: [{ kind: email, performer: idle }, ...others],
   });
   const now = Date.now();

@@ -26,7 +26,10 @@ await using dashboard = await openDashboard({}, browser);
 const page = await ownerPage(dashboard);
 await page.setViewportSize({ width: 1440, height: 900 });
 const { data } = await asMember<{ id: string }>(page, 'POST', 'test/templates', {
-  ...{ name: 'Long', subject: 'Long', format: 'mjml', mjml },
+  name: 'Long',
+  subject: 'Long',
+  format: 'mjml',
+  mjml,
 });
 await page.goto(`${dashboard.service.url}/app/test/templates/${data.id}`);
 const text = (number: number) => page.getByRole('group', { name: new RegExp(`^Text: Story ${number} of`) });

@@ -19,11 +19,16 @@ const HTML = `<p>Hello {{ name }},</p>\n<p style="color: #111">The shop has open
 
 test('check: of a template, whose line leads to its place in the editor', async () => {
   const layout = await asMember<{ id: string }>(page, 'POST', 'test/templates', {
-    ...{ name: 'Frame', alias: 'frame', kind: 'layout' },
+    name: 'Frame',
+    alias: 'frame',
+    kind: 'layout',
     html: '<main>\n<svg></svg>{{ content }}</main>',
   });
   const { data } = await asMember<{ id: string }>(page, 'POST', 'test/templates', {
-    ...{ name: 'Opening', subject: 'We have opened', html: HTML, layoutId: layout.data.id },
+    name: 'Opening',
+    subject: 'We have opened',
+    html: HTML,
+    layoutId: layout.data.id,
   });
   await page.goto(`${url}/app/test/templates/${data.id}`);
   const panel = page.getByRole('region', { name: 'Check' });
@@ -50,7 +55,10 @@ test('check: of a campaign, beside its preview', async () => {
   const audience = await asMember<{ id: string }>(page, 'POST', 'live/audiences', { name: 'News' });
   await asMember(page, 'POST', 'live/contacts', { email: 'ada@acme.example' });
   const { data } = await asMember<{ id: string }>(page, 'POST', 'live/campaigns', {
-    ...{ name: 'July', audienceId: audience.data.id, from: 'a@acme.example', subject: 'Hello' },
+    name: 'July',
+    audienceId: audience.data.id,
+    from: 'a@acme.example',
+    subject: 'Hello',
     html: HTML.replace('{{ name }}', 'you'),
   });
   await page.goto(`${url}/app/live/campaigns/${data.id}`);
@@ -66,7 +74,10 @@ test('check: of a language, in the editor of a template and of a campaign', asyn
   const html = '<p>Hello</p><a href="{{ unsubscribeUrl }}">Leave</a>';
   const german = '<p>Hallo</p>\n<video></video><a href="{{ unsubscribeUrl }}">Abmelden</a>';
   const { data: template } = await asMember<{ id: string }>(page, 'POST', 'live/templates', {
-    ...{ name: 'Two languages', subject: 'Hello', language: 'en', html },
+    name: 'Two languages',
+    subject: 'Hello',
+    language: 'en',
+    html,
     translations: { de: { subject: 'Hallo', html: german } },
   });
   await page.goto(`${url}/app/live/templates/${template.id}`);
@@ -80,7 +91,10 @@ test('check: of a language, in the editor of a template and of a campaign', asyn
   await dropped.waitFor();
   const audience = await asMember<{ id: string }>(page, 'POST', 'live/audiences', { name: 'Two languages' });
   const { data } = await asMember<{ id: string }>(page, 'POST', 'live/campaigns', {
-    ...{ name: 'August', audienceId: audience.data.id, from: 'a@acme.example', templateId: template.id },
+    name: 'August',
+    audienceId: audience.data.id,
+    from: 'a@acme.example',
+    templateId: template.id,
   });
   await page.goto(`${url}/app/live/campaigns/${data.id}`);
   await panel.getByLabel('Language').selectOption('de');

@@ -57,7 +57,9 @@ test('the settings offer the zones of the service; all times go by the one that 
 
 test('a flow is tried by the clock of the workspace, and tells its moments with their zone', async () => {
   const flow = {
-    ...{ name: 'Nine', trigger: { type: 'manual' }, entry: 'nine' },
+    name: 'Nine',
+    trigger: { type: 'manual' },
+    entry: 'nine',
     steps: [
       { key: 'nine', type: 'delayUntil', config: { time: '09:00' } },
       { key: 'end', type: 'exit', config: {} },
@@ -76,7 +78,10 @@ test('a flow is tried by the clock of the workspace, and tells its moments with 
 test('an email is scheduled by the clock of the workspace', async () => {
   const inTwoHours = new Date(Date.now() + 7_200_000).toISOString();
   const email = {
-    ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'Later', text: 'x' },
+    from: 'a@example.com',
+    to: 'delivered@simulator.svc.test',
+    subject: 'Later',
+    text: 'x',
     scheduledAt: inTwoHours,
   };
   const { data } = await asMember<{ id: string }>(page, 'POST', 'test/emails', email);

@@ -89,7 +89,9 @@ const LINES = Array.from({ length: 3 }, (_, at) => `late${at}@example.com`);
 async function checkedFile(name: string, environment = 'live'): Promise<void> {
   await page.goto(`${url}/app/${environment}/contacts/import`);
   await page.locator('input[type=file]').setInputFiles({
-    ...{ name, mimeType: 'text/csv', buffer: Buffer.from(`email\n${LINES.join('\n')}\n`) },
+    name,
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`email\n${LINES.join('\n')}\n`),
   });
 }
 

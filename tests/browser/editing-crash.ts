@@ -101,8 +101,14 @@ async function startBrowser(profile: string) {
   const running = Bun.spawn(
     [
       await chromiumProgram(),
-      ...['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--no-first-run'],
-      ...[`--user-data-dir=${profile}`, '--remote-debugging-port=0', 'about:blank'],
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--disable-gpu',
+      '--no-first-run',
+      `--user-data-dir=${profile}`,
+      '--remote-debugging-port=0',
+      'about:blank',
     ],
     { stdout: 'ignore', stderr: 'ignore' },
   );

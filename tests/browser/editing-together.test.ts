@@ -42,7 +42,9 @@ const aTemplate = () =>
   made('live/templates', { name: 'Receipt', subject: 'The old subject', html: '<p>Old</p>' });
 const aFlow = () =>
   made('live/flows', {
-    ...{ name: 'Welcome', trigger: { type: 'manual' }, entry: 'wait' },
+    name: 'Welcome',
+    trigger: { type: 'manual' },
+    entry: 'wait',
     steps: [{ key: 'wait', type: 'delay', config: { amount: 1, unit: 'days' } }],
   });
 

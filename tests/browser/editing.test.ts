@@ -50,7 +50,10 @@ async function aCampaign(more: object = {}): Promise<string> {
 }
 const aTemplate = () =>
   made('live/templates', {
-    ...{ name: 'Receipt', subject: 'The old subject', html: '<p>Old</p>', from: 'Acme <shop@acme.test>' },
+    name: 'Receipt',
+    subject: 'The old subject',
+    html: '<p>Old</p>',
+    from: 'Acme <shop@acme.test>',
   });
 const DELAY = { key: 'wait', type: 'delay', config: { amount: 1, unit: 'days' } };
 const aFlow = () =>

@@ -118,8 +118,12 @@ test('a browser whose languages are not spoken here gets English', async () => {
 test.each(['ar', 'de', 'ja'] as const)('an email of the service is readable in %s', async (language) => {
   const email = {
     kind: 'webhookDisabled' as const,
-    ...{ workspaceId: 'ws_1', webhookId: 'wh_1', livemode: true, failures: 10 },
-    ...{ url: 'https://hooks.acme.example/in', disabledAt: Date.UTC(2026, 10, 20, 3, 58) },
+    workspaceId: 'ws_1',
+    webhookId: 'wh_1',
+    livemode: true,
+    failures: 10,
+    url: 'https://hooks.acme.example/in',
+    disabledAt: Date.UTC(2026, 10, 20, 3, 58),
     answers: [
       { httpStatus: 0, error: 'timeout', count: 7 },
       { httpStatus: 500, error: null, count: 3 },

@@ -16,7 +16,8 @@ const people = (count: number) =>
     const [firstName = '', lastName = ''] = [FIRST[at % 8], LAST[Math.floor(at / 8) % 8]];
     return {
       email: `${firstName}.${lastName}.${at}@people.test`.toLowerCase(),
-      ...{ firstName, lastName },
+      firstName,
+      lastName,
       properties: { plan: at % 3 === 0 ? 'pro' : 'free', seats: at % 20, signedUpAt: '2026-05-04' },
     };
   });
@@ -39,16 +40,16 @@ export async function fillWorkspace({ service }: Dashboard, page: Page): Promise
     filter: { field: 'properties.plan', operator: 'eq', value: 'pro' },
   });
   const template = await make('templates', {
-    ...{
-      name: 'Monthly news',
-      alias: 'monthly-news',
-      subject: 'News of {{ month }}',
-      from: 'Acme <news@acme.test>',
-    },
-    ...{ html: '<h1>Hello {{ contact.firstName }}</h1><p>The news of {{ month }}.</p>' },
+    name: 'Monthly news',
+    alias: 'monthly-news',
+    subject: 'News of {{ month }}',
+    from: 'Acme <news@acme.test>',
+    html: '<h1>Hello {{ contact.firstName }}</h1><p>The news of {{ month }}.</p>',
   });
   const campaignBody = {
-    ...{ audienceId: audience.id, from: 'Acme <news@acme.test>', subject: 'What is new' },
+    audienceId: audience.id,
+    from: 'Acme <news@acme.test>',
+    subject: 'What is new',
     html: '<p>Hello {{ contact.firstName }}</p><p><a href="{{ preferencesUrl }}">Preferences</a></p>',
   };
   const draft = await make('campaigns', { name: 'June news', ...campaignBody });
@@ -62,30 +63,31 @@ export async function fillWorkspace({ service }: Dashboard, page: Page): Promise
   for (const name of ['a', 'b', 'c']) await make('suppressions', { address: `${name}@gone.test` });
   const live = createClient(service.url, LIVE_KEY);
   const { body } = await live.post('/v1/emails', {
-    ...{ from: 'Acme <shop@acme.test>', to: 'ada@people.test', subject: 'Your order 1842 is on its way' },
-    ...{ html: '<h1>Thank you</h1><p>It arrives on Monday.</p>', tags: [{ name: 'order', value: '1842' }] },
+    from: 'Acme <shop@acme.test>',
+    to: 'ada@people.test',
+    subject: 'Your order 1842 is on its way',
+    html: '<h1>Thank you</h1><p>It arrives on Monday.</p>',
+    tags: [{ name: 'order', value: '1842' }],
   });
   const test = createClient(service.url, TEST_KEY);
   await test.post('/v1/emails', { from: 'a@acme.test', to: 'nobody', subject: 'Refused', text: 'Hi' });
   for (const outcome of ['bounced', 'complained', 'opened', 'clicked', 'delivered'])
     await test.post('/v1/emails', {
-      ...{
-        from: 'shop@acme.test',
-        to: `${outcome}@simulator.svc.test`,
-        subject: `It was ${outcome}`,
-        text: 'Hi',
-      },
+      from: 'shop@acme.test',
+      to: `${outcome}@simulator.svc.test`,
+      subject: `It was ${outcome}`,
+      text: 'Hi',
     });
   await asMember(page, 'POST', 'test/inbound-routes', {
-    ...{ domainId: domain.id, match: { type: 'catchAll' }, action: { type: 'keep' } },
+    domainId: domain.id,
+    match: { type: 'catchAll' },
+    action: { type: 'keep' },
   });
   const received = await asMember<Resource>(page, 'POST', 'test/received/test', {
-    ...{
-      from: 'grace@people.test',
-      to: 'help@acme.test',
-      subject: 'A question',
-      text: 'When does it arrive?',
-    },
+    from: 'grace@people.test',
+    to: 'help@acme.test',
+    subject: 'A question',
+    text: 'When does it arrive?',
   });
   const [captured] = await eventually('mail is captured', async () => {
     const { data } = await asMember<readonly Resource[]>(page, 'GET', 'live/captured');

@@ -26,8 +26,11 @@ beforeAll(async () => {
   client = createClient(url, LIVE_KEY);
   await client.post('/v1/domains', { name: 'kept.example' });
   await client.post('/v1/templates', {
-    ...{ name: 'Your basket', format: 'emailmd', from: 'Shop <shop@kept.example>' },
-    ...{ subject: '{{ contact.firstName }}, it waits for you', markdown: '# Hello {{ contact.firstName }}' },
+    name: 'Your basket',
+    format: 'emailmd',
+    from: 'Shop <shop@kept.example>',
+    subject: '{{ contact.firstName }}, it waits for you',
+    markdown: '# Hello {{ contact.firstName }}',
   });
   page = await ownerPage(dashboard);
 });

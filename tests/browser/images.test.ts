@@ -43,7 +43,10 @@ test('images: uploaded, inserted into a template, and deleted only after a warni
   await card.waitFor();
   await inspect(page, 'images');
   const made = await asMember<{ id: string }>(page, 'POST', 'test/templates', {
-    ...{ name: 'Tour', subject: 'Hi', format: 'emailmd', markdown: 'Look:' },
+    name: 'Tour',
+    subject: 'Hi',
+    format: 'emailmd',
+    markdown: 'Look:',
   });
   await page.goto(`${url}/app/test/templates/${made.data.id}`);
   await page.getByRole('textbox', { name: 'Markdown source' }).focus();
@@ -88,7 +91,9 @@ test('images: a wide one is offered to screens in two sizes', async () => {
     .setInputFiles([{ name: 'wide.png', mimeType: 'image/png', buffer: Buffer.from(wide, 'base64') }]);
   await page.getByRole('button', { name: /wide\.png/ }).waitFor();
   const made = await asMember<{ id: string }>(page, 'POST', 'test/templates', {
-    ...{ name: 'Wide', subject: 'Hi', html: '<p>Look</p>' },
+    name: 'Wide',
+    subject: 'Hi',
+    html: '<p>Look</p>',
   });
   await page.goto(`${url}/app/test/templates/${made.data.id}`);
   await page.getByRole('textbox', { name: 'HTML source' }).focus();

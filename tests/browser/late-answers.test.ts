@@ -141,7 +141,9 @@ test('a picture that is uploaded once another pane is open changes nothing of wh
     async () =>
       (
         await asMember<Resource | undefined>(page, 'POST', 'test/templates', {
-          ...{ name: 'Tour', subject: 'Hi', format: 'mjml' },
+          name: 'Tour',
+          subject: 'Hi',
+          format: 'mjml',
           mjml: '<mjml><mj-body><mj-section><mj-column><mj-text>Story</mj-text></mj-column></mj-section></mj-body></mjml>',
         })
       ).data,
@@ -190,7 +192,10 @@ test('rows from before the last filter cannot be selected all at once', async ()
   const client = createClient(url, TEST_KEY);
   for (const subject of ['Welcome', 'Invoice'])
     await client.post('/v1/emails', {
-      ...{ from: 'a@acme.example', to: 'ada@people.test', subject, text: 'Hello' },
+      from: 'a@acme.example',
+      to: 'ada@people.test',
+      subject,
+      text: 'Hello',
     });
   await page.goto(`${url}/app/test/emails`);
   await page.getByRole('row', { name: /Welcome/ }).waitFor();

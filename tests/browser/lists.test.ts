@@ -39,16 +39,17 @@ beforeAll(async () => {
   const at = new Date(Date.now() + 3_600_000).toISOString();
   for (const name of NAMES)
     await live.post('/v1/emails', {
-      ...{
-        from: 'shop@acme.test',
-        to: `${name}@people.test`,
-        subject: `Order of ${name}`,
-        text: 'Thank you',
-      },
+      from: 'shop@acme.test',
+      to: `${name}@people.test`,
+      subject: `Order of ${name}`,
+      text: 'Thank you',
       ...(name === 'dora' || name === 'emma' ? { scheduledAt: at } : {}),
     });
   await live.post('/v1/emails', {
-    ...{ from: 'shop@acme.test', to: 'ada@people.test', subject: 'With a file', text: 'See the file' },
+    from: 'shop@acme.test',
+    to: 'ada@people.test',
+    subject: 'With a file',
+    text: 'See the file',
     attachments: [{ filename: 'a.txt', content: 'SGk=' }],
   });
 });
@@ -191,7 +192,9 @@ test('contacts are selected, saved as a file, added to an audience, and taken ou
     .trimEnd()
     .split('\r\n');
   expect([download.suggestedFilename(), rows.length, rows[0]?.includes('email')]).toEqual([
-    ...['contacts-live.csv', 4, true],
+    'contacts-live.csv',
+    4,
+    true,
   ]);
   const [noted] = await list<{ action: string; details: object }>('audit-log?action=contacts.exported');
   expect(noted?.details).toEqual({ selected: true, environment: 'live', rows: 3 });

@@ -22,8 +22,11 @@ export async function startBusyService(): Promise<BusyService> {
   const api = createClient(service.url, TEST_KEY);
   const send = async (outcome: string, more: object = {}): Promise<string> => {
     const { status, body } = await api.post('/v1/emails', {
-      ...{ from: 'shop@example.com', to: `${outcome}@simulator.svc.test` },
-      ...{ subject: 'Your order has shipped', text: 'It is on its way.', ...more },
+      from: 'shop@example.com',
+      to: `${outcome}@simulator.svc.test`,
+      subject: 'Your order has shipped',
+      text: 'It is on its way.',
+      ...more,
     });
     if (status !== 202) throw new Error(`${outcome} was answered with ${status}.`);
     return body.data.id;

@@ -110,7 +110,8 @@ test('a newsletter goes to the people of a file, with a template that was made b
   await steps.click(page.getByRole('link', { name: 'Import contacts' }).first());
   steps.clicks++;
   await page.locator('input[type=file]').setInputFiles({
-    ...{ name: 'readers.csv', mimeType: 'text/csv' },
+    name: 'readers.csv',
+    mimeType: 'text/csv',
     buffer: Buffer.from(`email,first name\n${lines.join('\n')}\n`),
   });
   await steps.choose(field('Add all contacts to'), 'New audience “readers”');
@@ -181,7 +182,10 @@ test('a sender that is typed is seen before it is saved, and one that is missing
   await asMember(page, 'POST', 'live/audiences', { name: 'Readers of August' });
   const { data: audiences } = await asMember<Resource[]>(page, 'GET', 'live/audiences');
   const { data } = await asMember<Resource>(page, 'POST', 'live/campaigns', {
-    ...{ name: 'August', audienceId: audiences[0]?.id, subject: 'August', markdown: 'Sunny days' },
+    name: 'August',
+    audienceId: audiences[0]?.id,
+    subject: 'August',
+    markdown: 'Sunny days',
   });
   await page.goto(`${dashboard.service.url}/app/live/campaigns/${data.id}`);
   const checks = page.getByRole('region', { name: 'Before sending' });
@@ -253,7 +257,10 @@ test('why an email did not arrive is read two clicks from anywhere', async () =>
   });
   expect(data).not.toBeNull();
   await createClient(dashboard.service.url, LIVE_KEY).post('/v1/emails', {
-    ...{ from: 'shop@acme.test', to: 'gone@people.test', subject: 'Your order', text: 'It is on its way.' },
+    from: 'shop@acme.test',
+    to: 'gone@people.test',
+    subject: 'Your order',
+    text: 'It is on its way.',
   });
   await page.goto(`${dashboard.service.url}/app/live`);
   await steps.click(nav('Emails'));
@@ -282,7 +289,10 @@ test('the timeline says only what is known of the suppression', async () => {
   await asMember(page, 'POST', 'live/suppressions', { address });
   const client = createClient(dashboard.service.url, LIVE_KEY);
   const sent = await client.post('/v1/emails', {
-    ...{ from: 'shop@acme.test', to: address, subject: 'Your order', text: 'It is on its way.' },
+    from: 'shop@acme.test',
+    to: address,
+    subject: 'Your order',
+    text: 'It is on its way.',
   });
   const timeline = page.getByRole('list', { name: 'Timeline' });
   const then = timeline.getByText('The address was suppressed at that time.', { exact: true });
@@ -337,7 +347,9 @@ test('a wrong import is undone from its page', async () => {
   await page.goto(`${dashboard.service.url}/app/live/contacts/import`);
   const lines = Array.from({ length: 120 }, (_, at) => `wrong${at}@elsewhere.test`);
   await page.locator('input[type=file]').setInputFiles({
-    ...{ name: 'wrong.csv', mimeType: 'text/csv', buffer: Buffer.from(`email\n${lines.join('\n')}\n`) },
+    name: 'wrong.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`email\n${lines.join('\n')}\n`),
   });
   await button('Check file').click();
   await button('Import 120 rows').click();

@@ -73,7 +73,10 @@ test('keys that follow at once go into the field', async () => {
   const cdp = await page.context().newCDPSession(page);
   const press = (letter: string, modifiers = 0) =>
     cdp.send('Input.dispatchKeyEvent', {
-      ...{ type: 'keyDown', key: letter, code: `Key${letter.toUpperCase()}`, modifiers },
+      type: 'keyDown',
+      key: letter,
+      code: `Key${letter.toUpperCase()}`,
+      modifiers,
       ...(modifiers === 0 && { text: letter }),
     });
   const control = 2;

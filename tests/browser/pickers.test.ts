@@ -32,7 +32,10 @@ test('a campaign is shown as for a contact that is found by address or name', as
   const audience = await make('audiences', { name: 'Readers' });
   await make(`audiences/${audience.id}/contacts`, { contactIds: [person.id] });
   const campaign = await make('campaigns', {
-    ...{ name: 'News', audienceId: audience.id, from: 'a@acme.test', subject: 'Hello' },
+    name: 'News',
+    audienceId: audience.id,
+    from: 'a@acme.test',
+    subject: 'Hello',
     html: '<p>Dear {{ contact.firstName }}</p><a href="{{ preferencesUrl }}">Choose</a>',
   });
   await page.goto(`${url}/app/test/campaigns/${campaign.id}`);

@@ -27,7 +27,10 @@ beforeAll(async () => {
     scheduler.yield = () => { turns++; return original(); };
   `);
   const { data } = await asMember<{ id: string }>(page, 'POST', 'test/templates', {
-    ...{ name: 'Long', subject: 'Long', format: 'html', html: HTML },
+    name: 'Long',
+    subject: 'Long',
+    format: 'html',
+    html: HTML,
   });
   address = `${dashboard.service.url}/app/test/templates/${data.id}`;
   await page.goto(address);

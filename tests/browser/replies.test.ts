@@ -45,14 +45,21 @@ test('a customer answers a campaign, the flow takes another way, and the answer 
   await make(`/v1/audiences/${audience.id}/contacts`, { contactIds: [contact.id] });
 
   const campaign = await make('/v1/campaigns', {
-    ...{ name: 'Autumn', audienceId: audience.id, from: 'Acme <news@acme.example>', replyTo: 'auto' },
-    ...{ subject: 'Our autumn news', html: '<p>Which colour do you like?</p>' },
+    name: 'Autumn',
+    audienceId: audience.id,
+    from: 'Acme <news@acme.example>',
+    replyTo: 'auto',
+    subject: 'Our autumn news',
+    html: '<p>Which colour do you like?</p>',
   });
   const flow = await make('/v1/flows', {
-    ...{ name: 'Colours', trigger: { type: 'manual' }, reentry: 'afterExit' },
+    name: 'Colours',
+    trigger: { type: 'manual' },
+    reentry: 'afterExit',
     steps: [
       {
-        ...{ key: 'answered', type: 'condition' },
+        key: 'answered',
+        type: 'condition',
         config: { filter: { and: [{ field: 'activity.replied', operator: 'eq', value: campaign.id }] } },
       },
       { key: 'yes', type: 'updateContact', config: { properties: { answered: 'yes' } } },
@@ -82,8 +89,12 @@ test('a customer answers a campaign, the flow takes another way, and the answer 
   expect(address).toMatch(/^r\+\w{48}@acme\.example$/);
   const campaignId = fieldOf(copy, 'message-id');
   const reply = {
-    ...{ From: `Grace Hopper <${CUSTOMER}>`, To: address, Subject: 'Re: Our autumn news' },
-    ...{ 'Message-ID': '<answer-1@customer.example>', 'In-Reply-To': campaignId, References: campaignId },
+    From: `Grace Hopper <${CUSTOMER}>`,
+    To: address,
+    Subject: 'Re: Our autumn news',
+    'Message-ID': '<answer-1@customer.example>',
+    'In-Reply-To': campaignId,
+    References: campaignId,
   };
   const text =
     'Green, please!\n\nOn Fri, 20 Nov 2026 at 22:43, Acme <news@acme.example> wrote:\n> Which colour do you like?';
@@ -121,7 +132,9 @@ test('a customer answers a campaign, the flow takes another way, and the answer 
   expect(fieldOf(answer, 'references').split(/\s+/)).toEqual([campaignId, '<answer-1@customer.example>']);
   expect(fieldOf(answer, 'reply-to')).toMatch(/^r\+\w{48}@acme\.example$/);
   const second = {
-    ...{ ...reply, 'Message-ID': '<answer-2@customer.example>', To: fieldOf(answer, 'reply-to') },
+    ...reply,
+    'Message-ID': '<answer-2@customer.example>',
+    To: fieldOf(answer, 'reply-to'),
     'In-Reply-To': fieldOf(answer, 'message-id'),
   };
   await handIn(port, CUSTOMER, [fieldOf(answer, 'reply-to')], aMail(second, 'Thank you!'));

@@ -54,7 +54,10 @@ beforeAll(async () => {
       text: 'It is on its way.',
     });
   const { body } = await client.post('/v1/emails', {
-    ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'Look at me', html: HOSTILE },
+    from: 'a@example.com',
+    to: 'delivered@simulator.svc.test',
+    subject: 'Look at me',
+    html: HOSTILE,
     scheduledAt: new Date(Date.now() + 3_600_000).toISOString(),
   });
   sent = body.data.id;
@@ -154,8 +157,15 @@ test('a hostile message is shown, and does nothing; a scheduled one is cancelled
 
 test('the source of a raw email shows what left, and is downloaded octet for octet', async () => {
   const body = [
-    ...['From: Acme <a@example.com>', 'To: Ada <ada@example.com>', 'Subject: Whole', 'X-Own:  <b>7</b> '],
-    ...['Message-ID: <whole-7@example.com>', 'Date: Fri, 27 Nov 2026 10:00:00 +0100', '', 'Gr\xfc\xdfe ', ''],
+    'From: Acme <a@example.com>',
+    'To: Ada <ada@example.com>',
+    'Subject: Whole',
+    'X-Own:  <b>7</b> ',
+    'Message-ID: <whole-7@example.com>',
+    'Date: Fri, 27 Nov 2026 10:00:00 +0100',
+    '',
+    'Gr\xfc\xdfe ',
+    '',
   ].join('\r\n');
   const answer = await fetch(`${url}/v1/emails/raw?recipients=delivered@simulator.svc.test`, {
     method: 'POST',
@@ -185,14 +195,19 @@ const COUNTS = {
   rejected: 0,
 };
 const REPORTED = {
-  ...{ domainId: 'dom_1', from: '2026-11-23', to: '2026-11-24', unverified: 4 },
+  domainId: 'dom_1',
+  from: '2026-11-23',
+  to: '2026-11-24',
+  unverified: 4,
   advice: {
     code: 'quarantineIsSafe',
     sentence: 'p=quarantine is safe: 99.9 % passes.',
     isQuarantineSafe: true,
   },
   dmarc: {
-    ...{ reports: 12, policy: 'none', totals: COUNTS },
+    reports: 12,
+    policy: 'none',
+    totals: COUNTS,
     days: [
       { day: '2026-11-23', ...COUNTS, messages: 840 },
       { day: '2026-11-24', ...COUNTS, messages: 1_000 },
@@ -295,7 +310,10 @@ test('an endpoint is added, its secret shown once, a test event posted, shown an
   await heading(receiver.url.href);
   await page.getByText('No deliveries yet').waitFor();
   await createClient(url, TEST_KEY).post('/v1/emails', {
-    ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'x', text: 'x' },
+    from: 'a@example.com',
+    to: 'delivered@simulator.svc.test',
+    subject: 'x',
+    text: 'x',
   });
   await pressOn(page.getByRole('button', { name: /^Show delivered/ }));
   await page.getByText('Event content').waitFor();

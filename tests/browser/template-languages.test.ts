@@ -33,7 +33,10 @@ interface TranslatedTemplate {
 
 test('a language is added as a copy, translated beside its preview, saved, and removed', async () => {
   const { data: made } = await asMember<TranslatedTemplate>(page, 'POST', 'test/templates', {
-    ...{ name: 'Welcome', subject: 'Welcome', html: '<p>Hello there</p>', language: 'en' },
+    name: 'Welcome',
+    subject: 'Welcome',
+    html: '<p>Hello there</p>',
+    language: 'en',
   });
   const stored = async () =>
     (await asMember<TranslatedTemplate>(page, 'GET', `test/templates/${made.id}`)).data;
@@ -59,7 +62,8 @@ test('a language is added as a copy, translated beside its preview, saved, and r
   await pressOn(page.getByRole('button', { name: 'Save', exact: true }));
   await waitForToast(page, 'Saved and published');
   expect(await stored()).toMatchObject({
-    ...{ subject: 'Welcome', html: '<p>Hello there</p>' },
+    subject: 'Welcome',
+    html: '<p>Hello there</p>',
     translations: { ar: { subject: 'أهلا وسهلا', html: '<p>مرحبا بك</p>' } },
   });
   await language.selectOption('');

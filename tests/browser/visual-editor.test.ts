@@ -68,7 +68,9 @@ async function sendsAsShown({ id }: TemplateSource): Promise<void> {
   await withoutDialog(page);
   const source = (await asMember<TemplateSource>(page, 'GET', `live/templates/${id}`)).data.mjml;
   const { data } = await asMember<ShownHtml>(page, 'POST', 'live/templates/render-preview', {
-    ...{ format: 'mjml', subject: 'News', mjml: source },
+    format: 'mjml',
+    subject: 'News',
+    mjml: source,
   });
   const found = await eventually('the test email', async () => {
     const [one] = (await asMember<readonly { readonly id: string }[]>(page, 'GET', 'live/captured')).data;
@@ -301,7 +303,10 @@ test('a campaign is edited as blocks, and saved as MJML', async () => {
     name: 'Readers',
   });
   const { data: campaign } = await asMember<TemplateSource>(page, 'POST', 'test/campaigns', {
-    ...{ name: 'News', audienceId: audience.id, subject: 'News', markdown: 'Words' },
+    name: 'News',
+    audienceId: audience.id,
+    subject: 'News',
+    markdown: 'Words',
   });
   await page.goto(`${url}/app/test/campaigns/${campaign.id}`);
   const source = page.getByRole('textbox', { name: 'Markdown source' });
@@ -355,7 +360,10 @@ test('a new template starts from one of twelve messages', async () => {
 
 test('a variable is put where the cursor is: in the subject, and in the source', async () => {
   const { data } = await asMember<TemplateSource>(page, 'POST', 'test/templates', {
-    ...{ name: 'Plain', subject: 'Hello !', html: '<p>Hi</p>', variables: [{ key: 'plan' }] },
+    name: 'Plain',
+    subject: 'Hello !',
+    html: '<p>Hi</p>',
+    variables: [{ key: 'plan' }],
   });
   await page.goto(`${url}/app/test/templates/${data.id}`);
   const subject = page.getByLabel('Subject', { exact: true });

@@ -24,11 +24,24 @@ export interface MadeMessage {
 }
 
 const ADDED = [
-  ...['Text', 'Heading', 'List', 'Quote', 'Button', 'Divider', 'Space', 'Social links'],
-  ...['Unsubscribe footer', 'Two columns', 'Three columns'],
+  'Text',
+  'Heading',
+  'List',
+  'Quote',
+  'Button',
+  'Divider',
+  'Space',
+  'Social links',
+  'Unsubscribe footer',
+  'Two columns',
+  'Three columns',
 ];
 const WORDS = [
-  ...['Hello {{ contact.firstName }}, ', 'a < b & "c" ', '100 % of it', 'Ünïcode 👋 ', 'x{y}z $1 '],
+  'Hello {{ contact.firstName }}, ',
+  'a < b & "c" ',
+  '100 % of it',
+  'Ünïcode 👋 ',
+  'x{y}z $1 ',
   '{{ month | upcase }} ',
 ];
 
@@ -83,9 +96,17 @@ async function act(page: Page, random: () => number): Promise<void> {
     if ((await fields.count()) > 0) await fields.first().fill(pick(['#123456', '#7c3aed', '']) ?? '');
   };
   const ways = [
-    ...[add, add, add, write, write, colour],
-    ...[() => press('Alt+ArrowUp'), () => press('Alt+ArrowDown'), () => press('Control+d')],
-    ...[() => press('Delete'), () => press('Control+z')],
+    add,
+    add,
+    add,
+    write,
+    write,
+    colour,
+    () => press('Alt+ArrowUp'),
+    () => press('Alt+ArrowDown'),
+    () => press('Control+d'),
+    () => press('Delete'),
+    () => press('Control+z'),
   ];
   await pick(ways)?.();
 }
@@ -98,8 +119,10 @@ export async function makeMessages(
   await using sink = await startSink();
   await using dashboard = await openDashboard({
     env: {
-      ...{ TRANSPORT: 'capture,smtp', SMTP_URL: `smtp://127.0.0.1:${sink.port}?tls=none` },
-      ...{ RATE_LIMIT_PREVIEW: '0', TEST_SENDS_PER_DAY: '0' },
+      TRANSPORT: 'capture,smtp',
+      SMTP_URL: `smtp://127.0.0.1:${sink.port}?tls=none`,
+      RATE_LIMIT_PREVIEW: '0',
+      TEST_SENDS_PER_DAY: '0',
     },
   });
   const page = await ownerPage(dashboard);
@@ -114,12 +137,10 @@ export async function makeMessages(
   for (let n = 0; n < count; n++) {
     const isOfBrowser = n < inBrowser;
     const template = {
-      ...{
-        name: `Message ${n}`,
-        subject: `Message ${n}`,
-        format: 'mjml',
-        from: 'Acme <news@sender.example>',
-      },
+      name: `Message ${n}`,
+      subject: `Message ${n}`,
+      format: 'mjml',
+      from: 'Acme <news@sender.example>',
       variables: [
         { key: 'month', fallback: 'July' },
         { key: 'name', fallback: 'you' },

@@ -55,7 +55,10 @@ export async function newTemplate(
 ): Promise<TemplateSource> {
   environment = within;
   const { data } = await asMember<TemplateSource>(page, 'POST', `${within}/templates`, {
-    ...{ name: 'Visual', subject: 'News', format: 'mjml', mjml },
+    name: 'Visual',
+    subject: 'News',
+    format: 'mjml',
+    mjml,
     ...more,
   });
   await page.goto(`${url}/app/${within}/templates/${data.id}`);

@@ -57,7 +57,9 @@ test('an image is uploaded into the message, and keeps its words', async () => {
   const made = await newTemplate(EMPTY);
   await add('Image');
   await page.getByLabel('Upload an image').setInputFiles({
-    ...{ name: 'office.png', mimeType: 'image/png', buffer: PNG },
+    name: 'office.png',
+    mimeType: 'image/png',
+    buffer: PNG,
   });
   await page.getByLabel('Alternative text').fill('Our "office"');
   await page.getByRole('button', { name: 'Insert', exact: true }).click();
@@ -116,7 +118,9 @@ test('a block is saved as a partial, and inserted into another message', async (
 test('of saved blocks the last choice alone is inserted, and none once the dialog is closed', async () => {
   for (const name of ['First', 'Second'])
     await asMember(page, 'POST', 'test/templates', {
-      ...{ name: `${name} block`, kind: 'partial', format: 'mjml' },
+      name: `${name} block`,
+      kind: 'partial',
+      format: 'mjml',
       mjml: `<mj-button href="https://x.example" font-family="'Trebuchet MS', Helvetica, sans-serif">${name}</mj-button>`,
     });
   const made = await newTemplate(EMPTY);
@@ -213,7 +217,10 @@ test('the preview draws again only what was edited', async () => {
 
 test('HTML and Markdown say why they are edited as source', async () => {
   const { data } = await asMember<TemplateSource>(page, 'POST', 'test/templates', {
-    ...{ name: 'Letter', subject: 'Hello', format: 'emailmd', markdown: 'Hello' },
+    name: 'Letter',
+    subject: 'Hello',
+    format: 'emailmd',
+    markdown: 'Hello',
   });
   await page.goto(`${url}/app/test/templates/${data.id}`);
   await pressOn(page.getByRole('radio', { name: 'Visual', exact: true }), 'Space');
@@ -228,7 +235,9 @@ test('the unsaved preview of a campaign has its variables', async () => {
     name: 'Of variables',
   });
   const { data: campaign } = await asMember<TemplateSource>(page, 'POST', 'test/campaigns', {
-    ...{ name: 'Sale', audienceId: audience.id, subject: 'Sale' },
+    name: 'Sale',
+    audienceId: audience.id,
+    subject: 'Sale',
     mjml: SOURCE.join('\n').replace('{{ name }}', '{{ month }}'),
     variables: { month: 'July' },
   });

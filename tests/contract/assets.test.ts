@@ -15,7 +15,10 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const upload = (body: Uint8Array, { type = 'image/gif', key = keys.live, query = '', headers = {} } = {}) =>
   service.ask({
-    ...{ method: 'POST', path: `/v1/assets${query}`, key, body },
+    method: 'POST',
+    path: `/v1/assets${query}`,
+    key,
+    body,
     headers: { 'content-type': type, ...headers },
   });
 /** An image that no other test has. */
@@ -31,8 +34,13 @@ test('an image is stored by its content and served to everybody, once for both e
   expect(made.status).toBe(201);
   const { data } = made.body;
   expect(data).toMatchObject({
-    ...{ filename: 'Spring sale.png', contentType: 'image/webp', width: 30, height: 20 },
-    ...{ size: picture.length, usedBy: [], lastShownOn: null },
+    filename: 'Spring sale.png',
+    contentType: 'image/webp',
+    width: 30,
+    height: 20,
+    size: picture.length,
+    usedBy: [],
+    lastShownOn: null,
   });
   expect(data.url).toMatch(/^http:\/\/localhost:3000\/images\/[0-9a-f]{64}\.webp$/);
   const shown = await fetch(`${service.url}${new URL(data.url).pathname}`);
@@ -81,7 +89,9 @@ test('anything that is no image, too large, or sent by a reader is refused', asy
 
 const aTemplate = (url: string, key = keys.live) =>
   service.ask({
-    ...{ method: 'POST', path: '/v1/templates', key },
+    method: 'POST',
+    path: '/v1/templates',
+    key,
     body: { name: 'Spring', subject: 'Hi', format: 'emailmd', markdown: `![flowers](${url})` },
   });
 
@@ -200,14 +210,21 @@ test('a test key deletes what was uploaded in the test environment only', async 
 test('a campaign that shows an image uses it', async () => {
   const { id, url } = (await upload(next())).body.data;
   const audience = await service.ask({
-    ...{ method: 'POST', path: '/v1/audiences', key: keys.test },
+    method: 'POST',
+    path: '/v1/audiences',
+    key: keys.test,
     body: { name: 'All' },
   });
   const campaign = await service.ask({
-    ...{ method: 'POST', path: '/v1/campaigns', key: keys.test },
+    method: 'POST',
+    path: '/v1/campaigns',
+    key: keys.test,
     body: {
-      ...{ name: 'Sale', audienceId: audience.body.data.id, from: 'News <news@sender.example>' },
-      ...{ subject: 'Sale', html: `<img src="${url}" alt="">` },
+      name: 'Sale',
+      audienceId: audience.body.data.id,
+      from: 'News <news@sender.example>',
+      subject: 'Sale',
+      html: `<img src="${url}" alt="">`,
     },
   });
   expect(campaign.status).toBe(201);

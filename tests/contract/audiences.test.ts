@@ -36,16 +36,12 @@ describe.each(BOTH_DATABASES)('audiences on %s', (_, environment) => {
     const email = 'anna@bücher.example';
     await send('POST', '/v1/contacts', { email });
     for (const [operator, value, count] of [
-      ...[
-        ['contains', 'BÜCHER.example', 1],
-        ['contains', 'xn--bcher-kva', 1],
-        ['endsWith', '@bücher.example', 1],
-      ],
-      ...[
-        ['startsWith', 'anna@bücher', 1],
-        ['contains', 'büche', 0],
-        ['contains', 'ü', 0],
-      ],
+      ['contains', 'BÜCHER.example', 1],
+      ['contains', 'xn--bcher-kva', 1],
+      ['endsWith', '@bücher.example', 1],
+      ['startsWith', 'anna@bücher', 1],
+      ['contains', 'büche', 0],
+      ['contains', 'ü', 0],
     ] as const) {
       const told = await send('POST', '/v1/audiences/preview', {
         filter: { field: 'email', operator, value },

@@ -56,12 +56,10 @@ const clientOf = () =>
 const reread = (now: () => number) =>
   synchroniseAll(
     {
-      ...{
-        database: service.service.database,
-        publicUrl: '',
-        defaultPlan: 'free',
-        log: { warn() {}, error() {} },
-      },
+      database: service.service.database,
+      publicUrl: '',
+      defaultPlan: 'free',
+      log: { warn() {}, error() {} },
       stripe: clientOf(),
     },
     now,
@@ -72,7 +70,10 @@ test('without Stripe the plan is shown, and the routes that sell one say how to 
   const other = await plain.keyWith('live', ['*']);
   const { body } = await plain.ask({ path: '/v1/billing', key: other });
   expect(body.data).toEqual({
-    ...{ plan: 'free', status: 'none', renewsAt: null, cancelAt: null },
+    plan: 'free',
+    status: 'none',
+    renewsAt: null,
+    cancelAt: null,
     usage: { emailsSent: 0, domains: 0 },
   });
   for (const [path, sent] of [
@@ -181,7 +182,8 @@ describe('a subscription', () => {
     await reread(() => Date.now() + (14 * DAY + 60) * 1_000);
     expect(await billing()).toMatchObject({ plan: 'free', status: 'past_due' });
     expect(await told({ status: 'active', cancel_at: inAMonth() })).toMatchObject({
-      ...{ plan: 'starter', renewsAt: null },
+      plan: 'starter',
+      renewsAt: null,
       cancelAt: expect.any(String),
     });
     expect(await told({ status: 'canceled' })).toMatchObject({ plan: 'free', status: 'canceled' });

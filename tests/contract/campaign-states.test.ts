@@ -44,25 +44,32 @@ test('a campaign has the fields that are documented, and is of the environment o
   const body = { name: 'Fields', audienceId, ...SAID, replyTo: 'answers@sender.example' };
   const { data } = (await service.live.post('/v1/campaigns', body)).body;
   expect(data).toEqual({
-    ...{
-      id: data.id,
-      language: null,
-      livemode: true,
-      name: 'Fields',
-      status: 'draft',
-      pausedReason: null,
-      failureReason: null,
-    },
-    ...{
-      audienceId,
-      excludeAudienceIds: [],
-      ...SAID,
-      replyTo: ['answers@sender.example'],
-      previewText: null,
-    },
-    ...{ templateId: null, markdown: null, mjml: null, variables: {}, ratePerHour: null, canary: null },
-    ...{ trackOpens: null, trackClicks: null, scheduledAt: null, startedAt: null, completedAt: null },
-    ...{ recipientCount: null, createdAt: data.createdAt, updatedAt: data.updatedAt },
+    id: data.id,
+    language: null,
+    livemode: true,
+    name: 'Fields',
+    status: 'draft',
+    pausedReason: null,
+    failureReason: null,
+    audienceId,
+    excludeAudienceIds: [],
+    ...SAID,
+    replyTo: ['answers@sender.example'],
+    previewText: null,
+    templateId: null,
+    markdown: null,
+    mjml: null,
+    variables: {},
+    ratePerHour: null,
+    canary: null,
+    trackOpens: null,
+    trackClicks: null,
+    scheduledAt: null,
+    startedAt: null,
+    completedAt: null,
+    recipientCount: null,
+    createdAt: data.createdAt,
+    updatedAt: data.updatedAt,
   });
   expect(await get(path(data.id))).toEqual(data);
   expect((await service.live.post('/v1/campaigns', { ...body, livemode: false })).status).toBe(422);
@@ -214,17 +221,15 @@ test('recipients are listed by what became of them, and a test email goes to one
   );
   const counts = await Promise.all(
     [
-      ...[
-        'remaining',
-        'sent',
-        'failed',
-        'skipped',
-        'delivered',
-        'opened',
-        'clicked',
-        'bounced',
-        'complained',
-      ],
+      'remaining',
+      'sent',
+      'failed',
+      'skipped',
+      'delivered',
+      'opened',
+      'clicked',
+      'bounced',
+      'complained',
       'unsubscribed',
     ].map(async (outcome) => [outcome, (await get(path(id, `/recipients?outcome=${outcome}`))).length]),
   );
@@ -234,19 +239,21 @@ test('recipients are listed by what became of them, and a test email goes to one
   ]);
   expect((await service.live.get(path(id, '/recipients?outcome=lost'))).status).toBe(422);
   expect(await get(path(id, '/stats'))).toEqual({
-    ...{
-      total: 2,
-      sent: 2,
-      remaining: 0,
-      replied: 0,
-      skipped: 0,
-      failed: 0,
-      inDoubt: 0,
-      delivered: { count: 2, rate: 1 },
-    },
-    ...{ opened: { count: 0, unique: 0, rate: 0 }, clicked: { count: 0, unique: 0, rate: 0 } },
-    ...{ bounced: { permanent: 0, transient: 0, rate: 0 }, complained: 0, unsubscribed: 0 },
-    ...{ machineOpens: 0, machineClicks: 0 },
+    total: 2,
+    sent: 2,
+    remaining: 0,
+    replied: 0,
+    skipped: 0,
+    failed: 0,
+    inDoubt: 0,
+    delivered: { count: 2, rate: 1 },
+    opened: { count: 0, unique: 0, rate: 0 },
+    clicked: { count: 0, unique: 0, rate: 0 },
+    bounced: { permanent: 0, transient: 0, rate: 0 },
+    complained: 0,
+    unsubscribed: 0,
+    machineOpens: 0,
+    machineClicks: 0,
   });
   const to = (count: number) => Array.from({ length: count }, (_, n) => `p${n}@sender.example`);
   const statuses: number[] = [];

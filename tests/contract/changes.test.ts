@@ -64,7 +64,10 @@ test('commits of the engine and acts of people reach those who may see them, in 
   const [live, test, reader] = [follow(owner, 'live'), follow(owner, 'test'), follow(viewer, 'test')];
   await Promise.all([live.opened, test.opened, reader.opened]);
   const sent = await owner.ask('/test/emails', {
-    ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'x', text: 'x' },
+    from: 'a@example.com',
+    to: 'delivered@simulator.svc.test',
+    subject: 'x',
+    text: 'x',
   });
   const { id } = sent.body.data;
   for (const page of [test, reader])

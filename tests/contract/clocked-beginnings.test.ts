@@ -20,7 +20,9 @@ describe.each(BOTH_DATABASES)('beginnings of runs by test clocks on %s', (_, env
 
   const ok = async (method: string, path: string, body?: unknown, clock?: string) => {
     const told = await service.ask({
-      ...{ method, path, key },
+      method,
+      path,
+      key,
       ...(body === undefined ? {} : { body }),
       ...(clock === undefined ? {} : { headers: { 'x-svc-test-clock': clock } }),
     });
@@ -35,7 +37,9 @@ describe.each(BOTH_DATABASES)('beginnings of runs by test clocks on %s', (_, env
   /** A flow of the test environment, which a member activates. */
   const aFlow = async (flow: object): Promise<string> => {
     const { id } = await ok('POST', '/v1/flows', {
-      ...{ name: `Flow ${++made}`, entry: 'hello', edges: [] },
+      name: `Flow ${++made}`,
+      entry: 'hello',
+      edges: [],
       steps: [{ key: 'hello', type: 'updateContact', config: { properties: { greeted: true } } }],
       ...flow,
     });
@@ -46,7 +50,11 @@ describe.each(BOTH_DATABASES)('beginnings of runs by test clocks on %s', (_, env
   test('dates begin runs by the clock of their contact, year after year and each once', async () => {
     const flow = await aFlow({
       trigger: {
-        ...{ type: 'dateProperty', property: 'born', offsetDays: 0, time: '09:00', repeat: 'yearly' },
+        type: 'dateProperty',
+        property: 'born',
+        offsetDays: 0,
+        time: '09:00',
+        repeat: 'yearly',
       },
       reentry: 'afterExit',
     });
@@ -61,7 +69,9 @@ describe.each(BOTH_DATABASES)('beginnings of runs by test clocks on %s', (_, env
     await advance(clock, 53, 'weeks');
     const runs = await ok('GET', `/v1/flows/${flow}/runs`);
     const begun = runs.map((run: { startedAt: string; contactId: string; testClockId: string }) => [
-      ...[run.startedAt, run.contactId, run.testClockId],
+      run.startedAt,
+      run.contactId,
+      run.testClockId,
     ]);
     expect(begun).toEqual([
       ['2027-12-24T08:00:00.000Z', contact, clock],

@@ -31,7 +31,9 @@ describe.each(BOTH_DATABASES)('waits of flows by test clocks on %s', (_, environ
 
   const ok = async (method: string, path: string, body?: unknown, clock?: string) => {
     const told = await service.ask({
-      ...{ method, path, key },
+      method,
+      path,
+      key,
       ...(body === undefined ? {} : { body }),
       ...(clock === undefined ? {} : { headers: { 'x-svc-test-clock': clock } }),
     });
@@ -110,7 +112,10 @@ describe.each(BOTH_DATABASES)('waits of flows by test clocks on %s', (_, environ
     await advance(clock, 1, 'days');
     for (const id of runs)
       expect(await ok('GET', `/v1/flows/runs/${id}`)).toMatchObject({
-        ...{ status: 'waiting', currentStep: 'wait', wakesAt: null, log: [] },
+        status: 'waiting',
+        currentStep: 'wait',
+        wakesAt: null,
+        log: [],
       });
     await owner.ask(`/test/flows/${flow}/activate`, {});
     const logs = runs.map((id) =>

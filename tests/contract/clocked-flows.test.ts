@@ -33,7 +33,9 @@ describe.each(BOTH_DATABASES)('flows by test clocks on %s', (_, environment) => 
 
   const ask = (method: string, path: string, body?: unknown, clock?: string, by = key) =>
     service.ask({
-      ...{ method, path, key: by },
+      method,
+      path,
+      key: by,
       ...(body === undefined ? {} : { body }),
       ...(clock === undefined ? {} : { headers: { 'x-svc-test-clock': clock } }),
     });

@@ -62,7 +62,7 @@ describe('each field of a contact', () => {
     async (name) => {
       const only = { email: `only-${name}@fields.example`.toLowerCase(), [name]: `Sought ${name}` };
       const beside = {
-        ...{ email: `beside-${name}@fields.example`.toLowerCase() },
+        email: `beside-${name}@fields.example`.toLowerCase(),
         ...TEXTS,
         [name]: `Sought ${name} as well`,
       };
@@ -93,7 +93,9 @@ describe('each field of a contact', () => {
   });
 
   const headers = (name: ContactFieldName): readonly string[] => [
-    ...[name, CONTACT_FIELDS[name].column, CONTACT_FIELDS[name].label],
+    name,
+    CONTACT_FIELDS[name].column,
+    CONTACT_FIELDS[name].label,
     ...CONTACT_FIELDS[name].headers.split(/\s+/),
   ];
   test.each(CONTACT_FIELD_NAMES)('%s is recognised by its headers, and stated in columns', async (name) => {
@@ -102,7 +104,11 @@ describe('each field of a contact', () => {
       const body = `email,${header}\nplan@fields.example,x\n`;
       const path = `/v1/contacts/import/plan${query}`;
       const told = await service.ask({
-        ...{ method: 'POST', path, key, body, headers: { 'content-type': 'text/csv' } },
+        method: 'POST',
+        path,
+        key,
+        body,
+        headers: { 'content-type': 'text/csv' },
       });
       return told.body.data.columns[1].target;
     };
@@ -127,7 +133,8 @@ describe('each field of a contact', () => {
       and: CONTACT_FIELD_NAMES.map((field) => ({ field, operator: 'eq', value: TEXTS[field] })),
     };
     const { id } = await done('POST', '/v1/flows', {
-      ...{ name: 'Fields', trigger: { type: 'manual' } },
+      name: 'Fields',
+      trigger: { type: 'manual' },
       steps: [
         { key: 'set', type: 'updateContact', config: TEXTS },
         { key: 'ask', type: 'condition', config: { filter } },

@@ -51,8 +51,13 @@ describe('an import may lower a status, and never raises one', () => {
       ],
     });
     const wanted = {
-      ...{ in: 'subscribed', low: 'unsubscribed', hard: 'bounced', out: 'unsubscribed' },
-      ...{ suppressed: 'unsubscribed', new: 'complained', silent: 'unsubscribed' },
+      in: 'subscribed',
+      low: 'unsubscribed',
+      hard: 'bounced',
+      out: 'unsubscribed',
+      suppressed: 'unsubscribed',
+      new: 'complained',
+      silent: 'unsubscribed',
     };
     for (const [name, status] of Object.entries(wanted))
       expect([name, await statusOf(`${name}@here.example`)]).toEqual([name, status]);
@@ -138,7 +143,10 @@ test('no file of another service subscribes who has left it', async () => {
 describe('the plan of a file', () => {
   const plan = (body: string | Uint8Array, query = '') =>
     service.ask({
-      ...{ method: 'POST', path: `/v1/contacts/import/plan${query}`, key: live, body },
+      method: 'POST',
+      path: `/v1/contacts/import/plan${query}`,
+      key: live,
+      body,
       headers: { 'content-type': 'text/csv' },
     });
 
@@ -168,7 +176,9 @@ describe('the plan of a file', () => {
       Buffer.from('\ufeffemail,Vorname\na@plan.example,Jürgen\nb@plan', 'utf16le').subarray(0, -1),
     ])
       expect((await plan(body, '?partial=true')).body.data.columns[1]).toEqual({
-        ...{ header: 'Vorname', target: 'first_name', cells: ['Jürgen'] },
+        header: 'Vorname',
+        target: 'first_name',
+        cells: ['Jürgen'],
       });
   });
 
@@ -212,7 +222,12 @@ test('an export and its import in the other environment give the same contacts, 
     status,
     unsubscribedAt,
   }: Record<string, unknown>) => ({
-    ...{ email, firstName, lastName, properties: own, status, unsubscribedAt },
+    email,
+    firstName,
+    lastName,
+    properties: own,
+    status,
+    unsubscribedAt,
   });
   const all = async (key: string) =>
     ((await send('GET', '/v1/contacts?limit=100', undefined, key)).body.data as Record<string, unknown>[])

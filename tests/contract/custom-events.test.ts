@@ -36,7 +36,8 @@ describe.each(BOTH_DATABASES)('custom events on %s', (_, environment) => {
     const [workspace] = await database.query<{ id: string }>('select id from workspaces');
     let at = 0;
     const commands = {
-      ...{ database, eventRecorder: new EventRecorder(database) },
+      database,
+      eventRecorder: new EventRecorder(database),
       eventCounter: new LocalCounter(1_000, () => at),
     };
     const tell = (contact: string) =>
@@ -44,7 +45,10 @@ describe.each(BOTH_DATABASES)('custom events on %s', (_, environment) => {
         commands as never,
         {
           caller: { workspaceId: workspace?.id, livemode: true },
-          ...{ params: { contact }, body: { name: 'seen' }, now: Date.now(), claim: null },
+          params: { contact },
+          body: { name: 'seen' },
+          now: Date.now(),
+          claim: null,
         } as never,
       );
     // All at once, so that they are written together.

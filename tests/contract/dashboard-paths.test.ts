@@ -95,8 +95,12 @@ test('the application is there for links into it, under the same policy as the l
   for (const path of ['/app/other', '/app/ws_other/live', `/app/${workspace}/other`, '/app/WS_1/live/emails'])
     expect([path, (await fetch(`${service.url}${path}`)).status]).toEqual([path, 401]);
   for (const path of [
-    ...['/app/test', '/app/live/emails/em_1', '/app/test/contacts/con_1/activity'],
-    ...[`/app/${workspace}`, `/app/${workspace}/test`, `/app/${workspace}/live/emails/em_1`],
+    '/app/test',
+    '/app/live/emails/em_1',
+    '/app/test/contacts/con_1/activity',
+    `/app/${workspace}`,
+    `/app/${workspace}/test`,
+    `/app/${workspace}/live/emails/em_1`,
   ])
     expect((await fetch(`${service.url}${path}`)).headers.get('content-type')).toContain('text/html');
   // Paths beside the pages stay unknown, above all beneath the API.

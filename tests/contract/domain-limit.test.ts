@@ -73,7 +73,11 @@ test('the domain limit holds across two instances, and no name is added twice', 
   const add = (n: number, name: string, by = key) =>
     insistently((headers) =>
       (instances[n % 2] ?? one).ask({
-        ...{ method: 'POST', path: '/v1/domains', key: by, headers, body: { name } },
+        method: 'POST',
+        path: '/v1/domains',
+        key: by,
+        headers,
+        body: { name },
       }),
     );
   const count = async () => {

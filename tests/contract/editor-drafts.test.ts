@@ -18,8 +18,11 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 const PLACE = 'live/campaigns/cmp_01m7xhns80b7w3sdg5jc4356';
 const keyOf = (page: number) => `00000000-0000-4000-8000-${String(page).padStart(12, '0')}-r1`;
 const draft = (more: object = {}) => ({
-  ...{ key: keyOf(1), place: PLACE, updatedAt: '2026-11-29T05:00:00.000Z' },
-  ...{ values: { subject: 'Typed “so”\n', canary: null }, sums: { subject: 'a1', canary: 'b2' } },
+  key: keyOf(1),
+  place: PLACE,
+  updatedAt: '2026-11-29T05:00:00.000Z',
+  values: { subject: 'Typed “so”\n', canary: null },
+  sums: { subject: 'a1', canary: 'b2' },
   ...more,
 });
 const keep = (browser: Browser, more: object = {}) => browser.ask('/drafts', draft(more), 'PUT');
@@ -81,16 +84,22 @@ const many = (count: number) =>
 
 test('what is no draft is refused, and so is one beyond the largest', async () => {
   for (const part of [
-    ...[{ place: 'live/settings' }, { place: 'live/contacts/con_1' }, { place: 'campaigns/cmp_1' }],
-    ...[{ key: 'x' }, { key: `${keyOf(1)} ` }, { updatedAt: '' }, { values: [] }, { sums: { a: 1 } }],
+    { place: 'live/settings' },
+    { place: 'live/contacts/con_1' },
+    { place: 'campaigns/cmp_1' },
+    { key: 'x' },
+    { key: `${keyOf(1)} ` },
+    { updatedAt: '' },
+    { values: [] },
+    { sums: { a: 1 } },
     // Names of fields are shown to other members, and are kept beside the text.
-    ...[
-      { sums: { ['x'.repeat(41)]: 'a' } },
-      { sums: { 'your password: click here': 'a' } },
-      { sums: { '': 'a' } },
-    ],
-    ...[{ values: { ['x'.repeat(41)]: 1 } }, { values: Object.fromEntries(many(61)) }],
-    ...[{ sums: Object.fromEntries(many(61)) }, { sums: { subject: 'x'.repeat(41) } }],
+    { sums: { ['x'.repeat(41)]: 'a' } },
+    { sums: { 'your password: click here': 'a' } },
+    { sums: { '': 'a' } },
+    { values: { ['x'.repeat(41)]: 1 } },
+    { values: Object.fromEntries(many(61)) },
+    { sums: Object.fromEntries(many(61)) },
+    { sums: { subject: 'x'.repeat(41) } },
   ])
     expect([part, ...codeOf(await keep(owner, part))]).toEqual([part, 422, 'VALIDATION_ERROR']);
   const most = Object.fromEntries(many(60));

@@ -25,16 +25,21 @@ const pathsOf = ({ status, body }: { status: number; body: Any }): readonly unkn
 
 const delays = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
-    ...{ key: `step${index}`, type: 'delay', config: { amount: 1, unit: 'minutes' } },
+    key: `step${index}`,
+    type: 'delay',
+    config: { amount: 1, unit: 'minutes' },
   }));
 const chain = (count: number) =>
   Array.from({ length: count - 1 }, (_, index) => ({ from: `step${index}`, to: `step${index + 1}` }));
 const waiting = (amount: number, unit: string) => ({
-  ...{ key: 'wait', type: 'waitForEvent', config: { name: 'go', timeout: { amount, unit } } },
+  key: 'wait',
+  type: 'waitForEvent',
+  config: { name: 'go', timeout: { amount, unit } },
 });
 const resting = (amount: number, unit: string) => ({ key: 'rest', type: 'delay', config: { amount, unit } });
 const branching = (count: number) => ({
-  ...{ key: 'ask', type: 'branch' },
+  key: 'ask',
+  type: 'branch',
   config: {
     branches: Array.from({ length: count }, (_, index) => ({
       key: `way${index}`,

@@ -202,7 +202,8 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
   test('the subject of a campaign that was made for a forgotten person is the written one again, or empty', async () => {
     const { id: audienceId } = await send('POST', '/v1/audiences', { name: 'Named' });
     const people = ['Vanessa', 'Valerie', 'Staying'].map((firstName) => ({
-      ...{ email: `${firstName.toLowerCase()}@named.example`, firstName },
+      email: `${firstName.toLowerCase()}@named.example`,
+      firstName,
     }));
     const made: { id: string }[] = await send('POST', '/v1/contacts/batch', { contacts: people });
     const contactIds = made.map(({ id }) => id);

@@ -45,7 +45,12 @@ function linesOf(page: string, file: string): string {
 const decoded = (text: string): string =>
   text.replace(/&(lt|gt|quot|#x27|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '');
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ lt: '<', gt: '>', quot: '"', amp: '&', '#x27': "'", '#39': "'" },
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  amp: '&',
+  '#x27': "'",
+  '#39': "'",
 };
 
 const isHere = ({ needs }: Trial): boolean => {
@@ -121,7 +126,9 @@ describe.each(SECURITIES)('the lines of the guides, where the SMTP port has %s T
       const after = await emails();
       expect(after.length - before).toBe(1);
       expect(after[0]).toMatchObject({
-        ...{ from: 'Acme <hello@acme.example>', to: ['delivered@simulator.svc.test'], livemode: false },
+        from: 'Acme <hello@acme.example>',
+        to: ['delivered@simulator.svc.test'],
+        livemode: false,
         subject: expect.stringContaining('Your receipt') as unknown as string,
       });
       await eventually('the delivery', async () => (await emails())[0]?.status === 'delivered' || undefined);
@@ -131,8 +138,13 @@ describe.each(SECURITIES)('the lines of the guides, where the SMTP port has %s T
 
 describe('a guide', () => {
   const installation = (more: Partial<Installation> = {}): Installation => ({
-    ...{ baseUrl: 'https://mail.example.com', host: 'mail.example.com', port: 465, simulator: 'sim.example' },
-    ...{ security: 'implicit', takesSmtp: true, ...LONGEST_RETENTION },
+    baseUrl: 'https://mail.example.com',
+    host: 'mail.example.com',
+    port: 465,
+    simulator: 'sim.example',
+    security: 'implicit',
+    takesSmtp: true,
+    ...LONGEST_RETENTION,
     ...more,
   });
   const written = (more: Partial<Installation> = {}) =>

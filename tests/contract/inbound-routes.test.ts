@@ -10,7 +10,8 @@ let domainId: string;
 
 beforeAll(async () => {
   service = await startRealService({
-    ...{ HOST: '127.0.0.1', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' },
+    HOST: '127.0.0.1',
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     EHLO_NAME: 'mail.posthorn.example',
     PUBLIC_URL: 'https://post.example.com',
   });

@@ -28,7 +28,13 @@ test('the properties of contacts are known by name, type and the most frequent v
   expect(await send('/v1/contacts/batch', { contacts })).toBe(200);
   const all = await known();
   expect(all.map((each: { key: string }) => each.key)).toEqual([
-    ...['plan', 'seats', 'mixed', 'note', 'renewed', 'renewedAt', 'vip'],
+    'plan',
+    'seats',
+    'mixed',
+    'note',
+    'renewed',
+    'renewedAt',
+    'vip',
   ]);
   const of = Object.fromEntries(all.map((each: { key: string }) => [each.key, each]));
   expect(of.plan).toEqual({ key: 'plan', types: ['string'], contacts: 40, values: ['free', 'pro'] });

@@ -47,8 +47,11 @@ const LISTS: readonly (readonly [string, (name: string) => Promise<unknown>])[] 
     '/v1/emails',
     (name) =>
       post('/v1/emails', {
-        ...{ from: 'a@b.example', to: 'delivered@simulator.svc.test', subject: name, text: 'Hi' },
-        ...{ tags: [{ name: 'who', value: name }] },
+        from: 'a@b.example',
+        to: 'delivered@simulator.svc.test',
+        subject: name,
+        text: 'Hi',
+        tags: [{ name: 'who', value: name }],
       }),
   ],
   ['/v1/contacts', (name) => post('/v1/contacts', { email: `${name}@people.example` })],
@@ -233,7 +236,9 @@ test('the other logs are sorted and counted with their filters', async () => {
     const mail = { from: 'a@b.example', to: `${name}@people.example`, subject: name, text: 'Hi' };
     await post('/v1/received/test', mail);
     await database.query(`insert into captured values ($1, $2, 'em_' || $3, 'a@b.example', '', '')`, [
-      ...[mintId('cap', Date.now()), service.workspaceId, name],
+      mintId('cap', Date.now()),
+      service.workspaceId,
+      name,
     ]);
   }
   for (const [path, by, count] of [

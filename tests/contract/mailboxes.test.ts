@@ -33,10 +33,21 @@ test('a mailbox is created, shown without its password, changed and deleted', as
   const mailbox = made.body.data;
   expect(mailbox).toEqual({
     id: expect.stringMatching(/^mbx_[0-9a-z]{24}$/),
-    ...{ livemode: true, host: 'imap.example.com', port: 993, security: 'tls' },
-    ...{ username: 'support@example.com', folder: 'INBOX', status: 'paused', reason: null },
-    ...{ since: mailbox.createdAt, nextAttemptAt: null, taken: 0, skipped: 0, lastTakenAt: null },
-    ...{ createdAt: expect.stringMatching(/Z$/), updatedAt: mailbox.createdAt },
+    livemode: true,
+    host: 'imap.example.com',
+    port: 993,
+    security: 'tls',
+    username: 'support@example.com',
+    folder: 'INBOX',
+    status: 'paused',
+    reason: null,
+    since: mailbox.createdAt,
+    nextAttemptAt: null,
+    taken: 0,
+    skipped: 0,
+    lastTakenAt: null,
+    createdAt: expect.stringMatching(/Z$/),
+    updatedAt: mailbox.createdAt,
   });
   expect((await send('GET', `/v1/mailboxes/${mailbox.id}`)).body.data).toEqual(mailbox);
   expect((await send('GET', '/v1/mailboxes')).body.data).toEqual([mailbox]);

@@ -10,8 +10,18 @@ import { COMMAND, type Service, startServiceOnServer, TEST_KEY } from '../suppor
 // The client of the protocol's own SDK.
 
 const READING = [
-  ...['explain_email', 'get_raw_email', 'find_emails', 'find_bounces', 'list_templates', 'get_template'],
-  ...['preview_template', 'check_message', 'list_flows', 'simulate_flow', 'find_received', 'get_received'],
+  'explain_email',
+  'get_raw_email',
+  'find_emails',
+  'find_bounces',
+  'list_templates',
+  'get_template',
+  'preview_template',
+  'check_message',
+  'list_flows',
+  'simulate_flow',
+  'find_received',
+  'get_received',
   'list_mailboxes',
 ];
 const CHANGING = ['draft_template', 'send_email', 'reply_to_received', 'send_raw_email'];
@@ -40,7 +50,9 @@ const overHttp = (service: Service, key = TEST_KEY): Transport =>
 const overStreams = (service: Service, ...words: string[]): Transport => {
   const [command = '', ...args] = COMMAND;
   return new StdioClientTransport({
-    ...{ command, args: [...args, 'mcp', ...words], stderr: 'inherit' },
+    command,
+    args: [...args, 'mcp', ...words],
+    stderr: 'inherit',
     env: { PATH: process.env.PATH ?? '', POSTHORN_URL: service.url, POSTHORN_API_KEY: TEST_KEY },
   });
 };
@@ -114,7 +126,8 @@ describe.each([
 
   test('lists mailboxes with their status, and never a password', async () => {
     const settings = {
-      ...{ host: 'imap.acme.example', username: 'support@acme.example' },
+      host: 'imap.acme.example',
+      username: 'support@acme.example',
       password: 'a secret of theirs',
     };
     const made = await createClient(reading.url, TEST_KEY).post('/v1/mailboxes', settings);
@@ -189,7 +202,9 @@ test('an assistant stores and sends where that is allowed, by what the key permi
       );
     });
   const made = await createClient(changing.url, TEST_KEY).post('/v1/api-keys', {
-    ...{ name: 'Reader', env: 'test', permissions: ['emails:read'] },
+    name: 'Reader',
+    env: 'test',
+    permissions: ['emails:read'],
   });
   await connected(overHttp(changing, made.body.data.key), async (client) => {
     const to = ['delivered@simulator.svc.test'];

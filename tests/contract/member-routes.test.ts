@@ -40,7 +40,7 @@ describe('the same routes for members', () => {
 });
 
 test('a test of a template goes to members alone', async () => {
-  const template = { ...{ name: 'Hello', subject: 'Hi', html: '<p>Hi</p>' }, from: 'hello@acme.test' };
+  const template = { name: 'Hello', subject: 'Hi', html: '<p>Hi</p>', from: 'hello@acme.test' };
   expect((await owner.ask('/live/domains', { name: 'acme.test' })).status).toBe(201);
   const { id } = (await owner.ask('/live/templates', template)).body.data;
   const { email } = await inviteMember(service, owner, 'viewer');
@@ -55,7 +55,8 @@ test('an admin changes nothing of an owner, not even the language of their email
     (await owner.ask('/live/members')).body.data.find(({ role }: { role: string }) => role === 'owner');
   const { id: ofOwner } = await ownerNow();
   expect(codeOf(await admin.ask(`/live/members/${ofOwner}`, { language: 'ja' }, 'PATCH'))).toEqual([
-    ...[403, 'FORBIDDEN'],
+    403,
+    'FORBIDDEN',
   ]);
   const key = await service.keyWith('live', ['members:write']);
   const byKey = { method: 'PATCH', path: `/v1/members/${ofOwner}`, key, body: { language: 'ja' } };
@@ -78,7 +79,8 @@ test('the audit log tells who did what, by name and by request, and holds no sec
     actor: { type: 'member', name: expect.stringContaining('Ada') },
     action: 'apiKey.created',
     target: { type: 'apiKey', id: expect.stringMatching(/^key_/) },
-    ...{ details: key, requestId: made.headers.get('x-request-id') },
+    details: key,
+    requestId: made.headers.get('x-request-id'),
   });
   for (const action of ['member.changed', 'member.removed', 'invitation.created', 'session.opened']) {
     const found = (await owner.ask(`/live/audit-log?action=${action}&limit=1`)).body.data;

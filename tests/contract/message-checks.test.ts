@@ -65,7 +65,9 @@ describe('the check of a template', () => {
 
   test('tells what mail programs drop, and dark mode, at the line of the layer that has it', async () => {
     const layout = await made('/v1/templates', {
-      ...{ name: 'L', alias: 'check-layout', kind: 'layout' },
+      name: 'L',
+      alias: 'check-layout',
+      kind: 'layout',
       html: '<div>\n<video src="x.mp4"></video>{{ content }}</div>',
     });
     const { id } = await template(
@@ -111,7 +113,9 @@ describe('the check of a template', () => {
     expect(places(problems, 'empty_placeholder')).toEqual(['1 /html']);
     expect(words(problems, 'clipped')).toContain('Gmail shows the first 102,400');
     const mjml = await made('/v1/templates', {
-      ...{ name: 'M', subject: 's', format: 'mjml' },
+      name: 'M',
+      subject: 's',
+      format: 'mjml',
       mjml: `<mjml><mj-body><mj-section><mj-column>\n<mj-text nothing="x">a <a href="${at('/gone')}">b</a></mj-text></mj-column></mj-section></mj-body></mjml>`,
     });
     const told = await check(`/v1/templates/${mjml.id}`);
@@ -123,12 +127,16 @@ describe('the check of a template', () => {
 
   test('checks a translation, at the lines of it and of the translation of its layout', async () => {
     const layout = await made('/v1/templates', {
-      ...{ name: 'L', alias: 'check-in-languages', kind: 'layout', language: 'en' },
+      name: 'L',
+      alias: 'check-in-languages',
+      kind: 'layout',
+      language: 'en',
       html: '<div>{{ content }}</div>',
       translations: { de: { html: '<div>\n\n<video src="x.mp4"></video>{{ content }}</div>' } },
     });
     const { id } = await template('<p>Hello</p>', {
-      ...{ layoutId: layout.id, language: 'en' },
+      layoutId: layout.id,
+      language: 'en',
       translations: {
         de: { subject: 'G', html: `<p>\n{{ wer }} <a href="${at('/gone')}">a</a></p>` },
         fr: { html: '<p>Salut</p>' },
@@ -155,7 +163,8 @@ describe('the check of a template', () => {
     ])
       await made('/v1/templates', { name: alias, alias, kind, language: 'en', html });
     const content = {
-      ...{ html: "<p>Hallo{% render 'check-english-partial' %}</p>", layoutId: 'check-english-layout' },
+      html: "<p>Hallo{% render 'check-english-partial' %}</p>",
+      layoutId: 'check-english-layout',
       translations: { fr: { subject: 'S', html: '<p>Salut</p>' } },
     };
     const { id } = await made('/v1/templates', { ...content, name: 'D', subject: 'S', language: 'de' });
@@ -167,7 +176,8 @@ describe('the check of a template', () => {
       'into fr, and are shown in their own language: check-english-layout.',
     );
     const { body } = await service.live.post('/v1/templates/render-preview', {
-      ...{ ...content, ownLanguage: 'de' },
+      ...content,
+      ownLanguage: 'de',
     });
     expect(words(body.data.warnings, 'untranslated_layer')).toBe(told);
     const plain = await made('/v1/templates', { ...content, name: 'N', subject: 'S', translations: {} });
@@ -213,7 +223,10 @@ describe('the check of a template', () => {
 
   test('tells the translation of a layer that the own content takes by its language', async () => {
     const layout = await made('/v1/templates', {
-      ...{ name: 'L', alias: 'check-of-own-language', kind: 'layout', language: 'en' },
+      name: 'L',
+      alias: 'check-of-own-language',
+      kind: 'layout',
+      language: 'en',
       html: '<div>{{ content }}</div>',
       translations: { de: { html: '<div>\n\n<video src="x.mp4"></video>{{ content }}</div>' } },
     });
@@ -334,7 +347,8 @@ test('the own content of a campaign is in its language, and the check tells the 
   const layer = { name: 'Foot', kind: 'partial', language: 'en', html: '<i>Bye</i>' };
   await made('/v1/templates', { ...layer, alias: 'check-foot-english' });
   await made('/v1/templates', {
-    ...{ ...layer, alias: 'check-foot-german' },
+    ...layer,
+    alias: 'check-foot-german',
     translations: { de: { html: '<i>Tschüs</i>' } },
   });
   const { id: audienceId } = await made('/v1/audiences', { name: 'Own content' });

@@ -20,7 +20,9 @@ const section = (text: string): string =>
 const MJML = page(section('Hi {{ name }}'));
 
 const VALUES = {
-  ...{ name: 'Ada <b>&"\'', n: 3, url: 'https://x.example/?a=1&b=2' },
+  name: 'Ada <b>&"\'',
+  n: 3,
+  url: 'https://x.example/?a=1&b=2',
   items: [{ t: 'Tea & <i>' }, { t: 'Biscuits' }],
 };
 
@@ -69,7 +71,9 @@ test('a preview tells what MJML does not know, of a stored version too', async (
 
 test('a preview tells where an element of MJML lacks its end, in a layout too', async () => {
   const layout = await data('/v1/templates', {
-    ...{ name: 'frame-of-ends', kind: 'layout', format: 'mjml' },
+    name: 'frame-of-ends',
+    kind: 'layout',
+    format: 'mjml',
     mjml: `<mjml>\n<mj-body>\n  ${section('<i>slanted')}{{ content }}</mj-body></mjml>`,
   });
   const mjml = `{{ name }}\n ${section('<b>bold')}`;
@@ -89,7 +93,9 @@ const messagesOf = ({ body }: Told): string[] =>
 
 test('a refusal tells the place in what its author wrote, in a layout too', async () => {
   const layout = await data('/v1/templates', {
-    ...{ name: 'frame-of-places', kind: 'layout', format: 'mjml' },
+    name: 'frame-of-places',
+    kind: 'layout',
+    format: 'mjml',
     mjml: '<mjml>\n<mj-head></mj-head>\n<mj-body>\n\n{{ content }}\n</mj-body></mjml>',
   });
   const refused = async (mjml: string, layoutId: string | null = layout.id) => {
@@ -112,7 +118,9 @@ test('a refusal tells the place in what its author wrote, in a layout too', asyn
 
 test('text that MJML leaves out is noted where its author wrote it, in a layout too', async () => {
   const layout = await data('/v1/templates', {
-    ...{ name: 'frame-of-notes', kind: 'layout', format: 'mjml' },
+    name: 'frame-of-notes',
+    kind: 'layout',
+    format: 'mjml',
     mjml: '<mjml>\n\n<mj-body>{{ content }}</mj-body></mjml>',
   });
   const text = {

@@ -244,7 +244,11 @@ test('who left everything is asked to confirm only with a later consent, also wh
   const headers = { 'content-type': 'text/csv' };
   const { id: importId } = await send('POST', '/v1/audiences', { name: 'None' });
   const started = await service.ask({
-    ...{ method: 'POST', path: `/v1/contacts/import?audienceId=${importId}`, key: live, body: csv, headers },
+    method: 'POST',
+    path: `/v1/contacts/import?audienceId=${importId}`,
+    key: live,
+    body: csv,
+    headers,
   });
   expect(started.status).toBe(202);
   await eventually('the import', async () => {

@@ -81,7 +81,9 @@ test('an older link, with its language behind the recipient, is still one to uns
     const content = Buffer.from(`${EMAIL.emailId.slice(3)}.${marks}.${target}`).toString('base64url');
     const token = `${content}.${SIGNER.sign('link unsubscribe', content).toString('base64url')}`;
     expect(readLinkToken('unsubscribe', token, SIGNER)).toEqual({
-      ...{ ...EMAIL, recipient: Number(recipient[0]), target: exitTarget({ ...leaves, language }) },
+      ...EMAIL,
+      recipient: Number(recipient[0]),
+      target: exitTarget({ ...leaves, language }),
       ...links,
     });
     if (language === 'de') expect(await opened(`/t/u/${token}`, 'fr')).toContain('<html lang="de"');
@@ -110,7 +112,10 @@ test('the link that a campaign gets where it has none is in the language of the 
     expect(text).toBe(`x\n\n${WAY_OUT_WORDS[language]}: {{unsubscribeUrl}}\n`);
   }
   expect([wayOutWord('pt-BR'), wayOutWord('ko'), wayOutWord(null), wayOutWord('constructor')]).toEqual([
-    ...[WAY_OUT_WORDS.pt, 'Unsubscribe', 'Unsubscribe', 'Unsubscribe'],
+    WAY_OUT_WORDS.pt,
+    'Unsubscribe',
+    'Unsubscribe',
+    'Unsubscribe',
   ]);
 });
 

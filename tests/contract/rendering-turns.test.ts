@@ -19,7 +19,9 @@ let threads = 0;
 const startMarkdown = (() => {
   const thread = ++threads;
   return {
-    ...{ next: async () => ({ ready: null }), end() {}, gone: new Promise(() => {}) },
+    next: async () => ({ ready: null }),
+    end() {},
+    gone: new Promise(() => {}),
     async ask(request: RenderRequest): Promise<{ answer: RenderResult }> {
       const markdown = 'markdown' in request ? request.markdown : request.mjml;
       begun.push({ thread, markdown });
@@ -61,7 +63,9 @@ const ROUTES: Readonly<Record<string, Send>> = {
     }),
   'POST /v1/emails': (key, markdown) =>
     service.ask({
-      ...{ method: 'POST', path: '/v1/emails', key },
+      method: 'POST',
+      path: '/v1/emails',
+      key,
       body: { from: 'a@acme.example', to: 'c@d.example', subject: 's', markdown },
     }),
 };

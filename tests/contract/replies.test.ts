@@ -75,7 +75,10 @@ describe('replyTo: "auto"', () => {
 
   test('is written by a batch and by a template, beside other addresses', async () => {
     const template = await send('POST', '/v1/templates', {
-      ...{ name: 'Auto', subject: 'News', html: '<p>Hi</p>', replyTo: ['auto', 'sales@acme.example'] },
+      name: 'Auto',
+      subject: 'News',
+      html: '<p>Hi</p>',
+      replyTo: ['auto', 'sales@acme.example'],
     });
     expect(template.body.data.replyTo).toEqual(['auto', 'sales@acme.example']);
     const batch = await send('POST', '/v1/emails/batch', {
@@ -157,7 +160,8 @@ describe('inReplyToEmail', () => {
     const began = await received({ 'Message-ID': '<ticket-7@customer.example>' });
     const email = await sent({ headers: { References: began.messageId, 'In-Reply-To': began.messageId } });
     const byFields = await received({
-      ...{ 'In-Reply-To': email.messageId, References: `${began.messageId} ${email.messageId}` },
+      'In-Reply-To': email.messageId,
+      References: `${began.messageId} ${email.messageId}`,
     });
     const byToken = await received({ To: email.replyTo });
     expect([byFields.inReplyToEmail.emailId, byToken.inReplyToEmail.emailId]).toEqual([email.id, email.id]);
@@ -178,7 +182,8 @@ describe('a reply of a contact', () => {
     const id = await contact('time@line.example');
     const email = await sent({ to: 'time@line.example' });
     const fields = {
-      ...{ From: 'time@line.example', 'In-Reply-To': email.messageId },
+      From: 'time@line.example',
+      'In-Reply-To': email.messageId,
       'Message-ID': `<${crypto.randomUUID()}@line.example>`,
     };
     const reply = await received({ ...fields, To: email.replyTo });
@@ -186,7 +191,9 @@ describe('a reply of a contact', () => {
     expect(reply.inReplyToEmail.contactId).toBe(id);
     expect(await activityOf(id)).toEqual([
       expect.objectContaining({
-        ...{ type: 'replied', emailId: email.id, campaignId: null },
+        type: 'replied',
+        emailId: email.id,
+        campaignId: null,
         data: { receivedId: reply.id, emailId: email.id },
       }),
     ]);
@@ -265,7 +272,8 @@ test('a reply to an email on a test clock begins runs by that clock', async () =
   const started = '2026-12-01T09:00:00.000Z';
   const { id: clock } = (await send('POST', '/v1/test-clocks', { startAt: started })).body.data;
   const flow = {
-    ...{ name: 'By the clock', trigger: { type: 'replied' } },
+    name: 'By the clock',
+    trigger: { type: 'replied' },
     steps: [{ key: 'wait', type: 'delay', config: { amount: 14, unit: 'days' } }],
   };
   const { id: flowId } = (await send('POST', '/v1/flows', flow)).body.data;
@@ -290,7 +298,9 @@ describe('POST /v1/received/{id}/reply', () => {
   test('writes to the author in the thread of the message', async () => {
     const email = await sent();
     const first = await received({
-      ...{ To: email.replyTo, 'In-Reply-To': email.messageId, Subject: 'RE: re: News' },
+      To: email.replyTo,
+      'In-Reply-To': email.messageId,
+      Subject: 'RE: re: News',
       References: `<first@acme.example> ${email.messageId}`,
     });
     const answered = await answer(first.id, { replyTo: 'auto', headers: { 'X-Ticket': '7' } });

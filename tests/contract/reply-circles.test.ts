@@ -59,7 +59,9 @@ test('a program that answers each email of a flow begins ten runs a day, and its
   };
   const templateId = (await send('POST', '/v1/templates', template)).body.data.id;
   const flow = {
-    ...{ name: 'Thanks', trigger: { type: 'replied' }, reentry: 'afterExit' },
+    name: 'Thanks',
+    trigger: { type: 'replied' },
+    reentry: 'afterExit',
     steps: [{ key: 'thank', type: 'sendEmail', config: { templateId } }],
   };
   const { id: flowId } = (await send('POST', '/v1/flows', flow)).body.data;

@@ -36,8 +36,13 @@ for (const [name, environment] of BOTH_DATABASES)
       const read = await service.ask({ path: `/v1/emails/${id}`, key: keys.test });
       const wrong = await service.ask({ method: 'POST', path: '/v1/emails', key: keys.test, body: {} });
       expect(await untilLogged(idOf(sent))).toMatchObject({
-        ...{ livemode: false, method: 'POST', route: '/v1/emails', path: '/v1/emails' },
-        ...{ status: 202, errorCode: null, id: idOf(sent) },
+        livemode: false,
+        method: 'POST',
+        route: '/v1/emails',
+        path: '/v1/emails',
+        status: 202,
+        errorCode: null,
+        id: idOf(sent),
       });
       expect(await untilLogged(idOf(read))).toMatchObject({
         route: '/v1/emails/{id}',
@@ -51,7 +56,10 @@ for (const [name, environment] of BOTH_DATABASES)
       const unknown = await service.ask({ path: '/v1/mails', key: keys.limited });
       expect(await untilLogged(idOf(refused))).toMatchObject({ status: 403, errorCode: 'FORBIDDEN' });
       expect(await untilLogged(idOf(unknown))).toMatchObject({
-        ...{ status: 404, errorCode: 'NOT_FOUND', route: 'unknown', path: '/v1/…' },
+        status: 404,
+        errorCode: 'NOT_FOUND',
+        route: 'unknown',
+        path: '/v1/…',
       });
     });
 

@@ -67,13 +67,11 @@ describe('the package resend', () => {
     const id = idOf(sent);
     const { body } = await ours(`/v1/emails/${id}`);
     expect(body.data).toMatchObject({
-      ...{
-        to: [EMAIL.to],
-        cc: ['copy@example.com'],
-        bcc: ['hidden@example.com'],
-        subject: 'Hello',
-        text: 'Hi',
-      },
+      to: [EMAIL.to],
+      cc: ['copy@example.com'],
+      bcc: ['hidden@example.com'],
+      subject: 'Hello',
+      text: 'Hi',
       replyTo: ['Support <support@acme.example>'],
       headers: { 'X-Order': '7' },
       tags: [{ name: 'kind', value: 'receipt' }],
@@ -84,16 +82,16 @@ describe('the package resend', () => {
       return data?.last_event === 'delivered' ? data : undefined;
     });
     expect(delivered).toMatchObject({
-      ...{
-        object: 'email',
-        id,
-        from: EMAIL.from,
-        to: [EMAIL.to],
-        subject: 'Hello',
-        html: '<p>Hi</p>',
-        text: 'Hi',
-      },
-      ...{ cc: ['copy@example.com'], reply_to: ['Support <support@acme.example>'], scheduled_at: null },
+      object: 'email',
+      id,
+      from: EMAIL.from,
+      to: [EMAIL.to],
+      subject: 'Hello',
+      html: '<p>Hi</p>',
+      text: 'Hi',
+      cc: ['copy@example.com'],
+      reply_to: ['Support <support@acme.example>'],
+      scheduled_at: null,
       tags: [{ name: 'kind', value: 'receipt' }],
     });
   });
@@ -159,13 +157,11 @@ describe('the package resend', () => {
 
   test('sends a template with variables', async () => {
     const made = await createClient(service.url, TEST_KEY).post('/v1/templates', {
-      ...{
-        name: 'Welcome',
-        alias: 'welcome',
-        format: 'html',
-        subject: 'Hello {{ name }}',
-        html: '<p>{{ name }}</p>',
-      },
+      name: 'Welcome',
+      alias: 'welcome',
+      format: 'html',
+      subject: 'Hello {{ name }}',
+      html: '<p>{{ name }}</p>',
       variables: [{ key: 'name', type: 'string', required: true }],
     });
     expect(made.status).toBe(201);
@@ -251,7 +247,9 @@ describe('the package resend', () => {
 
   test('may not do what its key has no permission for', async () => {
     const made = await createClient(service.url, TEST_KEY).post('/v1/api-keys', {
-      ...{ name: 'Reader', env: 'test', permissions: ['emails:read'] },
+      name: 'Reader',
+      env: 'test',
+      permissions: ['emails:read'],
     });
     const reader = at(made.body.data.key);
     const { error } = await reader.emails.send(EMAIL);

@@ -99,11 +99,15 @@ async function fill(): Promise<void> {
   before.made = (await made(service, 'live', 'api-keys', KEY, ONCE)).key;
   const domain = await made(service, 'live', 'domains', { name: 'acme.test' });
   await made(service, 'live', 'inbound-routes', {
-    ...{ domainId: domain.id, match: { type: 'catchAll' } },
+    domainId: domain.id,
+    match: { type: 'catchAll' },
     action: { type: 'webhook', url: receiver.url },
   });
   await made(service, 'live', 'mailboxes', {
-    ...{ host: 'imap.example.com', username: 'a@acme.test', password: 'secret', paused: true },
+    host: 'imap.example.com',
+    username: 'a@acme.test',
+    password: 'secret',
+    paused: true,
   });
   before.flow = (
     await made(service, 'test', 'flows/webhook-secret', {}, { 'idempotency-key': 'flow' })

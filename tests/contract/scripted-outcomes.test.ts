@@ -90,7 +90,10 @@ describe('scripted outcomes', () => {
     for (const recipient of to) {
       const own = seen.events.filter((event: { recipient: string }) => event.recipient === recipient);
       expect(own.map(({ type }: { type: string }) => type)).toEqual([
-        ...['sent', 'delivered', 'opened', 'opened'],
+        'sent',
+        'delivered',
+        'opened',
+        'opened',
       ]);
       const [, delivered, first, second] = own.map((event: { occurredAt: string }) =>
         Date.parse(event.occurredAt),

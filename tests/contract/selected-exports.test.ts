@@ -38,7 +38,8 @@ test('a member without the permission to read a list exports none of it, and no 
   expect(MOST_ROWS).toBe(MOST_SELECTED);
   for (const rows of [0, MOST_ROWS + 1, 1.5])
     expect(codeOf(await owner.ask('/exports/contacts', { environment: 'live', rows }))).toEqual([
-      ...[422, 'VALIDATION_ERROR'],
+      422,
+      'VALIDATION_ERROR',
     ]);
   expect(codeOf(await owner.ask('/exports/contacts', { environment: 'both', rows: 1 }))[0]).toBe(422);
   expect((await noted()).length).toBe(before);

@@ -42,7 +42,9 @@ const inBrowser = async (method: string, path: string, body: object | null, cook
 
 const invite = async (email: string, more: object = {}) => {
   const { status, body } = await service.live.post('/v1/members/invitations', {
-    ...{ email, role: 'admin', ...more },
+    email,
+    role: 'admin',
+    ...more,
   });
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.data;
@@ -132,7 +134,8 @@ describe('a member', () => {
     await service.live.patch('/v1/workspace', { language: null });
     const acts = (await service.live.get('/v1/audit-log?action=account.changed')).body.data;
     expect(acts.map(({ details }: { details: object }) => details)).toEqual([
-      ...[{ language: null }, { language: 'ar-EG' }],
+      { language: null },
+      { language: 'ar-EG' },
     ]);
   });
 
@@ -152,7 +155,10 @@ describe('a member', () => {
     const { id } = await memberOf(email);
     const changed = await service.live.patch(`/v1/members/${id}`, { language: 'pl' });
     expect([changed.status, changed.body.data.role, ...languagesOf(changed.body.data)]).toEqual([
-      ...[200, 'admin', 'pl', 'pl'],
+      200,
+      'admin',
+      'pl',
+      'pl',
     ]);
     const both = await service.live.patch(`/v1/members/${id}`, { role: 'viewer', language: null });
     expect([both.body.data.role, ...languagesOf(both.body.data)]).toEqual(['viewer', null, 'en']);

@@ -82,7 +82,9 @@ test('an invitation is mailed from the workspace, signed, and is no email of the
   expect((await service.live.get('/v1/captured')).body.data).toEqual([]);
   expect((await service.live.get('/v1/workspace')).body.data.usage.emailsSent).toBe(0);
   const accepted = await post(service, '/invitation', {
-    ...{ token: url.split('#token=')[1], name: 'Ada', password: PASSWORD },
+    token: url.split('#token=')[1],
+    name: 'Ada',
+    password: PASSWORD,
   });
   expect(accepted.status).toBe(201);
 });

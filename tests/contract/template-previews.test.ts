@@ -26,7 +26,7 @@ describe('previews', () => {
       told.status,
       told.headers.get('x-ratelimit-limit'),
       told.headers.get('x-ratelimit-remaining'),
-    ]).toEqual([...[200, '2', '1']]);
+    ]).toEqual([200, '2', '1']);
     expect((await limited.ask(asking)).status).toBe(200);
     const over = await limited.ask(asking);
     expect([over.status, over.body.error.code, over.headers.has('retry-after')]).toEqual([
@@ -87,7 +87,9 @@ describe('a preview', () => {
   test('misses no length and no end of what has a value', async () => {
     const html = '{{ v.size }}{{ v.first }}{{ v.last }}{{ s.size }}{{ o.size }}{{ o.first }}{{ none.size }}';
     const shown = await post('/v1/templates/render-preview', {
-      ...{ subject: 's', html, variables: { v: [1, 2], s: 'abc', o: { a: 1 } } },
+      subject: 's',
+      html,
+      variables: { v: [1, 2], s: 'abc', o: { a: 1 } },
     });
     expect(shown.body.data).toMatchObject({ html: '21231', missingVariables: ['none.size', 'o.first'] });
   });

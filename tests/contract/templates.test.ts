@@ -38,19 +38,39 @@ describe('what a template is', () => {
       { key: 'items', type: 'list', required: true },
     ];
     const told = await post('/v1/templates', {
-      ...{ ...HTML, alias, previewText: 'Soon {{ name }}', from: 'Acme <a@acme.example>' },
-      ...{ replyTo: 'help@acme.example', text: 'Hi {{ name }}', variables },
+      ...HTML,
+      alias,
+      previewText: 'Soon {{ name }}',
+      from: 'Acme <a@acme.example>',
+      replyTo: 'help@acme.example',
+      text: 'Hi {{ name }}',
+      variables,
     });
     expect(told.status).toBe(201);
     const { id, createdAt, updatedAt, ...template } = told.body.data;
     expect(id).toMatch(/^tpl_/);
     expect(createdAt).toBe(updatedAt);
     expect(template).toEqual({
-      ...{ livemode: false, name: 'Order', alias, format: 'html', subject: HTML.subject, html: HTML.html },
-      ...{ previewText: 'Soon {{ name }}', markdown: null, mjml: null, text: 'Hi {{ name }}', version: 1 },
-      ...{ from: 'Acme <a@acme.example>', replyTo: ['help@acme.example'] },
-      ...{ language: null, languages: [], translations: {} },
-      ...{ kind: 'template', layoutId: null, layers: [], usedBy: { count: 0, templates: [] } },
+      livemode: false,
+      name: 'Order',
+      alias,
+      format: 'html',
+      subject: HTML.subject,
+      html: HTML.html,
+      previewText: 'Soon {{ name }}',
+      markdown: null,
+      mjml: null,
+      text: 'Hi {{ name }}',
+      version: 1,
+      from: 'Acme <a@acme.example>',
+      replyTo: ['help@acme.example'],
+      language: null,
+      languages: [],
+      translations: {},
+      kind: 'template',
+      layoutId: null,
+      layers: [],
+      usedBy: { count: 0, templates: [] },
       variables: [
         { key: 'name', type: 'string', required: false, fallback: 'there' },
         { key: 'items', type: 'list', required: true, fallback: null },
@@ -186,7 +206,9 @@ describe('versions', () => {
     const draft = await patch(id, { subject: 'Draft', draft: true });
     expect(draft.body.data).toMatchObject({ version: 2, subject: 'Draft' });
     expect((await patch(id, { html: '<p>Draft</p>', draft: true })).body.data).toMatchObject({
-      ...{ version: 3, subject: 'Draft', html: '<p>Draft</p>' },
+      version: 3,
+      subject: 'Draft',
+      html: '<p>Draft</p>',
     });
     expect((await ask('GET', `/v1/templates/${id}`)).body.data).toMatchObject({ version: 1, ...HTML });
     const published = await post(`/v1/templates/${id}/publish`, { version: 3 });

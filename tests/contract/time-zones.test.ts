@@ -47,7 +47,8 @@ describe.each(BOTH_DATABASES)('time zones on %s', (_, environment) => {
     return told.body?.data;
   };
   const until = (config: object) => ({
-    ...{ name: `Nine ${++made}`, entry: 'nine' },
+    name: `Nine ${++made}`,
+    entry: 'nine',
     steps: [
       { key: 'nine', type: 'delayUntil', config },
       { key: 'end', type: 'exit', config: {} },
@@ -125,7 +126,10 @@ describe.each(BOTH_DATABASES)('time zones on %s', (_, environment) => {
     const text = async (at: string, more = html) =>
       (
         await ok('POST', '/v1/templates/render-preview', {
-          ...{ format: 'html', subject: 'x', html: more, variables: { at } },
+          format: 'html',
+          subject: 'x',
+          html: more,
+          variables: { at },
         })
       ).html.trim();
     expect(await text('2027-01-15T16:00:00Z')).toBe(

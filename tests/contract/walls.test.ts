@@ -118,11 +118,20 @@ async function aReceived(routeId: string): Promise<string> {
   );
   const id = mintId('rcv', Date.now());
   await engine.spawn('received', {
-    ...{ id, workspaceId: route?.workspace_id ?? '', livemode: route?.livemode ?? false },
+    id,
+    workspaceId: route?.workspace_id ?? '',
+    livemode: route?.livemode ?? false,
     input: { at: Date.now(), leaseMs: 30_000, isKept: true },
     columns: {
-      ...{ route_id: routeId, content_id: 'rcc_none', envelope_from: '', recipient: 'a@other.example' },
-      ...{ thread_id: 'thr_1', is_automatic: false, address_keys: [], summary: {}, size: 0 },
+      route_id: routeId,
+      content_id: 'rcc_none',
+      envelope_from: '',
+      recipient: 'a@other.example',
+      thread_id: 'thr_1',
+      is_automatic: false,
+      address_keys: [],
+      summary: {},
+      size: 0,
     },
   });
   return id;

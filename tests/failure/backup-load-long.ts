@@ -5,7 +5,10 @@ import { backUpUnderLoad } from './backup-load.ts';
 const emails = Number(process.argv[2] ?? 60_000);
 for (const from of ['PostgreSQL', 'PGlite'] as const) {
   const { before, during, seconds, bytes, stored, missing, codes, printed } = await backUpUnderLoad({
-    ...{ from, emails, senders: 16, batch: 50 },
+    from,
+    emails,
+    senders: 16,
+    batch: 50,
   });
   const rate = Math.round(during / seconds);
   console.log(

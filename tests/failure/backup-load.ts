@@ -59,7 +59,8 @@ export async function backUpUnderLoad({ from, emails, senders, batch }: BackupPl
   const body = JSON.stringify({ emails: Array.from({ length: batch }, () => EMAIL) });
   const send = async (): Promise<void> => {
     const response = await fetch(`${service.url}/v1/emails/batch`, {
-      ...{ method: 'POST', body },
+      method: 'POST',
+      body,
       headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' },
     });
     const { data = [], error } = (await response.json()) as { data?: { id: string }[]; error?: unknown };
@@ -88,7 +89,11 @@ export async function backUpUnderLoad({ from, emails, senders, batch }: BackupPl
     const audited = await command(source, 'audit');
     const stored = restored.code === 0 ? await readIds(where) : new Set<string>();
     return {
-      ...{ before: before.length, during, seconds, bytes: statSync(file).size, stored: stored.size },
+      before: before.length,
+      during,
+      seconds,
+      bytes: statSync(file).size,
+      stored: stored.size,
       missing: before.filter((id) => !stored.has(id)),
       codes: [backup.code, restored.code, audited.code],
       printed: [backup, restored, audited].map(({ out, error }) => out + error).join('\n'),

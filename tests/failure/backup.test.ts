@@ -43,7 +43,8 @@ describe('a restore that is killed in the middle', () => {
     reached: () => Promise<boolean>,
   ): Promise<void> {
     const restoring = Bun.spawn([...COMMAND, 'restore', file], {
-      ...{ stdout: 'ignore', stderr: 'ignore' },
+      stdout: 'ignore',
+      stderr: 'ignore',
       env: { PATH: process.env.PATH ?? '', ...environment },
     });
     await eventually('the middle', async () => ((await reached()) ? true : undefined), { everyMs: 1 });

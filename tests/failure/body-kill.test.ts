@@ -29,14 +29,20 @@ beforeAll(async () => {
   locker = postgres(made.url, { max: 1, onnotice: () => {} });
   stack.defer(() => locker.end({ timeout: 1 }));
   environment = {
-    ...{ ...s3.environment, DATABASE_URL: made.url, SECRET_KEY: 's'.repeat(32) },
-    ...{ DEFAULT_PLAN: 'unlimited', TEST_SENDS_PER_DAY: '0' },
+    ...s3.environment,
+    DATABASE_URL: made.url,
+    SECRET_KEY: 's'.repeat(32),
+    DEFAULT_PLAN: 'unlimited',
+    TEST_SENDS_PER_DAY: '0',
   };
 });
 afterAll(() => stack.disposeAsync());
 
 const asked = (seed: number) => ({
-  ...{ from: 'a@shop.example', to: 'ada@example.com', subject: `Number ${seed}`, text: 'Here.' },
+  from: 'a@shop.example',
+  to: 'ada@example.com',
+  subject: `Number ${seed}`,
+  text: 'Here.',
   attachments: [{ filename: 'file.bin', content: noise(100_000, seed).toString('base64') }],
 });
 const send = (service: Service, seed: number) =>

@@ -23,9 +23,15 @@ const gate = Promise.withResolvers<void>();
 const stack = new AsyncDisposableStack();
 
 const environment = (transport: string): Record<string, string> => ({
-  ...{ DATABASE_URL: database.url, SECRET_KEY: 'only-for-tests-only-for-tests-only' },
-  ...{ TRANSPORT: transport, SMTP_URL: `smtp://127.0.0.1:${sink.port}?tls=none`, SENDING_SLOTS: '8' },
-  ...{ DEFAULT_PLAN: 'unlimited', RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', LOG_LEVEL: 'warn' },
+  DATABASE_URL: database.url,
+  SECRET_KEY: 'only-for-tests-only-for-tests-only',
+  TRANSPORT: transport,
+  SMTP_URL: `smtp://127.0.0.1:${sink.port}?tls=none`,
+  SENDING_SLOTS: '8',
+  DEFAULT_PLAN: 'unlimited',
+  RATE_LIMIT_PER_IP: '0',
+  RATE_LIMIT_PER_KEY: '0',
+  LOG_LEVEL: 'warn',
 });
 
 const start = async (name: string): Promise<Service> =>
@@ -46,8 +52,12 @@ beforeAll(async () => {
         const keep = () => {
           const { mailFrom, rcptTo } = session.envelope;
           received.push({
-            ...{ from: mailFrom === false ? '' : mailFrom.address, to: rcptTo.map(({ address }) => address) },
-            ...{ raw, secure: false, user: null, ehlo: session.hostNameAppearsAs },
+            from: mailFrom === false ? '' : mailFrom.address,
+            to: rcptTo.map(({ address }) => address),
+            raw,
+            secure: false,
+            user: null,
+            ehlo: session.hostNameAppearsAs,
           });
           done();
         };

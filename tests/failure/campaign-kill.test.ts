@@ -6,7 +6,12 @@ import { killCampaign } from './campaign-kill.ts';
 test('a campaign on two instances that are killed with -9 and paused reaches everybody once', async () => {
   const recipients = 1_500;
   const report = await killCampaign({
-    ...{ recipients, instances: 2, kills: 2, pauses: 1, stops: 0, sink: false },
+    recipients,
+    instances: 2,
+    kills: 2,
+    pauses: 1,
+    stops: 0,
+    sink: false,
     say: () => {},
   });
   expect(report).toMatchObject({ status: 'sent', missed: 0, twice: 0, copies: 0, unbalanced: 0 });

@@ -134,8 +134,13 @@ export async function killCampaign(plan: CampaignKillPlan): Promise<CampaignKill
   const several = [...copiesOf].flatMap(([recipient, copies]) => (copies > 1 ? [recipient] : []));
   const { reached = -1, emails = -1 } = outcome ?? {};
   return {
-    ...{ status, stats: await look(path), looks, unbalanced, hits },
-    ...{ missed: plan.recipients - reached, twice: emails - reached },
+    status,
+    stats: await look(path),
+    looks,
+    unbalanced,
+    hits,
+    missed: plan.recipients - reached,
+    twice: emails - reached,
     copies: several.filter((recipient) => !doubted.has(recipient)).length,
     inDoubt: several.filter((recipient) => doubted.has(recipient)).length,
     absent: plan.sink ? plan.recipients - copiesOf.size : 0,

@@ -55,8 +55,11 @@ export class CampaignWorld implements AsyncDisposable {
     const [url, cluster] = await databaseOf(ownServer, stack);
     const ports = await Promise.all(Array.from({ length: instances }, freePort));
     const capturing = {
-      ...{ DATABASE_URL: url, SECRET_KEY: 'only-for-tests-only-for-tests-only' },
-      ...{ DEFAULT_PLAN: 'unlimited', RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0' },
+      DATABASE_URL: url,
+      SECRET_KEY: 'only-for-tests-only-for-tests-only',
+      DEFAULT_PLAN: 'unlimited',
+      RATE_LIMIT_PER_IP: '0',
+      RATE_LIMIT_PER_KEY: '0',
       ...env,
     };
     const sending: Record<string, string> =

@@ -134,7 +134,9 @@ async function startNode(
       port: await freePort(),
       onLog,
       settings: {
-        ...{ max_connections: '300', shared_preload_libraries: 'citus', 'citus.shard_count': SHARDS },
+        max_connections: '300',
+        shared_preload_libraries: 'citus',
+        'citus.shard_count': SHARDS,
         // Nodes on one machine have no certificates.
         'citus.node_conninfo': 'sslmode=disable',
         ...settings,

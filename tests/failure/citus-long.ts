@@ -44,9 +44,14 @@ const wrong = (fault: string): void => {
 };
 const say = (line: string): void => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
 const ENV = {
-  ...{ SECRET_KEY: 'only-for-tests-only-for-tests-only', DEFAULT_PLAN: 'unlimited', TEST_SENDS_PER_DAY: '0' },
-  ...{ RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', RATE_LIMIT_PREVIEW: '0' },
-  ...{ WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', DNS_SERVERS: '127.0.0.1:9' },
+  SECRET_KEY: 'only-for-tests-only-for-tests-only',
+  DEFAULT_PLAN: 'unlimited',
+  TEST_SENDS_PER_DAY: '0',
+  RATE_LIMIT_PER_IP: '0',
+  RATE_LIMIT_PER_KEY: '0',
+  RATE_LIMIT_PREVIEW: '0',
+  WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+  DNS_SERVERS: '127.0.0.1:9',
 };
 
 /** Each test has a separate database, and Citus a process for each. */
@@ -139,7 +144,9 @@ async function walkOn(url: string, instances: number): Promise<void> {
     say(`The walk through ${instances} …`);
     const walked = await walk({
       urls: services.map((each) => each.url),
-      ...{ live: LIVE_KEY, test: TEST_KEY, receiver: receiver.url.href },
+      live: LIVE_KEY,
+      test: TEST_KEY,
+      receiver: receiver.url.href,
       begin(what) {
         statements.during = what;
       },

@@ -280,8 +280,13 @@ function queriesOf({ query }: Route, made: ReadonlyMap<string, string>): readonl
 }
 
 const GIVEN: Readonly<Record<string, string>> = {
-  ...{ limit: '2', q: 'hello', subject: 'Hello', to: '3@example.com', recipient: '3@example.com' },
-  ...{ tag: 'order:1842', types: 'delivered' },
+  limit: '2',
+  q: 'hello',
+  subject: 'Hello',
+  to: '3@example.com',
+  recipient: '3@example.com',
+  tag: 'order:1842',
+  types: 'delivered',
 };
 
 function valuesOf(name: string, schema: TSchema, made: ReadonlyMap<string, string>): readonly string[] {

@@ -8,7 +8,13 @@ test('runs on two instances that are killed with -9 are one a contact, and send 
   const plan = { instances: 2, kills: 2, restMs: 2_000, leaseMs: 1_500, everyMs: 20 };
   const { contacts, mails, copies: _, hits, ...wrong } = await killRuns({ rows, ...plan, say: () => {} });
   expect(wrong).toEqual({
-    ...{ withoutRun: 0, runsTooMany: 0, unfinished: 0, wrongLogs: 0, missed: 0, twice: 0, unsent: 0 },
+    withoutRun: 0,
+    runsTooMany: 0,
+    unfinished: 0,
+    wrongLogs: 0,
+    missed: 0,
+    twice: 0,
+    unsent: 0,
     faults: [],
   });
   expect(mails).toBe(2 * contacts);

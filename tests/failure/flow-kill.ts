@@ -188,7 +188,10 @@ async function prepareFlow(url: string, restMs: number): Promise<void> {
   await ask(url, '/v1/domains', { name: 'sender.example' });
   const templates = ['Hello', 'Again'].map((name) =>
     ask(url, '/v1/templates', {
-      ...{ name, subject: name, html: '<p>Hi {{ contact.firstName }}</p>', from: 'news@sender.example' },
+      name,
+      subject: name,
+      html: '<p>Hi {{ contact.firstName }}</p>',
+      from: 'news@sender.example',
     }),
   );
   const [hello, again] = await Promise.all(templates);

@@ -31,13 +31,12 @@ const smtpPort = await freePort();
 const service = stack.use(
   await startLiveService({
     environment: {
-      ...{ DATABASE_URL: cluster.url, SUBMISSION_PORT: String(smtpPort) },
-      ...{
-        RATE_LIMIT_PREVIEW: '0',
-        RATE_LIMIT_PER_IP: '0',
-        RATE_LIMIT_PER_KEY: '0',
-        TEST_SENDS_PER_DAY: '0',
-      },
+      DATABASE_URL: cluster.url,
+      SUBMISSION_PORT: String(smtpPort),
+      RATE_LIMIT_PREVIEW: '0',
+      RATE_LIMIT_PER_IP: '0',
+      RATE_LIMIT_PER_KEY: '0',
+      TEST_SENDS_PER_DAY: '0',
     },
   }),
 );

@@ -18,8 +18,11 @@ test.if(missing === null)(
     await using made = await createTestDatabase();
     await using dovecot = await startDovecot(['support']);
     const env = {
-      ...{ DATABASE_URL: made.url, SECRET_KEY: 's'.repeat(32), DEFAULT_PLAN: 'unlimited' },
-      ...{ TLS_CA_FILE: dovecot.ca, HOST: '127.0.0.1' },
+      DATABASE_URL: made.url,
+      SECRET_KEY: 's'.repeat(32),
+      DEFAULT_PLAN: 'unlimited',
+      TLS_CA_FILE: dovecot.ca,
+      HOST: '127.0.0.1',
     };
     const database = await openDatabase({ url: made.url, dataDir: null });
     const stored = async (): Promise<readonly string[]> =>

@@ -10,14 +10,14 @@ import { eventually } from '../support/eventually.ts';
 
 /** The settings that the service sends at the start of a connection; PgBouncer refuses unknown ones. */
 const IGNORED = [
-  ...[
-    'extra_float_digits',
-    'statement_timeout',
-    'idle_in_transaction_session_timeout',
-    'jit',
-    'plan_cache_mode',
-  ],
-  ...['enable_hashjoin', 'enable_mergejoin', 'enable_seqscan'],
+  'extra_float_digits',
+  'statement_timeout',
+  'idle_in_transaction_session_timeout',
+  'jit',
+  'plan_cache_mode',
+  'enable_hashjoin',
+  'enable_mergejoin',
+  'enable_seqscan',
 ];
 
 /** A PgBouncer in transaction mode in front of every database of a server. */

@@ -16,8 +16,10 @@ test('kill -9 while mail comes in: what was answered 250 is stored once, and wha
   await using made = await createTestDatabase();
   const port = await freePort();
   const env = {
-    ...{ DATABASE_URL: made.url, SECRET_KEY: 's'.repeat(32), INBOUND_SMTP_PORT: String(port) },
-    ...{ DEFAULT_PLAN: 'unlimited' },
+    DATABASE_URL: made.url,
+    SECRET_KEY: 's'.repeat(32),
+    INBOUND_SMTP_PORT: String(port),
+    DEFAULT_PLAN: 'unlimited',
   };
   const handed = new Map<string, string>();
   const stored = new Set<string>();

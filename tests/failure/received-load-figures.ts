@@ -84,8 +84,10 @@ export function spanFigures(stored: readonly StoredAt[], span: Omit<Span, 'name'
   const pause = moments.reduce((most, at, index) => Math.max(most, at - (moments[index - 1] ?? at)), 0);
   const ms = span.to - span.from;
   return {
-    ...{ seconds: Math.round(ms / 100) / 10, messages: found.length },
-    ...{ 'a second': perSecond(found.length, ms), 'longest pause, ms': Math.round(pause) },
+    seconds: Math.round(ms / 100) / 10,
+    messages: found.length,
+    'a second': perSecond(found.length, ms),
+    'longest pause, ms': Math.round(pause),
   };
 }
 
@@ -96,7 +98,8 @@ export function programFigures(stored: readonly StoredAt[], span: Omit<Span, 'na
     const moments = found.map(({ at }) => at);
     const ms = Math.max(...moments) - Math.min(...moments);
     figures[by] = {
-      ...{ messages: found.length, seconds: Math.round(ms / 100) / 10 },
+      messages: found.length,
+      seconds: Math.round(ms / 100) / 10,
       'a second': perSecond(found.length, ms),
     };
   }

@@ -146,7 +146,8 @@ if (isAskedFor('swaks')) {
 }
 const direct = stack.use(
   new DirectSenders(
-    ...([ledger, receivers.ports] as const),
+    ledger,
+    receivers.ports,
     filled > 0 || isAskedFor('direct') ? sessions : 0,
     filled > 0 ? PROBE_MS : 0,
   ),
@@ -254,7 +255,8 @@ const isEmpty = async (): Promise<true | undefined> => {
   return undefined;
 };
 const isDrained = await eventually('all queues are empty', isEmpty, {
-  ...{ withinMs: Number(values.drain) * 1_000, everyMs: FLUSH_MS },
+  withinMs: Number(values.drain) * 1_000,
+  everyMs: FLUSH_MS,
 }).then(
   () => true,
   () => false,

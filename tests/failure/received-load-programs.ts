@@ -143,7 +143,10 @@ export const SERVERS: Readonly<
     const control = (...words: string[]) => said('chroot', had.tree, 'smtpctl', ...words);
     const routes = () => control('show', 'routes').catch(() => '');
     return {
-      ...{ name: 'opensmtpd', port, pid: server.pid, share: 3 },
+      name: 'opensmtpd',
+      port,
+      pid: server.pid,
+      share: 3,
       replies: async () => repliesIn('opensmtpd', await readFile(join(had.tree, 'tmp/server.log'), 'utf8')),
       hold: () => control('pause', 'mta'),
       release: () => control('resume', 'mta'),
@@ -223,8 +226,19 @@ export async function sendBySwaks(
       const port = ports[turn++ % ports.length];
       const child = Bun.spawn(
         [
-          ...['swaks', '--server', '127.0.0.1', '--port', String(port), '--silent', '2', '--data', '-'],
-          ...['--from', SENDER, '--to', entry.to.join()],
+          'swaks',
+          '--server',
+          '127.0.0.1',
+          '--port',
+          String(port),
+          '--silent',
+          '2',
+          '--data',
+          '-',
+          '--from',
+          SENDER,
+          '--to',
+          entry.to.join(),
         ],
         { stdin: Buffer.from(entry.raw), stdout: 'pipe', stderr: 'ignore' },
       );

@@ -168,7 +168,10 @@ test('a program that brought nothing has no figures of others, and each has its 
     exim: { messages: 2, seconds: 2, 'a second': 1 },
   });
   expect(spanFigures(stored, span)).toEqual({
-    ...{ seconds: 10, messages: 5, 'a second': 1, 'longest pause, ms': 6_000 },
+    seconds: 10,
+    messages: 5,
+    'a second': 1,
+    'longest pause, ms': 6_000,
   });
   const { rows, usAMessage } = costFigures(
     { instances: 10_000, postfix: 3_000, exim: 2_000, opensmtpd: 0 },

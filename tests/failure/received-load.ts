@@ -87,11 +87,15 @@ export async function startReceivers(databaseUrl: string, instances = 2): Promis
   const start = (index: number): Promise<Service> =>
     startService({
       env: {
-        ...{ DATABASE_URL: databaseUrl, SECRET_KEY: 's'.repeat(32), DEFAULT_PLAN: 'unlimited' },
-        ...{ INBOUND_SMTP_PORT: String(ports[index]), LOG_LEVEL: 'warn' },
+        DATABASE_URL: databaseUrl,
+        SECRET_KEY: 's'.repeat(32),
+        DEFAULT_PLAN: 'unlimited',
+        INBOUND_SMTP_PORT: String(ports[index]),
+        LOG_LEVEL: 'warn',
         DNS_SERVERS: `${dns.server.address}:${dns.server.port}`,
         // The ledger reads as fast as it can.
-        ...{ RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0' },
+        RATE_LIMIT_PER_IP: '0',
+        RATE_LIMIT_PER_KEY: '0',
       },
     });
   // One after the other: the first creates the schema and the keys.
@@ -103,7 +107,8 @@ export async function startReceivers(databaseUrl: string, instances = 2): Promis
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
   const running = stack.move();
   return {
-    ...{ ports, services },
+    ports,
+    services,
     async strike(index) {
       await services[index]?.kill();
       services[index] = await start(index);

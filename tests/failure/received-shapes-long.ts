@@ -55,8 +55,12 @@ function compare(
     (counts[field] as Record<Agreement, number>)[agreement]++;
     if (agreement !== 'with neither') continue;
     const difference: Difference = {
-      ...{ source, raw: raw.toString('latin1'), field, ours: ours[field] },
-      ...{ mailparser: mailparser?.[field] ?? '', python: python?.[field] ?? '' },
+      source,
+      raw: raw.toString('latin1'),
+      field,
+      ours: ours[field],
+      mailparser: mailparser?.[field] ?? '',
+      python: python?.[field] ?? '',
     };
     const [reason] = Object.entries(JUDGED).find(([, holds]) => holds(difference)) ?? [];
     if (reason === undefined) unexplained.push(difference);

@@ -29,7 +29,8 @@ const LIMITS: readonly (readonly [what: string, limits: ServerLimits, emails: nu
       connections: {
         most: 5,
         refusal: {
-          ...{ at: 'connect', how: 'greeting' },
+          at: 'connect',
+          how: 'greeting',
           reply: '421 Too many concurrent SMTP connections; please try again later.',
         },
       },

@@ -69,7 +69,11 @@ const at = (share: number): number => Math.round(waits[Math.floor((waits.length 
 const twice = [...copies.values()].filter((count) => count > 1).length;
 console.log(
   JSON.stringify({
-    ...{ isSplit, clients, accepted: acceptedAt.size, statuses: Object.fromEntries(statuses), twice },
+    isSplit,
+    clients,
+    accepted: acceptedAt.size,
+    statuses: Object.fromEntries(statuses),
+    twice,
     waitedMs: { p50: at(0.5), p99: at(0.99), longest: at(1) },
     leaseMs: LIVE_SCHEDULE.leaseMs,
   }),

@@ -99,12 +99,17 @@ const env = {
   // Each contact that is added gets one mail, by a run that any instance may carry out.
   const subject = 'Welcome';
   const template = await client.post('/v1/templates', {
-    ...{ name: subject, subject, html: '<p>Hello</p>', from: 'shop@sender.example' },
+    name: subject,
+    subject,
+    html: '<p>Hello</p>',
+    from: 'shop@sender.example',
   });
   const config = { templateId: template.body.data.id };
   const flow = await client.post('/v1/flows', {
-    ...{ name: subject, trigger: { type: 'contactCreated' } },
-    ...{ steps: [{ key: 'hello', type: 'sendEmail', config }], edges: [] },
+    name: subject,
+    trigger: { type: 'contactCreated' },
+    steps: [{ key: 'hello', type: 'sendEmail', config }],
+    edges: [],
   });
   const active = await client.post(`/v1/flows/${flow.body.data.id}/activate`, {});
   if (active.status >= 300) throw new Error(JSON.stringify([flow.body, active.body]));
@@ -131,7 +136,8 @@ async function request(next: () => string): Promise<number | string> {
   const kind = KINDS[turn++ % KINDS.length];
   const connect = (apiKey: string) =>
     new Posthorn({
-      ...{ apiKey, baseUrl: 'http://posthorn.invalid' },
+      apiKey,
+      baseUrl: 'http://posthorn.invalid',
       // Each attempt goes to an instance that is ready.
       async fetch(url, init) {
         const answer = await fetch(url.replace('http://posthorn.invalid', next()), init).catch((error) => {
@@ -179,15 +185,14 @@ async function audited(): Promise<{ readonly code: number | null; readonly out: 
 
 let complaints: readonly string[] = [];
 const statuses = await roll({
-  ...{
-    env: { ...env, TRANSPORT: 'smtp' },
-    instances: [null, null],
-    replaced: [0, 1],
-    clients,
-    request,
-    some: SOME,
-  },
-  ...{ older, ...(newer && { newer }) },
+  env: { ...env, TRANSPORT: 'smtp' },
+  instances: [null, null],
+  replaced: [0, 1],
+  clients,
+  request,
+  some: SOME,
+  older,
+  ...(newer && { newer }),
   replacedAll(instances) {
     const said = instances.map((instance) => instance.output()).join('');
     complaints = [...said.matchAll(/"(?:msg|err)":"[^"]*(?:failed|could not)[^"]*"/g)].map(([line]) => line);
@@ -241,9 +246,16 @@ console.log(
     {
       older: optionOf('--old') ?? facts.of,
       migrations: before.slice(known + 1).map(({ name }) => name),
-      ...{ clients, live: live.size, test: test.size, contacts: contacts.size },
-      ...{ posted: receiver.received.length, answers: Object.fromEntries(heard), complaints },
-      ...{ failed: Object.fromEntries(failed), refusal, audit: audit.out.trim().split('\n').at(-1) },
+      clients,
+      live: live.size,
+      test: test.size,
+      contacts: contacts.size,
+      posted: receiver.received.length,
+      answers: Object.fromEntries(heard),
+      complaints,
+      failed: Object.fromEntries(failed),
+      refusal,
+      audit: audit.out.trim().split('\n').at(-1),
     },
     null,
     2,

@@ -17,7 +17,10 @@ test('instances that are replaced one after the other under load refuse no reque
       TEST_SENDS_PER_DAY: '0',
       LOG_LEVEL: 'warn',
     },
-    ...{ instances: [null, null], replaced: [0, 1], clients: 8, request: sending(TEST_KEY, EMAIL) },
+    instances: [null, null],
+    replaced: [0, 1],
+    clients: 8,
+    request: sending(TEST_KEY, EMAIL),
   });
   expect([...statuses.keys()]).toEqual([202]);
 });

@@ -42,7 +42,8 @@ test('a rotation that is killed again and again goes on, while two instances ser
   await using stack = new AsyncDisposableStack();
   for (let from = 0; from < MANY; from += 2_000) {
     const rows = Array.from({ length: 2_000 }, (_, n) => ({
-      ...{ id: `id${from + n}`, sealed: sealedOfOld(`${from + n}@a.example`) },
+      id: `id${from + n}`,
+      sealed: sealedOfOld(`${from + n}@a.example`),
     }));
     await database.query(
       `insert into ses_removals (id, sealed, attempts, next_at)
@@ -69,7 +70,8 @@ test('a rotation that is killed again and again goes on, while two instances ser
     const begin = await left();
     const child = Bun.spawn([...COMMAND, 'secret-key', 'rotate'], {
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...both },
-      ...({ stdout: 'ignore', stderr: 'ignore' } as const),
+      stdout: 'ignore',
+      stderr: 'ignore',
     });
     await eventually(
       'some are sealed with the new key',

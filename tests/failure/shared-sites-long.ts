@@ -71,7 +71,10 @@ const client = createClient(first.url, LIVE_KEY);
 for (let sent = 0; sent < EMAILS; sent += 50)
   await client.post('/v1/emails/batch', {
     emails: Array.from({ length: 50 }, () => ({
-      ...{ from: 'shop@sender.example', to: 'r@example.com', subject: 'Order', text: 'It is on its way.' },
+      from: 'shop@sender.example',
+      to: 'r@example.com',
+      subject: 'Order',
+      text: 'It is on its way.',
     })),
   });
 await until('one alone', { 'first.example': ALLOWED });

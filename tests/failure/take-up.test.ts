@@ -107,7 +107,9 @@ async function startPair({ sink = quick, slots = 8 } = {}): Promise<Pair> {
     return row?.n === 2 || undefined;
   });
   return {
-    ...{ first, other, epoch },
+    first,
+    other,
+    epoch,
     async [Symbol.asyncDispose]() {
       gate.resolve();
       await first[Symbol.asyncDispose]();
@@ -121,8 +123,10 @@ async function post(service: Service, count: number): Promise<readonly string[]>
   const replies = await Promise.all(
     Array.from({ length: count }, (_, n) =>
       client.post('/v1/emails', {
-        ...{ from: 'shop@sender.example', to: `r${n}@example.com` },
-        ...{ subject: `Order ${n}`, text: 'It is on its way.' },
+        from: 'shop@sender.example',
+        to: `r${n}@example.com`,
+        subject: `Order ${n}`,
+        text: 'It is on its way.',
       }),
     ),
   );

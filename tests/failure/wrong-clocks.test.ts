@@ -35,8 +35,15 @@ class Server {
       this.taken.push(emailId);
       await this.#gate.promise;
       return recipients.map((recipient) => ({
-        ...{ recipient, outcome: 'accepted', response: '250 ok', smtpCode: 250 },
-        ...{ enhancedCode: null, remoteMta: null, fault: null, subType: null, providerId: null },
+        recipient,
+        outcome: 'accepted',
+        response: '250 ok',
+        smtpCode: 250,
+        enhancedCode: null,
+        remoteMta: null,
+        fault: null,
+        subType: null,
+        providerId: null,
       }));
     },
     verify: async () => [],
@@ -65,8 +72,11 @@ async function start(
   policy: string,
 ): Promise<Instance> {
   const loaded = loadConfig({
-    ...{ DATABASE_URL: database.url, SECRET_KEY: 'only-for-tests-only-for-tests-only' },
-    ...{ RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', UNKNOWN_OUTCOME: policy },
+    DATABASE_URL: database.url,
+    SECRET_KEY: 'only-for-tests-only-for-tests-only',
+    RATE_LIMIT_PER_IP: '0',
+    RATE_LIMIT_PER_KEY: '0',
+    UNKNOWN_OUTCOME: policy,
   });
   if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
   const machine: Clock = { ...systemClock, now: () => Date.now() + aheadMs };

@@ -15,7 +15,8 @@ let pauses: number[];
 
 beforeAll(async () => {
   site = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
     fetch: () => new Response(saved.challenge?.answer ?? 'none'),
   });
   authority = await startAcmeAuthority({
@@ -38,13 +39,18 @@ beforeEach(() => {
 /** Orders a certificate; returns the host that it holds for. */
 async function order(state: OrderState = NOTHING, signal = new AbortController().signal): Promise<string> {
   const { certificate } = await obtain({
-    ...{ directoryUrl: authority.directoryUrl, host: HOST, email: 'ops@example.com', ca: authority.root },
-    ...{ state, signal },
+    directoryUrl: authority.directoryUrl,
+    host: HOST,
+    email: 'ops@example.com',
+    ca: authority.root,
+    state,
+    signal,
     save: async (progress) => {
       saved = { ...saved, ...progress };
     },
     waits: {
-      ...{ pollMs: 3, settleMs: 2 },
+      pollMs: 3,
+      settleMs: 2,
       pause: async (ms) => {
         pauses.push(ms);
       },
@@ -113,7 +119,8 @@ describe('an order at an authority', () => {
     once('new-order', () =>
       Response.json(
         {
-          ...{ type: 'urn:ietf:params:acme:error:userActionRequired', detail: 'Terms of\n service changed.' },
+          type: 'urn:ietf:params:acme:error:userActionRequired',
+          detail: 'Terms of\n service changed.',
           instance: 'https://ca.example/terms',
         },
         { status: 403, headers: { 'retry-after': '60' } },
@@ -122,7 +129,8 @@ describe('an order at an authority', () => {
     const refused = await order().catch((error: unknown) => error);
     expect(refused).toMatchObject({
       message: 'Terms of service changed. See https://ca.example/terms',
-      ...{ type: 'userActionRequired', retryAfterMs: 60_000 },
+      type: 'userActionRequired',
+      retryAfterMs: 60_000,
     });
   });
 
@@ -169,7 +177,8 @@ describe('an order at an authority', () => {
     async (status) => {
       let visits = 0;
       await using elsewhere = Bun.serve({
-        ...{ hostname: '127.0.0.1', port: 0 },
+        hostname: '127.0.0.1',
+        port: 0,
         fetch: () => Response.json({ visits: ++visits }),
       });
       const plain = `http://127.0.0.1:${elsewhere.port}/`;
@@ -276,8 +285,14 @@ describe('an order at an authority', () => {
 
 test('an authority that is away is named with its address', async () => {
   const gone = obtain({
-    ...{ directoryUrl: 'https://127.0.0.1:1/directory', host: HOST, email: null, ca: null, state: NOTHING },
-    ...{ save: async () => {}, signal: new AbortController().signal, waits: { pollMs: 1, settleMs: 1 } },
+    directoryUrl: 'https://127.0.0.1:1/directory',
+    host: HOST,
+    email: null,
+    ca: null,
+    state: NOTHING,
+    save: async () => {},
+    signal: new AbortController().signal,
+    waits: { pollMs: 1, settleMs: 1 },
   });
   await expect(gone).rejects.toThrow(
     'The certificate authority cannot be reached at https://127.0.0.1:1/directory',

@@ -34,7 +34,9 @@ async function textOf(use: (database: Database) => Promise<unknown>): Promise<st
 const RECIPIENT = { emailId: 'em_1', campaignId: 'cmp_1', workspaceId: 'ws_1', recipientKey: 'a@b.example' };
 const mailOf = (database: Database) =>
   campaignMail({
-    ...{ database, signer: createSigner('only-for-tests'), publicUrl: 'https://mail.example' },
+    database,
+    signer: createSigner('only-for-tests'),
+    publicUrl: 'https://mail.example',
     contents: {} as Parameters<typeof campaignMail>[0]['contents'],
     monotonic: () => 0,
   });

@@ -44,7 +44,9 @@ describe.each([
   beforeAll(async () => {
     way = new PuttingOff();
     service = await startLiveService({
-      ...{ environment, transport: way, atNoon: true },
+      environment,
+      transport: way,
+      atNoon: true,
       schedule: { backoffMs: [HALF_AN_HOUR] },
     });
     const [row] = await service.service.database.query<{ id: string }>('select id from workspaces');
@@ -62,8 +64,12 @@ describe.each([
   const begun = async (audienceId: string, more: object = {}): Promise<string> => {
     const { id } = (
       await service.live.post('/v1/campaigns', {
-        ...{ name: 'News', audienceId, from: 'News <news@sender.example>', subject: 'News' },
-        ...{ html: '<p>Hello</p>', ...more },
+        name: 'News',
+        audienceId,
+        from: 'News <news@sender.example>',
+        subject: 'News',
+        html: '<p>Hello</p>',
+        ...more,
       })
     ).body.data;
     // A contact that was added to the audience in the millisecond of the campaign's start is in it.
@@ -174,7 +180,9 @@ describe.each([
     const { live } = service;
     const template = (
       await live.post('/v1/templates', {
-        ...{ name: 'Step', subject: 'Step', from: 'Shop <shop@sender.example>' },
+        name: 'Step',
+        subject: 'Step',
+        from: 'Shop <shop@sender.example>',
         // Without a way to unsubscribe: a flow is kept away all the same.
         html: '<p>Hello</p>',
       })

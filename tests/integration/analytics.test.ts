@@ -164,10 +164,14 @@ onEachStore('analytics', (store) => {
       await ask(store, 'ws_history', { ...none, interval: 'hour' }),
     ];
     expect([days.from, days.to, days.series.length]).toEqual([
-      ...['2026-03-09T00:00:00.000Z', '2026-04-08T00:00:00.000Z', 30],
+      '2026-03-09T00:00:00.000Z',
+      '2026-04-08T00:00:00.000Z',
+      30,
     ]);
     expect([day.from, day.to, day.series.length]).toEqual([
-      ...['2026-04-07T00:00:00.000Z', '2026-04-08T00:00:00.000Z', 24],
+      '2026-04-07T00:00:00.000Z',
+      '2026-04-08T00:00:00.000Z',
+      24,
     ]);
     // A period that is not over says so, and an instant counts from the beginning of its quarter of an hour.
     const open = await ask(store, 'ws_history', {

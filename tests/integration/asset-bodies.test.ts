@@ -134,8 +134,12 @@ test('a process looks through the bodies of images once a day, and again when th
   let monotonic = 0;
   let settled: number | null = null;
   const collector = bodyCollector({
-    ...{ database: database(), bucket: s3.bucket, holders: BODY_HOLDERS, settled: async () => settled },
-    ...{ logger: pino({ enabled: false }), clock: { now: () => now, monotonic: () => monotonic } },
+    database: database(),
+    bucket: s3.bucket,
+    holders: BODY_HOLDERS,
+    settled: async () => settled,
+    logger: pino({ enabled: false }),
+    clock: { now: () => now, monotonic: () => monotonic },
   });
   const early = await lay('a');
   await collector.run();
@@ -276,13 +280,16 @@ test('images from before BODY_STORE was set are moved into it, by two instances 
   expect([await contents(), await outside()]).toEqual([3, 0]);
   await using with1 = await startRealService({
     ...s3.environment,
-    ...{ DATABASE_URL: without.databaseUrl, BODY_STORE: 's3://bodies/moved' },
+    DATABASE_URL: without.databaseUrl,
+    BODY_STORE: 's3://bodies/moved',
   });
   // Before they are moved they are shown from the database.
   expect((await imageAt(with1.url, images[0] as { url: string })).status).toBe(200);
   const mover = (limits = {}) =>
     assetMover({
-      ...{ database: own, bodies: storeAt(s3, 'moved', limits), logger: pino({ enabled: false }) },
+      database: own,
+      bodies: storeAt(s3, 'moved', limits),
+      logger: pino({ enabled: false }),
       clock: { now: Date.now, monotonic: () => performance.now() },
     }).run();
   s3.relay.freeze();

@@ -189,10 +189,8 @@ test.each([
   expect(bodies).toBe(2);
   await using restored = await startRealService({
     ...s3.environment,
-    ...{
-      DATABASE_URL: target.url,
-      BODY_STORE: prefix === null ? 's3://bodies/unused' : `s3://bodies/${prefix}`,
-    },
+    DATABASE_URL: target.url,
+    BODY_STORE: prefix === null ? 's3://bodies/unused' : `s3://bodies/${prefix}`,
   });
   for (const [at, picture] of pictures.entries())
     expect(await octetsAt(restored.url, images[at] as UploadedImage)).toEqual(picture);
@@ -224,9 +222,14 @@ test('without BODY_STORE an image that lies there is 503, the doctor names it, a
   const shown = await imageAt(without.url, image);
   expect(shown.status).toBe(503);
   const unset = {
-    ...{ bodyStore: null, bodyStoreEndpoint: null, bodyStoreRegion: 'us-east-1', tlsCaFile: null },
-    ...{ bodyStoreAccessKeyId: null, bodyStoreSecretAccessKey: null },
-    ...{ awsAccessKeyId: null, awsSecretAccessKey: null },
+    bodyStore: null,
+    bodyStoreEndpoint: null,
+    bodyStoreRegion: 'us-east-1',
+    tlsCaFile: null,
+    bodyStoreAccessKeyId: null,
+    bodyStoreSecretAccessKey: null,
+    awsAccessKeyId: null,
+    awsSecretAccessKey: null,
   };
   const [told] = await Array.fromAsync(diagnoseBodies(unset, database()));
   expect([told?.status, told?.detail]).toEqual([

@@ -75,7 +75,9 @@ const expectShown = async (url: string, image: UploadedImage, octets: Buffer): P
 };
 const move = (bodies: Pick<BodyStore, 'write'> = storeAt(s3, 'mail')) =>
   assetMover({
-    ...{ database: database(), bodies: bodies as BodyStore, logger: pino({ enabled: false }) },
+    database: database(),
+    bodies: bodies as BodyStore,
+    logger: pino({ enabled: false }),
     clock: { now: Date.now, monotonic: () => performance.now() },
   }).run();
 

@@ -165,7 +165,8 @@ describe('a backup', () => {
     const lacking = { PROFILE: 'production', DATABASE_URL: source.url };
     expect(await command(lacking, 'restore', source.file)).toMatchObject({ code: 2 });
     expect(await command(lacking, 'restore', '--print-secret-key', source.file)).toEqual({
-      ...{ code: 0, error: '' },
+      code: 0,
+      error: '',
       out: `${SECRET_KEY}\n`,
     });
     expect(await command(lacking, 'restore', '--check', source.file)).toMatchObject({

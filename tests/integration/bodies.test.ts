@@ -23,8 +23,15 @@ class Keeping implements Transport {
   async send(message: OutboundMessage): Promise<readonly RecipientOutcome[]> {
     this.taken.set(message.emailId, message);
     return message.recipients.map((recipient) => ({
-      ...{ recipient, outcome: 'accepted', smtpCode: 250, enhancedCode: null, response: '250 ok' },
-      ...{ remoteMta: null, fault: null, subType: null, providerId: null },
+      recipient,
+      outcome: 'accepted',
+      smtpCode: 250,
+      enhancedCode: null,
+      response: '250 ok',
+      remoteMta: null,
+      fault: null,
+      subType: null,
+      providerId: null,
     }));
   }
 
@@ -64,7 +71,10 @@ const contentOctets = async (id: string): Promise<number> => {
 };
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 const asked = (more: object) => ({
-  ...{ from: 'shop@sender.example', to: 'ada@example.com', subject: 'Yours', text: 'Here.' },
+  from: 'shop@sender.example',
+  to: 'ada@example.com',
+  subject: 'Yours',
+  text: 'Here.',
   ...more,
 });
 
@@ -210,18 +220,23 @@ test('with the embedded database as well', async () => {
 test('a key that was revoked brings nothing into the bucket, also when what it sends grows large only here', async () => {
   const { key: owner, url } = { key: service.keys.live, url: service.url };
   const made = await createClient(url, owner).post('/v1/api-keys', {
-    ...{ name: 'K', env: 'live', permissions: ['emails:send'] },
+    name: 'K',
+    env: 'live',
+    permissions: ['emails:send'],
   });
   const template = await service.live.post('/v1/templates', {
-    ...{ name: 'Large', subject: 'S' },
+    name: 'Large',
+    subject: 'S',
     html: `<p>{{ once }}</p><p>${noise(100_000, 7).toString('base64')}</p>`,
   });
   expect([made.status, template.status]).toEqual([201, 201]);
   const client = createClient(url, made.body.data.key);
   const send = (once: string) =>
     client.post('/v1/emails', {
-      ...{ from: 'shop@sender.example', to: 'ada@example.com' },
-      ...{ templateId: template.body.data.id, variables: { once } },
+      from: 'shop@sender.example',
+      to: 'ada@example.com',
+      templateId: template.body.data.id,
+      variables: { once },
     });
   expect((await send('first')).status).toBe(202);
   const before = await s3.keys('live/');

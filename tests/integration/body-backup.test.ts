@@ -23,7 +23,8 @@ beforeAll(async () => {
   s3 = await startS3();
   service = await startLiveService({ environment: s3.environment });
   const attachments = FILES.map((file, at) => ({
-    ...{ filename: `${at}.bin`, content: file.toString('base64') },
+    filename: `${at}.bin`,
+    content: file.toString('base64'),
   }));
   ids = [
     await service.send({ attachments }),
@@ -65,7 +66,9 @@ test.each([
   ]);
   const reader = new BodyReader(own);
   const { bodies } = await load(into, dump(from, null, reader), {
-    ...{ isOurs: false, bodies: store, warn() {} },
+    isOurs: false,
+    bodies: store,
+    warn() {},
   });
   await Promise.all([from.close(), into.close()]);
   // Two files, one of them named twice and both by two emails, and the rest of each email with the html.

@@ -34,7 +34,10 @@ const attached = (seed: number) => [
   { filename: 'file.bin', content: noise(80_000, seed).toString('base64') },
 ];
 const asked = (seed: number) => ({
-  ...{ from: 'shop@sender.example', to: 'ada@example.com', subject: 'Yours', text: 'Here.' },
+  from: 'shop@sender.example',
+  to: 'ada@example.com',
+  subject: 'Yours',
+  text: 'Here.',
   attachments: attached(seed),
 });
 const bodiesOf = async (id: string): Promise<readonly string[]> =>
@@ -48,9 +51,11 @@ const bodiesOf = async (id: string): Promise<readonly string[]> =>
 /** A body of that time, to which no email refers. */
 async function lay(at: number, { livemode = true, of = workspaceId } = {}): Promise<string> {
   const key = bodyKey({
-    ...{ shelf: shelfOf({ kind: 'email', livemode, day: bodyDay(at), workspaceId: of }), workspaceId: of },
+    shelf: shelfOf({ kind: 'email', livemode, day: bodyDay(at), workspaceId: of }),
+    workspaceId: of,
     generation: mintId('gen', at),
-    ...{ hash: new Bun.CryptoHasher('sha256').update(nanoid()).digest('hex'), octets: 4 },
+    hash: new Bun.CryptoHasher('sha256').update(nanoid()).digest('hex'),
+    octets: 4,
   });
   await s3.overwrite(key, 'body');
   return key;
@@ -65,8 +70,12 @@ const logger = { info: () => {}, warn: (_: unknown, says?: string) => void warne
 /** Collects as it is done at that moment. */
 const collect = (now: number, settled: () => Promise<number | null> = async () => now) =>
   bodyCollector({
-    ...{ database: service.service.database, bucket: s3.bucket, holders: BODY_HOLDERS, settled },
-    ...{ logger: logger as never, clock: { now: () => now, monotonic: () => performance.now() } },
+    database: service.service.database,
+    bucket: s3.bucket,
+    holders: BODY_HOLDERS,
+    settled,
+    logger: logger as never,
+    clock: { now: () => now, monotonic: () => performance.now() },
   }).run();
 
 test('a body that no email has goes once its day is over, and one that an email has stays', async () => {
@@ -78,7 +87,10 @@ test('a body that no email has goes once its day is over, and one that an email 
   expect([await isThere(own), await isThere(orphan)]).toEqual([true, true]);
   // As the database knows it itself: by now all are settled, and the day is not over.
   await bodyCollector({
-    ...{ ...service.service, bucket: s3.bucket, holders: BODY_HOLDERS, logger: logger as never },
+    ...service.service,
+    bucket: s3.bucket,
+    holders: BODY_HOLDERS,
+    logger: logger as never,
   }).run();
   expect(await isThere(orphan)).toBe(true);
   await collect(now + 2 * DAY);
@@ -153,10 +165,14 @@ test('nothing is stored for an email over the quota', async () => {
 
 const diagnoses = async (environment: Readonly<Record<string, string>>) => {
   const config = {
-    ...{ bodyStore: environment.BODY_STORE ?? null, bodyStoreRegion: 'us-east-1', tlsCaFile: null },
+    bodyStore: environment.BODY_STORE ?? null,
+    bodyStoreRegion: 'us-east-1',
+    tlsCaFile: null,
     bodyStoreEndpoint: environment.BODY_STORE_ENDPOINT ?? null,
-    ...{ bodyStoreAccessKeyId: 'test', bodyStoreSecretAccessKey: 'test' },
-    ...{ awsAccessKeyId: null, awsSecretAccessKey: null },
+    bodyStoreAccessKeyId: 'test',
+    bodyStoreSecretAccessKey: 'test',
+    awsAccessKeyId: null,
+    awsSecretAccessKey: null,
   };
   return Array.fromAsync(diagnoseBodies(config, service.service.database));
 };

@@ -44,7 +44,10 @@ const empty = () => storeAt(s3, 'empty');
 const started = (environment = {}): Promise<RealService> =>
   startRealService({ ...s3.environment, DATABASE_URL: service.databaseUrl, ...environment });
 const email = (seed: number) => ({
-  ...{ from: 'shop@sender.example', to: 'ada@example.com', subject: 'Yours', text: 'Here.' },
+  from: 'shop@sender.example',
+  to: 'ada@example.com',
+  subject: 'Yours',
+  text: 'Here.',
   attachments: [{ filename: 'file.bin', content: noise(80_000, seed).toString('base64') }],
 });
 /** Collects, and answers the warnings. */
@@ -91,10 +94,14 @@ test('an exchanged bucket is not claimed, and takes, loses and collects nothing'
 
 test('the doctor tells of an exchanged bucket', async () => {
   const config = {
-    ...{ bodyStore: WRONG.BODY_STORE, bodyStoreRegion: 'us-east-1', tlsCaFile: null },
+    bodyStore: WRONG.BODY_STORE,
+    bodyStoreRegion: 'us-east-1',
+    tlsCaFile: null,
     bodyStoreEndpoint: s3.environment.BODY_STORE_ENDPOINT ?? null,
-    ...{ bodyStoreAccessKeyId: 'test', bodyStoreSecretAccessKey: 'test' },
-    ...{ awsAccessKeyId: null, awsSecretAccessKey: null },
+    bodyStoreAccessKeyId: 'test',
+    bodyStoreSecretAccessKey: 'test',
+    awsAccessKeyId: null,
+    awsSecretAccessKey: null,
   };
   const found = await Array.fromAsync(diagnoseBodies(config, database()));
   expect([found.at(-1)?.status, found.at(-1)?.detail]).toEqual([

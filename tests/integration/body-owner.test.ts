@@ -67,8 +67,14 @@ test.each([
     },
   });
   const bucket = new Bucket({
-    ...{ bucket: 'bodies', prefix: '', endpoint: `http://127.0.0.1:${server.port}`, region: 'us-east-1' },
-    ...{ accessKeyId: 'test', secretAccessKey: 'test', ca: null, now: Date.now },
+    bucket: 'bodies',
+    prefix: '',
+    endpoint: `http://127.0.0.1:${server.port}`,
+    region: 'us-east-1',
+    accessKeyId: 'test',
+    secretAccessKey: 'test',
+    ca: null,
+    now: Date.now,
   });
   expect(await claim(bucket, 'own_1')).toBe('own_1');
   expect(await claim(bucket, 'own_2')).toBe(owner);

@@ -37,7 +37,9 @@ let service: LiveService;
 beforeAll(async () => {
   service = await startLiveService({
     // Twice as many leave at once, since no other mail does.
-    ...{ transport: way, limits: { bulkSlots: PEOPLE / 2 }, atNoon: true },
+    transport: way,
+    limits: { bulkSlots: PEOPLE / 2 },
+    atNoon: true,
     // A deferred email must not come again before the test moves the clock, however long it takes.
     schedule: { backoffMs: [HALF_AN_HOUR] },
   });
@@ -55,7 +57,10 @@ test('one that had not begun to leave is cancelled and costs nothing; one that h
   const [workspace] = await running.database.query<{ id: string }>('select id from workspaces');
   const audienceId = await manyPeople(running.database, workspace?.id ?? '', PEOPLE);
   const made = await live.post('/v1/campaigns', {
-    ...{ name: 'News', audienceId, from: 'News <news@sender.example>', subject: 'Hello' },
+    name: 'News',
+    audienceId,
+    from: 'News <news@sender.example>',
+    subject: 'Hello',
     html: '<p>Hello <a href="{{ preferencesUrl }}">Choose</a></p>',
   });
   const { id } = made.body.data;
@@ -88,7 +93,10 @@ test('one that had not begun to leave is cancelled and costs nothing; one that h
 
   const withdrawn = PEOPLE - PUT_OFF - BEGUN;
   expect(await stats('those are skipped', ({ skipped }) => skipped === withdrawn)).toMatchObject({
-    ...{ total: PEOPLE, sent: PUT_OFF + BEGUN, remaining: 0, failed: 0 },
+    total: PEOPLE,
+    sent: PUT_OFF + BEGUN,
+    remaining: 0,
+    failed: 0,
   });
   await eventually(
     'what had begun arrives',

@@ -30,7 +30,9 @@ describe.each([
   let service: LiveService;
   beforeAll(async () => {
     service = await startLiveService({
-      ...{ environment, transport: way, atNoon: true },
+      environment,
+      transport: way,
+      atNoon: true,
       schedule: { backoffMs: [HALF_AN_HOUR] },
     });
   });
@@ -58,7 +60,10 @@ describe.each([
       await live.post(`/v1/audiences/${audience.id}/contacts`, { emails: all });
       const { id } = (
         await live.post('/v1/campaigns', {
-          ...{ name: 'News', audienceId: audience.id, from: 'News <news@sender.example>', subject: 'News' },
+          name: 'News',
+          audienceId: audience.id,
+          from: 'News <news@sender.example>',
+          subject: 'News',
           html: '<p>Hello</p>',
           // Two of three are given out, so that there is a campaign left to cancel.
           canary: { percent: 50, holdMinutes: 600, maxBounceRate: 100, maxComplaintRate: 100 },
@@ -81,7 +86,12 @@ describe.each([
       await service.pass(HALF_AN_HOUR + 1_000);
       for (const email of given) await service.until(email.id, ({ status }) => status === 'failed');
       expect(await get(`/v1/campaigns/${id}/stats`)).toMatchObject({
-        ...{ total: 3, sent: 0, remaining: 1, skipped: 1, failed: 1, inDoubt: 1 },
+        total: 3,
+        sent: 0,
+        remaining: 1,
+        skipped: 1,
+        failed: 1,
+        inDoubt: 1,
       });
       const rows: Email[] = await get(`/v1/campaigns/${id}/recipients`);
       const told = contacts.map((contact) => rows.find(({ contactId }) => contactId === contact.id));

@@ -318,7 +318,8 @@ test('whose domain is removed and added again sends what waited for it', async (
   expect(status).toBe(201);
   const warmUp = { provider: 'smtp', startedAt: service.today(), perDay: Array(30).fill(1) };
   await query('insert into domain_transports (domain_id, warm_ups) values ($1, $2::text::json)', [
-    ...[body.data.id, JSON.stringify([warmUp])],
+    body.data.id,
+    JSON.stringify([warmUp]),
   ]);
   await service.pass(4 * 3_600_000);
   await eventually('one arrives, and two wait for another day', async () => {
@@ -337,7 +338,9 @@ test('that was paused goes on once its domain is verified, and is refused before
   const domain = { name: 'resumed.example' };
   const added = await service.live.post('/v1/domains', domain);
   const id = await aCampaign({
-    ...{ audienceId: await people(3), from: 'News <news@resumed.example>', ratePerHour: 1 },
+    audienceId: await people(3),
+    from: 'News <news@resumed.example>',
+    ratePerHour: 1,
   });
   await send(id);
   await until(id, 'sending');

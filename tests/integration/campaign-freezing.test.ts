@@ -23,7 +23,11 @@ test('an audience that was filled a moment before is frozen by reading each of i
     )[0]?.rows ?? 0;
   const audienceId = await manyPeople(database, scope.workspaceId, PEOPLE);
   const made = await service.live.post('/v1/campaigns', {
-    ...{ name: 'News', audienceId, from: 'news@sender.example', subject: 'Hello', html: '<p>Hi</p>' },
+    name: 'News',
+    audienceId,
+    from: 'news@sender.example',
+    subject: 'Hello',
+    html: '<p>Hi</p>',
   });
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
   const campaignId = made.body.data.id;

@@ -37,7 +37,9 @@ describe.each([
   beforeAll(async () => {
     way = new PuttingOff();
     service = await startLiveService({
-      ...{ environment, transport: way, atNoon: true },
+      environment,
+      transport: way,
+      atNoon: true,
       schedule: { backoffMs: [HALF_AN_HOUR] },
     });
   });

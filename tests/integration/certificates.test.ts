@@ -32,7 +32,8 @@ beforeAll(async () => {
   made = await createTestDatabase();
   database = await openDatabase({ url: made.url, dataDir: null });
   port = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0 },
+    hostname: '127.0.0.1',
+    port: 0,
     fetch: async ({ url }) => new Response((await asked?.answerTo(url.split('/').at(-1) ?? '')) ?? 'nobody'),
   });
   authority = await startAcmeAuthority({
@@ -64,7 +65,9 @@ function instance(): CertificateKeeper {
   instances += 1;
   const keeper = new CertificateKeeper({
     store: storeOf(`instance ${instances}`),
-    ...{ sealer, logger, clock: { now: () => now } },
+    sealer,
+    logger,
+    clock: { now: () => now },
     order: { directoryUrl: authority.directoryUrl, host, email: 'ops@example.com', ca: authority.root },
     waits: { pollMs: 1, settleMs: 0 },
   });
@@ -108,7 +111,10 @@ describe('the first certificate', () => {
 
   test('is not ordered before challenges can be answered', async () => {
     const keeper = new CertificateKeeper({
-      ...{ store: storeOf('deaf'), sealer, logger, clock: { now: () => now } },
+      store: storeOf('deaf'),
+      sealer,
+      logger,
+      clock: { now: () => now },
       order: { directoryUrl: authority.directoryUrl, host, email: null, ca: authority.root },
     });
     expect(await asking('directory', () => keeper.look())).toBe(0);
@@ -174,8 +180,7 @@ describe('a renewal', () => {
     const next = Number((await storeOf('reader').read())?.nextTryAt);
     expect(Math.round((next - now) / MINUTE_MS)).toBe(120);
     expect([1, 2, 3, 4, 5, 50].map((failures) => putOffMs(failures) / MINUTE_MS)).toEqual([
-      ...[5, 20, 80, 320, 1_280],
-      1_440,
+      5, 20, 80, 320, 1_280, 1_440,
     ]);
   });
 });
@@ -256,7 +261,9 @@ describe('an order', () => {
   test('whose keys were sealed with a lost key is ordered again', async () => {
     await instance().look();
     const keeper = new CertificateKeeper({
-      ...{ store: storeOf('anew'), logger, clock: { now: () => now } },
+      store: storeOf('anew'),
+      logger,
+      clock: { now: () => now },
       sealer: createSealer('another-key-another-key-another-key-an'),
       order: { directoryUrl: authority.directoryUrl, host, email: null, ca: authority.root },
       waits: { pollMs: 1, settleMs: 0 },

@@ -58,10 +58,16 @@ async function aMonth(service: RealService, startsAt: string | null) {
       send('goodbye'),
     ],
     edges: [
-      ...[next('welcome', 'rest'), next('rest', 'knows')],
-      ...[next('knows', 'weeks', 'met'), next('knows', 'evening', 'notMet'), next('evening', 'remind')],
-      ...[next('remind', 'paid'), next('paid', 'mark', 'timeout'), next('paid', 'weeks', 'event')],
-      ...[next('mark', 'weeks'), next('weeks', 'goodbye')],
+      next('welcome', 'rest'),
+      next('rest', 'knows'),
+      next('knows', 'weeks', 'met'),
+      next('knows', 'evening', 'notMet'),
+      next('evening', 'remind'),
+      next('remind', 'paid'),
+      next('paid', 'mark', 'timeout'),
+      next('paid', 'weeks', 'event'),
+      next('mark', 'weeks'),
+      next('weeks', 'goodbye'),
     ],
   });
   const activated = await owner.ask(`/test/flows/${flow.id}/activate`, {});

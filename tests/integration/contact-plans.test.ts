@@ -59,7 +59,8 @@ test('an address is looked for by its own index, however small the table was whe
   );
   const statements = {
     WRITE_CONTACTS,
-    ...{ known, withheld },
+    known,
+    withheld,
     leave: contactsLeaveSql(SOURCE.replace('reason text', 'reason text, email_key text')),
     ...Object.fromEntries(
       followsEmails
@@ -80,7 +81,8 @@ test('an address is looked for by its own index, however small the table was whe
       const vague = ways.filter((way) => !/email_key|\bid = /.test(way));
       expect([rows, name, vague]).toEqual([rows, name, []]);
       expect([rows, name, ways.some((way) => /^contacts_by_email: .*email_key/.test(way))]).toEqual([
-        ...[rows, name],
+        rows,
+        name,
         true,
       ]);
     }

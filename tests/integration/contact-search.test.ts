@@ -80,7 +80,9 @@ const begins = (text: string) => (row: Row) =>
 onEachStore('searching contacts', (store) => {
   beforeAll(async () => {
     await rowsOf(store.database, FILL, [
-      ...[LIVE.workspaceId, JSON.stringify(PEOPLE), new Date(NOW).toISOString()],
+      LIVE.workspaceId,
+      JSON.stringify(PEOPLE),
+      new Date(NOW).toISOString(),
     ]);
     await store.database.script(`analyze contacts;
       insert into audiences (workspace_id, livemode, id, name, type, filter, public, confirm, created_at, updated_at) values
@@ -158,13 +160,16 @@ onEachStore('searching contacts', (store) => {
     const [shown] = (await follow(store.database, { search: 'awk' })).contacts;
     expect(shown).toEqual({
       ...contact,
-      ...{ livemode: true, ...eachField(() => null), firstName: AWKWARD, properties, status: 'bounced' },
-      ...{
-        audienceIds: ['aud_a', 'aud_b'],
-        unsubscribedAt: null,
-        lastActivityAt: '2026-03-01T00:00:00.000Z',
-      },
-      ...{ createdAt: '2026-01-02T03:04:05.006Z', updatedAt: '0999-01-02T03:04:05.000Z' },
+      livemode: true,
+      ...eachField(() => null),
+      firstName: AWKWARD,
+      properties,
+      status: 'bounced',
+      audienceIds: ['aud_a', 'aud_b'],
+      unsubscribedAt: null,
+      lastActivityAt: '2026-03-01T00:00:00.000Z',
+      createdAt: '2026-01-02T03:04:05.006Z',
+      updatedAt: '0999-01-02T03:04:05.000Z',
     });
     expect(compileChecker(Contact)(shown, '')).toBeNull();
     expect(await findContact(store, LIVE, contact.id)).toEqual(shown as ContactView);

@@ -139,7 +139,10 @@ describe('beside a service on the embedded database', () => {
     const slow = { call: 'query', text: 'select pg_sleep(0.2)', parameters: [], rowMode: null, unparsed: [] };
     const gone = new AbortController();
     const left = fetch('http://posthorn/statement', {
-      ...{ unix, method: 'POST', body: toBytes(slow), signal: gone.signal },
+      unix,
+      method: 'POST',
+      body: toBytes(slow),
+      signal: gone.signal,
     }).catch(() => 'gone');
     gone.abort();
     expect(await left).toBe('gone');

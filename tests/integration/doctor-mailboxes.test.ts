@@ -12,8 +12,11 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 const CONFIG = {
-  ...{ host: '127.0.0.1', inboundSmtpPort: null, smtpTrustProxy: null },
-  ...{ spamassassinUrl: null, rspamdUrl: null },
+  host: '127.0.0.1',
+  inboundSmtpPort: null,
+  smtpTrustProxy: null,
+  spamassassinUrl: null,
+  rspamdUrl: null,
 };
 type Topics = Parameters<typeof diagnoseReceived>[0]['sesInboundTopics'];
 const found = async (sesInboundTopics: Topics = null): Promise<readonly (readonly string[])[]> => {

@@ -125,7 +125,8 @@ test('a DMARC report counts once, by source, alignment and day', async () => {
   expect(await deliver(file, { to })).toStartWith('250');
   const { dmarc, unverified } = await sums(id);
   expect(dmarc).toMatchObject({
-    ...{ reports: 1, policy: null },
+    reports: 1,
+    policy: null,
     totals: { messages: 10, aligned: 8, dkimAligned: 7, spfAligned: 8, quarantined: 2, rejected: 0 },
     sources: [
       { address: '192.0.2.1', messages: 9, aligned: 7 },
@@ -159,7 +160,9 @@ test('a TLS report is added up by cause', async () => {
   const file = tlsJson({ 'date-range': day }).replaceAll('shop.example', 'tls.example');
   await deliver(gzipSync(file), { to: 'tlsrpt@send.tls.example' });
   expect((await sums(id)).tls).toEqual({
-    ...{ reports: 1, successful: 40, failed: 5 },
+    reports: 1,
+    successful: 40,
+    failed: 5,
     failures: [
       { type: 'certificate-expired', sessions: 3 },
       { type: 'other', sessions: 2 },
@@ -204,7 +207,9 @@ test('only addresses of proven domains take reports, up to 10 MiB', async () => 
 test('the sources of a day are bounded, and its sums are not', async () => {
   const id = await addDomain('many.example');
   const rows = Array.from({ length: MOST_SOURCES_A_DAY + 10 }, (_, at) => ({
-    ...{ source: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, count: '1', from: 'many.example' },
+    source: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`,
+    count: '1',
+    from: 'many.example',
   }));
   await deliver(report(rows), { to: 'dmarc@many.example' });
   const [stored] = await service.service.database.query<{ rows: number; messages: number }>(
@@ -229,7 +234,8 @@ test('the advice says when p=quarantine is safe', async () => {
       { to },
     );
   expect((await sums(id)).advice).toMatchObject({
-    ...{ code: 'tooFew', isQuarantineSafe: false },
+    code: 'tooFew',
+    isQuarantineSafe: false,
     sentence: expect.stringContaining('One receiver alone has reported'),
   });
   await deliverOther(report([{ count: '1', from: 'safe.example' }]), to);
@@ -295,8 +301,12 @@ test('reports with the same sources in other orders wait for each other in no ci
   const id = await addDomain('order.example');
   const { database } = service.service;
   const rows = Array.from({ length: 300 }, (_, at) => ({
-    ...{ name: 'order.example', source: `10.0.${at >> 8}.${at & 255}`, messages: 1 },
-    ...{ isDkimAligned: true, isSpfAligned: true, disposition: 'none' as const },
+    name: 'order.example',
+    source: `10.0.${at >> 8}.${at & 255}`,
+    messages: 1,
+    isDkimAligned: true,
+    isSpfAligned: true,
+    disposition: 'none' as const,
   }));
   const owners = [{ name: 'order.example', domainId: id }];
   const policy = { domain: 'order.example', p: null, isTesting: false };

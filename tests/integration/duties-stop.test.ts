@@ -69,7 +69,8 @@ test('a duty that is wanted does not wait for its time', async () => {
   let isWanted = false;
   // The first of a month at midnight: no test runs until then.
   const duty: Duty = {
-    ...{ name: 'monthly', pattern: '0 0 0 1 * *' },
+    name: 'monthly',
+    pattern: '0 0 0 1 * *',
     isWanted: () => isWanted,
     async run() {
       isWanted = false;
@@ -87,7 +88,9 @@ test('duties that say how are run only when there is work, for which one stateme
   const clock = { now: () => NOW + passed, monotonic: () => passed };
   const runs: string[] = [];
   const duty = (name: string, rest: Partial<Duty> = {}): Duty => ({
-    ...{ name, pattern: '* * * * * *', run: async () => void runs.push(name) },
+    name,
+    pattern: '* * * * * *',
+    run: async () => void runs.push(name),
     ...rest,
   });
   const asked: string[] = [];

@@ -40,8 +40,14 @@ async function sent(): Promise<string> {
 }
 
 const click = (emailId: string, target: string, at: number): EarlyVisit => ({
-  ...{ emailId, recipient: 0, type: 'clicked', target, at },
-  ...{ links: 3, network: '192.0.2', userAgent: null },
+  emailId,
+  recipient: 0,
+  type: 'clicked',
+  target,
+  at,
+  links: 3,
+  network: '192.0.2',
+  userAgent: null,
 });
 
 test('visits that an email was told of are not told again when it cannot be told of the next', async () => {

@@ -113,7 +113,10 @@ test('emails whose timers were fired after they had ended are listed once, and n
   const ids: string[] = [];
   for (let n = 0; n < 7; n++) {
     const { body } = await live.test.post('/v1/emails', {
-      ...{ from: 'late@example.com', to: 'delivered@simulator.svc.test', subject: 'Late', text: 'x' },
+      from: 'late@example.com',
+      to: 'delivered@simulator.svc.test',
+      subject: 'Late',
+      text: 'x',
       scheduledAt: IN_A_WEEK,
     });
     ids.unshift(body.data.id);

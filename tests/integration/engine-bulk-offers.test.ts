@@ -15,7 +15,10 @@ function performer() {
   const orders: Order[] = [];
   const room = { all: 0, bulk: 0 };
   const made: Performer = {
-    ...{ slots: 1_000, backlog: 4_000, room: () => room.all, bulkRoom: () => room.bulk },
+    slots: 1_000,
+    backlog: 4_000,
+    room: () => room.all,
+    bulkRoom: () => room.bulk,
     perform: (order) => {
       orders.push(order);
       return [];

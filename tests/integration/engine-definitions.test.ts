@@ -172,8 +172,11 @@ test('a kind says whether it has definitions, and children have none', () => {
     'defined needs both, hasDefinitions and machineOf, or neither.',
   );
   const child = {
-    ...{ kind: definedKind, fact: 'none', input: () => ({ at: NOW }) },
-    ...{ sql: () => '', performedAtOnce: true },
+    kind: definedKind,
+    fact: 'none',
+    input: () => ({ at: NOW }),
+    sql: () => '',
+    performedAtOnce: true,
   };
   const { hasDefinitions: _, ...plain } = definedKind;
   expect(() => new Engine({ ...parts, kinds: [{ kind: { ...plain, children: [child] } }] })).toThrow(

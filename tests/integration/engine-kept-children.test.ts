@@ -41,8 +41,15 @@ const BEHIND_LEASE_MS = 60_000;
 
 const taken = (at: number, attempt = 1): WebhookDeliveryEvent => ({
   type: 'attempt.succeeded',
-  ...{ at, attempt, attemptedAt: at, httpStatus: 204, responseBody: 'thanks', durationMs: 7, error: null },
-  ...{ webhookId: ENDPOINT, endpointIsFailing: false },
+  at,
+  attempt,
+  attemptedAt: at,
+  httpStatus: 204,
+  responseBody: 'thanks',
+  durationMs: 7,
+  error: null,
+  webhookId: ENDPOINT,
+  endpointIsFailing: false,
 });
 
 /** Instances whose emails call for a delivery each. */
@@ -51,8 +58,14 @@ class Scene extends KeptScene {
     super(database, {
       relation: 'webhook_deliveries',
       tables: [
-        ...['emails', 'email_turns', 'email_due', 'instances', 'webhook_endpoints'],
-        ...['webhook_deliveries', 'webhook_delivery_journal', 'webhook_attempts'],
+        'emails',
+        'email_turns',
+        'email_due',
+        'instances',
+        'webhook_endpoints',
+        'webhook_deliveries',
+        'webhook_delivery_journal',
+        'webhook_attempts',
       ],
       isOurs: ({ id }) => id.startsWith('dlv_'),
     });
@@ -74,7 +87,9 @@ class Scene extends KeptScene {
   instance(performer: Performer = idle, times: Partial<LeaseTimes> = {}) {
     const own = new HookedDatabase(this.database);
     const engine = new Engine({
-      ...{ database: own, clock: this.clock, logger: pino({ level: 'silent' }) },
+      database: own,
+      clock: this.clock,
+      logger: pino({ level: 'silent' }),
       kinds: [emails(idle, [fanOut]), webhookDeliveries(performer)],
       keeping: { ...QUICK, ...times },
     });

@@ -23,7 +23,9 @@ async function told(
   let times = 0;
   const registration = emails(idle);
   const engine = new Engine({
-    ...{ database: store.database, clock: new ManualClock(NOW), shards: null },
+    database: store.database,
+    clock: new ManualClock(NOW),
+    shards: null,
     logger: pino({ level: 'silent' }),
     kinds: [{ ...registration, share: shareOf(roles, 'engine', registration.kind) }],
     onLeftToOthers: () => times++,

@@ -99,7 +99,8 @@ test('an email that another instance has queued since it was claimed keeps a tim
     ]),
   ).toEqual([
     {
-      ...{ state: 'queued', revision: 3 },
+      state: 'queued',
+      revision: 3,
       timers: { 'xstate.after.turn.email.queued': clock.time + 1_000 },
       wake_at: new Date(clock.time + 1_000),
     },

@@ -67,7 +67,9 @@ function container(name: string): ServiceOptions & { readonly dataDir: string } 
     ...(isRoot ? { uid: CONTAINER_USER } : {}),
     // Nowhere to write but the volume.
     env: {
-      ...{ HOME: '/nonexistent', TMPDIR: '/nonexistent', PATH: '' },
+      HOME: '/nonexistent',
+      TMPDIR: '/nonexistent',
+      PATH: '',
       ...Object.fromEntries(COMPILERS.map((setting) => setting.split('='))),
     },
   };

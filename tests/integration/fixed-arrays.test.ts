@@ -30,15 +30,19 @@ test('arrays come and go as they are', async () => {
     [texts, ['1', '-2'], ['true', 'false']],
   );
   expect(row).toEqual({
-    ...{ texts, numbers: [1, -2], flags: [true, false], times: [new Date('2026-11-24T12:00:00Z')] },
-    ...{ json: [{ a: [1] }], jsonb: [{ b: null }, null], transactions: ['7'], names: ['a'] },
-    ...{
-      nothing: [],
-      nested: [
-        [1, 2],
-        [3, 4],
-      ],
-    },
+    texts,
+    numbers: [1, -2],
+    flags: [true, false],
+    times: [new Date('2026-11-24T12:00:00Z')],
+    json: [{ a: [1] }],
+    jsonb: [{ b: null }, null],
+    transactions: ['7'],
+    names: ['a'],
+    nothing: [],
+    nested: [
+      [1, 2],
+      [3, 4],
+    ],
   });
   await database.close();
 });

@@ -56,7 +56,12 @@ inEachWorld('what comes between', (world) => {
   };
   /** A call as the pipeline makes it, for a command that is asked directly. */
   const callOf = async (id: string, body: object = {}): Promise<Any> => ({
-    ...{ caller: await scopeOf(), params: { id }, body, query: {}, now: Date.now(), claim: null },
+    caller: await scopeOf(),
+    params: { id },
+    body,
+    query: {},
+    now: Date.now(),
+    claim: null,
   });
 
   test('an order that waited longer than its lease does nothing once its step is over', async () => {
@@ -72,7 +77,9 @@ inEachWorld('what comes between', (world) => {
     const order = {
       kind: 'flowRun',
       actor: {
-        ...{ id, ...(await scopeOf()), definitionId: `${flow}:1` },
+        id,
+        ...(await scopeOf()),
+        definitionId: `${flow}:1`,
         snapshot: {
           value: 'mark',
           status: 'active',
@@ -162,7 +169,9 @@ inEachWorld('what comes between', (world) => {
     expect(answer).toBeInstanceOf(Failure);
     expect(answer).toMatchObject({ code: 'CONFLICT' });
     expect(ok(await service.live.get(`/v1/flows/${id}`))).toMatchObject({
-      ...{ status: 'draft', publishedVersion: null, entry: 'gone' },
+      status: 'draft',
+      publishedVersion: null,
+      entry: 'gone',
     });
   });
 
@@ -260,7 +269,9 @@ inEachWorld('what comes between', (world) => {
     const { service, ok, templateId } = world();
     const chain = (count: number): Pick<FlowDefinition, 'steps' | 'edges'> => ({
       steps: Array.from({ length: count }, (_, n) => ({
-        ...{ key: `mail${n}`, type: 'sendEmail' as const, config: { templateId } },
+        key: `mail${n}`,
+        type: 'sendEmail' as const,
+        config: { templateId },
       })),
       edges: Array.from({ length: count - 1 }, (_, n) => ({
         from: `mail${n}`,
@@ -278,7 +289,9 @@ inEachWorld('what comes between', (world) => {
     const walk = async (id: string | undefined, length: number, second: () => number): Promise<Any> => {
       const filled = { subject: 'S', html: 'x'.repeat(length), text: '', from: null, replyTo: null };
       const simulator = {
-        ...{ ...partsOf(world()), publicUrl: '', problemOfUrl: async () => null },
+        ...partsOf(world()),
+        publicUrl: '',
+        problemOfUrl: async () => null,
         fillTemplate: async () => ({ templateId, version: 1, ...filled }),
         clock: { monotonic: second },
       };
@@ -334,7 +347,9 @@ inEachWorld('what comes between', (world) => {
     const { service, ok, aFlow, aContact, until } = world();
     const mark = { key: 'mark', type: 'updateContact', config: { firstName: 'Marked' } };
     const flow = await aFlow({
-      ...{ trigger: { type: 'manual' }, steps: [mark, WAIT], edges: [{ from: 'mark', to: 'wait' }] },
+      trigger: { type: 'manual' },
+      steps: [mark, WAIT],
+      edges: [{ from: 'mark', to: 'wait' }],
     });
     const start = async () =>
       ok(await service.live.post(`/v1/flows/${flow}/runs`, { contactId: await aContact() })).id;
@@ -356,7 +371,15 @@ inEachWorld('what comes between', (world) => {
     expect(data.explanation.summary).toBe('Waits for a while.');
     const { machine } = data;
     expect(machine?.drawing.states.map(({ name }) => name)).toEqual([
-      ...['begun', 'mark', 'wait', 'postponed', 'held', 'completed', 'exited', 'failed', 'cancelled'],
+      'begun',
+      'mark',
+      'wait',
+      'postponed',
+      'held',
+      'completed',
+      'exited',
+      'failed',
+      'cancelled',
     ]);
     expect(machine?.counts.wait).toEqual({ count: 2, exact: true });
     expect(machine?.counts.mark).toEqual({ count: 0, exact: true });

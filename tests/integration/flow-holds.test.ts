@@ -8,7 +8,8 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const delay = (key: string) => ({ key, type: 'delay', config: { amount: 1, unit: 'days' } });
 const wait = (key: string, name: string) => ({
-  ...{ key, type: 'waitForEvent' },
+  key,
+  type: 'waitForEvent',
   config: { name, timeout: { amount: 1, unit: 'days' } },
 });
 const LEAVE = { key: 'leave', type: 'exit' };

@@ -22,8 +22,11 @@ const PEOPLE = 6;
 
 const filter = { field: 'properties.plan', operator: 'eq', value: 'pro' };
 const definition: FlowDefinition = {
-  ...{ trigger: { type: 'event', name: 'go', filter }, entry: 'wait', reentry: 'never' },
-  ...{ quietHours: null, exitWhen: null },
+  trigger: { type: 'event', name: 'go', filter },
+  entry: 'wait',
+  reentry: 'never',
+  quietHours: null,
+  exitWhen: null,
   steps: [
     {
       key: 'wait',
@@ -94,7 +97,9 @@ async function openWorld() {
   const clock = { now: () => Date.now() + aheadMs, monotonic: () => performance.now() };
   const logger = pino({ level: 'silent' });
   const engine = new Engine({
-    ...{ database, clock, logger },
+    database,
+    clock,
+    logger,
     kinds: [{ kind: flowRunKind, performer: idle, machineOf: async () => compileFlow(definition) }],
   });
   const deps = { database, engine, clock, logger, enrol: enroller({ database, engine, clock }) };
@@ -115,7 +120,12 @@ async function openWorld() {
   };
   const alone = () => store.database.query('select workspace_id as id, size, tries from flow_laggards');
   return {
-    ...{ slow, follower, lane, standing, alone, unlessBusy },
+    slow,
+    follower,
+    lane,
+    standing,
+    alone,
+    unlessBusy,
     /** Follows until so many runs stand there: a transaction elsewhere may hold the log back. */
     followed: (state: string, counts: readonly number[]) =>
       eventually(`${counts} in ${state}`, async () => {

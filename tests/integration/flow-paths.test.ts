@@ -59,10 +59,15 @@ onEachStore('generated flows', (store) => {
   /** An engine that remembers nothing: what it decides upon is what the commit before has stored. */
   const engineAt = (clock: ManualClock, database = store.database): Engine =>
     new Engine({
-      ...{ database, clock, logger: pino({ level: 'silent' }), keptActors: 0, keptDefinitions: 3 },
+      database,
+      clock,
+      logger: pino({ level: 'silent' }),
+      keptActors: 0,
+      keptDefinitions: 3,
       kinds: [
         {
-          ...{ kind: flowRunKind, performer: idle },
+          kind: flowRunKind,
+          performer: idle,
           machineOf: async (id) => compileFlow(FLOWS[Number(id)] as FlowDefinition),
         },
       ],
@@ -117,10 +122,18 @@ onEachStore('generated flows', (store) => {
     };
     const spawn = (engine: Engine) =>
       engine.spawn('flowRun', {
-        ...{ ...SCOPE, id, definitionId, input: begun },
+        ...SCOPE,
+        id,
+        definitionId,
+        input: begun,
         columns: {
-          ...{ started_at: new Date(NOON).toISOString(), flow_id: 'flw_1', flow_version: 1, contact_id: id },
-          ...{ occurrence_key: id, is_watched: false, is_once: false },
+          started_at: new Date(NOON).toISOString(),
+          flow_id: 'flw_1',
+          flow_version: 1,
+          contact_id: id,
+          occurrence_key: id,
+          is_watched: false,
+          is_once: false,
         },
       });
     expect(isDuplicate(await throughCrashes(clock, spawn).catch((error: unknown) => error))).toBe(true);
@@ -143,8 +156,13 @@ onEachStore('generated flows', (store) => {
         way === 'event'
           ? { type: 'event.came' as const, at: clock.time, name: 'paid', position: String(visit) }
           : {
-              ...{ type: 'step.done' as const, at: clock.time, visit, way, outcome: way },
-              ...{ emailId: null, timeZone: 'UTC' },
+              type: 'step.done' as const,
+              at: clock.time,
+              visit,
+              way,
+              outcome: way,
+              emailId: null,
+              timeZone: 'UTC',
             };
       // A process that died behind the commit has not heard of it; the repeated event does nothing.
       const { outcome } = await throughCrashes(clock, (engine) => engine.tell('flowRun', id, told));

@@ -45,12 +45,24 @@ inEachWorld('flows and people', (world) => {
       .toReversed()
       .filter(({ runId }) => runId !== null)
       .map(({ type, name, flowId, runId, data, byMachine, audienceId, emailId }) => [
-        ...[type, name, flowId, runId, data],
-        ...[byMachine, audienceId, emailId],
+        type,
+        name,
+        flowId,
+        runId,
+        data,
+        byMachine,
+        audienceId,
+        emailId,
       ]);
     const entry = (type: string, name: string, { flow, run }: { flow: string; run: string }, data = {}) => [
-      ...[type, name, flow, run, data],
-      ...[false, null, null],
+      type,
+      name,
+      flow,
+      run,
+      data,
+      false,
+      null,
+      null,
     ];
     expect(told).toEqual([
       entry('flowStarted', 'Welcome', finished),
@@ -115,7 +127,10 @@ inEachWorld('flows and people', (world) => {
     const anAudience = async (): Promise<string> =>
       world().ok(await service.live.post('/v1/audiences', { name: fresh() })).id;
     const [added, joined, asked, idle] = await Promise.all([
-      ...[anAudience(), anAudience(), anAudience(), anAudience()],
+      anAudience(),
+      anAudience(),
+      anAudience(),
+      anAudience(),
     ]);
     const filter = { field: 'audiences', operator: 'eq', value: asked };
     const flow = await aFlow({
@@ -127,7 +142,9 @@ inEachWorld('flows and people', (world) => {
     for (const id of [added, joined, asked]) {
       const told = await service.live.delete(`/v1/audiences/${id}`);
       expect([told.status, told.body?.error.code, told.body?.error.message]).toEqual([
-        ...[409, 'CONFLICT', 'The audience is used by an active flow.'],
+        409,
+        'CONFLICT',
+        'The audience is used by an active flow.',
       ]);
       expect((await service.live.get(`/v1/audiences/${id}`)).status).toBe(200);
     }

@@ -30,12 +30,20 @@ const SCOPE = { workspaceId: 'ws_test', livemode: true };
 const FLOW = 'flw_000000000000000000000001';
 const DATED = 'flw_000000000000000000000002';
 const FLOW_TABLES: readonly string[] = [
-  ...['contacts', 'contact_activity', 'flow_runs', 'flow_run_log', 'flow_run_journal', 'flow_entrants'],
+  'contacts',
+  'contact_activity',
+  'flow_runs',
+  'flow_run_log',
+  'flow_run_journal',
+  'flow_entrants',
 ];
 
 const clock = { now: Date.now, monotonic: () => performance.now() };
 const definition: FlowDefinition = {
-  ...{ trigger: { type: 'contactCreated' }, entry: 'wait', reentry: 'never', quietHours: null },
+  trigger: { type: 'contactCreated' },
+  entry: 'wait',
+  reentry: 'never',
+  quietHours: null,
   exitWhen: { field: 'properties.plan', operator: 'eq', value: 'gone' },
   steps: [
     {
@@ -105,8 +113,12 @@ class Watched {
 
 /** The tables whose plans are looked at. */
 const WATCHED = [
-  ...['contacts', 'contact_activity', 'flow_entrants'],
-  ...['flow_runs', 'flow_run_journal', 'flow_run_log'],
+  'contacts',
+  'contact_activity',
+  'flow_entrants',
+  'flow_runs',
+  'flow_run_journal',
+  'flow_run_log',
 ];
 
 /** A database with two flows that are active, and nothing else; no figures about its tables come by themselves. */
@@ -152,10 +164,13 @@ const happened = (database: Database, type: string, from: number, to: number): P
 /** The follower of contacts on a database; `until` runs it until the first flow has so many runs there. */
 function partsOver(database: Database) {
   const engine = new Engine({
-    ...{ database, clock, logger: pino({ level: 'silent' }) },
+    database,
+    clock,
+    logger: pino({ level: 'silent' }),
     kinds: [
       {
-        ...{ kind: flowRunKind, performer: idle },
+        kind: flowRunKind,
+        performer: idle,
         machineOf: async (id) => compileFlow(id.startsWith(FLOW) ? definition : dated),
       },
     ],
@@ -192,8 +207,13 @@ test('the statements of flows go by what is rarest, also where they were planned
   await runReader(watched).ask(run?.id ?? '');
   await readTallies(watched, FLOW);
   const told = {
-    ...{ contactId: 'con_000000000000000000000001', id: 'act_told', name: 'go', properties: {}, reply: '' },
-    ...{ at: new Date().toISOString(), keyed: { scope: SCOPE, claim: null, now: Date.now() } },
+    contactId: 'con_000000000000000000000001',
+    id: 'act_told',
+    name: 'go',
+    properties: {},
+    reply: '',
+    at: new Date().toISOString(),
+    keyed: { scope: SCOPE, claim: null, now: Date.now() },
   };
   expect(await new EventRecorder(watched).record(told)).toBe(true);
   await flowTallyAccountant(deps).run();
@@ -208,19 +228,26 @@ test('the statements of flows go by what is rarest, also where they were planned
   expect(ways.sort()).toEqual([
     'contact_activity_by_position: id',
     // Of a contact that has left the audience whose joining began its run.
-    ...['contact_activity_pkey: contact_id', 'contact_activity_pkey: contact_id, id'],
+    'contact_activity_pkey: contact_id',
+    'contact_activity_pkey: contact_id, id',
     'contacts_pkey: workspace_id, livemode, id',
-    ...['flow_entrants_pkey: flow_id', 'flow_entrants_pkey: flow_id, contact_id'],
-    ...['flow_run_journal_pkey: actor_id', 'flow_run_log_pkey: run_id'],
+    'flow_entrants_pkey: flow_id',
+    'flow_entrants_pkey: flow_id, contact_id',
+    'flow_run_journal_pkey: actor_id',
+    'flow_run_log_pkey: run_id',
     'flow_runs_awaiting: contact_id, awaits',
     'flow_runs_by_contact: contact_id',
     'flow_runs_by_flow: flow_id',
     'flow_runs_by_occurrence: occurrence_key',
     'flow_runs_by_wake_at: wake_at',
     // True while a run is under way.
-    ...['flow_runs_held: flow_id', 'flow_runs_open: ', 'flow_runs_open: contact_id'],
+    'flow_runs_held: flow_id',
+    'flow_runs_open: ',
+    'flow_runs_open: contact_id',
     'flow_runs_pkey: id',
-    ...['flow_runs_running: flow_id', 'flow_runs_under_way: flow_id', 'flow_runs_watched: contact_id'],
+    'flow_runs_running: flow_id',
+    'flow_runs_under_way: flow_id',
+    'flow_runs_watched: contact_id',
   ]);
 });
 

@@ -70,7 +70,8 @@ inEachWorld('what begins and ends runs', (world) => {
     ok(await service.live.post(`/v1/contacts/${contactId}/events`, { name: 'bought' }));
     await follow();
     expect(await until('the goal', id, ({ endedAt }) => endedAt !== null)).toMatchObject({
-      ...{ status: 'exited', reason: 'goal' },
+      status: 'exited',
+      reason: 'goal',
     });
     expect((await start()).status).toBe(409);
   });
@@ -153,9 +154,11 @@ inEachWorld('what begins and ends runs', (world) => {
   test('events that come one upon the other are each taken by the step that waits for them', async () => {
     const { service, ok, aContact, aFlow, follow, until } = world();
     const wait = (key: string, name: string, way?: string) => ({
-      ...{ key, type: 'waitForEvent' },
+      key,
+      type: 'waitForEvent',
       config: {
-        ...{ name, timeout: { amount: 1, unit: 'days' } },
+        name,
+        timeout: { amount: 1, unit: 'days' },
         ...(way && { filter: { field: 'event.way', operator: 'eq', value: way } }),
       },
     });
@@ -202,7 +205,8 @@ inEachWorld('what begins and ends runs', (world) => {
     const filter = { field: 'properties.plan', operator: 'eq', value: 'none' };
     const audience = ok(await service.live.post('/v1/audiences', { name: fresh(), type: 'dynamic', filter }));
     const flow = await aFlow({
-      ...{ trigger: { type: 'audienceJoined', audienceId: audience.id }, reentry: 'afterExit' },
+      trigger: { type: 'audienceJoined', audienceId: audience.id },
+      reentry: 'afterExit',
       steps: [{ key: 'mark', type: 'updateContact', config: { properties: { seen: true } } }],
     });
     const contact = await aContact();

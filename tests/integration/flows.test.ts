@@ -330,7 +330,8 @@ inEachWorld('flows', (world) => {
     ok(await service.live.post(`/v1/flows/${flow}/activate`));
     await service.pass(HOUR);
     expect(await until('the end', id, ({ endedAt }) => endedAt !== null)).toMatchObject({
-      ...{ status: 'completed', flowVersion: 1 },
+      status: 'completed',
+      flowVersion: 1,
     });
     expect((await service.live.post(`/v1/flows/${flow}/runs`, { contactId })).status).toBe(409);
     const other = ok(await service.live.post(`/v1/flows/${flow}/runs`, { contactId: await aContact() }));

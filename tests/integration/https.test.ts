@@ -79,7 +79,8 @@ describe('the ports of HTTP with a certificate', () => {
       { shared: false, isDraining: () => false },
     );
     return {
-      ...{ httpsPort, give: (certificate: ServedCertificate) => give(certificate) },
+      httpsPort,
+      give: (certificate: ServedCertificate) => give(certificate),
       plain: (path: string, init?: RequestInit) =>
         fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', ...init }),
       secure: (path: string, fresh = true) =>
@@ -159,10 +160,16 @@ describe('posthorn serve with HTTPS_PORT', () => {
     const ca = join(folder, 'ca.pem');
     writeFileSync(ca, authority.root);
     const env = {
-      ...{ HTTPS_PORT: String(httpsPort), PUBLIC_URL: 'https://mail.example.com', ACME_TERMS_AGREED: 'yes' },
-      ...{ ACME_DIRECTORY_URL: authority.directoryUrl, TLS_CA_FILE: ca, BOOTSTRAP_TEST_KEY: TEST_KEY },
-      ...{ DATABASE_URL: database.url, SECRET_KEY: 'the-key-of-this-test-the-key-of-this-test' },
-      ...{ INBOUND_SMTP_PORT: String(inbound), SUBMISSION_PORT: String(submission) },
+      HTTPS_PORT: String(httpsPort),
+      PUBLIC_URL: 'https://mail.example.com',
+      ACME_TERMS_AGREED: 'yes',
+      ACME_DIRECTORY_URL: authority.directoryUrl,
+      TLS_CA_FILE: ca,
+      BOOTSTRAP_TEST_KEY: TEST_KEY,
+      DATABASE_URL: database.url,
+      SECRET_KEY: 'the-key-of-this-test-the-key-of-this-test',
+      INBOUND_SMTP_PORT: String(inbound),
+      SUBMISSION_PORT: String(submission),
     };
     for (const start of [1, 2]) {
       await using service = await startService({ env, port });
@@ -175,8 +182,17 @@ describe('posthorn serve with HTTPS_PORT', () => {
       expect(answer.status).toBe(200);
       for (const smtp of [inbound, submission]) {
         const client = Bun.spawnSync([
-          ...['openssl', 's_client', '-connect', `127.0.0.1:${smtp}`, '-starttls', 'smtp', '-CAfile', ca],
-          ...['-verify_hostname', 'mail.example.com', '-verify_return_error'],
+          'openssl',
+          's_client',
+          '-connect',
+          `127.0.0.1:${smtp}`,
+          '-starttls',
+          'smtp',
+          '-CAfile',
+          ca,
+          '-verify_hostname',
+          'mail.example.com',
+          '-verify_return_error',
         ]);
         expect(client.stdout.toString()).toContain('Verify return code: 0 (ok)');
       }

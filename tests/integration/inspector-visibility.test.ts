@@ -124,8 +124,11 @@ describe('the live view hides what the API key does not permit', () => {
   test('a key without the permission learns which one it lacks, where it opens a connection itself', async () => {
     const { key } = await keyWith('contacts:read');
     const handshake = {
-      ...{ connection: 'upgrade', upgrade: 'websocket', authorization: `Bearer ${key}` },
-      ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+      connection: 'upgrade',
+      upgrade: 'websocket',
+      authorization: `Bearer ${key}`,
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
     };
     for (const path of ['/inspector/live', '/inspect']) {
       const response = await fetch(service.url + path, { headers: handshake });

@@ -21,7 +21,9 @@ beforeAll(async () => {
     env: {
       DATABASE_URL: database.url,
       SECRET_KEY: 's'.repeat(32),
-      ...{ RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', TEST_SENDS_PER_DAY: '0' },
+      RATE_LIMIT_PER_IP: '0',
+      RATE_LIMIT_PER_KEY: '0',
+      TEST_SENDS_PER_DAY: '0',
     },
   });
   client = createClient(service.url, TEST_KEY);

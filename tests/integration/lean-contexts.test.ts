@@ -33,7 +33,9 @@ test('an email is read by the engine as the view shows it, whatever it has been 
   await engine.tell('email', seen.id, opened(NOW + 2));
   await engine.tell('email', seen.id, opened(NOW + 3));
   await engine.tell('email', deferred.id, {
-    ...{ type: 'attempt.completed', at: NOW + 1, attempt: 1 },
+    type: 'attempt.completed',
+    at: NOW + 1,
+    attempt: 1,
     outcomes: [{ recipient: 0, outcome: 'deferred', data: {} }],
   });
   const ids = all.map(({ id }) => id);

@@ -17,7 +17,10 @@ const looked: string[] = [];
 const proberOf = (guard = LOOPBACK, { privateNames = true, linkMs = 60_000 } = {}) =>
   createProber(
     {
-      ...{ guard, privateNames, clock, ca: null },
+      guard,
+      privateNames,
+      clock,
+      ca: null,
       resolve: (name) => {
         looked.push(name);
         return resolve(name);
@@ -105,7 +108,10 @@ test('a link with redirects takes no longer than its time, and none is begun aft
   let ms = 0;
   const slow = createProber(
     {
-      ...{ guard: LOOPBACK, privateNames: true, resolve, ca: null },
+      guard: LOOPBACK,
+      privateNames: true,
+      resolve,
+      ca: null,
       clock: { now: () => ms, monotonic: () => (ms += 100) },
     },
     { requestMs: 250, linkMs: 350 },

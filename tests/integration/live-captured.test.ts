@@ -54,7 +54,9 @@ describe('captured mail', () => {
 
   test('is found by its recipient in any case, and by either spelling of the domain', async () => {
     const to = [
-      ...['Bob@Case.example', 'ada@bücher.example', 'grace@xn--bcher-kva.example'],
+      'Bob@Case.example',
+      'ada@bücher.example',
+      'grace@xn--bcher-kva.example',
       // A database with the locale C has no small letter for Ü.
       'Eva@BÜCHER.example',
     ];

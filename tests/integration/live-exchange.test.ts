@@ -49,7 +49,11 @@ function instance(befalls: Befalls = (_, run) => run()) {
   const id = crypto.randomUUID();
   const listeners = new Set<CommitListener>();
   const roster = {
-    ...{ id, version: '1.0.0', runsMs: 0, watch: () => {}, hearsAll: false },
+    id,
+    version: '1.0.0',
+    runsMs: 0,
+    watch: () => {},
+    hearsAll: false,
     news: new News({ database, id, hasOthers: () => true }),
     instances: [
       { id, roles: ['http'] },
@@ -71,14 +75,19 @@ function instance(befalls: Befalls = (_, run) => run()) {
         return () => listeners.delete(listener);
       },
     },
-    ...{ roster, logger: pino({ level: 'silent' }), now: () => Date.now() },
+    roster,
+    logger: pino({ level: 'silent' }),
+    now: () => Date.now(),
     monotonic: () => performance.now(),
     pace: { idle: 50, busy: 50, tidy: 200 },
   });
   exchange.start();
   open.push(exchange);
   return {
-    ...{ id, exchange, listeners, statements },
+    id,
+    exchange,
+    listeners,
+    statements,
     /** Commits so many transitions of as many emails. */
     commit(count = 1, scope: Scope = TEST): void {
       const drafts = Array.from({ length: count }, (_, index) => ({
@@ -101,7 +110,8 @@ function watch({ exchange }: { readonly exchange: LiveExchange }, scope: Scope =
       .filter((one) => from === undefined || one.instance === from)
       .reduce((total, one) => total + ((of === 'times' ? one.news.times : one.missed).email ?? 0), 0);
   return {
-    ...{ heard, leave },
+    heard,
+    leave,
     times: (from?: string) => sum('times', from),
     missed: () => sum('missed'),
     hears: (times: number) =>
@@ -359,11 +369,17 @@ describe('what is left over or too much', () => {
       database: { kind: 'embedded', query: () => Promise.reject(new Error('asked')) } as never as Database,
       engine: { listen: () => () => {} },
       roster: {
-        ...{ id, version: '1.0.0', runsMs: 5, watch: () => {}, hearsAll: true },
+        id,
+        version: '1.0.0',
+        runsMs: 5,
+        watch: () => {},
+        hearsAll: true,
         news: new News({ database, id, hasOthers: () => false }),
         instances: [{ id, roles: [] }],
       },
-      ...{ logger: pino({ level: 'silent' }), now: () => 1_000, monotonic: () => 0 },
+      logger: pino({ level: 'silent' }),
+      now: () => 1_000,
+      monotonic: () => 0,
     });
     exchange.start();
     exchange.join(TEST, () => {});

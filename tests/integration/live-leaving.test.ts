@@ -111,8 +111,13 @@ describe('mail to the address in List-Unsubscribe', () => {
     const [plain] = sink.received.filter(({ to }) => to.includes('eve@customer.example'));
     expect(plain?.raw.toString()).not.toMatch(/^List-Unsubscribe/im);
     const raw = [
-      ...['From: shop@sender.example', 'To: fay@customer.example', 'Subject: News'],
-      ...['Content-Type: text/html', '', '<a href="{{unsubscribeUrl}}">Leave</a>', ''],
+      'From: shop@sender.example',
+      'To: fay@customer.example',
+      'Subject: News',
+      'Content-Type: text/html',
+      '',
+      '<a href="{{unsubscribeUrl}}">Leave</a>',
+      '',
     ];
     const answer = await fetch(`${service.url}/v1/emails/raw`, {
       method: 'POST',
@@ -229,7 +234,10 @@ describe('the preference page that a campaign links', () => {
     await service.live.patch(`/v1/audiences/${audienceId}`, { public: true });
     const { data } = (
       await service.live.post('/v1/campaigns', {
-        ...{ name: 'News', audienceId, from: 'news@sender.example', subject: 'Hello' },
+        name: 'News',
+        audienceId,
+        from: 'news@sender.example',
+        subject: 'Hello',
         html: '<a href="{{ preferencesUrl }}">Choose</a>',
       })
     ).body;

@@ -11,15 +11,15 @@ const relaying = (submission: number, to: number, password: () => string): Promi
     environment: { SUBMISSION_PORT: String(submission) },
     transport: new RelayTransport(
       {
-        ...{
-          host: '127.0.0.1',
-          port: to,
-          name: 'other.test',
-          tls: 'none',
-          verifyCertificate: true,
-          ca: null,
-        },
-        ...{ ehloName: 'posthorn.test', connectMs: 20_000, silenceMs: 20_000 },
+        host: '127.0.0.1',
+        port: to,
+        name: 'other.test',
+        tls: 'none',
+        verifyCertificate: true,
+        ca: null,
+        ehloName: 'posthorn.test',
+        connectMs: 20_000,
+        silenceMs: 20_000,
         credentials: {
           user: 'svc',
           get pass() {

@@ -80,7 +80,9 @@ describe.if(missing.includes(null))('a mailbox that is read by IMAP', () => {
   const dmarc = (count: string, reportId: string): Uint8Array =>
     gzipSync(
       dmarcXml([record({ source: '192.0.2.1', count, from: 'sender.example' })], {
-        ...{ id: reportId, domain: 'sender.example', begin: Date.parse(YESTERDAY) / 1_000 },
+        id: reportId,
+        domain: 'sender.example',
+        begin: Date.parse(YESTERDAY) / 1_000,
       }),
     );
   const tls = (successful: number): Uint8Array =>

@@ -161,7 +161,10 @@ describe.each(SERVERS.filter(({ missing }) => missing === null))('a mailbox of $
       'Received: from a.example by b.example; Fri, 20 Nov 2026 22:43:17 +0000\r\n'.repeat(hops) +
       letter('limits', subject);
     await server.append('limits', [
-      ...[named('5,000', 5_000), named('5,001', 5_001), passed('50', 50), passed('51', 51)],
+      named('5,000', 5_000),
+      named('5,001', 5_001),
+      passed('50', 50),
+      passed('51', 51),
       letter('limits', 'last'),
     ]);
     await came('limits', ['5,000', '50', 'last']);

@@ -93,7 +93,8 @@ test('an email of a file alone, and one of a calendar, leave and are shown', asy
   ].join('\n');
   const calendar = { method: 'CANCEL', content };
   const scan = await service.send({
-    ...{ text: undefined, attachments: [{ filename: 'scan.pdf', content: 'AAECAw==' }] },
+    text: undefined,
+    attachments: [{ filename: 'scan.pdf', content: 'AAECAw==' }],
   });
   const off = await service.send({ text: undefined, calendar });
   const shown = await service.until(scan, ({ status }) => status === 'sent');

@@ -119,8 +119,12 @@ describe('a raw message', () => {
       expect((await octetsOf(`/v1/emails/${id}/raw?recipient=${recipient}`)) === copy).toBe(true);
     }
     expect((await service.live.get(`/v1/emails/${id}`)).body.data).toMatchObject({
-      ...{ from: 'Shop <shop@sender.example>', to: ['Ada <ada@example.com>'], bcc: ['bob@example.com'] },
-      ...{ subject: 'Grüße', messageId: '<thread-7@forum.example>', tags: [{ name: 'a', value: 'b' }] },
+      from: 'Shop <shop@sender.example>',
+      to: ['Ada <ada@example.com>'],
+      bcc: ['bob@example.com'],
+      subject: 'Grüße',
+      messageId: '<thread-7@forum.example>',
+      tags: [{ name: 'a', value: 'b' }],
       html: expect.stringContaining('Grüße <a'),
       headers: { 'X-Raw': expect.any(String) },
       attachments: [
@@ -157,8 +161,17 @@ describe('a raw message', () => {
     const message = written(
       ...FIELDS,
       'Content-Type: multipart/alternative; boundary=a',
-      ...['', '--a', 'Content-Type: text/plain', '', 'Leave: {{unsubscribeUrl}}'],
-      ...['--a', 'Content-Type: text/html', 'Content-Transfer-Encoding: base64', '', html, '--a--'],
+      '',
+      '--a',
+      'Content-Type: text/plain',
+      '',
+      'Leave: {{unsubscribeUrl}}',
+      '--a',
+      'Content-Type: text/html',
+      'Content-Transfer-Encoding: base64',
+      '',
+      html,
+      '--a--',
     );
     const suppression = { address: 'left@example.com', reason: 'unsubscribed' };
     expect((await service.live.post('/v1/suppressions', suppression)).status).toBe(201);
@@ -187,8 +200,16 @@ describe('a raw message', () => {
       written(
         ...FIELDS,
         'Content-Type: multipart/signed; boundary=s; protocol="application/pgp-signature"',
-        ...['', '--s', 'Content-Type: text/html', '', `<a href="https://shop.example/">${words}</a>`],
-        ...['--s', 'Content-Type: application/pgp-signature', '', 'x', '--s--'],
+        '',
+        '--s',
+        'Content-Type: text/html',
+        '',
+        `<a href="https://shop.example/">${words}</a>`,
+        '--s',
+        'Content-Type: application/pgp-signature',
+        '',
+        'x',
+        '--s--',
       );
     expect((await post(signed('{{unsubscribeUrl}}'), '?recipients=ada@example.com')).status).toBe(422);
     const message = signed('Shop');

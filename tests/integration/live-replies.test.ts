@@ -154,10 +154,13 @@ test('a Message-ID counts only where DMARC passes or the domain asks for none', 
       { database, signer },
       { workspaceId, livemode: true },
       {
-        ...{ isNull: false, recipients: [{ name: 'support', tag: null }] },
+        isNull: false,
+        recipients: [{ name: 'support', tag: null }],
         mail: {
           from: { name: null, address: 'ada@customer.example' },
-          ...{ inReplyTo: email.messageId, references: [], isAutomatic: false },
+          inReplyTo: email.messageId,
+          references: [],
+          isAutomatic: false,
         },
         authentication: { spf: 'none', dkim: 'none', dmarc: dmarc as 'pass' },
       },
@@ -204,10 +207,14 @@ test('a message for a hundred reply addresses is looked up with the statements o
     { database: { ...database, query } as never, signer: service.signer },
     { workspaceId, livemode: true },
     {
-      ...{ isNull: false, recipients: names, authentication: null },
+      isNull: false,
+      recipients: names,
+      authentication: null,
       mail: {
         from: { name: null, address: 'ada@customer.example' },
-        ...{ inReplyTo: '<elsewhere@customer.example>', references: [], isAutomatic: false },
+        inReplyTo: '<elsewhere@customer.example>',
+        references: [],
+        isAutomatic: false,
       },
     },
   );
@@ -264,7 +271,10 @@ test('a campaign counts each recipient who replies once, and names contact and c
   expect(replied.map(({ contactId }) => contactId)).toEqual([first.contactId, second.contactId]);
   expect(replied.every(({ repliedAt }) => repliedAt !== null)).toBe(true);
   expect((await answerTo(first.emailId)).inReplyToEmail).toEqual({
-    ...{ emailId: first.emailId, contactId: first.contactId, campaignId: id, flowRunId: null },
+    emailId: first.emailId,
+    contactId: first.contactId,
+    campaignId: id,
+    flowRunId: null,
   });
   const filter = { field: 'activity.replied', operator: 'eq', value: id };
   const preview = await service.live.post('/v1/audiences/preview', { filter: { and: [filter] } });
@@ -297,7 +307,10 @@ test('a reply to an email of a flow names the run', async () => {
   const { replyTo } = await get(`/v1/emails/${emailId}`);
   await handIn(port, 'run@customer.example', [replyTo[0]], aMail({ From: 'run@customer.example' }));
   expect((await answerTo(emailId)).inReplyToEmail).toEqual({
-    ...{ emailId, contactId, campaignId: null, flowRunId: run },
+    emailId,
+    contactId,
+    campaignId: null,
+    flowRunId: run,
   });
 });
 

@@ -130,27 +130,29 @@ test('a reply to a message that was submitted by SMTP is matched by the Message-
   const service = stack.use(
     await startLiveService({
       environment: {
-        ...{ INBOUND_SMTP_PORT: String(port), SUBMISSION_PORT: String(submission) },
-        ...{ SUBMISSION_TLS_CERT: cert, SUBMISSION_TLS_KEY: key },
+        INBOUND_SMTP_PORT: String(port),
+        SUBMISSION_PORT: String(submission),
+        SUBMISSION_TLS_CERT: cert,
+        SUBMISSION_TLS_KEY: key,
       },
     }),
   );
   await receiving(service).exactly('support');
   const mailer = createTransport({
-    ...{ host: '127.0.0.1', port: submission, requireTLS: true },
+    host: '127.0.0.1',
+    port: submission,
+    requireTLS: true,
     tls: { ca: AUTHORITY, servername: 'relay.test' },
     auth: { user: 'svc', pass: service.keys.live },
   });
   stack.defer(() => mailer.close());
   const messageId = '<ticket-1842@helpdesk.example>';
   await mailer.sendMail({
-    ...{
-      from: 'shop@sender.example',
-      to: 'ada@customer.example',
-      subject: 'Ticket',
-      text: 'Hello',
-      messageId,
-    },
+    from: 'shop@sender.example',
+    to: 'ada@customer.example',
+    subject: 'Ticket',
+    text: 'Hello',
+    messageId,
   });
   const [email] = (await get(service, '/v1/emails')) as Email[];
   expect(await answered({ service, port }, messageId)).toBe(email.id);

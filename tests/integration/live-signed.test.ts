@@ -21,7 +21,10 @@ afterAll(async () => {
 
 const run = async (command: readonly string[], input: string | Buffer = ''): Promise<string> => {
   const child = Bun.spawn([...command], {
-    ...{ cwd: home, stdin: Buffer.from(input as string, 'latin1'), stdout: 'pipe', stderr: 'pipe' },
+    cwd: home,
+    stdin: Buffer.from(input as string, 'latin1'),
+    stdout: 'pipe',
+    stderr: 'pipe',
     env: { ...process.env, GNUPGHOME: home },
   });
   const [out, said] = await Promise.all([

@@ -24,12 +24,17 @@ afterAll(async () => {
 /** Hands a mail in by SMTP, and waits until it has left. */
 const handIn = async (mail: object) => {
   const client = createTransport({
-    ...{ host: '127.0.0.1', port, ignoreTLS: true },
+    host: '127.0.0.1',
+    port,
+    ignoreTLS: true,
     auth: { user: 'svc', pass: service.keys.live },
   });
   const before = sink.received.length;
   const { response } = await client.sendMail({
-    ...{ from: 'Shop <shop@sender.example>', to: 'ada@example.com', subject: 'x', text: 'x' },
+    from: 'Shop <shop@sender.example>',
+    to: 'ada@example.com',
+    subject: 'x',
+    text: 'x',
     ...mail,
   });
   client.close();

@@ -55,8 +55,10 @@ describe('a message to a hundred recipients by SMTP (RFC 5321 4.5.3.1.8)', () =>
   test('whose content a template makes is taken too', async () => {
     next.script = {};
     const made = await service.live.post('/v1/templates', {
-      ...{ name: 'Closed', alias: 'closed', subject: 'Closed' },
-      ...{ html: '<p>On Monday.</p>' },
+      name: 'Closed',
+      alias: 'closed',
+      subject: 'Closed',
+      html: '<p>On Monday.</p>',
     });
     expect(made.status).toBe(201);
     await service.live.post(`/v1/templates/${made.body.data.id}/publish`, {});

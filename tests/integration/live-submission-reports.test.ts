@@ -43,12 +43,18 @@ const handIn = async (
   content: { readonly text: string } | { readonly html: string } = { text: 'It is on its way.' },
 ): Promise<string> => {
   const client = createTransport({
-    ...{ host: '127.0.0.1', port, ignoreTLS: true },
+    host: '127.0.0.1',
+    port,
+    ignoreTLS: true,
     auth: { user: 'svc', pass: service.keys.live },
   });
   const { response } = await client.sendMail({
-    ...{ from: 'Shop <shop@sender.example>', to, subject: 'Your order', ...content },
-    ...{ envelope: { from, to: [to] }, ...(dsn && { dsn }) },
+    from: 'Shop <shop@sender.example>',
+    to,
+    subject: 'Your order',
+    ...content,
+    envelope: { from, to: [to] },
+    ...(dsn && { dsn }),
   });
   client.close();
   const id = /em_\w+/.exec(response)?.[0] ?? response;
@@ -87,7 +93,10 @@ const partsOf = ({ raw }: Received) => {
 
 test('a failure that a client wants to hear of is reported to it, with what it asked to have back', async () => {
   const id = await handIn('nobody@example.com', {
-    ...{ id: 'order+7', return: 'full', notify: ['failure'], recipient: 'first+x@example.com' },
+    id: 'order+7',
+    return: 'full',
+    notify: ['failure'],
+    recipient: 'first+x@example.com',
   });
   const report = await reportOn(id);
   expect(report.to).toEqual(['shop@sender.example']);

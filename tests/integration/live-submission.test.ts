@@ -175,8 +175,15 @@ describe('SMTP submission refuses', () => {
       ['To', 'To: bob@example.com'],
     ] as const) {
       const raw = [
-        ...['From: shop@sender.example', 'To: ada@example.com', 'Subject: Hi', 'X-Own: 1', 'X-Own: 2'],
-        ...[again, '', 'From: quoted@in.the.body', 'From: quoted@in.the.body'],
+        'From: shop@sender.example',
+        'To: ada@example.com',
+        'Subject: Hi',
+        'X-Own: 1',
+        'X-Own: 2',
+        again,
+        '',
+        'From: quoted@in.the.body',
+        'From: quoted@in.the.body',
       ].join('\r\n');
       expect(await submit({ raw, envelope }, service.keys.live)).toBe(
         `554 5.6.0 The message has more than one ${name} field; RFC 5322 (3.6) allows one`,
@@ -243,8 +250,14 @@ describe('SMTP submission refuses', () => {
     expect(offered).toContain('SIZE 26214400');
     expect(offered).not.toMatch(/REQUIRETLS|MT-PRIORITY|BINARYMIME/);
     expect(replies.map((reply) => reply.slice(0, 3))).toEqual([
-      ...['501', '552', '555', '555', '555'],
-      ...['250', '555', '250'],
+      '501',
+      '552',
+      '555',
+      '555',
+      '555',
+      '250',
+      '555',
+      '250',
     ]);
     expect(replies[2]).toBe('555 5.5.4 Unknown parameter HOLDFOR');
   });

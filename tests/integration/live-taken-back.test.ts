@@ -21,7 +21,8 @@ const CASES: Readonly<Record<string, Case>> = {
     people: 3,
     limits: () => ({
       rate: {
-        ...{ most: 9, windowMs: 600_000 },
+        most: 9,
+        windowMs: 600_000,
         refusal: { at: 'mail', reply: '454 Throttling failure: Maximum sending rate exceeded.' },
       },
     }),

@@ -28,7 +28,9 @@ const keyWith = (env: 'test' | 'live', permissions: readonly Permission[]) =>
 
 async function send(key: string): Promise<string> {
   const { status, body } = await working.ask({
-    ...{ method: 'POST', path: '/v1/emails', key },
+    method: 'POST',
+    path: '/v1/emails',
+    key,
     body: { from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'Hello', text: 'Hi' },
   });
   expect(status).toBe(202);
@@ -69,7 +71,8 @@ test('what other instances commit is shown as it happens, each transition with i
   const id = await heardOf([viewer], key);
   const moves = listed(viewer).filter((move) => move.id === id);
   expect(moves.map(({ event, to, instance }) => [event, to, instance])).toContainEqual([
-    ...['report.received', 'delivered'],
+    'report.received',
+    'delivered',
     shown[0]?.id ?? '',
   ]);
 });
@@ -79,9 +82,14 @@ test('a viewer learns that another instance has changed an open actor', async ()
   using viewer = await openViewer(watching.url, key);
   await heardOf([viewer], key);
   const { body } = await working.ask({
-    ...{ method: 'POST', path: '/v1/emails', key },
+    method: 'POST',
+    path: '/v1/emails',
+    key,
     body: {
-      ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'Hello', text: 'Hi' },
+      from: 'a@example.com',
+      to: 'delivered@simulator.svc.test',
+      subject: 'Hello',
+      text: 'Hi',
       scheduledAt: new Date(Date.now() + 3_600_000).toISOString(),
     },
   });
@@ -111,7 +119,9 @@ test('a viewer hears of its environment and the kinds that it may see alone, whi
   try {
     await heardOf([ofTest, ofEmails], key);
     const made = await working.ask({
-      ...{ method: 'POST', path: '/v1/webhooks', key },
+      method: 'POST',
+      path: '/v1/webhooks',
+      key,
       body: { url: 'https://example.com/hook', events: ['bounced'] },
     });
     expect(made.status).toBe(201);

@@ -156,7 +156,11 @@ test('a campaign waits with recipients without room, behind a password reset', a
   await warmUp({ provider: 'smtp', startedAt: service.today(), perDay: [5, 5, 5] });
   const before = sink.received.length;
   const made = await service.live.post('/v1/campaigns', {
-    ...{ name: 'News', audienceId, from: 'news@sender.example', subject: 'News', html: '<p>News</p>' },
+    name: 'News',
+    audienceId,
+    from: 'news@sender.example',
+    subject: 'News',
+    html: '<p>News</p>',
   });
   const { id } = made.body.data;
   expect((await service.live.post(`/v1/campaigns/${id}/send`, {})).status).toBe(200);

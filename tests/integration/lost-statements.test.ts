@@ -90,11 +90,22 @@ describe.each(FORGET)('after `%s`', (how) => {
       await database.read(
         (orm) =>
           orm.insert(emails).values({
-            ...{ state: 'sent', context: OBJECT, machineVersion: 1, commitTag: 0, steps: [], at: new Date() },
+            state: 'sent',
+            context: OBJECT,
+            machineVersion: 1,
+            commitTag: 0,
+            steps: [],
+            at: new Date(),
             recipients: [],
             recipientKeys: [],
-            ...{ id, workspaceId: 'ws_lost', livemode: true, senderKey: 'a@b.co', subject: 'It"s' },
-            ...{ tags: ODD_TEXTS, envelope: OBJECT, content: Buffer.from('packed') },
+            id,
+            workspaceId: 'ws_lost',
+            livemode: true,
+            senderKey: 'a@b.co',
+            subject: 'It"s',
+            tags: ODD_TEXTS,
+            envelope: OBJECT,
+            content: Buffer.from('packed'),
           }),
         options,
       );

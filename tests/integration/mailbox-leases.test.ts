@@ -43,11 +43,17 @@ async function claimed(id: string) {
 const patch = (id: string, body: object) =>
   patchMailbox(
     {
-      ...{ database, sealer: createSealer(SECRET), signer: createSigner(SECRET), changed: () => {} },
+      database,
+      sealer: createSealer(SECRET),
+      signer: createSigner(SECRET),
+      changed: () => {},
       hosts: () => ({ problemOfHost: async () => null }),
     },
     {
-      ...{ params: { id }, body, now: now(), claim: null },
+      params: { id },
+      body,
+      now: now(),
+      claim: null,
       caller: { workspaceId: 'ws_1', livemode: true },
     } as unknown as Parameters<typeof patchMailbox>[1],
   );

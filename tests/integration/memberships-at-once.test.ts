@@ -44,7 +44,10 @@ async function contact(email: string): Promise<Person> {
 }
 
 const membership = ({ contactId }: Person) => ({
-  ...{ workspaceId: service.workspaceId, livemode: true, audienceId, contactId },
+  workspaceId: service.workspaceId,
+  livemode: true,
+  audienceId,
+  contactId,
   now: service.service.clock.now(),
 });
 const leave = (database: Database, person: Person) =>

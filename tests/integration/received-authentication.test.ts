@@ -40,10 +40,14 @@ async function authenticated(localPart: string, from: string, author = from) {
 
 test('a message shows the results of its sender', async () => {
   expect(await authenticated('own', 'ada@customer.example')).toEqual({
-    ...{ spf: 'pass', dkim: 'none', dmarc: 'pass' },
+    spf: 'pass',
+    dkim: 'none',
+    dmarc: 'pass',
   });
   expect(await authenticated('forged', 'x@forger.example', 'ada@customer.example')).toEqual({
-    ...{ spf: 'fail', dkim: 'none', dmarc: 'fail' },
+    spf: 'fail',
+    dkim: 'none',
+    dmarc: 'fail',
   });
 });
 

@@ -53,7 +53,12 @@ async function after(days: number): Promise<void> {
   await receivedPruner({ database, clock, config: LONGEST_RETENTION }).run();
   const logger = pino({ enabled: false });
   await bodyCollector({
-    ...{ database, bucket: s3.bucket, holders: BODY_HOLDERS, logger, clock, settled: async () => now },
+    database,
+    bucket: s3.bucket,
+    holders: BODY_HOLDERS,
+    logger,
+    clock,
+    settled: async () => now,
   }).run();
 }
 

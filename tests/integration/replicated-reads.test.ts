@@ -165,7 +165,8 @@ describe('a server', () => {
   test('that stayed on the timeline before is not read from, however far it came', async () => {
     const { timeline } = await new LeaderPosition(leader).read();
     await examined(servers.standby.url('postgres'), 'another timeline', {
-      ...{ timeline: timeline + 1, lsn: '0/0' },
+      timeline: timeline + 1,
+      lsn: '0/0',
     });
   });
 

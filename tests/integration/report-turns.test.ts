@@ -45,7 +45,9 @@ const CLOCK = { now: () => NOW, monotonic: () => 0 };
 async function report(look: Look, { clock = CLOCK, query, stop }: World = {}): Promise<void> {
   const asked = { query: query ?? database.query.bind(database) } as Partial<Database> as Database;
   const parts: Partial<ReporterParts> = {
-    ...{ database: asked, clock, logger: pino({ level: 'silent' }) },
+    database: asked,
+    clock,
+    logger: pino({ level: 'silent' }),
     reader: { message: look } as Partial<ReporterParts['reader']> as ReporterParts['reader'],
   };
   await reportSender(parts as ReporterParts).run(stop);
@@ -69,7 +71,7 @@ test('reports of a workspace that waits for many come in turn with those of othe
       .slice(0, 10)
       .filter((one) => one !== 'ws_many')
       .toSorted(),
-  ).toEqual([...['ws_one', 'ws_two', 'ws_two']]);
+  ).toEqual(['ws_one', 'ws_two', 'ws_two']);
   expect(order).toHaveLength(33);
   expect(await left('ws_many')).toBe(0);
 });

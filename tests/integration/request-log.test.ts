@@ -50,7 +50,7 @@ onEachStore('the bounds of the log of requests', (store) => {
     for (const [n, key] of keys.entries())
       await store.database.query(
         FILL.replace('$1 || lpad', `$1 || '${String(n).padStart(2, '0')}' || lpad`),
-        [...['ws_4', 'true', key], KEPT_OF_KEY],
+        ['ws_4', 'true', key, KEPT_OF_KEY],
       );
     await store.database.query(FILL, ['ws_4t', 'false', 'key_test', 10]);
     await trim(keys, ['ws_4 true', 'ws_4t false']);

@@ -10,7 +10,10 @@ test('a service that keeps a day has an older email in no list, under no id, and
   const id = await world.send();
   await world.until(id, ({ status }) => status === 'delivered');
   const made = await simulated.post('/v1/emails', {
-    ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'Hi', text: 'Hi' },
+    from: 'a@example.com',
+    to: 'delivered@simulator.svc.test',
+    subject: 'Hi',
+    text: 'Hi',
   });
   expect(made.status).toBe(202);
 

@@ -89,7 +89,8 @@ async function opened(kind: 'embedded' | 'postgres') {
 
 describe.each(['embedded', 'postgres'] as const)('retention on %s', (kind) => {
   const deps = (database: Database, config: RetentionDays = LONGEST_RETENTION): RetentionDeps => ({
-    ...{ database, config },
+    database,
+    config,
     clock: { now: () => NOW, monotonic: () => 0 },
   });
 

@@ -70,7 +70,10 @@ test('a restored database is looked through before anything leaves', async () =>
     const live = createClient(review.url, LIVE_KEY);
     expect(review.output()).toContain('Nothing is sent');
     const accepted = await live.post('/v1/emails', {
-      ...{ from: 'news@sender.example', to: 'eve@example.com', subject: 'At once', text: 'Hello.' },
+      from: 'news@sender.example',
+      to: 'eve@example.com',
+      subject: 'At once',
+      text: 'Hello.',
     });
     expect(accepted.status).toBe(202);
     await live.post('/v1/suppressions', { address: 'ann@example.com', reason: 'unsubscribed' });

@@ -12,7 +12,10 @@ beforeEach(async () => void (await store.database.query('delete from service_ins
 
 function instance(version = '1.0.0'): Roster {
   const roster = new Roster({
-    ...{ database: store.database, logger: pino({ level: 'silent' }), roles: ['http'], version },
+    database: store.database,
+    logger: pino({ level: 'silent' }),
+    roles: ['http'],
+    version,
     monotonic: () => performance.now(),
     everyMs: 3_600_000,
     keys: () => ({ holds: [], sealsWith: '' }),

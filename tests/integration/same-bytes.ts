@@ -83,7 +83,8 @@ export async function sameBytes(
       const tested = await emailOf(test.id);
       same('test-send', { ...tested, subject: tested.subject.replace(/^\[Test\] /, '') });
       const headers = {
-        ...{ 'X-Svc-Template': alias, 'X-Svc-Variables': headerOf(variables) },
+        'X-Svc-Template': alias,
+        'X-Svc-Variables': headerOf(variables),
         ...(language !== null && { 'X-Svc-Language': language }),
       };
       const { response } = await mailer.sendMail({ ...SENDER, text: 'ignored', headers });
@@ -148,7 +149,8 @@ export async function sameBytes(
   const byFlow = async ({ id, variables, properties, chosen, name }: BulkSend): Promise<string> => {
     const config = { templateId: id, variables, ...chosen };
     const flow = await post('/v1/flows', {
-      ...{ name, trigger: { type: 'manual' } },
+      name,
+      trigger: { type: 'manual' },
       steps: [{ key: 'mail', type: 'sendEmail', config }],
     });
     await post(`/v1/flows/${flow.id}/activate`, {});

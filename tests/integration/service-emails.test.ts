@@ -22,7 +22,10 @@ onEachStore('emails of the service', (store) => {
   const warned: string[] = [];
   const logger = { debug: () => {}, warn: (said: { outcome: string }) => warned.push(said.outcome) };
   const deps = () => ({
-    ...{ database: store.database, clock, sealer: createSealer('only-for-tests'), logger: logger as never },
+    database: store.database,
+    clock,
+    sealer: createSealer('only-for-tests'),
+    logger: logger as never,
     publicUrl: 'https://mail.example.com',
     send: async (message: (typeof sent)[number]) => {
       sent.push(message);
@@ -101,7 +104,11 @@ onEachStore('emails of the service', (store) => {
   test('invite an address three times a day at most, over all workspaces', async () => {
     const invite = (workspaceId: string, to: string) =>
       enqueue(deps(), {
-        ...{ kind: 'invitation', to, workspaceId, role: 'viewer', url: 'https://x.example/#token=t' },
+        kind: 'invitation',
+        to,
+        workspaceId,
+        role: 'viewer',
+        url: 'https://x.example/#token=t',
         language: null,
         expiresAt: clock.now() + 7 * 24 * 60 * MINUTE,
       });
@@ -151,7 +158,9 @@ const CASES = {
     before: 'active',
     columns: { events: () => '{sent}' },
     context: {
-      ...{ at: NOW, failureCount: 10, url: 'https://acme.example/hook' },
+      at: NOW,
+      failureCount: 10,
+      url: 'https://acme.example/hook',
       disabled: { at: Date.UTC(2026, 10, 20, 3, 58), reason: 'failures' },
       lastFailures: [
         ...Array.from({ length: 7 }, () => ({ at: NOW, httpStatus: 0, error: 'timeout' })),
@@ -174,7 +183,10 @@ onEachStore('warnings of what actors have come to', (store) => {
   const sealer = createSealer('only-for-tests');
   const warner = () =>
     new Warner({
-      ...{ database: store.database, clock, sealer, logger: { warn: () => {} } },
+      database: store.database,
+      clock,
+      sealer,
+      logger: { warn: () => {} },
       warnings: Object.values(CASES).map(({ warning }) => warning),
     });
   const written = async () => {

@@ -120,7 +120,9 @@ describe('a message in a notification', () => {
       return [authentication.spf, authentication.dkim, authentication.dmarc, spam.verdict];
     };
     const all = (word: string) => ({
-      ...{ spfVerdict: status(word), dkimVerdict: status(word), dmarcVerdict: status(word) },
+      spfVerdict: status(word),
+      dkimVerdict: status(word),
+      dmarcVerdict: status(word),
       spamVerdict: status(word),
     });
     expect(await of(all('FAIL'))).toEqual(['fail', 'fail', 'fail', 'spam']);

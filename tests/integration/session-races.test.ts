@@ -24,7 +24,10 @@ afterAll(async () => {
 
 const SUBJECT = { kind: 'account', id: 'acc_1', workspaceId: 'ws_1', livemode: true } as const;
 const opening = (more: object) => ({
-  ...{ expiresAt: Date.now() + 60_000, userAgent: '', client: '192.0.2.1', replaces: null },
+  expiresAt: Date.now() + 60_000,
+  userAgent: '',
+  client: '192.0.2.1',
+  replaces: null,
   ...more,
 });
 const storeOver = (database: Pick<Database, 'query'>) =>

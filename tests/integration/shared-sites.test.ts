@@ -62,13 +62,22 @@ async function instance(name: string) {
   const own = new PostgresDatabase(database.url);
   const monotonic = () => performance.now();
   const direct = new DirectTransport({
-    ...{ monotonic, port, random: () => 0, ehloName: name, mayConnect: () => true },
+    monotonic,
+    port,
+    random: () => 0,
+    ehloName: name,
+    mayConnect: () => true,
     resolver: createResolver([dns.server], { timeoutMs: 5_000, rounds: 1 }),
     limits: mxGroupLimits(CONNECTIONS, 60_000),
   });
   const roster = new Roster({
     keys: () => ({ holds: [], sealsWith: '' }),
-    ...{ database: own, monotonic, version: '0', roles: ROLES, everyMs: 30, onOthers: () => {} },
+    database: own,
+    monotonic,
+    version: '0',
+    roles: ROLES,
+    everyMs: 30,
+    onOthers: () => {},
     logger: pino({ level: 'silent' }),
   });
   roster.watch(() => direct.keepTo(roster.partOf('delivery')));

@@ -84,7 +84,10 @@ async function atOnce<Answer>(
 }
 
 const unsubscription = (address: string): ToSuppress => ({
-  ...{ workspaceId: service.workspaceId, address, emailId: null, at: Date.now() },
+  workspaceId: service.workspaceId,
+  address,
+  emailId: null,
+  at: Date.now(),
   reason: 'unsubscribed',
 });
 const unsubscribe = (database: Database, address: string) => suppress(database, unsubscription(address));

@@ -65,7 +65,9 @@ async function aSet(): Promise<{
     },
   });
   const template = await make('template', 'tnews', {
-    ...{ subject: 'News for {{ name }}', from: SENDER.from, layoutId: `tbase-${n}` },
+    subject: 'News for {{ name }}',
+    from: SENDER.from,
+    layoutId: `tbase-${n}`,
     html: '<p>Hello {{ name }}, {{ seats | plural: one: "# seat", other: "# seats" }}</p>',
     text: 'Hello {{ name }}',
     translations: {
@@ -220,7 +222,8 @@ describe('a template in several languages', () => {
     for (const [language, expected] of Object.entries(people)) {
       const email = emails.find(({ to }) => to[0].includes(`-${(language || 'none').toLowerCase()}@`));
       expect(email && { language: email.language, subject: email.subject }).toEqual({
-        ...{ language: expected.language, subject: expected.subject },
+        language: expected.language,
+        subject: expected.subject,
       });
       const inside = /<body[^>]*>(.*?)<footer>/.exec(expected.html)?.[1] ?? '';
       expect(email?.html).toContain(inside);
@@ -336,7 +339,11 @@ describe('translations', () => {
 
   test('in markdown and MJML say their language and begin at their side', async () => {
     const markdown = await post('/v1/templates', {
-      ...{ name: 'Markdown', format: 'emailmd', subject: 'Hi', markdown: '# Hello', language: 'en' },
+      name: 'Markdown',
+      format: 'emailmd',
+      subject: 'Hi',
+      markdown: '# Hello',
+      language: 'en',
       translations: { he: { markdown: '# שלום {{ name }}' } },
     });
     const hebrew = await preview({ templateId: markdown.id, language: 'he', variables: { name: '<i>' } });
@@ -350,7 +357,10 @@ describe('translations', () => {
     const mjml = (text: string) =>
       `<mjml><mj-body><mj-section><mj-column><mj-text>${text}</mj-text></mj-column></mj-section></mj-body></mjml>`;
     const made = await post('/v1/templates', {
-      ...{ name: 'MJML', format: 'mjml', subject: 'Hi', mjml: mjml('Hello') },
+      name: 'MJML',
+      format: 'mjml',
+      subject: 'Hi',
+      mjml: mjml('Hello'),
       translations: { fa: { mjml: mjml('سلام') } },
     });
     const persian = await preview({ templateId: made.id, language: 'fa' });
@@ -372,7 +382,9 @@ const TAGS = (
 
 test('a preview of unsaved content makes the language that it shows, and no other', async () => {
   const unsaved = {
-    ...{ subject: 'Hi', html: '<p>Hello</p>', ownLanguage: 'en' },
+    subject: 'Hi',
+    html: '<p>Hello</p>',
+    ownLanguage: 'en',
     translations: { de: { html: '<p>Hallo</p>' }, fr: { html: '<p>{% if %}</p>' } },
   };
   const asked = (language?: string) =>

@@ -64,7 +64,9 @@ async function aSet(): Promise<{
     variables: [{ key: 'brand', fallback: 'Acme & Co' }],
   });
   const template = await make('template', 'order', {
-    ...{ subject: `{% render 'hello-${n}', who: name %}`, from: SENDER.from, layoutId: `base-${n}` },
+    subject: `{% render 'hello-${n}', who: name %}`,
+    from: SENDER.from,
+    layoutId: `base-${n}`,
     html: `{% render 'hello-${n}', who: name %}{% render 'go-${n}', url: url, what: "Go" %}<p>{{ name }}</p>`,
     text: `{% render 'hello-${n}', who: name %}`,
   });
@@ -147,7 +149,9 @@ describe('a template with a layout and partials', () => {
     const now = EXPECTED.html.replace(/ 2025 .*<\/footer>/, ' later</footer>');
     expect((await sent({ templateId: template.id, variables })).html).toBe(now);
     expect((await get(`/v1/templates/${template.id}`)).layers).toContainEqual({
-      ...{ templateId: layout.id, kind: 'layout', version: 2 },
+      templateId: layout.id,
+      kind: 'layout',
+      version: 2,
     });
     // The old version gives what it gave, and a repetition finds nothing to do.
     expect((await preview({ templateId: template.id, version: 1, variables })).html).toBe(EXPECTED.html);
@@ -278,7 +282,9 @@ describe('in other formats', () => {
     const markdown = '{{ content }}\n\n---\n\n{{ workspace.name }} {% render "md-note", t: name %}';
     await part('md-base', 'layout', { format: 'emailmd', markdown });
     const made = await make({
-      ...{ format: 'emailmd', layoutId: 'md-base', previewText: 'P {{ name }}' },
+      format: 'emailmd',
+      layoutId: 'md-base',
+      previewText: 'P {{ name }}',
       markdown: '# Hello {{ name }}\n\n{% render "md-note", t: "a*b" %}\n\nEnd',
     });
     const email = await sent({ templateId: made.id, variables: { name: '*Ada* <' } });
@@ -301,7 +307,9 @@ describe('in other formats', () => {
       mjml: '<mjml lang="en">\n<mj-body>\n{{ content }}\n{% render "mj-foot", t: name %}<mj-raw><a href="{{ unsubscribeUrl }}">Off</a></mj-raw><mj-foo></mj-foo></mj-body></mjml>',
     });
     const { id } = await make({
-      ...{ format: 'mjml', layoutId: 'mj-base', from: SENDER.from },
+      format: 'mjml',
+      layoutId: 'mj-base',
+      from: SENDER.from,
       mjml: `${section('Hi {{ name }} {% render "mj-word", t: name %}')}\n<mj-bar></mj-bar>`,
     });
     const shown = await preview({ templateId: id, variables: { name: 'A & B' } });
@@ -314,7 +322,10 @@ describe('in other formats', () => {
     ]);
     const audienceId = await manyPeople(service.service.database, workspaceId, 1);
     const campaign = await post('/v1/campaigns', {
-      ...{ name: 'MJML', audienceId, templateId: id, variables: { name: 'A & B' } },
+      name: 'MJML',
+      audienceId,
+      templateId: id,
+      variables: { name: 'A & B' },
     });
     await post(`/v1/campaigns/${campaign.id}/send`, {});
     const [email] = await eventually('the campaign leaves', async () => {

@@ -112,7 +112,9 @@ describe('a preview', () => {
 
   test('escapes values in html and leaves them alone in text and subject', async () => {
     const shown = await preview({
-      ...{ subject: '{{ name }}', html: '<p>{{ name }}</p>', text: '{{ name }}' },
+      subject: '{{ name }}',
+      html: '<p>{{ name }}</p>',
+      text: '{{ name }}',
       variables: NAMES,
     });
     expect(shown).toMatchObject({ subject: NAMES.name, text: NAMES.name });
@@ -121,7 +123,9 @@ describe('a preview', () => {
 
   test('of emailmd takes a value for text, whatever markdown it looks like', async () => {
     const shown = await preview({
-      ...{ format: 'emailmd', subject: 's', markdown: 'A {{ a }} B\n\n{{ b }}' },
+      format: 'emailmd',
+      subject: 's',
+      markdown: 'A {{ a }} B\n\n{{ b }}',
       variables: { a: '**bold** [x](https://evil.example) <script>', b: '# No heading\n\n- no list' },
     });
     expect(shown.html).toContain('A **bold** [x](https://evil.example) &lt;script&gt; B');
@@ -175,7 +179,8 @@ describe('sending with a template', () => {
 
   test('uses fallbacks, and prefers what the request says to what the template and the workspace say', async () => {
     const templateId = await create({
-      ...{ html, variables: DECLARED },
+      html,
+      variables: DECLARED,
       from: 'T <t@sender.example>',
       replyTo: 't@b.example',
     });
@@ -260,7 +265,7 @@ describe('sending with a template', () => {
 
   test('works by alias and in a batch, where each email names its own mistakes', async () => {
     const alias = 'batch-one';
-    await create({ ...{ html, variables: DECLARED }, alias });
+    await create({ html, variables: DECLARED, alias });
     const emails = [
       { ...SENDER, templateId: alias, variables: { name: 'a' } },
       { ...SENDER, templateId: alias },
@@ -273,7 +278,7 @@ describe('sending with a template', () => {
   });
 
   test('takes the place of what was submitted over SMTP, by header', async () => {
-    await create({ ...{ html: '<p>Hi {{ name }}</p>', subject: 'Dear {{ name }}' }, alias: 'by-smtp' });
+    await create({ html: '<p>Hi {{ name }}</p>', subject: 'Dear {{ name }}', alias: 'by-smtp' });
     const submit = async (headers: Record<string, string>, more: SendMailOptions = {}) => {
       const auth = { user: 'svc', pass: service.keys.live };
       const mailer = createTransport({ host: '127.0.0.1', port, ignoreTLS: true, auth });
@@ -341,7 +346,7 @@ describe('naughty strings', () => {
 
 describe('a test send', () => {
   test('reaches verified domains alone, and never a test key', async () => {
-    const templateId = await create({ ...{ html: 'Hi {{ name }}' }, from: 'T <t@sender.example>' });
+    const templateId = await create({ html: 'Hi {{ name }}', from: 'T <t@sender.example>' });
     const path = `/v1/templates/${templateId}/test-send`;
     const told = await service.live.post(path, {
       to: ['me@sender.example', 'you@sub.sender.example'],

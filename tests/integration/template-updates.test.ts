@@ -22,7 +22,9 @@ const partial = (alias: string, html: string) =>
 test('a draft stays the newest version when the layers of its template are updated', async () => {
   const footer = await partial('drafted-footer', '<i>one</i>');
   const { id } = await post('/v1/templates', {
-    ...{ name: 'Drafted', subject: 's', html: "<p>published</p>{% render 'drafted-footer' %}" },
+    name: 'Drafted',
+    subject: 's',
+    html: "<p>published</p>{% render 'drafted-footer' %}",
   });
   await patch(id, { draft: true, html: "<p>draft</p>{% render 'drafted-footer' %}" });
   await patch(footer.id, { html: '<i>two</i>' });
@@ -54,8 +56,12 @@ test('a draft stays the newest version when the layers of its template are updat
 
 test('lists of templates and versions have the members of before, and read no bodies', async () => {
   const { id } = await post('/v1/templates', {
-    ...{ name: 'Listed', subject: 'Order {{ n }}', previewText: 'Soon', html: '<p>{{ n }}</p>' },
-    ...{ from: 'Shop <shop@sender.example>', replyTo: 'help@sender.example' },
+    name: 'Listed',
+    subject: 'Order {{ n }}',
+    previewText: 'Soon',
+    html: '<p>{{ n }}</p>',
+    from: 'Shop <shop@sender.example>',
+    replyTo: 'help@sender.example',
     variables: [{ key: 'n', required: true }],
   });
   const whole = await get(`/v1/templates/${id}`);

@@ -249,7 +249,9 @@ test('two that move one clock at once record each of its events once', async () 
   };
   const passes = [one, other].map((engine) =>
     pass([clockedEmails({ database: store.database, engine: engine as Engine })], clock, {
-      ...{ from: BEGIN, to: BEGIN, reached },
+      from: BEGIN,
+      to: BEGIN,
+      reached,
     }),
   );
   expect(await Promise.all(passes)).toEqual([true, true]);

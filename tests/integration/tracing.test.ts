@@ -20,7 +20,12 @@ const secondTime: Transport = {
   confirmsDelivery: false,
   send: async (message: OutboundMessage) =>
     message.recipients.map((recipient) => ({
-      ...{ recipient, smtpCode: null, enhancedCode: null, response: '', remoteMta: null, providerId: null },
+      recipient,
+      smtpCode: null,
+      enhancedCode: null,
+      response: '',
+      remoteMta: null,
+      providerId: null,
       ...(message.attempt === 1
         ? { outcome: 'deferred' as const, fault: 'infrastructure' as const, subType: 'RateLimited' as const }
         : { outcome: 'accepted' as const, fault: null, subType: null }),
@@ -119,7 +124,9 @@ test('a request, the acceptance, each attempt and each webhook post are spans th
     [posted, 200],
   ] as const)
     expect(span).toMatchObject({
-      ...{ name: 'webhook post', kind: CLIENT, parentSpanId: spanId },
+      name: 'webhook post',
+      kind: CLIENT,
+      parentSpanId: spanId,
       attributes: { 'http.response.status_code': status, 'posthorn.event.type': 'sent' },
     });
   for (const span of spans)

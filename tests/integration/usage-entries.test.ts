@@ -79,7 +79,8 @@ onEachStore('usage without a quota', (store) => {
     const one = engine();
     const sent = Array.from({ length: 2 }, () =>
       emailSpawn(plainInput(lastOfNovember, { livemode: true }), {
-        ...{ meter: { period: '2026-11', quota: null }, ...LIVE },
+        meter: { period: '2026-11', quota: null },
+        ...LIVE,
       }),
     );
     await Promise.all(sent.map((birth) => one.spawn('email', birth)));

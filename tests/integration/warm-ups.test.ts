@@ -8,7 +8,8 @@ const MIDNIGHT = Date.parse('2026-11-21T00:00:00.000Z');
 
 let domains = 0;
 const laneOf = (perDay: readonly number[], isBulk = false, domainId = `dom_${domains++}`): Lane => ({
-  ...{ domainId, isBulk },
+  domainId,
+  isBulk,
   warmUp: { provider: 'smtp', startedAt: '2026-11-20T08:00:00.000Z', perDay },
 });
 const asBulk = (lane: Lane): Lane => ({ ...lane, isBulk: true });

@@ -79,7 +79,9 @@ describe('an endpoint', () => {
     });
     expect(patched.body.data).toEqual({
       ...shown,
-      ...{ events: ['opened'], status: 'disabled', disabledReason: 'request' },
+      events: ['opened'],
+      status: 'disabled',
+      disabledReason: 'request',
       disabledAt: expect.stringMatching(/^20.+Z$/),
       updatedAt: expect.stringMatching(/^20.+Z$/),
     });

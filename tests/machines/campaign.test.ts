@@ -15,18 +15,31 @@ const at = BORN + 1_000;
 const now: CampaignEvent = { type: 'send.requested', at, scheduledAt: null };
 const later: CampaignEvent = { type: 'send.requested', at, scheduledAt: LATER };
 const changed = (seenAt: number, when = at): CampaignEvent => ({
-  ...{ type: 'settings.changed', at: when, seenAt, hasCanary: false, settings: {} },
+  type: 'settings.changed',
+  at: when,
+  seenAt,
+  hasCanary: false,
+  settings: {},
 });
 const pause: CampaignEvent = { type: 'pause.requested', at };
 const cancel: CampaignEvent = { type: 'cancel.requested', at };
 const frozen = ({ context: { attempt } }: Campaign): CampaignEvent => ({
-  ...{ type: 'audience.frozen', at, attempt, total: 2, content: {} },
+  type: 'audience.frozen',
+  at,
+  attempt,
+  total: 2,
+  content: {},
 });
 const refused = ({ context: { attempt } }: Campaign): CampaignEvent => ({
-  ...{ type: 'start.refused', at, attempt, failure: 'audience_gone' },
+  type: 'start.refused',
+  at,
+  attempt,
+  failure: 'audience_gone',
 });
 const exhausted = ({ context: { attempt } }: Campaign): CampaignEvent => ({
-  ...{ type: 'recipients.exhausted', at, attempt },
+  type: 'recipients.exhausted',
+  at,
+  attempt,
 });
 
 /** A campaign in each state, by the events that lead there. */

@@ -7,7 +7,10 @@ import { completed, Observed, outcome } from '../support/observed-email.ts';
 
 const begun = (attempt: number, counted?: string): ActorEvent =>
   ({
-    ...{ type: 'attempt.begun', at: BORN + attempt, attempt, by: 'me' },
+    type: 'attempt.begun',
+    at: BORN + attempt,
+    attempt,
+    by: 'me',
     ...(counted !== undefined && { counted }),
   }) as ActorEvent;
 const putOff = (attempt: number, more: object = {}): ActorEvent =>

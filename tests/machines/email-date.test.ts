@@ -9,7 +9,9 @@ const DAY = 86_400_000;
 
 const begin = (email: Observed, at: number, readyAt: number | null = at): boolean =>
   email.tell({
-    ...{ type: 'attempt.begun', at, attempt: email.context.attempt + 1 },
+    type: 'attempt.begun',
+    at,
+    attempt: email.context.attempt + 1,
     ...(readyAt !== null && { readyAt }),
   } as ActorEvent);
 /** The date of copies that are made ready then. */

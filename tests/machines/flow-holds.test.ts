@@ -11,13 +11,24 @@ import { ComparedActor } from '../support/official-decider.ts';
 const HOUR = 3_600_000;
 const AT = Date.parse('2026-11-22T12:00:00.000Z');
 const INPUT = {
-  ...{ at: AT, leaseMs: 60_000, contactId: 'con_1', timeZone: 'UTC', occurrence: null, seen: '0', depth: 0 },
+  at: AT,
+  leaseMs: 60_000,
+  contactId: 'con_1',
+  timeZone: 'UTC',
+  occurrence: null,
+  seen: '0',
+  depth: 0,
 };
 
 function runOf(steps: readonly FlowStep[], edges: readonly (readonly [string, string, string])[]) {
   const flow: FlowDefinition = {
-    ...{ trigger: { type: 'manual' }, entry: steps[0]?.key ?? null, reentry: 'never', exitWhen: null },
-    ...{ quietHours: null, steps, edges: edges.map(([from, when, to]) => ({ from, when, to })) },
+    trigger: { type: 'manual' },
+    entry: steps[0]?.key ?? null,
+    reentry: 'never',
+    exitWhen: null,
+    quietHours: null,
+    steps,
+    edges: edges.map(([from, when, to]) => ({ from, when, to })),
   };
   const machine = compileFlow(flow);
   const actor = new ComparedActor(new Decider(machine), machine, INPUT, AT);
@@ -52,7 +63,9 @@ test.each([
   expect(run.standing()).toMatchObject({ ...HELD, step: 'it' });
   run.goOn(AT + 40 * HOUR);
   expect(run.standing()).toMatchObject({
-    ...{ state: 'next', status: 'waiting', timers: [AT + 64 * HOUR] },
+    state: 'next',
+    status: 'waiting',
+    timers: [AT + 64 * HOUR],
     log: [{ step: 'it', at: AT + 40 * HOUR, outcome }],
   });
   run.fallDue(AT + 64 * HOUR, false);
@@ -90,7 +103,8 @@ test('events lead from one waiting to the next, and end no run before the flow g
   expect(run.come(AT + 3, '3')).toBe(false);
   run.goOn(AT + HOUR);
   expect(run.standing()).toMatchObject({
-    ...{ state: 'exited', status: 'exited' },
+    state: 'exited',
+    status: 'exited',
     log: [
       { step: 'two', at: AT + HOUR, outcome: 'event' },
       { step: 'leave', outcome: 'exited' },

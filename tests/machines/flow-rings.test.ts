@@ -13,7 +13,13 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const AT = Date.parse('2026-11-22T12:00:00.000Z');
 const INPUT = {
-  ...{ at: AT, leaseMs: 60_000, contactId: 'con_1', timeZone: 'UTC', occurrence: null, seen: '0', depth: 0 },
+  at: AT,
+  leaseMs: 60_000,
+  contactId: 'con_1',
+  timeZone: 'UTC',
+  occurrence: null,
+  seen: '0',
+  depth: 0,
 };
 
 const flowOf = (
@@ -21,8 +27,13 @@ const flowOf = (
   edges: readonly (readonly [from: string, when: string, to: string])[],
   quietHours: FlowDefinition['quietHours'] = null,
 ): FlowDefinition => ({
-  ...{ trigger: { type: 'manual' }, entry: steps[0]?.key ?? null, reentry: 'never', exitWhen: null },
-  ...{ quietHours, steps, edges: edges.map(([from, when, to]) => ({ from, when, to })) },
+  trigger: { type: 'manual' },
+  entry: steps[0]?.key ?? null,
+  reentry: 'never',
+  exitWhen: null,
+  quietHours,
+  steps,
+  edges: edges.map(([from, when, to]) => ({ from, when, to })),
 });
 
 /** A run that both deciders decide, and what is due of it. */

@@ -15,7 +15,10 @@ import { generatedFlows, STEP_OF } from '../support/generated-flows.ts';
 const GOLDEN = join(import.meta.dir, 'flow-run.golden.txt');
 
 const alone = (step: FlowDefinition['steps'][number]): FlowDefinition => ({
-  ...{ trigger: { type: 'manual' }, entry: step.key, reentry: 'never', exitWhen: null },
+  trigger: { type: 'manual' },
+  entry: step.key,
+  reentry: 'never',
+  exitWhen: null,
   quietHours: { from: '22:00', to: '07:00', timeZone: 'UTC' },
   steps: [step, STEP_OF.delay('after')],
   edges:
@@ -44,14 +47,24 @@ test('every type of step, and twenty whole flows, compile to what they always di
 
 const AT = Date.parse('2026-11-22T12:00:00.000Z');
 const INPUT = {
-  ...{ at: AT, leaseMs: 60_000, contactId: 'con_1', timeZone: 'UTC', occurrence: null, seen: '0', depth: 0 },
+  at: AT,
+  leaseMs: 60_000,
+  contactId: 'con_1',
+  timeZone: 'UTC',
+  occurrence: null,
+  seen: '0',
+  depth: 0,
 };
 const contextOf = ({ snapshot }: { readonly snapshot: { readonly context: unknown } }) =>
   snapshot.context as FlowRunContext;
 
 describe('a run', () => {
   const loop: FlowDefinition = {
-    ...{ trigger: { type: 'manual' }, entry: 'ask', reentry: 'never', exitWhen: null, quietHours: null },
+    trigger: { type: 'manual' },
+    entry: 'ask',
+    reentry: 'never',
+    exitWhen: null,
+    quietHours: null,
     steps: [STEP_OF.branch('ask'), STEP_OF.waitForEvent('wait')],
     edges: [
       { from: 'ask', to: 'wait', when: 'default' },
@@ -82,7 +95,13 @@ describe('a run', () => {
   test('takes no outcome of a visit that is over, and no event that it has taken', () => {
     const decider = new Decider(compileFlow(loop));
     const done = (visit: number) => ({
-      ...{ type: 'step.done', at: AT, visit, way: 'default', outcome: 'x', emailId: null, timeZone: 'UTC' },
+      type: 'step.done',
+      at: AT,
+      visit,
+      way: 'default',
+      outcome: 'x',
+      emailId: null,
+      timeZone: 'UTC',
     });
     const begun = decider.begin({ ...INPUT, seen: '7' }, AT);
     expect(decider.next(begun, done(0))).toBeNull();
@@ -139,7 +158,9 @@ describe('a run', () => {
     const line = { visit: 1, step: 'send', at: AT + 5, outcome: 'sent', emailId: 'em_1' };
     expect(settled?.effects).toEqual([{ type: 'log', params: line }]);
     expect([settled?.snapshot.value, settled?.timers, settled && contextOf(settled).endedAt]).toEqual([
-      ...[state, {}, AT],
+      state,
+      {},
+      AT,
     ]);
     expect(settled && decider.next(settled, done(1))).toBeNull();
     const failure = decider.next(over, {
@@ -161,16 +182,16 @@ describe('a run', () => {
     const decider = new Decider(compileFlow(loop));
     const stored = {
       ...INPUT,
-      ...{
-        status: 'waiting',
-        step: 'wait',
-        visit: 2,
-        since: AT,
-        attempt: 0,
-        awaits: 'paid',
-        until: AT + 7_200_000,
-      },
-      ...{ counted: { since: AT, steps: 2 }, reason: null, endedAt: null },
+      status: 'waiting',
+      step: 'wait',
+      visit: 2,
+      since: AT,
+      attempt: 0,
+      awaits: 'paid',
+      until: AT + 7_200_000,
+      counted: { since: AT, steps: 2 },
+      reason: null,
+      endedAt: null,
     };
     const snapshot = decider.restore('wait', stored);
     const timers = { 'xstate.after.wait.flowRun.wait': AT + 7_200_000 };
@@ -192,7 +213,10 @@ describe('the steps of a flow', () => {
     keys: readonly (readonly [string, keyof typeof STEP_OF])[],
     edges: readonly string[],
   ): FlowDefinition => ({
-    ...{ trigger: { type: 'manual' }, reentry: 'never', exitWhen: null, quietHours: null },
+    trigger: { type: 'manual' },
+    reentry: 'never',
+    exitWhen: null,
+    quietHours: null,
     entry: keys[0]?.[0] ?? null,
     steps: keys.map(([key, type]) => STEP_OF[type](key)),
     edges: edges.map((text) => {

@@ -17,8 +17,13 @@ const kept: ReceivedInput = { ...input, isKept: true };
 const newMessage = (of = input) => new LoneActor<ReceivedContext>(receivedMachine, of, of.at);
 
 const outcome = (attempt: number, at: number, httpStatus: number): ReceivedAttempt => ({
-  ...{ at, attempt, httpStatus, attemptedAt: at - 40 },
-  ...{ responseBody: 'body', durationMs: 40, error: null },
+  at,
+  attempt,
+  httpStatus,
+  attemptedAt: at - 40,
+  responseBody: 'body',
+  durationMs: 40,
+  error: null,
 });
 const failed = (attempt: number, at: number) =>
   ({ type: 'attempt.failed', ...outcome(attempt, at, 500) }) as const;

@@ -209,8 +209,12 @@ describe('a webhook delivery', () => {
           params: {
             webhookId: 'wh_1',
             news: {
-              ...{ type: 'delivery.failed', at, attemptedAt: at - 40, orderedAt: at - 40 },
-              ...{ httpStatus: 500, error: null },
+              type: 'delivery.failed',
+              at,
+              attemptedAt: at - 40,
+              orderedAt: at - 40,
+              httpStatus: 500,
+              error: null,
             },
           },
         },

@@ -15,7 +15,9 @@ const newEndpoint = () => new LoneActor<WebhookEndpointContext>(webhookEndpointM
 const failure = (at: number, attemptedAt = at) => ({ type: 'delivery.failed', at, attemptedAt }) as const;
 const timeout = (orderedAt: number, attemptedAt: number, at: number): WebhookEndpointEvent => ({
   ...failure(at, attemptedAt),
-  ...{ orderedAt, httpStatus: 0, error: 'timeout' },
+  orderedAt,
+  httpStatus: 0,
+  error: 'timeout',
 });
 const success = (at: number) => ({ type: 'delivery.succeeded', at }) as const;
 const rotation = (at: number) =>

@@ -171,15 +171,13 @@ export async function startAcmeAuthority({
       const [{ value: host }] = body.identifiers as [{ value: string }];
       const made = randomUUID();
       const order: Order = {
-        ...{
-          host,
-          account,
-          token: randomUUID(),
-          status: 'pending',
-          challenge: 'pending',
-          error: null,
-          chain: null,
-        },
+        host,
+        account,
+        token: randomUUID(),
+        status: 'pending',
+        challenge: 'pending',
+        error: null,
+        chain: null,
       };
       orders.set(made, order);
       return Response.json(orderJson(base, made, order), {
@@ -191,16 +189,17 @@ export async function startAcmeAuthority({
     const order = orders.get(id);
     if (!order || order.account !== account) throw new Problem(404, 'malformed', 'There is no such order.');
     const challenge = {
-      ...{ type: 'http-01', url: `${base}/challenge/${id}`, token: order.token, status: order.challenge },
+      type: 'http-01',
+      url: `${base}/challenge/${id}`,
+      token: order.token,
+      status: order.challenge,
       ...(order.error && { error: order.error }),
     };
     if (first === 'authorization')
       return Response.json({
-        ...{
-          status: order.challenge,
-          identifier: { type: 'dns', value: order.host },
-          challenges: [challenge],
-        },
+        status: order.challenge,
+        identifier: { type: 'dns', value: order.host },
+        challenges: [challenge],
       });
     if (first === 'challenge') {
       await validate(order);
@@ -221,7 +220,9 @@ export async function startAcmeAuthority({
   };
 
   const server = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0, tls },
+    hostname: '127.0.0.1',
+    port: 0,
+    tls,
     async fetch(request) {
       const answered = () =>
         answer(request).catch((error: unknown) => {
@@ -238,7 +239,9 @@ export async function startAcmeAuthority({
     },
   });
   const authority: AcmeAuthority = {
-    ...{ directoryUrl: `https://127.0.0.1:${server.port}/directory`, root: issuer.root, faults: {} },
+    directoryUrl: `https://127.0.0.1:${server.port}/directory`,
+    root: issuer.root,
+    faults: {},
     asked: (what) => counts.get(what) ?? 0,
     async [Symbol.asyncDispose]() {
       await server.stop(true);

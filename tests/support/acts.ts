@@ -41,8 +41,11 @@ async function reported({ service }: ActWorld, { email }: Person, report: object
 }
 
 const membershipOf = ({ service, workspaceId, audienceId }: ActWorld, { id: contactId }: Person) => ({
-  ...{ workspaceId, audienceId, contactId },
-  ...{ livemode: true, now: service.service.clock.now() },
+  workspaceId,
+  audienceId,
+  contactId,
+  livemode: true,
+  now: service.service.clock.now(),
 });
 const patch = ({ service }: ActWorld, { id }: Person, body: object) =>
   ok(service.live.patch(`/v1/contacts/${id}`, body));

@@ -53,7 +53,8 @@ export function openCollector(): Collector {
         for (const { spans } of scopeSpans)
           for (const span of spans)
             collector.spans.push({
-              ...{ links: [], status: {} },
+              links: [],
+              status: {},
               ...span,
               attributes: attributesOf(span.attributes),
             });
@@ -64,7 +65,10 @@ export function openCollector(): Collector {
   });
   const collector: Collector = {
     url: `http://127.0.0.1:${server.port}`,
-    ...{ spans: [], paths: [], headers: [], resources: [] },
+    spans: [],
+    paths: [],
+    headers: [],
+    resources: [],
     before: () => {},
     until: (what, is) =>
       eventually(what, async () => (is(collector.spans) ? [...collector.spans] : undefined), { everyMs: 20 }),

@@ -51,7 +51,10 @@ const COUNTED = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complaine
 /** Names the hour or the day of a moment by the clocks of a zone, with the offset, since an hour may come twice. */
 function namer(timeZone: string, interval: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {
-    ...{ timeZone, year: 'numeric', month: '2-digit', day: '2-digit' },
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
     ...(interval === 'hour' ? { hour: '2-digit', minute: '2-digit', timeZoneName: 'longOffset' } : {}),
   });
   // In a zone whose clocks go back by half an hour, the hour from 1 to 2 takes 90 minutes.

@@ -101,7 +101,15 @@ export async function startCyrus(users: readonly string[]): Promise<ImapServer> 
   await start();
   const { append, flags, threads } = byImap(tlsPort);
   return {
-    ...{ port, tlsPort, ca: join(home, 'ca.pem'), start, stop, kick, append, flags, threads },
+    port,
+    tlsPort,
+    ca: join(home, 'ca.pem'),
+    start,
+    stop,
+    kick,
+    append,
+    flags,
+    threads,
     /** Only a folder that is made again has another UIDVALIDITY. */
     async renumber(user) {
       const messages = await asUser({ tlsPort, user }, async (client) => {

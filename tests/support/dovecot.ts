@@ -67,7 +67,11 @@ export async function startDovecot(users: readonly string[], settings = ''): Pro
   const stop = () => run(['doveadm', '-c', conf, 'stop']);
   await start();
   return {
-    ...{ port, tlsPort, ca: join(home, 'ca.pem'), start, ...byImap(tlsPort) },
+    port,
+    tlsPort,
+    ca: join(home, 'ca.pem'),
+    start,
+    ...byImap(tlsPort),
     async stop() {
       await stop();
       await untilPort(port, 'closed');

@@ -169,7 +169,12 @@ class Lane {
     const transaction = await this.transact();
     const inserts = commit.inserts.map(
       ({ id, acceptedAt, recipients, tags, domainId, templateId, campaignId }) => ({
-        ...{ id, at: new Date(acceptedAt), tags, domainId, templateId, campaignId },
+        id,
+        at: new Date(acceptedAt),
+        tags,
+        domainId,
+        templateId,
+        campaignId,
         recipients: Array.from({ length: recipients }, (_, index) => `r${index}@example.com`),
       }),
     );
@@ -192,7 +197,10 @@ class Lane {
 }
 
 const recordedOf = ({ type, recipient, at, byMachine }: PastEvent) => ({
-  ...{ id: mintId('evt', at), type, recipient, occurred_at: new Date(at) },
+  id: mintId('evt', at),
+  type,
+  recipient,
+  occurred_at: new Date(at),
   data: type === 'opened' || type === 'clicked' ? { via: byMachine ? 'imageProxy' : null } : {},
 });
 

@@ -137,7 +137,9 @@ export function everyEvent({
     ...[attempt, attempt + 1].map((number) => ({
       name: number === attempt ? 'one that has begun put off' : 'put off',
       event: {
-        ...{ type: 'attempt.postponed', at: soon, attempt: number },
+        type: 'attempt.postponed',
+        at: soon,
+        attempt: number,
         because: { until: soon + 3_600 * SECOND, transport: 'smtp', perDay: 50 },
       } as EmailEvent,
     })),

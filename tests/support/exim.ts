@@ -111,7 +111,8 @@ export async function startEximServer(port: number): Promise<EximServer> {
   }
   await writeFile(join(home, 'exim.conf'), serverConfiguration(home, port), { mode: 0o644 });
   const daemon = Bun.spawn([BINARY, '-C', join(home, 'exim.conf'), '-bdf'], {
-    ...{ stdout: 'ignore', stderr: 'ignore' },
+    stdout: 'ignore',
+    stderr: 'ignore',
     env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT },
   });
   const kept = join(home, 'mail/new');
@@ -144,7 +145,9 @@ export async function openExim(port: number): Promise<Exim> {
   return {
     async deliver(from, to, raw) {
       const child = Bun.spawn([BINARY, '-C', join(home, 'exim.conf'), '-odf', '-oi', '-f', from, to], {
-        ...{ stdin: Buffer.from(raw.replaceAll('\r\n', '\n'), 'latin1'), stdout: 'pipe', stderr: 'pipe' },
+        stdin: Buffer.from(raw.replaceAll('\r\n', '\n'), 'latin1'),
+        stdout: 'pipe',
+        stderr: 'pipe',
         env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT },
       });
       const said = await new Response(child.stderr).text();

@@ -44,7 +44,11 @@ async function openWorld(environment: Readonly<Record<string, string>>): Promise
   const templateId = ok(template).id;
   const runOf: FlowWorld['runOf'] = async (id) => ok(await service.live.get(`/v1/flows/runs/${id}`));
   return {
-    ...{ service, templateId, ok, fresh, runOf },
+    service,
+    templateId,
+    ok,
+    fresh,
+    runOf,
     aContact: async (more = {}) =>
       ok(
         await service.live.post('/v1/contacts', {

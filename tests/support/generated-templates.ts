@@ -88,14 +88,18 @@ export function generatedSet(seed: number): GeneratedSet {
   const own = of([null, 'en', 'en-GB', 'he']);
   /** The members of a layer or template in some languages, made again for each of them. */
   const inLanguages = (make: (language: string | null) => object) => ({
-    ...{ language: own, ...make(null) },
+    language: own,
+    ...make(null),
     translations: Object.fromEntries(
       TRANSLATED.filter(() => chance(0.6)).map((language) => [language, make(language)]),
     ),
   });
   const hasOwnText = chance(0.5);
   const partials = ['note', 'go', 'foot'].map((name) => ({
-    ...{ name, alias: named(name), kind: 'partial', format },
+    name,
+    alias: named(name),
+    kind: 'partial',
+    format,
     ...inLanguages((language) => ({
       [body]: block(
         `${name} ${language} ${of(['{{ t }}', '{{ t | default: "none" }}', '{% if t %}<b>{{ t }}</b>{% endif %}'])} {{ year }}${
@@ -115,7 +119,10 @@ export function generatedSet(seed: number): GeneratedSet {
   const inside = (names: readonly string[]): string =>
     names.map((name) => (format === 'emailmd' ? `\n${take(name)}\n` : take(name))).join('\n');
   const layout = {
-    ...{ name: 'layout', alias: named('layout'), kind: 'layout', format },
+    name: 'layout',
+    alias: named('layout'),
+    kind: 'layout',
+    format,
     ...inLanguages((language) => ({
       [body]:
         format === 'html'
@@ -135,7 +142,10 @@ export function generatedSet(seed: number): GeneratedSet {
         ? '[Go]({{ url }})\n'
         : '';
   const template = {
-    ...{ name: 'template', alias: named('template'), format, from: 'Shop <shop@sender.example>' },
+    name: 'template',
+    alias: named('template'),
+    format,
+    from: 'Shop <shop@sender.example>',
     ...inLanguages((language) => ({
       subject: of([
         `Order ${language} {{ number }}`,
@@ -156,18 +166,18 @@ export function generatedSet(seed: number): GeneratedSet {
     ],
   };
   const values = {
-    ...{
-      name: of(VALUES),
-      other: of(VALUES),
-      flag: of([true, false, null, 0, '']),
-      number: of([0, 1, 2, 1_842, -7.25]),
-    },
+    name: of(VALUES),
+    other: of(VALUES),
+    flag: of([true, false, null, 0, '']),
+    number: of([0, 1, 2, 1_842, -7.25]),
     items: Array.from({ length: seed % 3 }, () => ({ title: of(TEXTS) })),
-    ...{ when: of(DATES), url: of(URLS) },
+    when: of(DATES),
+    url: of(URLS),
     ...(chance(0.5) && { brand: of(TEXTS) }),
   };
   const laterIn = (language: string | null) => ({
-    ...{ [body]: block(`changed ${language} {{ t }}`), text: `changed ${language} {{ t }}` },
+    [body]: block(`changed ${language} {{ t }}`),
+    text: `changed ${language} {{ t }}`,
   });
   // Each translation that the layer has, too: else those of the first version could be made of them again.
   const later = {

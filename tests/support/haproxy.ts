@@ -61,7 +61,8 @@ backend posthorn
     return (await checked()) !== '' || undefined;
   });
   return {
-    ...{ port, checked },
+    port,
+    checked,
     async [Symbol.asyncDispose]() {
       child.kill();
       await child.exited;

@@ -60,8 +60,12 @@ export function collectBodies(
 ) {
   const now = Date.now() + laterMs;
   return bodyCollector({
-    ...{ database, bucket, holders: BODY_HOLDERS, settled: async () => now },
-    ...{ logger, clock: { now: () => now, monotonic: () => performance.now() } },
+    database,
+    bucket,
+    holders: BODY_HOLDERS,
+    settled: async () => now,
+    logger,
+    clock: { now: () => now, monotonic: () => performance.now() },
   }).run();
 }
 
@@ -73,9 +77,13 @@ export function storeAt(
 ): BodyStore {
   const store = openBodyStore(
     {
-      ...{ bodyStore: `s3://bodies/${prefix}`, bodyStoreEndpoint: environment.BODY_STORE_ENDPOINT ?? '' },
-      ...{ bodyStoreRegion: 'us-east-1', bodyStoreAccessKeyId: 'test', bodyStoreSecretAccessKey: 'test' },
-      ...{ awsAccessKeyId: null, awsSecretAccessKey: null },
+      bodyStore: `s3://bodies/${prefix}`,
+      bodyStoreEndpoint: environment.BODY_STORE_ENDPOINT ?? '',
+      bodyStoreRegion: 'us-east-1',
+      bodyStoreAccessKeyId: 'test',
+      bodyStoreSecretAccessKey: 'test',
+      awsAccessKeyId: null,
+      awsSecretAccessKey: null,
     },
     { ca: null, now: Date.now, monotonic: () => performance.now(), limits },
   );

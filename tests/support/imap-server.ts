@@ -33,8 +33,13 @@ export async function asUser<Answer>(
   act: (client: ImapFlow) => Promise<Answer>,
 ): Promise<Answer> {
   const client = new ImapFlow({
-    ...{ host: 'localhost', port: tlsPort, secure: true, logger: false, tls: { ca: AUTHORITY } },
-    ...{ auth: { user, pass: PASSWORD }, disableAutoIdle: true },
+    host: 'localhost',
+    port: tlsPort,
+    secure: true,
+    logger: false,
+    tls: { ca: AUTHORITY },
+    auth: { user, pass: PASSWORD },
+    disableAutoIdle: true,
   });
   client.on('error', () => {});
   await client.connect();

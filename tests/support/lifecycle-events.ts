@@ -104,7 +104,13 @@ const WAYS: Readonly<Record<string, readonly string[]>> = {
 export function runHappenings(ways: Readonly<Record<string, readonly string[]>>, name: string): Happenings {
   const every = happenings<'flowRun'>(
     ['Europe/Vienna', 'UTC'].map((timeZone) => ({
-      ...{ at: AT, leaseMs: 60_000, contactId: 'con_1', timeZone, occurrence: null, seen: '7', depth: 0 },
+      at: AT,
+      leaseMs: 60_000,
+      contactId: 'con_1',
+      timeZone,
+      occurrence: null,
+      seen: '7',
+      depth: 0,
     })),
     {
       'step.done': ({ visit, timeZone, step }, random) => ({

@@ -113,8 +113,10 @@ export async function startLiveService(options: LiveServiceOptions = {}): Promis
     clock,
     timeouts: PATIENT,
     liveMail: {
-      ...{ ...(limits && { limits }), ...(schedule && { schedule }) },
-      ...{ ...(transport && { transport }), ...(bodies && { bodies }) },
+      ...(limits && { limits }),
+      ...(schedule && { schedule }),
+      ...(transport && { transport }),
+      ...(bodies && { bodies }),
     },
   });
   stack.defer(() => service.stop());

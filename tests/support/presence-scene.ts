@@ -55,11 +55,15 @@ export function presenceScene() {
     const taken: number[] = [];
     const news = new News({ database, id, hasOthers: () => true });
     const presence = new Presence({
-      ...{ database, id, logger: pino({ level: 'silent' }), monotonic: () => performance.now() },
+      database,
+      id,
+      logger: pino({ level: 'silent' }),
+      monotonic: () => performance.now(),
       news,
       takeUp: async (epochs) => taken.push(...epochs),
       onLeft: () => {},
-      ...{ lookAfterMs: 0, waitMs: 300 },
+      lookAfterMs: 0,
+      waitMs: 300,
       ...parts,
     });
     open.defer(() => presence.stop());
@@ -139,7 +143,15 @@ export function presenceScene() {
     get open() {
       return open;
     },
-    ...{ openedDatabase, watcher, observed, epochOf, storedEpoch, holderOf, leaveDead, neighbour },
-    ...{ watching, watchedAgain },
+    openedDatabase,
+    watcher,
+    observed,
+    epochOf,
+    storedEpoch,
+    holderOf,
+    leaveDead,
+    neighbour,
+    watching,
+    watchedAgain,
   };
 }

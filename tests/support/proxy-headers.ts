@@ -17,7 +17,7 @@ export function binaryHeader(client: string | null, parts: HeaderParts = {}): Bu
   const source = client === null ? [] : ipaddr.parse(client).toByteArray();
   const { more = Buffer.alloc(0) } = parts;
   const { command = client === null ? 0 : 1, family = source.length === 16 ? 0x21 : 0x11 } = parts;
-  const addresses = client === null ? [] : [...source, ...source.map(() => 1), ...[0x12, 0x67, 0, 25]];
+  const addresses = client === null ? [] : [...source, ...source.map(() => 1), 0x12, 0x67, 0, 25];
   const length = addresses.length + more.length;
   const fixed = [0x20 | command, client === null ? (parts.family ?? 0) : family, length >> 8, length & 255];
   return Buffer.concat([SIGNATURE, Buffer.from(fixed), Buffer.from(addresses), more]);

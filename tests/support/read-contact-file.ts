@@ -52,8 +52,14 @@ export async function readContactFile(
     isLast = taken.isLast;
   }
   const batch = await readRows(rows, {
-    ...{ plan, signer, workspaceId: 'ws_1', hashes: false, audienceId: null, now: Date.UTC(2026, 10, 27) },
-    ...{ merges: request.merges ?? true, audienceOf: (name: string) => name },
+    plan,
+    signer,
+    workspaceId: 'ws_1',
+    hashes: false,
+    audienceId: null,
+    now: Date.UTC(2026, 10, 27),
+    merges: request.merges ?? true,
+    audienceOf: (name: string) => name,
   });
   const targets = Object.fromEntries(
     plan.headers.map((header, at) => [header, targetText(plan.targets[at] ?? null)]),

@@ -33,7 +33,10 @@ export interface ScriptedImap extends AsyncDisposable {
 
 /** An empty INBOX whose UIDVALIDITY is 7, and whose next UID is 5. */
 export const EXAMINED: readonly string[] = [
-  ...['* FLAGS (\\Seen)', '* 4 EXISTS', '* OK [UIDVALIDITY 7] valid', '* OK [UIDNEXT 5] next'],
+  '* FLAGS (\\Seen)',
+  '* 4 EXISTS',
+  '* OK [UIDVALIDITY 7] valid',
+  '* OK [UIDNEXT 5] next',
 ];
 
 const USUAL: ImapScript = {
@@ -88,8 +91,14 @@ export async function startScriptedImap(script: ImapScript): Promise<ScriptedIma
   };
   return {
     account: {
-      ...{ address: '127.0.0.1', host: 'localhost', port, security: 'tls', ca: AUTHORITY },
-      ...{ username: 'ada', password: 'right horse', folder: 'INBOX' },
+      address: '127.0.0.1',
+      host: 'localhost',
+      port,
+      security: 'tls',
+      ca: AUTHORITY,
+      username: 'ada',
+      password: 'right horse',
+      folder: 'INBOX',
     },
     commands,
     say(...lines) {

@@ -8,8 +8,11 @@ export const received = (to: string | readonly string[], more: object = {}, acti
   notificationType: 'Received',
   receipt: {
     recipients: [to].flat(),
-    ...{ spamVerdict: PASSED, virusVerdict: PASSED },
-    ...{ spfVerdict: PASSED, dkimVerdict: PASSED, dmarcVerdict: PASSED },
+    spamVerdict: PASSED,
+    virusVerdict: PASSED,
+    spfVerdict: PASSED,
+    dkimVerdict: PASSED,
+    dmarcVerdict: PASSED,
     action: { type: 'SNS', topicArn: TOPIC, encoding: 'BASE64', ...action },
     ...more,
   },

@@ -23,7 +23,10 @@ const MEMBERS = {
 /** A body as SNS posts it, with a signature of its key. */
 export function snsBody(type: keyof typeof MEMBERS, topic: string, more: Fields): string {
   const fields: Fields = {
-    ...{ Type: type, TopicArn: topic, MessageId: crypto.randomUUID(), Timestamp: new Date().toISOString() },
+    Type: type,
+    TopicArn: topic,
+    MessageId: crypto.randomUUID(),
+    Timestamp: new Date().toISOString(),
     ...more,
   };
   const text = MEMBERS[type]
@@ -32,8 +35,10 @@ export function snsBody(type: keyof typeof MEMBERS, topic: string, more: Fields)
     .join('');
   const signature = sign('sha256', Buffer.from(text), PRIVATE_KEY).toString('base64');
   return JSON.stringify({
-    ...{ SigningCertURL: CERTIFICATE_URL, ...fields },
-    ...{ SignatureVersion: '2', Signature: signature },
+    SigningCertURL: CERTIFICATE_URL,
+    ...fields,
+    SignatureVersion: '2',
+    Signature: signature,
   });
 }
 

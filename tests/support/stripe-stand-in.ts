@@ -55,8 +55,14 @@ export class StripeStandIn implements Disposable {
     const known = this.subscriptions.find((each) => each.customer === customer);
     if (known) return Object.assign(known, { items }, change);
     const made: StoredSubscription = {
-      ...{ id: this.#id('sub'), object: 'subscription', customer, created: 1_790_000_000 + this.#made },
-      ...{ status: 'active', cancel_at: null, items, ...change },
+      id: this.#id('sub'),
+      object: 'subscription',
+      customer,
+      created: 1_790_000_000 + this.#made,
+      status: 'active',
+      cancel_at: null,
+      items,
+      ...change,
     };
     this.subscriptions.push(made);
     return made;
@@ -65,7 +71,11 @@ export class StripeStandIn implements Disposable {
   /** A callback as it is sent: the body and its signature. */
   async callback(customer: string, type = 'customer.subscription.updated', change: object = {}) {
     const body = JSON.stringify({
-      ...{ id: this.#id('evt'), object: 'event', type, livemode: false, created: 1_790_000_000 },
+      id: this.#id('evt'),
+      object: 'event',
+      type,
+      livemode: false,
+      created: 1_790_000_000,
       data: { object: { id: 'sub_x', object: 'subscription', customer } },
       ...change,
     });

@@ -35,7 +35,10 @@ export function scene({ isShared = true, areShared = false } = {}) {
   let made = 0;
   let dues: Due[] = [];
   const world: World = {
-    ...{ locked: [], held: null, fails: () => false, lookMs: 1 },
+    locked: [],
+    held: null,
+    fails: () => false,
+    lookMs: 1,
     get due() {
       return dues.map(({ due_at }) => due_at);
     },

@@ -77,7 +77,8 @@ function ofRecipients(language: PageLanguage): string[] {
 /** All that people read in a language: emails of the service, the pages behind them, the pages of recipients and their mail. */
 export const everythingIn = (language: PageLanguage): readonly string[] => [
   ...textsOf(emailsIn(language)),
-  ...[EMAILS[language].orOpen, ...Object.values(EMAILS[language].failures)],
+  EMAILS[language].orOpen,
+  ...Object.values(EMAILS[language].failures),
   ...Object.values(ROLE_WORDS[language]),
   ...wordsOf(language),
   ...ofRecipients(language),

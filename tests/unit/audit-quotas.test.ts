@@ -14,7 +14,9 @@ async function wrongWith(used: number, ...cancelledAt: readonly number[]): Promi
   const ledger = new QuotaLedger({ test: 0, live: 0 }, 0);
   const count = (state: EmailState, at: number) =>
     ledger.count({
-      ...{ workspaceId: WORKSPACE, livemode: true, state },
+      workspaceId: WORKSPACE,
+      livemode: true,
+      state,
       context: { acceptedAt: NOVEMBER, at } as EmailContext,
     });
   count('sent', NOVEMBER);

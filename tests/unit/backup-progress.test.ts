@@ -6,8 +6,14 @@ import { Progress, rowsOf, sizeOf } from '../../src/ops/backup/progress.ts';
 const HEADER: Part = {
   kind: 'header',
   header: {
-    ...{ posthorn: '1.0.0', migrations: [], source: 'embedded', takenAt: '', secretKey: null, days: [] },
-    ...{ tables: 2, estimatedRows: 1_000 },
+    posthorn: '1.0.0',
+    migrations: [],
+    source: 'embedded',
+    takenAt: '',
+    secretKey: null,
+    days: [],
+    tables: 2,
+    estimatedRows: 1_000,
   },
 };
 
@@ -56,7 +62,11 @@ test('a single row is written as one', () => {
 
 test('a size is written in the unit that fits it', () => {
   expect([0, 999, 1_000, 1_234_567, 9_876_543_210].map(sizeOf)).toEqual([
-    ...['0 bytes', '999 bytes', '1.0 kB', '1.2 MB', '9.9 GB'],
+    '0 bytes',
+    '999 bytes',
+    '1.0 kB',
+    '1.2 MB',
+    '9.9 GB',
   ]);
 });
 

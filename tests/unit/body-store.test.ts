@@ -17,7 +17,9 @@ import { eventually } from '../support/eventually.ts';
 const HOUR = 3_600_000;
 const OWNER = {
   kind: 'email' as const,
-  ...{ livemode: true, day: '2026-11-24', workspaceId: `ws_${'0'.repeat(24)}` },
+  livemode: true,
+  day: '2026-11-24',
+  workspaceId: `ws_${'0'.repeat(24)}`,
 };
 const BODY = new TextEncoder().encode('a body');
 
@@ -56,7 +58,10 @@ function storeOf(limits = {}, expectedOwner?: BodyStoreParts['expectedOwner']) {
   const bucket = new Fake();
   const time = { now: Date.parse('2026-11-24T10:00:00Z'), monotonic: 0 };
   const store = new BodyStore(bucket as unknown as Bucket, {
-    ...{ now: () => time.now, monotonic: () => time.monotonic, limits, expectedOwner },
+    now: () => time.now,
+    monotonic: () => time.monotonic,
+    limits,
+    expectedOwner,
   });
   return { bucket, time, store };
 }

@@ -35,26 +35,30 @@ beforeAll(async () => {
 });
 
 const NAMES = [
-  ...[
-    'Ada',
-    'Adam',
-    'Person1',
-    'Person2',
-    'Person3',
-    'Zoë',
-    '日本',
-    'Ada Lovelace',
-    'Anna-Maria de la Cruz',
-    'Иван',
-    'Ἀλέξανδρος',
-    '𝒜da',
-    'Bob',
-    'Grace Hopper',
-    'O’Neil',
-    '',
-    'News',
-  ],
-  ...['Xaver', 'unsubscribeUrl', 'P', '42nd', '<b>', 'Ümit', 'Bob'],
+  'Ada',
+  'Adam',
+  'Person1',
+  'Person2',
+  'Person3',
+  'Zoë',
+  '日本',
+  'Ada Lovelace',
+  'Anna-Maria de la Cruz',
+  'Иван',
+  'Ἀλέξανδρος',
+  '𝒜da',
+  'Bob',
+  'Grace Hopper',
+  'O’Neil',
+  '',
+  'News',
+  'Xaver',
+  'unsubscribeUrl',
+  'P',
+  '42nd',
+  '<b>',
+  'Ümit',
+  'Bob',
 ];
 const SENTENCES = [
   'Some forty characters of a newsletter.',
@@ -142,16 +146,25 @@ async function jobsOf(campaign: number): Promise<readonly WritingJob[]> {
     const put = (part: string): string => part.replaceAll(HELD, name);
     return {
       message: {
-        ...{ emailId, attempt: 1, from: { name: 'News', address: 'news@sender.example' } },
-        ...{ to: [{ name: name || null, address }], cc: [], bcc: [], replyTo, recipients: [address] },
+        emailId,
+        attempt: 1,
+        from: { name: 'News', address: 'news@sender.example' },
+        to: [{ name: name || null, address }],
+        cc: [],
+        bcc: [],
+        replyTo,
+        recipients: [address],
         subject: put(subject),
         headers: [
           { name: 'Precedence', value: 'bulk' },
           { name: 'List-Id', value: '<aud-1.sender.example>' },
           ...own,
         ],
-        ...{ attachments, messageId: `<${emailId}@sender.example>`, date: 1_700_000_000_000 + index },
-        ...{ returnPath: 'b@bounces.sender.example', isBulk: true },
+        attachments,
+        messageId: `<${emailId}@sender.example>`,
+        date: 1_700_000_000_000 + index,
+        returnPath: 'b@bounces.sender.example',
+        isBulk: true,
       },
       parts: { text: text === null ? null : put(text), html: put(html) },
       personal: {
@@ -195,7 +208,9 @@ test(`copies of ${CAMPAIGNS} generated campaigns have the octets of the composer
       const expected = await expectedOf(jobs[index] as WritingJob);
       if (!written.equals(expected))
         expect({ campaign, index, octets: written.toString('latin1') }).toEqual({
-          ...{ campaign, index, octets: expected.toString('latin1') },
+          campaign,
+          index,
+          octets: expected.toString('latin1'),
         });
       copies++;
     }

@@ -13,9 +13,16 @@ const warmUp = (provider: 'smtp' | 'ses') => ({
   perDay: [9],
 });
 const sender = (more: Partial<Sender> = {}): Sender => ({
-  ...{ domainId: 'dom_1', dkim: [], returnPath: 'sender.example', receives: true },
-  ...{ trackingHost: null, openTracking: false },
-  ...{ clickTracking: false, provider: 'smtp', fallbacks: ['ses'], warmUps: [warmUp('smtp')] },
+  domainId: 'dom_1',
+  dkim: [],
+  returnPath: 'sender.example',
+  receives: true,
+  trackingHost: null,
+  openTracking: false,
+  clickTracking: false,
+  provider: 'smtp',
+  fallbacks: ['ses'],
+  warmUps: [warmUp('smtp')],
   ...more,
 });
 

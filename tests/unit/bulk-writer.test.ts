@@ -53,9 +53,15 @@ const message = (name: string): LiveMessage => ({
   envelope: {
     from: { name: 'News', address: 'news@sender.example' },
     to: [{ name, address: 'r@receiver.example' }],
-    ...{ cc: [], bcc: [], replyTo: [], tags: [], attachments: [] },
+    cc: [],
+    bcc: [],
+    replyTo: [],
+    tags: [],
+    attachments: [],
     headers: [{ name: 'Precedence', value: 'bulk' }],
-    ...{ trackOpens: null, trackClicks: null, size: 100 },
+    trackOpens: null,
+    trackClicks: null,
+    size: 100,
     messageId: '<m@sender.example>',
   },
   content: {

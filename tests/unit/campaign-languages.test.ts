@@ -16,15 +16,30 @@ const made = (language: string) => ({
     html: `<a href="https://${language}.example">x</a>`,
     text: null,
   },
-  ...{ names: [`contact.properties.in_${language}`], raw: [], slots: {}, layered: null, notes: [] },
+  names: [`contact.properties.in_${language}`],
+  raw: [],
+  slots: {},
+  layered: null,
+  notes: [],
 });
 const said = (language: string) => ({
-  ...{ subject: language, previewText: null, html: '<p>', markdown: null, mjml: null, text: null },
+  subject: language,
+  previewText: null,
+  html: '<p>',
+  markdown: null,
+  mjml: null,
+  text: null,
 });
 const contentOf = (): StoredContent =>
   ({
-    ...{ format: 'html', ...said('en'), variables: [], from: 'a@sender.example', replyTo: [] },
-    ...{ layoutId: null, language: 'en', ...made('en') },
+    format: 'html',
+    ...said('en'),
+    variables: [],
+    from: 'a@sender.example',
+    replyTo: [],
+    layoutId: null,
+    language: 'en',
+    ...made('en'),
     translations: { de: said('de'), fr: said('fr') },
     translated: { de: { ...made('de'), untranslated: [] }, fr: { ...made('fr'), untranslated: [] } },
   }) as unknown as StoredContent;
@@ -53,8 +68,17 @@ function aTemplate() {
   return { ready };
 }
 const SETTINGS = {
-  ...{ name: 'N', templateId: 'tpl_1', from: null, subject: null, previewText: null, replyTo: [] },
-  ...{ html: null, markdown: null, variables: {}, audienceId: 'aud_1', canary: null },
+  name: 'N',
+  templateId: 'tpl_1',
+  from: null,
+  subject: null,
+  previewText: null,
+  replyTo: [],
+  html: null,
+  markdown: null,
+  variables: {},
+  audienceId: 'aud_1',
+  canary: null,
 };
 
 test('a campaign is shown in the language of its contact alone, and a start tries and reads every one', async () => {

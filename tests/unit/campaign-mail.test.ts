@@ -10,12 +10,10 @@ import { Failure } from '../../src/platform/errors/failure.ts';
 
 const sources = { subject: 'Hello {{ contact.firstName }}', previewText: null, html: '<p>x</p>', text: null };
 const kept = {
-  ...{
-    from: 'News <news@sender.example>',
-    audienceId: 'aud_1',
-    startedAt: 1,
-    content: { sources, translations: {} },
-  },
+  from: 'News <news@sender.example>',
+  audienceId: 'aud_1',
+  startedAt: 1,
+  content: { sources, translations: {} },
   subject: sources.subject,
 } as KeptContent;
 const email = {

@@ -124,8 +124,14 @@ test('a second instance helps where each has a separate machine', () => {
 
 test('what a rate needs grows with it, and names the bound that is reached first', () => {
   const demand = {
-    ...{ service: 120, mainThread: 90, postgres: 60, commits: 0.04 },
-    ...{ wal: 2_700, tables: 2_600, http: 3_000, database: 9_000 },
+    service: 120,
+    mainThread: 90,
+    postgres: 60,
+    commits: 0.04,
+    wal: 2_700,
+    tables: 2_600,
+    http: 3_000,
+    database: 9_000,
   };
   const [small, large] = [1_000, 100_000].map((rate) => requirements(rate, demand, 200e6));
   expect(small?.instances).toBe(1);

@@ -10,7 +10,10 @@ const SECRET = 'whsec_k5cNwqVHr2ZtYb8XnGf3JpLs7DmTe0uAiQy4RoWh6Cg';
 const PAYLOAD = '{"id":"evt_1","type":"delivered","data":{"response":"250 2.0.0 Ok – ✓"}}';
 const AT = 1_780_000_000;
 const received = (more: Partial<Parameters<typeof verifyWebhook>[0]> = {}) => ({
-  ...{ payload: PAYLOAD, signature: sign(SECRET, AT, PAYLOAD), secret: SECRET, now: AT * 1_000 },
+  payload: PAYLOAD,
+  signature: sign(SECRET, AT, PAYLOAD),
+  secret: SECRET,
+  now: AT * 1_000,
   ...more,
 });
 const codeOf = (more: Parameters<typeof received>[0]) =>

@@ -39,7 +39,8 @@ function world(filterMs: number) {
     database: { query } as unknown as Database,
     clock: { now: () => TODAY, monotonic: () => monotonic },
     logger: { error: (told: object) => expect(told).toBeNull() },
-    ...{ enrol, testClocks: () => undefined },
+    enrol,
+    testClocks: () => undefined,
   } as unknown as Parameters<typeof clockedDates>[0];
   return { read, began, work: clockedDates(deps).open(CLOCK) };
 }

@@ -16,14 +16,13 @@ function world({ runs, posts, takeStep }: { runs: number; posts: FairQueue; take
   const ids = Array.from({ length: runs }, (_, index) => ({ id: `run_${index}` }));
   const context = { status: 'running', step: 'post', visit: 1, attempt: 1, at: AT, testClockId: CLOCK.id };
   const actor = {
-    ...{
-      workspace_id: CLOCK.workspaceId,
-      livemode: false,
-      definition_id: DEFINITION,
-      state: 'post',
-      context,
-    },
-    ...{ revision: 1, timers: null },
+    workspace_id: CLOCK.workspaceId,
+    livemode: false,
+    definition_id: DEFINITION,
+    state: 'post',
+    context,
+    revision: 1,
+    timers: null,
   };
   const definition = { steps: [{ key: 'post', type: 'webhook', config: { url: 'https://a.example/' } }] };
   const query = async (text: string) => {

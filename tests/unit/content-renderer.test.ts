@@ -31,7 +31,9 @@ const rendererWith = (limits: Partial<PoolLimits> = {}, start = startMarkdownThr
 /** A thread that notes what it is asked, and answers the same to everything. */
 const threadThat = (notes: (request: RenderRequest) => void) => () =>
   ({
-    ...{ next: async () => ({ ready: null }), end() {}, gone: new Promise(() => {}) },
+    next: async () => ({ ready: null }),
+    end() {},
+    gone: new Promise(() => {}),
     async ask(request: RenderRequest) {
       notes(request);
       return { answer: { html: '', text: '', ms: 0 } };
@@ -98,7 +100,9 @@ describe('the markdown renderer', () => {
       const gone = Promise.withResolvers<void>();
       threads.push(gone);
       return {
-        ...{ next: async () => ({ ready: null }), end() {}, gone: gone.promise },
+        next: async () => ({ ready: null }),
+        end() {},
+        gone: gone.promise,
         ask: () => Promise.reject(new JobTimeout('late')),
       };
     };
@@ -119,7 +123,9 @@ describe('the markdown renderer', () => {
     const start = () => {
       const name = `thread ${++lane}`;
       return {
-        ...{ next: async () => ({ ready: null }), end() {}, gone: new Promise(() => {}) },
+        next: async () => ({ ready: null }),
+        end() {},
+        gone: new Promise(() => {}),
         async ask(request: RenderRequest) {
           const markdown = sourceOf(request);
           begun.push(`${markdown} on ${name}`);

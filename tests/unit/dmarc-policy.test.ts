@@ -41,8 +41,13 @@ test('a walk asks at most eight names: after the domain itself those of seven la
   expect(walkOf('a.example.com')).toEqual(['a.example.com', 'example.com', 'com']);
   expect(walkOf('a.b.c.d.e.f.g.h.i.example')).toEqual([
     'a.b.c.d.e.f.g.h.i.example',
-    ...['d.e.f.g.h.i.example', 'e.f.g.h.i.example', 'f.g.h.i.example', 'g.h.i.example'],
-    ...['h.i.example', 'i.example', 'example'],
+    'd.e.f.g.h.i.example',
+    'e.f.g.h.i.example',
+    'f.g.h.i.example',
+    'g.h.i.example',
+    'h.i.example',
+    'i.example',
+    'example',
   ]);
   expect(walkOf('a.b.c.d.e.f.example')).toHaveLength(7);
 });

@@ -24,7 +24,9 @@ async function helpFor(lastsMs: number | Error): Promise<number> {
     await promise;
   };
   const schedule = startDuties([{ name: 'eachSecond', pattern: '* * * * * *', asks: () => 'true', run }], {
-    ...{ logger, isAlone: () => true, onStuck: () => void helped++ },
+    logger,
+    isAlone: () => true,
+    onStuck: () => void helped++,
     clock: { now: () => NOW + passed, monotonic: () => passed },
     database: { kind: 'postgres', worked: 0, query: async () => [{ '0': true }] } as never,
   });

@@ -15,7 +15,8 @@ const heard = (known: KnownTopics, { workspaceId, livemode, about }: Topic) =>
 
 test('what a batch is about is named once, by workspace, environment and type', () => {
   const row = (workspace_id: string, livemode: boolean, ...types: readonly string[]) => ({
-    ...{ workspace_id, livemode },
+    workspace_id,
+    livemode,
     recorded: types.map((type) => ({ type })),
   });
   const rows = [

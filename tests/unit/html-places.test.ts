@@ -16,7 +16,11 @@ const campaignCopy = (html: string): string =>
     { html, text: '' },
     {
       destination: { emailId: 'em_01m7xj1rwzprnwr10308attx', recipient: 0 },
-      ...{ workspaceId: 'ws_1', address: 'ada@receiver.example', host: null, opens: true, clicks: true },
+      workspaceId: 'ws_1',
+      address: 'ada@receiver.example',
+      host: null,
+      opens: true,
+      clicks: true,
       leaveHost: null,
       list: { campaignId: 'cmp_1', audienceId: 'aud_1' },
     },

@@ -89,7 +89,9 @@ test('what a request wants is considered a quarter of a second later, once for a
   const schedule = startDuties(
     [
       {
-        ...{ name: 'monthly', pattern: '0 0 0 1 * *', isWanted: () => isWanted },
+        name: 'monthly',
+        pattern: '0 0 0 1 * *',
+        isWanted: () => isWanted,
         async run() {
           isWanted = false;
           runs++;
@@ -97,7 +99,9 @@ test('what a request wants is considered a quarter of a second later, once for a
       },
     ],
     {
-      ...{ logger, database: database as never, isAlone: () => true },
+      logger,
+      database: database as never,
+      isAlone: () => true,
       clock: { now: () => NOW + passed, monotonic: () => passed },
     },
   );

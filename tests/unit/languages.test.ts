@@ -31,7 +31,12 @@ describe('a language tag', () => {
 
   test('of a contact may be written in any letters, with an underscore, or be nothing of the kind', () => {
     expect(['de', ' DE_at ', 'Deutsch', 7, null, ['de']].map(languageIn)).toEqual([
-      ...['de', 'de-AT', null, null, null, null],
+      'de',
+      'de-AT',
+      null,
+      null,
+      null,
+      null,
     ]);
   });
 

@@ -28,7 +28,10 @@ function given(name: string, license: unknown, files: Record<string, string> = {
 test('a package brings the texts of its licence and of its notice, and nothing else that is called so', () => {
   const files = { LICENSE: '\nMIT\r\n', 'NOTICE.md': 'By A', 'license.js': 'code', 'licensed-by.txt': 'B' };
   expect(licenseOf(given('kept', 'MIT', files))).toEqual({
-    ...{ name: 'kept', version: '1.2.3', license: 'MIT', text: 'MIT\n\nBy A' },
+    name: 'kept',
+    version: '1.2.3',
+    license: 'MIT',
+    text: 'MIT\n\nBy A',
   });
 });
 

@@ -147,7 +147,10 @@ test('a text is cut at its Liquid', () => {
   expect(cut('{{ a %} {% b %} {{ c')).toEqual(['{{ a %} ', ['{% b %}'], ' {{ c']);
   expect(cut('')).toEqual([]);
   expect([hasLiquid('{{ a'), hasLiquid('{% a }}'), hasLiquid('}}{{'), hasLiquid('{{}}')]).toEqual([
-    ...[false, false, false, true],
+    false,
+    false,
+    false,
+    true,
   ]);
 });
 

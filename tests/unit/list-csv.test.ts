@@ -54,7 +54,10 @@ async function fileOf(list: Route, query: object = {}): Promise<string | Failure
 }
 
 const item = (id: string, more: object = {}) => ({
-  ...{ id, to: ['a@b.example'], actor: { type: 'member', name: null }, details: {} },
+  id,
+  to: ['a@b.example'],
+  actor: { type: 'member', name: null },
+  details: {},
   ...more,
 });
 

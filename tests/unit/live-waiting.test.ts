@@ -74,9 +74,16 @@ function world(
     close: async () => {},
   } satisfies Transport;
   const sender: Sender = {
-    ...{ domainId: 'dom_1', dkim: [], returnPath: 'sender.example', receives: true },
-    ...{ trackingHost: null, provider: null },
-    ...{ openTracking: false, clickTracking: false, fallbacks: [], warmUps: [] },
+    domainId: 'dom_1',
+    dkim: [],
+    returnPath: 'sender.example',
+    receives: true,
+    trackingHost: null,
+    provider: null,
+    openTracking: false,
+    clickTracking: false,
+    fallbacks: [],
+    warmUps: [],
   };
   const personalise: Personalise = ({ text, html }) => ({ text, html, unsubscribe: null });
   const parts: LiveParts = {

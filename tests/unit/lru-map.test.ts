@@ -73,7 +73,10 @@ describe('a cache for a short time', () => {
   function aCache(options: { readonly atMost?: number; readonly sharedMs?: number } = {}) {
     const state = { now: 0, searches: 0 };
     const cache = new TtlCache<string>({
-      ...{ forMs: (value) => (value === 'missing' ? 0 : 100), sharedMs: 100, atMost: 2, ...options },
+      forMs: (value) => (value === 'missing' ? 0 : 100),
+      sharedMs: 100,
+      atMost: 2,
+      ...options,
       monotonic: () => state.now,
     });
     const find = (value: string | Promise<string>) => async () => {

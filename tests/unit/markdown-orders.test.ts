@@ -23,11 +23,23 @@ const { signal } = new AbortController();
 const unheard = () => signal;
 const call = {
   caller: {
-    ...{ kind: 'key', id: 'key_1', workspaceId: 'ws_1', livemode: false, permissions: ['*'], plan: 'free' },
+    kind: 'key',
+    id: 'key_1',
+    workspaceId: 'ws_1',
+    livemode: false,
+    permissions: ['*'],
+    plan: 'free',
     senderDefaults: { from: null, replyTo: null },
   },
-  ...{ method: 'POST', params: {}, query: {}, claim: null, requestId: 'req_1', headers: new Headers() },
-  ...{ client: '127.0.0.1', now: Date.parse('2026-11-20T12:00:00Z'), unheard },
+  method: 'POST',
+  params: {},
+  query: {},
+  claim: null,
+  requestId: 'req_1',
+  headers: new Headers(),
+  client: '127.0.0.1',
+  now: Date.parse('2026-11-20T12:00:00Z'),
+  unheard,
 } as const;
 const callWith = <Body>(body: Body) => ({ ...call, body }) as unknown as Call<unknown, unknown, Body>;
 
@@ -48,8 +60,11 @@ describe('markdown is ordered for the workspace, and until the caller hangs up',
           },
           { ...NOTHING, format: 'emailmd', subject: 'Hi', markdown: '# Hi' },
           {
-            ...{ owner: { workspaceId: 'ws_1', livemode: true }, id: null, kind: 'template' as const },
-            ...{ now: call.now, unheard },
+            owner: { workspaceId: 'ws_1', livemode: true },
+            id: null,
+            kind: 'template' as const,
+            now: call.now,
+            unheard,
           },
         ),
     ],

@@ -23,7 +23,9 @@ async function read(chunk: string, count: number) {
   });
   const ask = async () => new Response(body, { headers: HEADERS });
   const posthorn = new Posthorn({
-    ...{ apiKey: 'key', baseUrl: 'http://posthorn.test', maxRetries: 0 },
+    apiKey: 'key',
+    baseUrl: 'http://posthorn.test',
+    maxRetries: 0,
     fetch: fetchBeginnings(ask),
   });
   const text = await (await posthorn.emails.raw('em_1')).text();

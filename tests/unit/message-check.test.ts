@@ -147,9 +147,15 @@ test('addresses without a host lead nowhere from a message', () => {
     '<img alt="" src="https:///uploads/a.png">\n<a href="http:?a">f</a><a href="https://{{ host }}/">g</a>';
   const places = (told: readonly string[]) => told.map((one) => one.split(' leads')[0]);
   expect(places(found(html, 'relative_address', { source: { text: html, format: 'html' } }))).toEqual([
-    ...['1: /tour', '2: images/a.png', '3: www.acme.example', '4: An empty address'],
-    ...['5: 3D"https://acme.example/a.png"', '6: //acme.example/'],
-    ...['7: /…', '8: https:///uploads/a.png', '9: http:?a'],
+    '1: /tour',
+    '2: images/a.png',
+    '3: www.acme.example',
+    '4: An empty address',
+    '5: 3D"https://acme.example/a.png"',
+    '6: //acme.example/',
+    '7: /…',
+    '8: https:///uploads/a.png',
+    '9: http:?a',
   ]);
   expect(look('<img alt="" src="https:///uploads/a.png">').images).toEqual([]);
   const good =
@@ -170,7 +176,8 @@ test('addresses without a host in MJML and markdown come with the line of their 
       (one) => one.split(' leads')[0],
     );
   expect(places('made https://acme.example/tour\n[a](/tour)\n![](<images/a.png>)\n[b]({{ url }})')).toEqual([
-    ...['2: /tour', '3: images/a.png'],
+    '2: /tour',
+    '3: images/a.png',
   ]);
   expect(places('<mj-button href="https://acme.example/tour">\n<mj-image src=\'images/a.png\' />')).toEqual([
     '2: images/a.png',
@@ -268,7 +275,9 @@ test('an address is asked for once, an own one in any writing not at all, and of
   );
   expect(links.map(({ url }) => url)).toEqual(['https://us.example.a.example/', 'https://a.example/l.css']);
   expect(images.map(({ url }) => url)).toEqual([
-    ...['https://a.example/b.png', 'https://a.example/p.png', 'HTTPS://us.EXAMPLE/images/a.png'],
+    'https://a.example/b.png',
+    'https://a.example/p.png',
+    'HTTPS://us.EXAMPLE/images/a.png',
   ]);
   expect(leftOut).toBe(2);
 });
@@ -278,7 +287,10 @@ test('no message says the user name and the password of an address', () => {
     '<a href="//ada:secret@a.example/x">a</a><a href="https:ada:secret@a.example/y">b</a><a href="ada@a.example">c</a><a href="https:///ada:secret@a.example/z">d</a>';
   const told = found(html, 'relative_address', { source: { text: html, format: 'html' } });
   expect(told.map((one) => one.split(' leads')[0])).toEqual([
-    ...['1: //a.example/x', '1: https:a.example/y', '1: ada@a.example', '1: https:///a.example/z'],
+    '1: //a.example/x',
+    '1: https:a.example/y',
+    '1: ada@a.example',
+    '1: https:///a.example/z',
   ]);
 });
 

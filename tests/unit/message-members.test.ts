@@ -24,23 +24,32 @@ describe('a Message-ID', () => {
 
   test('is refused when it is none, or one that the service gives', () => {
     for (const given of [
-      ...['', '<>', '@', 'a', 'a@', '@acme.example', '<a@acme.example', 'a@acme.example>', 'a@localhost'],
-      ...[
-        'a b@acme.example',
-        '<a@acme.example> ',
-        'a@b@acme.example',
-        '.a@acme.example',
-        'a..b@acme.example',
-      ],
-      ...['"a"@acme.example', 'a@[127.0.0.1]', 'a@acme..example', 'a@-acme.example', 'é@acme.example'],
-      ...[
-        'a@acmé.example',
-        'a\r\nBcc:b@acme.example',
-        '<<a@acme.example>>',
-        'a(b)@acme.example',
-        'a@acme.example.',
-      ],
-      ...['em_01jd3x7q8zabcdefghjkmnpq@acme.example', '<EM_x@acme.example>'],
+      '',
+      '<>',
+      '@',
+      'a',
+      'a@',
+      '@acme.example',
+      '<a@acme.example',
+      'a@acme.example>',
+      'a@localhost',
+      'a b@acme.example',
+      '<a@acme.example> ',
+      'a@b@acme.example',
+      '.a@acme.example',
+      'a..b@acme.example',
+      '"a"@acme.example',
+      'a@[127.0.0.1]',
+      'a@acme..example',
+      'a@-acme.example',
+      'é@acme.example',
+      'a@acmé.example',
+      'a\r\nBcc:b@acme.example',
+      '<<a@acme.example>>',
+      'a(b)@acme.example',
+      'a@acme.example.',
+      'em_01jd3x7q8zabcdefghjkmnpq@acme.example',
+      '<EM_x@acme.example>',
     ])
       expect([given, 'problem' in readMessageId(given)]).toEqual([given, true]);
   });
@@ -135,7 +144,9 @@ describe('the message', () => {
     ),
   };
   const file = {
-    ...{ filename: 'scan.pdf', content: Buffer.from('%PDF'), contentType: 'application/pdf' },
+    filename: 'scan.pdf',
+    content: Buffer.from('%PDF'),
+    contentType: 'application/pdf',
     contentId: null,
   };
   /** Its parts with their types and parameters, in their order. */
@@ -183,7 +194,8 @@ describe('the message', () => {
     const raw = await compose(aMessage({ calendar: invitation, html: '<p>x</p>' }));
     const child = Bun.spawn(
       [
-        ...[python, '-c'],
+        python,
+        '-c',
         `import sys, email, email.policy, json
 message = email.message_from_bytes(sys.stdin.buffer.read(), policy=email.policy.SMTP)
 parts = list(message.iter_parts())
@@ -195,8 +207,13 @@ print(json.dumps([message.get_content_type(), [p.get_content_type() for p in par
       { stdin: raw, stdout: 'pipe' },
     );
     expect(await new Response(child.stdout).json()).toEqual([
-      ...['multipart/alternative', ['text/plain', 'text/html', 'text/calendar'], 'REQUEST', 'utf-8', null],
-      ...[invitation.content.replaceAll('\n', '\r\n'), []],
+      'multipart/alternative',
+      ['text/plain', 'text/html', 'text/calendar'],
+      'REQUEST',
+      'utf-8',
+      null,
+      invitation.content.replaceAll('\n', '\r\n'),
+      [],
     ]);
   });
 });

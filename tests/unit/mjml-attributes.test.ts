@@ -12,12 +12,19 @@ const { components } = createRequire(import.meta.resolve('mjml'))('mjml-preset-c
 
 /** The elements around each one, from the outermost on, and the content with which MJML uses all of its attributes. */
 const AROUND: Readonly<Record<string, readonly string[]>> = {
-  ...{ 'mj-section': ['mj-body'], 'mj-wrapper': ['mj-body'], 'mj-hero': ['mj-body'], 'mj-raw': ['mj-body'] },
-  ...{ 'mj-column': ['mj-body', 'mj-section'], 'mj-group': ['mj-body', 'mj-section'], 'mj-body': [] },
+  'mj-section': ['mj-body'],
+  'mj-wrapper': ['mj-body'],
+  'mj-hero': ['mj-body'],
+  'mj-raw': ['mj-body'],
+  'mj-column': ['mj-body', 'mj-section'],
+  'mj-group': ['mj-body', 'mj-section'],
+  'mj-body': [],
 };
 const IN_COLUMN = ['mj-body', 'mj-section', 'mj-column'];
 const PARENTS: Readonly<Record<string, string>> = {
-  ...{ 'mj-social-element': 'mj-social', 'mj-navbar-link': 'mj-navbar', 'mj-carousel-image': 'mj-carousel' },
+  'mj-social-element': 'mj-social',
+  'mj-navbar-link': 'mj-navbar',
+  'mj-carousel-image': 'mj-carousel',
   'mj-accordion-element': 'mj-accordion',
 };
 const IMAGE = '<mj-text>a</mj-text><mj-image src="https://cdn.example/a.png" />';

@@ -7,7 +7,9 @@ test('an order that is not begun is declined with the reason: no place, or a sto
   const { promise: gate, resolve: end } = Promise.withResolvers<readonly []>();
   const performing = new OrderRunner(
     {
-      ...{ slots: 1, backlog: 1, perform: () => gate },
+      slots: 1,
+      backlog: 1,
+      perform: () => gate,
       declined: ({ kind }, isStopping) => {
         declined.push([kind, isStopping]);
         return [];

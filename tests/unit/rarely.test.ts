@@ -16,8 +16,12 @@ test('a warning that comes again and again is logged once a minute, with how oft
 
 test('of more than a window takes, the first are logged, and the rest is counted once', () => {
   expect(loggedOf(21, { everyMs: 10_000, most: 3 })).toEqual([
-    ...[{ at: 0 }, { at: 1 }, { at: 2 }],
-    ...[{ at: 10, alsoSinceThen: 7 }, { at: 11 }, { at: 12 }],
+    { at: 0 },
+    { at: 1 },
+    { at: 2 },
+    { at: 10, alsoSinceThen: 7 },
+    { at: 11 },
+    { at: 12 },
     { at: 20, alsoSinceThen: 7 },
   ]);
 });

@@ -10,27 +10,44 @@ test.each([
   'xn--bcher-kva.com',
 ])('%s is found by other mail servers', (host) => expect(isReachable(host)).toBe(true));
 test.each([
-  ...[
-    'localhost',
-    'mail',
-    'a.localhost',
-    'nas.local',
-    'x.internal',
-    'box.home.arpa',
-    'server.lan',
-    'LOCALHOST.',
-  ],
-  ...['127.0.0.1', '0.0.0.0', '10.1.2.3', '172.20.0.5', '192.168.1.2', '169.254.1.1', '100.64.0.1'],
-  ...['::1', 'fd00::1', 'fe80::1', '::ffff:10.0.0.1'],
+  'localhost',
+  'mail',
+  'a.localhost',
+  'nas.local',
+  'x.internal',
+  'box.home.arpa',
+  'server.lan',
+  'LOCALHOST.',
+  '127.0.0.1',
+  '0.0.0.0',
+  '10.1.2.3',
+  '172.20.0.5',
+  '192.168.1.2',
+  '169.254.1.1',
+  '100.64.0.1',
+  '::1',
+  'fd00::1',
+  'fe80::1',
+  '::ffff:10.0.0.1',
 ])('%s is not', (host) => expect(isReachable(host)).toBe(false));
 
 const DOMAIN = {
-  ...{ name: 'acme.com', returnPath: 'send.acme.com', trackingDomain: 'track.acme.com' },
-  ...{ provider: null, fallbacks: [], keySets: [], receives: false },
+  name: 'acme.com',
+  returnPath: 'send.acme.com',
+  trackingDomain: 'track.acme.com',
+  provider: null,
+  fallbacks: [],
+  keySets: [],
+  receives: false,
 };
 const NONE: SetupSource = {
-  ...{ transport: ['direct'], publicUrl: 'http://localhost:3000' },
-  ...{ ehloName: null, smtpUrl: null, smtpFallbackUrl: null, returnPathDomain: null, inboundSmtpPort: null },
+  transport: ['direct'],
+  publicUrl: 'http://localhost:3000',
+  ehloName: null,
+  smtpUrl: null,
+  smtpFallbackUrl: null,
+  returnPathDomain: null,
+  inboundSmtpPort: null,
 };
 /** The records that each record needs first. */
 const unset = (source: Partial<SetupSource>) =>

@@ -27,8 +27,11 @@ test('a report about domains of others costs no check of its sender', async () =
       },
     },
     {
-      ...{ raw: Buffer.from(''), recipients: ['dmarc@shop.example'], client: '192.0.2.9' },
-      ...{ helo: 'x', from: '' },
+      raw: Buffer.from(''),
+      recipients: ['dmarc@shop.example'],
+      client: '192.0.2.9',
+      helo: 'x',
+      from: '',
     },
   );
   expect([checks, counted]).toEqual([0, [['dom_1']]]);

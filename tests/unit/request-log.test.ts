@@ -73,15 +73,27 @@ describe('the path of a logged request', () => {
 });
 
 const KEY: Principal = {
-  ...{ kind: 'key', id: 'key_1', workspaceId: 'ws_1', livemode: true },
-  ...{ permissions: ['*'], plan: 'free', senderDefaults: { from: null, replyTo: null } },
+  kind: 'key',
+  id: 'key_1',
+  workspaceId: 'ws_1',
+  livemode: true,
+  permissions: ['*'],
+  plan: 'free',
+  senderDefaults: { from: null, replyTo: null },
 };
 
 let minted = 0;
 const answered = (changes: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   requestId: mintId('req', ++minted),
-  ...{ caller: KEY, method: 'GET', endpoint: null, path: '/v1/x', params: {}, words: WORDS },
-  ...{ status: 200, ms: 1.6, errorCode: null },
+  caller: KEY,
+  method: 'GET',
+  endpoint: null,
+  path: '/v1/x',
+  params: {},
+  words: WORDS,
+  status: 200,
+  ms: 1.6,
+  errorCode: null,
   ...changes,
 });
 const withKey = (id: string): Partial<AnsweredRequest> => ({ caller: { ...KEY, id } as Principal });

@@ -23,8 +23,11 @@ function gateOf(admit: (admitted: AdmittedSocket) => Promise<AdmittedSocket> = a
   };
   const gate = socketGate(
     {
-      ...{ sessionEnds, limiter: { byAddress: () => null }, clientAddress: () => 'client' },
-      ...{ baseUrl: 'http://localhost:3000', now: () => 0 },
+      sessionEnds,
+      limiter: { byAddress: () => null },
+      clientAddress: () => 'client',
+      baseUrl: 'http://localhost:3000',
+      now: () => 0,
     } as unknown as SocketGateDeps,
     {
       path: /^\/socket$/,

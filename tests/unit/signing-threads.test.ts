@@ -11,7 +11,9 @@ import { startThread, WorkerPool } from '../../src/platform/threads/worker-pool.
 import { eventually } from '../support/eventually.ts';
 
 const key: SigningKey = {
-  ...{ domain: 'sender.example', selector: 's', algorithm: 'rsa-sha256' },
+  domain: 'sender.example',
+  selector: 's',
+  algorithm: 'rsa-sha256',
   privateKey: generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey,
 };
 const data = Buffer.from('from:a@sender.example\r\n');

@@ -65,10 +65,20 @@ describe('what is reported of a recipient', () => {
 });
 
 const REPORT: StatusReport = {
-  ...{ id: 'em_1.0.failed', domain: 'sender.example', to: 'shop@sender.example', envelopeId: null },
-  ...{ date: Date.UTC(2026, 10, 20, 12), arrivedAt: Date.UTC(2026, 10, 20, 11), reportingMta: 'mx.test' },
-  ...{ action: 'failed', status: '5.1.1', recipient: 'ada@example.com', originalRecipient: null },
-  ...{ remoteMta: 'mx.example', diagnostic: '550 5.1.1 No such user', isReply: true },
+  id: 'em_1.0.failed',
+  domain: 'sender.example',
+  to: 'shop@sender.example',
+  envelopeId: null,
+  date: Date.UTC(2026, 10, 20, 12),
+  arrivedAt: Date.UTC(2026, 10, 20, 11),
+  reportingMta: 'mx.test',
+  action: 'failed',
+  status: '5.1.1',
+  recipient: 'ada@example.com',
+  originalRecipient: null,
+  remoteMta: 'mx.example',
+  diagnostic: '550 5.1.1 No such user',
+  isReply: true,
   returned: { isWhole: false, octets: Buffer.from('Subject: x\r\n') },
 };
 const statusOf = (raw: Buffer): string =>
@@ -79,8 +89,12 @@ describe('a report', () => {
     const reference = { token: 't', emailId: null, providerId: null, messageId: null };
     expect(readDeliveryReport(statusOf(composeReport(REPORT)), reference)).toMatchObject([
       {
-        ...{ kind: 'bounced', recipient: 'ada@example.com', enhancedCode: '5.1.1', smtpCode: 550 },
-        ...{ remoteMta: 'mx.example', permanent: true },
+        kind: 'bounced',
+        recipient: 'ada@example.com',
+        enhancedCode: '5.1.1',
+        smtpCode: 550,
+        remoteMta: 'mx.example',
+        permanent: true,
       },
     ]);
   });

@@ -51,7 +51,10 @@ test('an import lets other requests in between its statements', async () => {
   );
   const signer = { hash: () => Buffer.alloc(32) } as unknown as Signer;
   const told = await importSuppressions({ database: { query } as unknown as Database, signer }, {
-    ...{ caller: { workspaceId: 'ws', livemode: true }, body, now: 0, claim: null },
+    caller: { workspaceId: 'ws', livemode: true },
+    body,
+    now: 0,
+    claim: null,
   } as unknown as Call<unknown, unknown, Uint8Array>);
   isOver = true;
   expect(told).toMatchObject({ counts: { added: 4_000 } });

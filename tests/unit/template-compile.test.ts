@@ -19,8 +19,19 @@ const busy = {
 const ORDER = { owner: { workspaceId: 'ws_1', livemode: true }, id: null, kind: 'template', now: 0 } as const;
 const content = (html: string): VersionContent =>
   ({
-    ...{ format: 'html', subject: 'News', previewText: null, html, markdown: null, mjml: null, text: null },
-    ...{ variables: [], from: null, replyTo: [], layoutId: null, language: null, translations: {} },
+    format: 'html',
+    subject: 'News',
+    previewText: null,
+    html,
+    markdown: null,
+    mjml: null,
+    text: null,
+    variables: [],
+    from: null,
+    replyTo: [],
+    layoutId: null,
+    language: null,
+    translations: {},
   }) as unknown as VersionContent;
 
 test('what has no Liquid is not rendered when it is saved, so that a busy machine refuses none of it', async () => {
@@ -63,16 +74,18 @@ test('another subject is read alone: the bodies keep the layers that they were m
   };
   const html = '<p>Made</p>';
   const made = {
-    ...{
-      sources: { subject: 'News', previewText: null, html, text: null },
-      names: ['a'],
-      raw: [],
-      slots: {},
-    },
-    ...{ layered: { layers: [], inherited: [], stretches: {}, body: null }, notes: [] },
+    sources: { subject: 'News', previewText: null, html, text: null },
+    names: ['a'],
+    raw: [],
+    slots: {},
+    layered: { layers: [], inherited: [], stretches: {}, body: null },
+    notes: [],
   };
   const stored = {
-    ...{ ...content('{% render "gone" %}'), layoutId: 'gone', language: 'en', ...made },
+    ...content('{% render "gone" %}'),
+    layoutId: 'gone',
+    language: 'en',
+    ...made,
     translations: { de: { subject: 'Neues', previewText: null, html: '{% render "gone" %}' } },
     translated: { de: { ...made, untranslated: [] } },
   } as unknown as StoredContent;

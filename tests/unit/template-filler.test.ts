@@ -9,12 +9,20 @@ import type { TemplateFilling } from '../../src/sending/emails/queries.ts';
 
 const rowOf = (version: number, id = 'tpl_1'): TemplateRow => ({
   ...detailsOf({ name: 'Hello', alias: 'hello' }),
-  ...{ id, kind: 'template', version, latest: version, revision: version },
-  ...{ created_at: 0, updated_at: 0 },
+  id,
+  kind: 'template',
+  version,
+  latest: version,
+  revision: version,
+  created_at: 0,
+  updated_at: 0,
 });
 const ASKED = {
   owner: { workspaceId: 'ws_1', livemode: true },
-  ...{ name: 'hello', values: {}, now: 0, at: '/body' },
+  name: 'hello',
+  values: {},
+  now: 0,
+  at: '/body',
 } satisfies TemplateFilling;
 
 /** A filler of which the test says what is there now. */

@@ -60,7 +60,10 @@ const htmlOf = async (shelf: Shelf, html: string, names: Record<string, unknown>
 };
 
 const variable = (key: string, more: object = {}) => ({
-  ...{ key, type: 'string' as const, required: false, fallback: null },
+  key,
+  type: 'string' as const,
+  required: false,
+  fallback: null,
   ...more,
 });
 
@@ -143,7 +146,10 @@ describe('a layout', () => {
 
   test('is around the html and the text, and brings its variables', async () => {
     const { parts, inherited, layers, layoutId } = await madeOf(shelf, {
-      ...{ html: '<p>{{ content }}</p>', text: 'Hi', layoutId: 'base', variables: [variable('name')] },
+      html: '<p>{{ content }}</p>',
+      text: 'Hi',
+      layoutId: 'base',
+      variables: [variable('name')],
     });
     expect(parts.html?.text).toBe('<html>{{ title }}:<p>{{ content }}</p><hr></html>');
     expect(parts.text?.text).toBe('Hi\n--\n{{ title }}');
@@ -304,7 +310,12 @@ test('a problem in a composed source names its place in the layer', async () => 
 test('the place of an offset is its line and column, found quickly in any source', () => {
   const source = 'ab\n\ncd\n';
   expect([0, 2, 3, 4, 6, 7].map((at) => Object.values(placeAt(source, at)).join(':'))).toEqual([
-    ...['1:1', '1:3', '2:1', '3:1', '3:3', '4:1'],
+    '1:1',
+    '1:3',
+    '2:1',
+    '3:1',
+    '3:3',
+    '4:1',
   ]);
   const lines = '\n'.repeat(200_000);
   const cost = costMs(() => {

@@ -24,8 +24,11 @@ async function violatedBy(forge: (rows: Row[], record: MailRecord) => void): Pro
     if (!isAcknowledged) continue;
     for (const recipient of recipientsAt(DOMAIN))
       rows.push({
-        ...{ id: `rcv_${rows.length}`, messageId: `<torture-${mail.number}@sender.example>`, recipient },
-        ...{ size: mail.raw.length, isWhole: true },
+        id: `rcv_${rows.length}`,
+        messageId: `<torture-${mail.number}@sender.example>`,
+        recipient,
+        size: mail.raw.length,
+        isWhole: true,
       });
   }
   forge(rows, record);

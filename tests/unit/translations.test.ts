@@ -70,7 +70,10 @@ describe('the texts of emails and pages', () => {
     const shown = (count: number) => count.toLocaleString(language);
     for (const count of COUNTS) {
       const { paragraphs } = EMAILS[language].campaignPaused({
-        ...{ workspace: 'w', campaign: 'c', reason: 'canary', remaining: count },
+        workspace: 'w',
+        campaign: 'c',
+        reason: 'canary',
+        remaining: count,
       });
       // Arabic writes none, one and two as words.
       if (language !== 'ar' || count > 2) expect(paragraphs[1]).toContain(shown(count));
@@ -99,15 +102,25 @@ test('every language has the words of every form that it counts by', () => {
 
 test('a language is that of the first tag that is spoken, or of the one it belongs to', () => {
   expect(['pt-BR', 'pt_br', 'DE-at', ' ja ', 'zh-Hant', 'constructor', ''].map(pageLanguageOf)).toEqual([
-    ...['pt', 'pt', 'de', 'ja', null, null, null],
+    'pt',
+    'pt',
+    'de',
+    'ja',
+    null,
+    null,
+    null,
   ] as never);
   expect(pageLanguageAmong(['ko', undefined, null, 'sv-FI', 'de'])).toBe('sv');
   expect(pageLanguageAmong(['ko'])).toBe('en');
 });
 
 const INVITED = {
-  ...{ kind: 'invitation' as const, to: 'a@x.example', workspaceId: 'ws_1', role: 'admin' as const },
-  ...{ language: null, url: 'https://mail.example.com/app/invitation#token=t' },
+  kind: 'invitation' as const,
+  to: 'a@x.example',
+  workspaceId: 'ws_1',
+  role: 'admin' as const,
+  language: null,
+  url: 'https://mail.example.com/app/invitation#token=t',
   expiresAt: Date.UTC(2026, 10, 27, 3, 58),
 };
 const LOOK = { name: 'A & B (Co.)', logoUrl: null, colour: null };
@@ -142,8 +155,12 @@ describe('an email of the service', () => {
   test('tells the results of a webhook in its language, also one that an earlier version has stored', () => {
     const disabled = {
       kind: 'webhookDisabled' as const,
-      ...{ workspaceId: 'ws_1', webhookId: 'wh_1', livemode: true },
-      ...{ url: 'https://x.example', failures: 10, disabledAt: INVITED.expiresAt },
+      workspaceId: 'ws_1',
+      webhookId: 'wh_1',
+      livemode: true,
+      url: 'https://x.example',
+      failures: 10,
+      disabledAt: INVITED.expiresAt,
     };
     const answers = [
       { httpStatus: 0, error: 'timeout', count: 1_200 },

@@ -21,7 +21,10 @@ const email = { emailId: 'em_01m7xj1rwzprnwr10308attx', campaignId: 'cmp_1', wor
 
 const mailOf = (search: () => Promise<never>, monotonic: () => number) =>
   campaignMail({
-    ...{ database: databaseOf(search), monotonic, contents: {}, publicUrl: 'https://mail.example' },
+    database: databaseOf(search),
+    monotonic,
+    contents: {},
+    publicUrl: 'https://mail.example',
     signer: createSigner('only-for-tests'),
   } as unknown as MailDeps);
 
@@ -82,7 +85,10 @@ function lookUps(type: 'mx' | 'txt'): Caller {
       pointers: never,
     };
     const direct = new DirectTransport({
-      ...{ resolver: { ...resolver, [type]: search }, monotonic, random: () => 0, ehloName: 'posthorn.test' },
+      resolver: { ...resolver, [type]: search },
+      monotonic,
+      random: () => 0,
+      ehloName: 'posthorn.test',
       limits: mxGroupLimits(10, 60_000),
     });
     const signal = AbortSignal.abort();

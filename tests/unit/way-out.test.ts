@@ -21,7 +21,11 @@ function sent(html: string, text: string | null, firstName: string | null, click
   });
   return personalise(parts, {
     destination: { emailId: 'em_01m7xj1rwzprnwr10308attx', recipient: 0 },
-    ...{ workspaceId: 'ws_1', address: 'ada@receiver.example', host: null, opens: clicks, clicks },
+    workspaceId: 'ws_1',
+    address: 'ada@receiver.example',
+    host: null,
+    opens: clicks,
+    clicks,
     leaveHost: null,
     list: { campaignId: 'cmp_1', audienceId: 'aud_1' },
   });
@@ -126,7 +130,11 @@ describe('every recipient of a campaign sees a way out', () => {
       { html, text: 'Hi' },
       {
         destination: { emailId: 'em_01m7xj1rwzprnwr10308attx', recipient: 0 },
-        ...{ workspaceId: 'ws_1', address: 'ada@receiver.example', host: null, opens: false, clicks: false },
+        workspaceId: 'ws_1',
+        address: 'ada@receiver.example',
+        host: null,
+        opens: false,
+        clicks: false,
         leaveHost: null,
         list: null,
       },
@@ -158,7 +166,11 @@ const readAll = (html: string) =>
     { html, text: '' },
     {
       destination: { emailId: 'em_01m7xj1rwzprnwr10308attx', recipient: 0 },
-      ...{ workspaceId: 'ws_1', address: 'ada@receiver.example', host: null, opens: true, clicks: true },
+      workspaceId: 'ws_1',
+      address: 'ada@receiver.example',
+      host: null,
+      opens: true,
+      clicks: true,
       leaveHost: null,
       list: { campaignId: 'cmp_1', audienceId: 'aud_1' },
     },

@@ -63,8 +63,13 @@ async function record(
   { action, targetId, details, now, requestId }: Omit<Act, 'caller'>,
 ): Promise<void> {
   await database.query(RECORD, [
-    ...[mintId('log', now), workspaceId, type, id],
-    ...[action, targetId, JSON.stringify(details)],
+    mintId('log', now),
+    workspaceId,
+    type,
+    id,
+    action,
+    targetId,
+    JSON.stringify(details),
     requestId,
   ]);
 }

@@ -149,8 +149,16 @@ export async function synchronise(
   const given = planOf(state, now);
   const plan = given ?? (before.subscription !== null || subscription ? defaultPlan : null);
   await database.query(WRITE, [
-    ...[begun.workspaceId, begun.asked, state.subscription, state.status, state.plan, state.paidPlan],
-    ...[time(state.paidUntil), time(state.pastDueSince), time(state.renewsAt), time(state.cancelAt)],
+    begun.workspaceId,
+    begun.asked,
+    state.subscription,
+    state.status,
+    state.plan,
+    state.paidPlan,
+    time(state.paidUntil),
+    time(state.pastDueSince),
+    time(state.renewsAt),
+    time(state.cancelAt),
     plan,
   ]);
 }

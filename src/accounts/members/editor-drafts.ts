@@ -90,8 +90,11 @@ interface DraftRow {
 const atOf = ({ kept_at }: Pick<DraftRow, 'kept_at'>): number => new Date(kept_at).getTime();
 
 const draftOf = (row: DraftRow): EditorDraft => ({
-  ...{ key: row.key, at: atOf(row), updatedAt: row.based_on },
-  ...{ values: JSON.parse(row.changed), sums: JSON.parse(row.sums) },
+  key: row.key,
+  at: atOf(row),
+  updatedAt: row.based_on,
+  values: JSON.parse(row.changed),
+  sums: JSON.parse(row.sums),
 });
 
 const PRUNE = `delete from editor_drafts where (workspace_id, account_id, key) in (

@@ -90,7 +90,13 @@ export async function invite(
     run: async () => {
       const rows = await database.query(CREATE, [
         ...replyParameters(keyed, 201),
-        ...[id, address.address, address.key, body.role, caller.id, hashOf(token), expiresAt],
+        id,
+        address.address,
+        address.key,
+        body.role,
+        caller.id,
+        hashOf(token),
+        expiresAt,
         sealer.seal(JSON.stringify(view), REPLY),
         language,
       ]);
@@ -149,7 +155,13 @@ export async function listInvitations(
     (orm) =>
       orm
         .select({
-          ...{ id, email, role, invitedBy, expiresAt, acceptedAt, language },
+          id,
+          email,
+          role,
+          invitedBy,
+          expiresAt,
+          acceptedAt,
+          language,
           workspaceLanguage: workspaces.language,
         })
         .from(invitations)

@@ -170,7 +170,10 @@ export async function changeMember(
   if (refusal) return refusal;
   if (role !== undefined && role !== member.role) {
     const changed = await database.query(CHANGE, [
-      ...[caller.workspaceId, id, rolesBelow(caller), role],
+      caller.workspaceId,
+      id,
+      rolesBelow(caller),
+      role,
       rolesBelow({ permissions: ROLES[role] }),
     ]);
     if (changed.length === 0) return LAST_OWNER;

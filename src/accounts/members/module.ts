@@ -84,7 +84,8 @@ export const membersModule: Module<
       signup,
       simulatorDomain,
       log: logger,
-      ...{ transports, takesPayments: stripeSecretKey !== null },
+      transports,
+      takesPayments: stripeSecretKey !== null,
       receiving: {
         port: config.inboundSmtpPort !== null,
         tls: hasSmtpCertificate(config),

@@ -18,7 +18,8 @@ export const requestLogModule: Module<RequestLogReader, RequestLogNeeds> = {
   open: ({ database, reads, clock, config, logger, metrics }) => ({
     connect: (_, { noteChange }) => {
       const recorder = new RequestRecorder({
-        ...{ database, noteChange },
+        database,
+        noteChange,
         warn: rarely(logger, () => clock.monotonic()),
       });
       metrics?.watch(

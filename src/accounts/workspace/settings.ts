@@ -52,8 +52,11 @@ export async function patchWorkspace(
   const rows = await database.query(
     `update workspaces set ${assignments}updated_at = ${changedAt}, muted_emails = ${MUTED} where id = $1 and ${isStatedSql(CHANGED_AT, '$3')} returning id`,
     [
-      ...[workspaceId, isNothing ? null : new Date(now).toISOString(), statedMoment(body)],
-      ...[wanted(true), wanted(false)],
+      workspaceId,
+      isNothing ? null : new Date(now).toISOString(),
+      statedMoment(body),
+      wanted(true),
+      wanted(false),
       ...values.map(([, value]) => value),
     ],
   );

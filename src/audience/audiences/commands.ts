@@ -72,13 +72,16 @@ export async function createAudience(
   const made = await idempotently<string>(reader.database, keyedBy(call), {
     run: async () => {
       const rows = await reader.database.query(CREATE, [
-        ...[caller.workspaceId, caller.livemode, id, name, description, type],
-        ...[
-          filter === undefined ? null : JSON.stringify(filter),
-          isPublic,
-          confirm,
-          new Date(now).toISOString(),
-        ],
+        caller.workspaceId,
+        caller.livemode,
+        id,
+        name,
+        description,
+        type,
+        filter === undefined ? null : JSON.stringify(filter),
+        isPublic,
+        confirm,
+        new Date(now).toISOString(),
         ...replyParameters(keyedBy(call), 201),
       ]);
       if (rows.length > 0) return id;
@@ -182,13 +185,15 @@ export async function patchAudience(
   const problems = await problemsOf(reader, call, asked);
   if (problems.length > 0) return invalid(problems);
   const rows = await reader.database.query(CHANGE, [
-    ...[caller.workspaceId, caller.livemode, row.id, body.name ?? null],
-    ...[body.description !== undefined, body.description ?? null],
-    ...[
-      body.filter === undefined ? null : JSON.stringify(body.filter),
-      body.public ?? null,
-      body.confirm ?? null,
-    ],
+    caller.workspaceId,
+    caller.livemode,
+    row.id,
+    body.name ?? null,
+    body.description !== undefined,
+    body.description ?? null,
+    body.filter === undefined ? null : JSON.stringify(body.filter),
+    body.public ?? null,
+    body.confirm ?? null,
     new Date(now).toISOString(),
     statedMoment(body),
   ]);
@@ -251,7 +256,9 @@ export async function deleteAudience(
 ): Promise<null | Failure> {
   const { workspaceId, livemode } = caller;
   const [row] = await database.query<{ use: number | null }>(deleteSql(uses), [
-    ...[workspaceId, livemode, params.id],
+    workspaceId,
+    livemode,
+    params.id,
   ]);
   if (row === undefined) return notFound('audience');
   const use = row.use === null ? undefined : uses[row.use];

@@ -86,7 +86,8 @@ async function readPart(
     else {
       const its = id === instead?.id ? instead.filter : filter;
       const inner = await readPart(database, scope, its, {
-        ...{ at, above: [...above, id] },
+        at,
+        above: [...above, id],
         ...(instead && { instead }),
       });
       if (inner instanceof Problems) details.push(...inner.details);

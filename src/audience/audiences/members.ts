@@ -135,8 +135,13 @@ export async function addMembers(deps: MemberDeps, call: AddCall): Promise<Added
       if (audience.type === 'dynamic') return DYNAMIC;
       if (audience.confirm && caller.senderDefaults.from === null) return NO_SENDER;
       const [row] = await deps.database.query<Outcome & { readonly waiting: readonly string[] }>(ADD, [
-        ...[caller.workspaceId, caller.livemode, audience.id, JSON.stringify(askedOf(body, now))],
-        ...[audience.confirm, new Date(now).toISOString(), consent && JSON.stringify(consent)],
+        caller.workspaceId,
+        caller.livemode,
+        audience.id,
+        JSON.stringify(askedOf(body, now)),
+        audience.confirm,
+        new Date(now).toISOString(),
+        consent && JSON.stringify(consent),
         agreedAt(consent),
         ...replyParameters(keyedBy(call), 200),
       ]);
@@ -160,7 +165,9 @@ export async function addMembers(deps: MemberDeps, call: AddCall): Promise<Added
 /** The rows of those who are named; the reply names the missing by their places, so that it holds nothing personal. */
 function askedOf({ contactIds = [], emails = [] }: AddMembers, now: number): readonly object[] {
   const row = (ord: number, id: string | null, emailKey: string | null) => ({
-    ...{ ord, id, email_key: emailKey },
+    ord,
+    id,
+    email_key: emailKey,
     activity_id: mintId('act', now),
   });
   return [
@@ -205,8 +212,14 @@ export async function leaveAudience(
   { workspaceId, livemode, audienceId, contactId, now, own, data = own }: LeaveRequest,
 ): Promise<boolean> {
   const rows = await database.query(REMOVE, [
-    ...[workspaceId, livemode, audienceId, contactId, new Date(now).toISOString(), mintId('act', now)],
-    ...[data === undefined ? null : JSON.stringify(data), own !== undefined],
+    workspaceId,
+    livemode,
+    audienceId,
+    contactId,
+    new Date(now).toISOString(),
+    mintId('act', now),
+    data === undefined ? null : JSON.stringify(data),
+    own !== undefined,
   ]);
   return rows.length > 0;
 }
@@ -253,8 +266,14 @@ export async function joinAudience(
   { workspaceId, livemode, audienceId, contactId, now, onlyPending, unlessLeft = false, data }: JoinRequest,
 ): Promise<'joined' | 'hasLeft' | null> {
   const [row] = await database.query<{ has_left: boolean }>(JOIN, [
-    ...[workspaceId, livemode, audienceId, contactId, new Date(now).toISOString(), mintId('act', now)],
-    ...[onlyPending, unlessLeft],
+    workspaceId,
+    livemode,
+    audienceId,
+    contactId,
+    new Date(now).toISOString(),
+    mintId('act', now),
+    onlyPending,
+    unlessLeft,
     data === undefined ? null : JSON.stringify(data),
   ]);
   return row ? (row.has_left ? 'hasLeft' : 'joined') : null;

@@ -28,7 +28,8 @@ export const audiencesModule: Module<MemberDeps & AudienceDeleter & AudienceList
       return {
         api: undefined,
         deps: {
-          ...{ database, reads },
+          database,
+          reads,
           uses,
           counter: new ContactCounter(database),
           askToConfirm: (ids) => askToConfirm({ database, clock, signer, publicUrl, acceptance }, ids),

@@ -134,7 +134,10 @@ export async function patchContact(commands: ChangeDeps, call: PatchCall): Promi
   const { status = null, consent = null } = body;
   const asked = {
     ...fieldInput(body),
-    ...{ properties: changes.set, removed: changes.removed, status, consent },
+    properties: changes.set,
+    removed: changes.removed,
+    status,
+    consent,
     agreed_at: agreedAt(consent),
   };
   const outcome = await change(commands, caller, contact, asked, now, statedMoment(body));
@@ -165,7 +168,12 @@ async function change(
   const address = parseAddress(contact.email);
   const hash = isProblem(address) ? '' : forgottenKey(commands.signer, workspaceId, address.key);
   const [done] = await commands.database.query<{ outcome: Outcome }>(CHANGE, [
-    ...[workspaceId, livemode, contact.id, new Date(now).toISOString(), JSON.stringify(asked), hash],
+    workspaceId,
+    livemode,
+    contact.id,
+    new Date(now).toISOString(),
+    JSON.stringify(asked),
+    hash,
     mintId('act', now),
     ...removalParameters(commands, contact.email, now),
     seen,

@@ -36,7 +36,11 @@ export async function writeContacts(
       throw new UnavailableError('These contacts are being changed by others.', 'unknown');
     const { scope, now } = keyed;
     const rows = await database.query<WrittenContact>(clockId ? WRITE_CLOCKED_CONTACTS : WRITE_CONTACTS, [
-      ...[JSON.stringify(missing), scope.workspaceId, scope.livemode, new Date(now).toISOString(), merges],
+      JSON.stringify(missing),
+      scope.workspaceId,
+      scope.livemode,
+      new Date(now).toISOString(),
+      merges,
       // The key is taken once, by the first of the statements.
       ...replyParameters(tries === 0 ? keyed : { ...keyed, claim: null }, 200),
       ...(clockId ? [clockId] : []),

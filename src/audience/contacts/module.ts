@@ -24,7 +24,12 @@ export const contactsModule: Module<ContactDeps, ContactNeeds> = {
         api: undefined,
         deps: {
           testClocks,
-          ...{ database, reads, signer, sealer, eraser, tellsSes: config.transport.includes('ses') },
+          database,
+          reads,
+          signer,
+          sealer,
+          eraser,
+          tellsSes: config.transport.includes('ses'),
           baseUrl: config.publicUrl,
           eventRecorder: new EventRecorder(database),
           eventCounter: new LocalCounter(1_000, () => clock.monotonic()),

@@ -100,7 +100,10 @@ async function ask(deps: AskingDeps, waiting: WaitingConfirmation): Promise<void
   const url =
     deps.publicUrl +
     confirmationPath(deps.signer, {
-      ...{ workspaceId, livemode, key, audienceId },
+      workspaceId,
+      livemode,
+      key,
+      audienceId,
       language: waiting.language === null ? null : texts.language,
     });
   const accepted = await acceptEmail(deps.acceptance, {

@@ -78,22 +78,23 @@ function footerOf(brand: Brand | null): string {
 
 /** The answer to a link that was cut off or changed, whose recipient is unknown. */
 export const badLinkPage = (texts: PageTexts): RawResponse =>
-  recipientPage(
-    { ...{ texts, brand: null, title: texts.badLink }, body: `<p>${html(texts.badLinkHint)}</p>` },
-    400,
-  );
+  recipientPage({ texts, brand: null, title: texts.badLink, body: `<p>${html(texts.badLinkHint)}</p>` }, 400);
 
 /** Asks before anything happens: programs follow links on their own. */
 export const askToUnsubscribe = (texts: PageTexts, brand: Brand | null): RawResponse =>
   recipientPage({
-    ...{ texts, brand, title: texts.unsubscribe },
+    texts,
+    brand,
+    title: texts.unsubscribe,
     body: `<p>${html(texts.askUnsubscribe)}</p><form method="post"><button class="main" name="source" value="page">${html(texts.unsubscribe)}</button></form>`,
   });
 
 /** The answer to every unsubscription, also a repeated one, with the way to the preferences. */
 export const unsubscribedPage = (texts: PageTexts, brand: Brand | null, preferences: string): RawResponse =>
   recipientPage({
-    ...{ texts, brand, title: texts.unsubscribed },
+    texts,
+    brand,
+    title: texts.unsubscribed,
     body: `<p>${html(texts.noMore)}</p><p><a href="${html(preferences)}">${html(texts.chooseInstead)}</a></p>`,
   });
 

@@ -164,13 +164,20 @@ async function carryOut(
     // is kept, no more is stored. An address that bounced may receive again one day.
     if (action === 'off' && livemode)
       await suppress(deps.database, {
-        ...{ workspaceId, address: key, reason: 'unsubscribed', emailId: null, at: now },
+        workspaceId,
+        address: key,
+        reason: 'unsubscribed',
+        emailId: null,
+        at: now,
         knownBy: deps.signer,
       });
     // The page may have been opened before the person was forgotten: the list is kept as left for when they are a contact again.
     if (action === 'save')
       await deps.database.query(LEAVE_FORGOTTEN, [
-        ...[workspaceId, livemode, forgottenKey(deps.signer, workspaceId, key), new Date(now).toISOString()],
+        workspaceId,
+        livemode,
+        forgottenKey(deps.signer, workspaceId, key),
+        new Date(now).toISOString(),
         [...shown].filter((id) => !chosen.has(id)),
       ]);
     return;
@@ -223,7 +230,10 @@ export async function findQuestion(
   { workspaceId, livemode, key, audienceId }: Recipient & { readonly audienceId: string },
 ): Promise<'open' | 'answered' | null> {
   const [row] = await database.query<QuestionRow>(QUESTION, [
-    ...[workspaceId, livemode, key, audienceId],
+    workspaceId,
+    livemode,
+    key,
+    audienceId,
     forgottenKey(signer, workspaceId, key),
   ]);
   if (row?.state === 'pending') return row.has_left ? null : 'open';
@@ -264,7 +274,9 @@ export async function confirmAudience(
   // First of all, as in `choose`: a crash in between leaves the person unsubscribed.
   if (await hasLeft(deps, recipient, contact.status))
     for (const { id } of await deps.database.query<{ id: string }>(OTHER_LISTS, [
-      ...[recipient.workspaceId, contact.id, audienceId],
+      recipient.workspaceId,
+      contact.id,
+      audienceId,
     ]))
       await leaveAudience(deps.database, { ...member, audienceId: id, own: { source: 'confirmation' } });
   // Before the question is answered: a crash in between leaves it open.

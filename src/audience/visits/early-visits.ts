@@ -80,7 +80,15 @@ export class EarlyVisits {
   async keep(visit: EarlyVisit): Promise<boolean> {
     const { emailId, recipient, type, target, links, network, userAgent, at } = visit;
     const [early] = await this.deps.database.query<{ yes: boolean }>(KEEP, [
-      ...[mintId('vst', at), emailId, recipient, type, target, links, network, userAgent, iso(at)],
+      mintId('vst', at),
+      emailId,
+      recipient,
+      type,
+      target,
+      links,
+      network,
+      userAgent,
+      iso(at),
     ]);
     return early?.yes === true;
   }

@@ -92,8 +92,12 @@ export async function leave(
   if (suppresses && (hasBeenForgotten || result.outcome !== 'changed')) {
     const contact = await findContact({ database }, { workspaceId, livemode: true }, key);
     await suppress(database, {
-      ...{ workspaceId, address, emailId: copy.emailId },
-      ...{ reason: 'unsubscribed', at: now, knownBy: signer },
+      workspaceId,
+      address,
+      emailId: copy.emailId,
+      reason: 'unsubscribed',
+      at: now,
+      knownBy: signer,
       hiddenBy: hasBeenForgotten && !contact ? signer : null,
     });
     if (contact) await leaveAgain(database, workspaceId, contact, now);

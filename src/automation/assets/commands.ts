@@ -78,9 +78,16 @@ async function create(
   if ('problem' in picture) return invalid([{ path: '/body', message: picture.problem }]);
   const { type, file, width, height, content } = picture;
   const id = await stored(deps, content, {
-    ...{ id: mintId('ast', now), workspaceId, livemode, file, width, height, contentType: type },
+    id: mintId('ast', now),
+    workspaceId,
+    livemode,
+    file,
+    width,
+    height,
+    contentType: type,
     filename: query.filename ?? `image.${PICTURE_FORMATS[type].suffix}`,
-    ...{ size: content.byteLength, createdAt: new Date(now) },
+    size: content.byteLength,
+    createdAt: new Date(now),
   });
   if (id === null) return TOO_MANY;
   const row = await readAsset(database, workspaceId, id);

@@ -50,7 +50,8 @@ export interface ImageReports {
 /** The images that mail shows, read by the names of their files. */
 export class Images {
   readonly #kept = new LruMap<string, KeptImage>({
-    ...{ entries: 1_000, weight: KEPT_OCTETS },
+    entries: 1_000,
+    weight: KEPT_OCTETS,
     weightOf: ({ content }) => content.byteLength,
   });
   readonly #days = new LruMap<string, string>({ entries: MOST_DAYS });

@@ -25,7 +25,12 @@ export const assetView = (
   uses: readonly FoundUse[],
   { livemode }: Pick<Principal, 'livemode'>,
 ): AssetView => ({
-  ...{ id, filename, contentType, width, height, size },
+  id,
+  filename,
+  contentType,
+  width,
+  height,
+  size,
   url: `${publicUrl}${IMAGE_PATH}${file}`,
   usedBy: uses
     // A key of one environment learns nothing of the other.

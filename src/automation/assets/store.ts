@@ -78,9 +78,20 @@ export async function insertAsset(
   const inside = 'content' in octets ? Buffer.from(octets.content).toString('base64') : null;
   const body = 'bodyKey' in octets ? octets : null;
   const [made] = await database.query<{ id: string | null; isInTime: boolean }>(INSERT, [
-    ...[row.workspaceId, row.file, row.size, row.id, row.livemode, row.filename, row.contentType],
-    ...[row.width, row.height, row.createdAt.toISOString()],
-    ...[inside, body?.bodyKey ?? null, lost, body?.until ?? null],
+    row.workspaceId,
+    row.file,
+    row.size,
+    row.id,
+    row.livemode,
+    row.filename,
+    row.contentType,
+    row.width,
+    row.height,
+    row.createdAt.toISOString(),
+    inside,
+    body?.bodyKey ?? null,
+    lost,
+    body?.until ?? null,
   ]);
   if (made?.isInTime === false)
     throw new UnavailableError(

@@ -64,7 +64,9 @@ async function spawnDraft({ engine }: Pick<CampaignDeps, 'engine'>, call: Call, 
   const view = (state: CampaignState, context: CampaignContext) =>
     viewOf({ id, livemode, state, context, settings, updated_at: now });
   const spawned = await engine.spawn('campaign', {
-    ...{ id, workspaceId, livemode },
+    id,
+    workspaceId,
+    livemode,
     input: { at: now, leaseMs: LEASE_MS, hasCanary: settings.canary !== null },
     columns: { ...rowOf(settings, now), most_campaigns: MOST_CAMPAIGNS },
     claim: claimOnce(keyedBy(call), 201, (state: CampaignState, context: CampaignContext) =>
@@ -133,7 +135,10 @@ export async function patchCampaign(
     const seenAt = row.context.at;
     const at = Math.max(now, seenAt + 1);
     const told = await tellCampaign(deps, caller, row.id, {
-      ...{ type: 'settings.changed', at, seenAt, hasCanary: settings.canary !== null },
+      type: 'settings.changed',
+      at,
+      seenAt,
+      hasCanary: settings.canary !== null,
       settings: rowOf(settings, at),
     });
     if (told.outcome === 'absent' || told.outcome === 'replayed') return NO_CAMPAIGN;

@@ -48,12 +48,21 @@ export const STARTED: CampaignView = {
 
 /** An example of its numbers. */
 export const STATS: StatsView = {
-  ...{ total: 1_000, sent: 970, remaining: 0, skipped: 20, failed: 10, inDoubt: 0 },
+  total: 1_000,
+  sent: 970,
+  remaining: 0,
+  skipped: 20,
+  failed: 10,
+  inDoubt: 0,
   delivered: { count: 965, rate: 0.9846938775510204 },
   opened: { count: 420, unique: 310, rate: 0.32124352331606215 },
   clicked: { count: 130, unique: 96, rate: 0.09948186528497409 },
   bounced: { permanent: 10, transient: 2, rate: 0.01020408163265306 },
-  ...{ complained: 0, unsubscribed: 4, replied: 31, machineOpens: 210, machineClicks: 12 },
+  complained: 0,
+  unsubscribed: 4,
+  replied: 31,
+  machineOpens: 210,
+  machineClicks: 12,
 };
 
 /** An example of its links. */

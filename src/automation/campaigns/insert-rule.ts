@@ -49,7 +49,10 @@ export const campaignInsertRule: InsertRule = {
 
 /** A campaign is made where fewer than `most_campaigns` are in its environment. */
 export const campaignLimit = environmentLimit({
-  ...{ of: 'campaign', name: 'campaign_places', most: 'most_campaigns', count: 'campaigns_present' },
+  of: 'campaign',
+  name: 'campaign_places',
+  most: 'most_campaigns',
+  count: 'campaigns_present',
 });
 
 /** The first reply of a recipient is kept in the row, in the commit that stores the reply. Rows are locked in the order of their keys. */

@@ -22,7 +22,12 @@ export const CAMPAIGN_STATUSES = CAMPAIGN_STATES.filter((state) => state !== 'de
 
 /** The reasons for a pause. */
 export const PAUSED_REASONS = [
-  ...(['manual', 'quota_exceeded', 'bounce_rate', 'complaint_rate', 'canary', 'sender_unverified'] as const),
+  'manual',
+  'quota_exceeded',
+  'bounce_rate',
+  'complaint_rate',
+  'canary',
+  'sender_unverified',
 ] as const;
 
 /** The most emails an hour that a campaign can be held to. */

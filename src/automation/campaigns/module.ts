@@ -96,7 +96,11 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
     const dispatching = (): DispatchDeps => {
       const { templateContents, acceptance, bulkRoom, warmUpRoom } = needed();
       return {
-        ...{ database, clock, logger, bulkRoom, warmUpRoom },
+        database,
+        clock,
+        logger,
+        bulkRoom,
+        warmUpRoom,
         contents: templateContents,
         acceptance: () => acceptance,
         guards: { bounceRate: config.campaignBounceRate, complaintRate: config.campaignComplaintRate },
@@ -109,7 +113,10 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
         const { acceptance, isMember, check, templateContents: contents } = needs;
         const { publicUrl } = config;
         const mail = campaignMail({
-          ...{ database, signer, contents, publicUrl },
+          database,
+          signer,
+          contents,
+          publicUrl,
           monotonic: clock.monotonic,
         });
         const { forgetStanding } = mail;
@@ -129,7 +136,9 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
             publicUrl,
             acceptance,
             isMember,
-            ...{ forgetStanding, check, mailReader },
+            forgetStanding,
+            check,
+            mailReader,
             previewsPerMinute: config.rateLimitPreview,
           },
           duties: [campaignTallyAccountant({ database })],

@@ -121,8 +121,12 @@ export const listCampaigns = (
     prefix: 'cmp',
     rows: (range, limit) =>
       reads.query<CampaignRow>(listSql(range), [
-        ...[call.caller.workspaceId, call.caller.livemode, range.below, range.from],
-        ...[call.query.status ?? null, limit],
+        call.caller.workspaceId,
+        call.caller.livemode,
+        range.below,
+        range.from,
+        call.query.status ?? null,
+        limit,
       ]),
     item: (row) => {
       const { html: _html, markdown: _markdown, mjml: _mjml, variables: _variables, ...item } = viewOf(row);
@@ -141,7 +145,12 @@ export async function campaignStats(
   const given = sent + failed;
   const rate = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
   return {
-    ...{ total, sent, remaining, skipped, failed, inDoubt: ledger.inDoubt },
+    total,
+    sent,
+    remaining,
+    skipped,
+    failed,
+    inDoubt: ledger.inDoubt,
     delivered: { count: delivered, rate: rate(delivered, given) },
     opened: { count: ledger.opens, unique: ledger.uniqueOpens, rate: rate(ledger.uniqueOpens, delivered) },
     clicked: {
@@ -269,7 +278,11 @@ export async function listRecipients(
   if (!(await findCampaign(reader, caller, params.id))) return NO_CAMPAIGN;
   const where = query.outcome === undefined ? 'true' : WHERE[query.outcome];
   const rows = await reader.reads.query<RecipientRow>(recipientsSql(where), [
-    ...[params.id, after, query.limit + 1, caller.workspaceId, caller.livemode],
+    params.id,
+    after,
+    query.limit + 1,
+    caller.workspaceId,
+    caller.livemode,
   ]);
   return pageOf(
     request,

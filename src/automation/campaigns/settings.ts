@@ -51,18 +51,21 @@ export const rowOf = (settings: CampaignSettings, at: number): SettingsRow => ({
 
 /** The settings of a new campaign. */
 export const NOTHING_SET: Omit<CampaignSettings, 'name' | 'audienceId'> = {
-  ...{ excludeAudienceIds: [], from: null, replyTo: [], subject: null, previewText: null },
-  ...{
-    templateId: null,
-    language: null,
-    html: null,
-    markdown: null,
-    mjml: null,
-    variables: {},
-    ratePerHour: null,
-    canary: null,
-  },
-  ...{ trackOpens: null, trackClicks: null },
+  excludeAudienceIds: [],
+  from: null,
+  replyTo: [],
+  subject: null,
+  previewText: null,
+  templateId: null,
+  language: null,
+  html: null,
+  markdown: null,
+  mjml: null,
+  variables: {},
+  ratePerHour: null,
+  canary: null,
+  trackOpens: null,
+  trackClicks: null,
 };
 
 const ONE_BODY = 'Must not be given with another body: use one of html, markdown, mjml and templateId.';

@@ -59,7 +59,11 @@ export async function createFlow(
     run: async () => {
       const id = mintId('flw', now);
       const rows = await database.query(CREATE, [
-        ...[caller.workspaceId, caller.livemode, id, body.name, JSON.stringify(definition)],
+        caller.workspaceId,
+        caller.livemode,
+        id,
+        body.name,
+        JSON.stringify(definition),
         new Date(now).toISOString(),
         ...replyParameters(keyedBy(call), 201),
       ]);
@@ -109,8 +113,13 @@ export async function patchFlow(
     const { definition, problems } = readDefinition(written, row.definition);
     if (problems.length > 0) return invalid(problems);
     const rows = await database.query(PATCH, [
-      ...[caller.workspaceId, caller.livemode, row.id, row.version, name ?? null],
-      ...[isSame ? null : JSON.stringify(definition), new Date(now).toISOString()],
+      caller.workspaceId,
+      caller.livemode,
+      row.id,
+      row.version,
+      name ?? null,
+      isSame ? null : JSON.stringify(definition),
+      new Date(now).toISOString(),
       new Date(row.updated_at).toISOString(),
     ]);
     if (rows.length === 0) continue;
@@ -178,8 +187,12 @@ async function activate(
   const problems = await problemsOf(commands, caller, row.definition);
   if (problems.length > 0) return invalid(problems);
   const rows = await database.query(ACTIVATE, [
-    ...[row.id, row.version, new Date(now).toISOString(), row.definition.trigger.type],
-    ...[listensTo(row.definition), new Date(row.updated_at).toISOString()],
+    row.id,
+    row.version,
+    new Date(now).toISOString(),
+    row.definition.trigger.type,
+    listensTo(row.definition),
+    new Date(row.updated_at).toISOString(),
   ]);
   if (rows.length === 0) return FASTER;
   void commands.release(row.id).catch(() => {});
@@ -207,9 +220,7 @@ async function pause(
   const row = await findFlow(commands.database, caller, params.id);
   if (!row) return NO_FLOW;
   const { runs = 'finish' } = body;
-  const rows = await commands.database.query(PAUSE, [
-    ...[row.id, new Date(now).toISOString(), runs === 'hold'],
-  ]);
+  const rows = await commands.database.query(PAUSE, [row.id, new Date(now).toISOString(), runs === 'hold']);
   if (rows.length === 0) return NEVER_RAN;
   if (runs === 'cancel') {
     await commands.database.query(CANCEL, [row.id, isoOf(commands.clock.now())]);

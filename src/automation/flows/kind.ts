@@ -63,8 +63,14 @@ export const flowRunKind = defineKind({
   spawn: {
     columns: `started_at timestamptz, test_clock_id text, clock_started_at timestamptz, flow_id text, flow_version integer, contact_id text, occurrence_key text, is_watched boolean, is_once boolean`,
     insertColumns: [
-      ...['started_at', 'test_clock_id', 'clock_started_at'],
-      ...['flow_id', 'flow_version', 'contact_id', 'occurrence_key', 'is_watched'],
+      'started_at',
+      'test_clock_id',
+      'clock_started_at',
+      'flow_id',
+      'flow_version',
+      'contact_id',
+      'occurrence_key',
+      'is_watched',
     ],
     insertInto: [...ENTRANTS, COUNTED],
   },

@@ -121,7 +121,11 @@ export const flowsModule: Module<FlowDeps, FlowNeeds, FlowsApi> = {
   open({ config, database, reads, clock, sealer, signer, logger, metrics }) {
     const { needed, provide } = later<FlowNeeds>();
     const steps: StepWorkDeps = {
-      ...{ database, clock, sealer, signer, publicUrl: config.publicUrl },
+      database,
+      clock,
+      sealer,
+      signer,
+      publicUrl: config.publicUrl,
       tellsSes: config.transport.includes('ses'),
       acceptance: () => needed().acceptance,
       posting: () => needed().posting,
@@ -130,8 +134,10 @@ export const flowsModule: Module<FlowDeps, FlowNeeds, FlowsApi> = {
     return {
       registrations: [
         {
-          ...{ kind: flowRunKind, performer: flowPerformer(steps, posts) },
-          ...{ machineOf: compiledVersions(database), timersSay: heldVersions(database) },
+          kind: flowRunKind,
+          performer: flowPerformer(steps, posts),
+          machineOf: compiledVersions(database),
+          timersSay: heldVersions(database),
         },
       ],
       connect({ engine }, needs) {
@@ -160,7 +166,12 @@ export const flowsModule: Module<FlowDeps, FlowNeeds, FlowsApi> = {
             clockedRuns: clockedRuns({ ...deps, takeStep: stepTaker(steps), posts }),
           },
           deps: {
-            ...{ ...deps, reads, enrol, testClocks, sealer, publicUrl: config.publicUrl },
+            ...deps,
+            reads,
+            enrol,
+            testClocks,
+            sealer,
+            publicUrl: config.publicUrl,
             fillTemplate: acceptance.fillTemplate,
             problemOfUrl: (url) => posting.problemOfUrl(url),
             release: (flowId) => releaseRuns(deps, flowId),

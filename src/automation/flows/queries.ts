@@ -29,7 +29,10 @@ async function statsOf(database: Database, id: string): Promise<NonNullable<Flow
   const ends = endsOf(count);
   const over = Object.values(ends).reduce((sum, one) => sum + one, 0);
   return {
-    ...{ entered, running, waiting: entered - over - running, ...ends },
+    entered,
+    running,
+    waiting: entered - over - running,
+    ...ends,
     steps: counted.filter(({ step }) => step !== OF_RUNS),
   };
 }

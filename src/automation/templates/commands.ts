@@ -92,9 +92,14 @@ async function create(commands: TemplateCommands, call: Call<unknown, unknown, N
   const content = await compile(commands, authored, order);
   if (content instanceof Failure) return content;
   const row: TemplateRow = {
-    ...{ id: mintId('tpl', now), kind },
+    id: mintId('tpl', now),
+    kind,
     ...detailsOf(body),
-    ...{ version: 1, latest: 1, revision: 1, created_at: now, updated_at: now },
+    version: 1,
+    latest: 1,
+    revision: 1,
+    created_at: now,
+    updated_at: now,
   };
   const view = viewOf(row, caller.livemode, content);
   const write = {

@@ -40,7 +40,10 @@ const ITEM_CONTENT = {
   ],
 };
 const BODIES = {
-  ...{ html: NEW_TEMPLATE.html, markdown: null, mjml: null, text: null },
+  html: NEW_TEMPLATE.html,
+  markdown: null,
+  mjml: null,
+  text: null,
   translations: {
     de: { ...NEW_TEMPLATE.translations.de, previewText: null, markdown: null, mjml: null, text: null },
   },
@@ -48,11 +51,14 @@ const BODIES = {
 
 /** The same template in a list, and by itself. */
 export const TEMPLATE_ITEM = {
-  ...{ id: ID, livemode: false },
+  id: ID,
+  livemode: false,
   ...detailsOf(NEW_TEMPLATE),
   kind: 'template' as const,
   ...ITEM_CONTENT,
-  ...{ version: 1, createdAt: '2026-11-20T21:33:00.000Z', updatedAt: '2026-11-20T21:33:00.000Z' },
+  version: 1,
+  createdAt: '2026-11-20T21:33:00.000Z',
+  updatedAt: '2026-11-20T21:33:00.000Z',
 };
 export const TEMPLATE = {
   ...TEMPLATE_ITEM,
@@ -63,7 +69,9 @@ export const TEMPLATE = {
 
 /** One of its versions. */
 export const VERSION_ITEM = {
-  ...{ templateId: ID, version: 1, isCurrent: true },
+  templateId: ID,
+  version: 1,
+  isCurrent: true,
   ...ITEM_CONTENT,
   createdAt: '2026-11-20T21:33:00.000Z',
 };
@@ -71,11 +79,18 @@ export const VERSION = { ...VERSION_ITEM, ...BODIES, layers: [] };
 
 /** The update of the template after a change of the footer that it takes. */
 export const USER_UPDATES = {
-  ...{ templateId: 'tpl_01m7xj1rwzprnwr10308attw', version: 2, dryRun: true },
+  templateId: 'tpl_01m7xj1rwzprnwr10308attw',
+  version: 2,
+  dryRun: true,
   users: [
     {
-      ...{ id: ID, name: NEW_TEMPLATE.name, alias: NEW_TEMPLATE.alias, kind: 'template' as const },
-      ...{ fromVersion: 1, toVersion: 2, problem: null },
+      id: ID,
+      name: NEW_TEMPLATE.name,
+      alias: NEW_TEMPLATE.alias,
+      kind: 'template' as const,
+      fromVersion: 1,
+      toVersion: 2,
+      problem: null,
       changes: [{ part: 'html' as const, language: null, before: '2025', after: '2026' }],
     },
   ],
@@ -84,8 +99,16 @@ export const USER_UPDATES = {
 /** Values that it can be rendered with, and what comes of them. */
 export const VALUES = { number: '1842', items: [{ title: 'Tea' }, { title: 'Biscuits' }] };
 export const PREVIEW = {
-  ...{ templateId: ID, version: 1, language: 'en', subject: 'Your order 1842', previewText: null },
+  templateId: ID,
+  version: 1,
+  language: 'en',
+  subject: 'Your order 1842',
+  previewText: null,
   html: '<div lang="en" dir="ltr"><p>Hello there,</p><ul><li>Tea</li><li>Biscuits</li></ul></div>',
   text: 'Hello there,\n\n- Tea\n- Biscuits',
-  ...{ from: NEW_TEMPLATE.from, replyTo: [], missingVariables: [], warnings: [], sizeBytes: 86 },
+  from: NEW_TEMPLATE.from,
+  replyTo: [],
+  missingVariables: [],
+  warnings: [],
+  sizeBytes: 86,
 };

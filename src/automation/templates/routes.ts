@@ -244,8 +244,11 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     example: {
       body: { to: ['ada@acme.example'], variables: VALUES },
       response: {
-        ...{ id: 'em_01m7xj1rwzprnwr10308attx', livemode: true, status: 'queued' as const },
-        ...{ scheduledAt: null, createdAt: '2026-11-20T21:33:00.000Z' },
+        id: 'em_01m7xj1rwzprnwr10308attx',
+        livemode: true,
+        status: 'queued' as const,
+        scheduledAt: null,
+        createdAt: '2026-11-20T21:33:00.000Z',
       },
     },
     handle: (call) => testSend(deps, call),

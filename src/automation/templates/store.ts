@@ -254,9 +254,15 @@ const UPDATE = `with written as (
 select id from written`;
 
 const parametersOf = ({ owner, row, content, keyed, status, reply }: Write) => [
-  ...[row.id, owner.workspaceId, owner.livemode, detailsJson(row), row.version],
-  ...[row.latest, row.revision],
-  ...[content === null ? null : JSON.stringify(content), new Date(row.updated_at).toISOString()],
+  row.id,
+  owner.workspaceId,
+  owner.livemode,
+  detailsJson(row),
+  row.version,
+  row.latest,
+  row.revision,
+  content === null ? null : JSON.stringify(content),
+  new Date(row.updated_at).toISOString(),
   ...replyParameters(keyed, status),
   reply,
 ];

@@ -37,7 +37,9 @@ interface KeptVersion {
 export function versionsOf(database: Database): Versions {
   const finder = templateFinder(database);
   const kept = new LruMap<string, KeptVersion>({
-    ...{ entries: MOST_KEPT, weight: MOST_CHARACTERS, weightOf: ({ characters }) => characters },
+    entries: MOST_KEPT,
+    weight: MOST_CHARACTERS,
+    weightOf: ({ characters }) => characters,
   });
 
   const count = (key: string, found: Promise<VersionRow | null>, row: VersionRow | null): void => {

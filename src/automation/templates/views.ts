@@ -22,7 +22,15 @@ const listed = ({
   language,
   languages,
 }: ListedContent): ListedContent => ({
-  ...{ format, subject, previewText, from, replyTo, variables, layoutId, language, languages },
+  format,
+  subject,
+  previewText,
+  from,
+  replyTo,
+  variables,
+  layoutId,
+  language,
+  languages,
 });
 
 /** The members that lists show. */

@@ -115,7 +115,11 @@ export class RunningKind {
     this.actors = new Actors(kind, parts.keptActors);
     this.localLeases = this.store.sql.keepsLeases
       ? new LocalLeases(kind, {
-          ...{ database, clock, logger, times: parts.keeping, faults: parts.keepingFaults },
+          database,
+          clock,
+          logger,
+          times: parts.keeping,
+          faults: parts.keepingFaults,
           hasOthers: hooks.hasOthers,
           leave: (id) => this.push(id, { type: LEFT_TO_CLOCK, at: clock.now() }),
         })

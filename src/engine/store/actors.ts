@@ -112,7 +112,11 @@ export async function readLife(
   writes.reverse();
   const { state, context, revision, definition_id: definitionId = null } = row;
   return {
-    ...{ id, state, context, revision, definitionId },
+    id,
+    state,
+    context,
+    revision,
+    definitionId,
     timers: row.timers ?? {},
     steps: writes.flatMap(({ revision, steps }) => steps.map((step) => ({ ...step, revision }))),
     truncated: writes[0]?.revision !== 1,

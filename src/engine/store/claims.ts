@@ -84,7 +84,9 @@ export class Claims {
       this.database.query<Omit<ClaimedActor, 'due_at'> & Pick<ActorRow, 'id'>>(
         this.#claimSeen,
         [
-          ...[group.map(({ id }) => id), group.map((each) => each.seen), again],
+          group.map(({ id }) => id),
+          group.map((each) => each.seen),
+          again,
           [...new Set(group.map(({ workspace_id }) => workspace_id))],
         ],
         { name },

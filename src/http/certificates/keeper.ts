@@ -139,10 +139,18 @@ export class CertificateKeeper {
       });
       const served = checked(certificate, key, order.host, clock.now());
       await store.write({
-        ...{ certificate, notBefore: new Date(served.notBefore), notAfter: new Date(served.notAfter) },
+        certificate,
+        notBefore: new Date(served.notBefore),
+        notAfter: new Date(served.notAfter),
         certificateKey: this.#seal(key, 'certificateKey'),
-        ...{ orderUrl: null, orderKey: null, challengeToken: null, challengeAnswer: null },
-        ...{ failures: 0, lastError: null, nextTryAt: null, leasedUntil: null },
+        orderUrl: null,
+        orderKey: null,
+        challengeToken: null,
+        challengeAnswer: null,
+        failures: 0,
+        lastError: null,
+        nextTryAt: null,
+        leasedUntil: null,
       });
       await this.load();
       const days = Math.floor((served.notAfter - clock.now()) / DAY_MS);

@@ -36,7 +36,10 @@ export const certificatesModule: Module<undefined, object, Certificates> = {
       const where = { directoryUrl: config.acmeDirectoryUrl, host };
       const keeper = new CertificateKeeper({
         store: new CertificateStore(database, where, mintId('req', clock.now())),
-        ...{ sealer, clock, logger, order: { ...where, email: config.acmeEmail, ca } },
+        sealer,
+        clock,
+        logger,
+        order: { ...where, email: config.acmeEmail, ca },
       });
       metrics?.watch(
         'posthorn_certificate_days_left',

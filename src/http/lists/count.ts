@@ -70,7 +70,8 @@ export function withCount<Query>(
   const number: Route = {
     ...list,
     path: `${list.path}/count`,
-    ...{ name, summary },
+    name,
+    summary,
     description: `The number of items of the list with these filters. It looks at ${MOST_COUNTED.toLocaleString('en')} at most.`,
     query: Type.Omit(filtersOf(list.query ?? Type.Object({})), ['sort']),
     response: Count,

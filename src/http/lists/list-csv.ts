@@ -39,7 +39,8 @@ export function csvOfList(list: Route, { name, file, summary, action }: CsvOfLis
   return {
     ...list,
     path: `${list.path}/export`,
-    ...{ name, summary },
+    name,
+    summary,
     ...(action !== undefined && { audit: { action } }),
     description: `All items of the list with these filters, in its order, one a row. ${CSV_FORMAT}`,
     query: filtersOf(list.query ?? Type.Object({})),

@@ -163,7 +163,8 @@ export const systemRoutes = ({
         return {
           status: 'ok' as const,
           version,
-          ...{ roles: [...roles], instances: roster.living },
+          roles: [...roles],
+          instances: roster.living,
           uptimeSeconds: Math.floor((clock.monotonic() - startedAt) / 1_000),
           database: {
             status: 'ok' as const,

@@ -100,7 +100,13 @@ const isProven = (author: string | null, result: AuthenticationResult, proven: r
     (result === 'none' && proven.some((domain) => organizationOf(domain) === organizationOf(author))));
 
 const RESULTS: ReadonlySet<string> = new Set<AuthenticationResult>([
-  ...(['pass', 'fail', 'softfail', 'neutral', 'none', 'temperror', 'permerror'] as const),
+  'pass',
+  'fail',
+  'softfail',
+  'neutral',
+  'none',
+  'temperror',
+  'permerror',
 ]);
 
 const isResult = (word: string): word is AuthenticationResult => RESULTS.has(word);

@@ -61,7 +61,10 @@ export function createSenderChecks(
   );
   const total = all.threads * all.perThread;
   const turns = new FairQueue({
-    ...{ total, perKey: Math.ceil(total / SHARE), backlog: all.mostWaiting, isWorkConserving: true },
+    total,
+    perKey: Math.ceil(total / SHARE),
+    backlog: all.mostWaiting,
+    isWorkConserving: true,
   });
   const asking = new Set<{ isAlone: boolean }>();
   const ask = async (message: Omit<SenderQuestion, 'servers'>): Promise<SenderResults> => {

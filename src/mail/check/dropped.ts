@@ -60,7 +60,8 @@ export function droppedBy({ tags, sheets }: SourceReading, counts: boolean): Wri
   return [...found.values()].map(({ name, fact, at, written, count }) => ({
     code: 'dropped',
     message: `${listOf(fact.by)} ${fact.by.length === 1 ? 'leaves' : 'leave'} out ${name}${counts && count > 1 ? ` (${count} times, first here)` : ''}. ${fact.mend}`,
-    ...{ at, written },
+    at,
+    written,
   }));
 }
 

@@ -104,16 +104,12 @@ const LONGEST_TOLD = 120;
 
 /** The ways to write an address in MJML and markdown: what is before it, and what is behind. */
 const WRITTEN = [
-  ...[
-    ['"', '"'],
-    ["'", "'"],
-  ],
-  ...[
-    ['](', ')'],
-    ['](', ' '],
-    ['](<', '>'],
-    [']: ', ''],
-  ],
+  ['"', '"'],
+  ["'", "'"],
+  ['](', ')'],
+  ['](', ' '],
+  ['](<', '>'],
+  [']: ', ''],
 ] as const;
 
 interface RelativeAddress extends FoundProblem {

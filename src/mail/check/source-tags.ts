@@ -129,8 +129,12 @@ export function readSource(
         const at = start + condition.length;
         conditional.push({ html: html.slice(at, end), at });
       },
-      ...{ onattribentity: ignored, oncdata: ignored, ondeclaration: ignored },
-      ...{ onend: ignored, onprocessinginstruction: ignored, ontextentity: ignored },
+      onattribentity: ignored,
+      oncdata: ignored,
+      ondeclaration: ignored,
+      onend: ignored,
+      onprocessinginstruction: ignored,
+      ontextentity: ignored,
     },
   );
   tokenizer.write(html);

@@ -101,7 +101,11 @@ function alternatives(
 function bodyOf(message: Pick<OutboundMessage, 'emailId'>, parts: readonly Part[]): string {
   const boundary = boundaryOf(message);
   const lines = parts.flatMap(({ typeField, encodingField, body }) => [
-    ...[`--${boundary}`, typeField, encodingField, '', body],
+    `--${boundary}`,
+    typeField,
+    encodingField,
+    '',
+    body,
   ]);
   return [...lines, `--${boundary}--`, ''].join('\r\n');
 }

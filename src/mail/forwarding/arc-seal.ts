@@ -19,9 +19,23 @@ const MOST_SETS = 50;
 
 /** The fields that the signature covers when present. RFC 8617 4.1.2 leaves out those of ARC and Authentication-Results. */
 const COVERED = new Set([
-  ...['from', 'to', 'cc', 'subject', 'date', 'message-id', 'reply-to', 'in-reply-to', 'references'],
-  ...['mime-version', 'content-type', 'content-transfer-encoding', 'dkim-signature'],
-  ...['list-id', 'list-unsubscribe', 'list-unsubscribe-post', 'auto-submitted'],
+  'from',
+  'to',
+  'cc',
+  'subject',
+  'date',
+  'message-id',
+  'reply-to',
+  'in-reply-to',
+  'references',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+  'dkim-signature',
+  'list-id',
+  'list-unsubscribe',
+  'list-unsubscribe-post',
+  'auto-submitted',
 ]);
 
 /** Octets of a field of ARC: real ones have one or two thousand, and a stranger chooses them. */

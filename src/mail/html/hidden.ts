@@ -13,15 +13,37 @@ export const UNREAD: ReadonlySet<string> = new Set(
 const SIZES = ['height', 'max-height', 'width', 'max-width'] as const;
 const CUTS = ['overflow', 'overflow-x', 'overflow-y'] as const;
 const PLACES = [
-  ...['left', 'right', 'top', 'bottom', 'inset', 'text-indent'],
-  ...['margin', 'margin-left', 'margin-right', 'margin-top', 'margin-bottom'],
+  'left',
+  'right',
+  'top',
+  'bottom',
+  'inset',
+  'text-indent',
+  'margin',
+  'margin-left',
+  'margin-right',
+  'margin-top',
+  'margin-bottom',
 ] as const;
 const LETTERS = ['font', 'font-size'] as const;
 
 /** The properties that decide what is seen. */
 const HEEDED: ReadonlySet<string> = new Set([
-  ...['display', 'visibility', 'content-visibility', 'opacity', 'filter', 'zoom', 'scale', 'transform'],
-  ...['clip', 'clip-path', 'mso-hide', ...SIZES, ...CUTS, ...PLACES, ...LETTERS],
+  'display',
+  'visibility',
+  'content-visibility',
+  'opacity',
+  'filter',
+  'zoom',
+  'scale',
+  'transform',
+  'clip',
+  'clip-path',
+  'mso-hide',
+  ...SIZES,
+  ...CUTS,
+  ...PLACES,
+  ...LETTERS,
 ]);
 
 /** Without one of these nothing is hidden: most styles are passed over by this one look. */

@@ -43,16 +43,21 @@ function openingsIn(html: string): { readonly html?: OpeningTag; readonly body?:
       onopentagname: (start, end) => {
         named = { at: end, name: html.slice(start, end).toLowerCase() };
       },
-      ...{ onopentagend: ended, onselfclosingtag: ended, isInForeignContext: () => false },
-      ...{ onattribname: NOTHING, onattribend: NOTHING, onattribdata: NOTHING, onattribentity: NOTHING },
-      ...{
-        onclosetag: NOTHING,
-        ontext: NOTHING,
-        ontextentity: NOTHING,
-        oncomment: NOTHING,
-        oncdata: NOTHING,
-      },
-      ...{ ondeclaration: NOTHING, onprocessinginstruction: NOTHING, onend: NOTHING },
+      onopentagend: ended,
+      onselfclosingtag: ended,
+      isInForeignContext: () => false,
+      onattribname: NOTHING,
+      onattribend: NOTHING,
+      onattribdata: NOTHING,
+      onattribentity: NOTHING,
+      onclosetag: NOTHING,
+      ontext: NOTHING,
+      ontextentity: NOTHING,
+      oncomment: NOTHING,
+      oncdata: NOTHING,
+      ondeclaration: NOTHING,
+      onprocessinginstruction: NOTHING,
+      onend: NOTHING,
     },
   );
   tokenizer.write(html);

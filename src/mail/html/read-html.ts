@@ -92,8 +92,11 @@ class HtmlReader {
         oncdata: (_start, end) => this.#passed(end + 1),
         ondeclaration: (_start, end) => this.#passed(end + 1),
         isInForeignContext: () => this.#open.isForeign,
-        ...{ onattribdata: NOTHING, onattribentity: NOTHING, onend: NOTHING },
-        ...{ onprocessinginstruction: NOTHING, ontextentity: NOTHING },
+        onattribdata: NOTHING,
+        onattribentity: NOTHING,
+        onend: NOTHING,
+        onprocessinginstruction: NOTHING,
+        ontextentity: NOTHING,
       },
     );
   }

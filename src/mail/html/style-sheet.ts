@@ -57,8 +57,12 @@ export function rulesOf(sheets: readonly Sheet[]): Rules {
 }
 
 const NONE: Rules = {
-  ...{ byId: new Map(), byClass: new Map(), byName: new Map() },
-  ...{ ofAny: [], chained: [], isCut: false },
+  byId: new Map(),
+  byClass: new Map(),
+  byName: new Map(),
+  ofAny: [],
+  chained: [],
+  isCut: false,
 };
 
 function indexed(sheets: readonly Sheet[]): Rules {

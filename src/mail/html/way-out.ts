@@ -23,8 +23,18 @@ const PLACEHOLDER = '{{unsubscribeUrl}}';
 
 /** Keeps rules of a style sheet from hiding an element. Outlook for Windows passes over declarations that are important. */
 const KEPT = [
-  ...['visibility:visible', 'opacity:1', 'position:static', 'float:none', 'transform:none', 'clip-path:none'],
-  ...['width:auto', 'height:auto', 'max-width:none', 'max-height:none', 'overflow:visible', 'text-indent:0'],
+  'visibility:visible',
+  'opacity:1',
+  'position:static',
+  'float:none',
+  'transform:none',
+  'clip-path:none',
+  'width:auto',
+  'height:auto',
+  'max-width:none',
+  'max-height:none',
+  'overflow:visible',
+  'text-indent:0',
 ]
   .map((declaration) => `${declaration}!important`)
   .join(';');

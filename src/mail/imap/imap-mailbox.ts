@@ -36,7 +36,9 @@ export interface ImapTimes {
 }
 
 export const IMAP_TIMES: ImapTimes = {
-  ...{ connectMs: 20_000, silentMs: 120_000, restMs: 1_000 },
+  connectMs: 20_000,
+  silentMs: 120_000,
+  restMs: 1_000,
 };
 
 /** Octets of a line, and of what is no message. */
@@ -95,19 +97,22 @@ export class ImapMailbox {
     // With the tables of Japanese character sets among the rest of it, evaluating it would take 25 ms of each start.
     const { ImapFlow } = await import('imapflow');
     const client = new ImapFlow({
-      ...{ host: address, port, secure: security === 'tls' },
+      host: address,
+      port,
+      secure: security === 'tls',
       // RFC 6066 3: an address is no name of a server.
       ...(isIP(host) === 0 && { servername: host }),
       ...(security === 'starttls' && { doSTARTTLS: true }),
       auth: { user: username, pass: password },
       tls: { minVersion: 'TLSv1.2', ...(ca !== null && { ca }) },
-      ...{ logger: false, disableAutoIdle: true, disableCompression: true, disableAutoEnable: true },
+      logger: false,
+      disableAutoIdle: true,
+      disableCompression: true,
+      disableAutoEnable: true,
       clientInfo: { name: 'posthorn' },
-      ...{
-        connectionTimeout: times.connectMs,
-        greetingTimeout: times.connectMs,
-        socketTimeout: times.silentMs,
-      },
+      connectionTimeout: times.connectMs,
+      greetingTimeout: times.connectMs,
+      socketTimeout: times.silentMs,
       maxResponseTokens: MOST_TOKENS,
     });
     const mailbox = new ImapMailbox(client, times);

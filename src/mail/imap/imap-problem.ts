@@ -31,20 +31,26 @@ interface ErrorTraits {
 }
 
 const UNREACHABLE: ReadonlySet<unknown> = new Set([
-  ...[
-    'ECONNREFUSED',
-    'EHOSTUNREACH',
-    'ENETUNREACH',
-    'EADDRNOTAVAIL',
-    'ConnectionRefused',
-    'FailedToOpenSocket',
-  ],
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'ConnectionRefused',
+  'FailedToOpenSocket',
 ]);
 const TIMEOUTS: ReadonlySet<unknown> = new Set([
-  ...['ETIMEDOUT', 'ETIMEOUT', 'CONNECT_TIMEOUT', 'GREETING_TIMEOUT', 'GREEETING_TIMEOUT', 'UPGRADE_TIMEOUT'],
+  'ETIMEDOUT',
+  'ETIMEOUT',
+  'CONNECT_TIMEOUT',
+  'GREETING_TIMEOUT',
+  'GREEETING_TIMEOUT',
+  'UPGRADE_TIMEOUT',
 ]);
 const LIMITS: ReadonlySet<unknown> = new Set([
-  ...['LineTooLarge', 'LiteralTooLarge', 'ResponseTooLarge', 'TooManyTokens'],
+  'LineTooLarge',
+  'LiteralTooLarge',
+  'ResponseTooLarge',
+  'TooManyTokens',
 ]);
 const REFUSED: ReadonlySet<unknown> = new Set(['NO', 'BAD']);
 const OF_TLS = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_|ERR_TLS|EPROTO|HOSTNAME_MISMATCH/;

@@ -70,7 +70,9 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
   const slowUntil = new LruMap<string, number>({ entries: MOST_REMEMBERED });
   /** Of quick sources; null for those without one. */
   const outlines = new LruMap<string, Outline | null>({
-    ...{ entries: MOST_REMEMBERED, weight: MOST_OUTLINED, weightOf: lengthOf },
+    entries: MOST_REMEMBERED,
+    weight: MOST_OUTLINED,
+    weightOf: lengthOf,
   });
 
   const alone = async (owner: string, job: Job): Promise<JobResult> => {

@@ -71,7 +71,9 @@ interface ParsedTemplate {
 }
 
 const kept = new LruMap<string, ParsedTemplate>({
-  ...{ entries: MOST_KEPT, weight: MOST_CHARACTERS, weightOf: ({ characters }) => characters },
+  entries: MOST_KEPT,
+  weight: MOST_CHARACTERS,
+  weightOf: ({ characters }) => characters,
 });
 let progress: Int32Array | null = null;
 

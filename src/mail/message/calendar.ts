@@ -3,7 +3,14 @@ import type { Report } from '../../platform/text/problems.ts';
 
 /** The methods of iTIP (RFC 5546 1.4). */
 export const CALENDAR_METHODS = [
-  ...['PUBLISH', 'REQUEST', 'REPLY', 'ADD', 'CANCEL', 'REFRESH', 'COUNTER', 'DECLINECOUNTER'],
+  'PUBLISH',
+  'REQUEST',
+  'REPLY',
+  'ADD',
+  'CANCEL',
+  'REFRESH',
+  'COUNTER',
+  'DECLINECOUNTER',
 ] as const satisfies readonly string[];
 
 /** The longest calendar, in characters. */

@@ -88,7 +88,10 @@ export const openedLeavesOf = (message: Buffer): MimeTree['leaves'] => treeOf(me
 /** The tree of a message, without what is beyond `MOST_PARTS` and `LARGEST_HEADERS`. */
 export function treeOf(message: Buffer, opensLocked = false): MimeTree {
   const tree: MimeTree = {
-    ...{ leaves: [], headers: [], opensLocked, hasText: false },
+    leaves: [],
+    headers: [],
+    opensLocked,
+    hasText: false,
     octetsLeft: LARGEST_HEADERS,
   };
   visit(message, 0, message.length, WHOLE, tree);
@@ -140,7 +143,11 @@ function visit(
   const isNamedText = isShown && isNamed && isMixed && tree.hasText;
   if (isShown || isLocked) tree.hasText = true;
   tree.leaves.push({
-    ...{ start, body, end, type, parameters: content.parameters },
+    start,
+    body,
+    end,
+    type,
+    parameters: content.parameters,
     charset: (content.parameters.get('charset') ?? '').toLowerCase(),
     encoding: typedOf(fields, 'content-transfer-encoding').value || '7bit',
     disposition: disposition.value,

@@ -6,8 +6,16 @@ import type { RawField } from './header-editor.ts';
  * clients write one for each recipient.
  */
 const AT_MOST_ONCE: ReadonlySet<string> = new Set([
-  ...['from', 'sender', 'reply-to', 'to', 'cc'],
-  ...['subject', 'date', 'message-id', 'in-reply-to', 'references'],
+  'from',
+  'sender',
+  'reply-to',
+  'to',
+  'cc',
+  'subject',
+  'date',
+  'message-id',
+  'in-reply-to',
+  'references',
 ]);
 
 /** The name of a field that a message has twice though it may have it once; null when there is none. */

@@ -8,16 +8,39 @@ import { type RawField, valueOfField } from '../raw/header-editor.ts';
  * Fastmail; CommuniGate; Yahoo; and Oracle's server (RFC 8098 2.3), whose value begins with `rfc822;`.
  */
 export const DELIVERED_FIELDS = [
-  ...['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to', 'x-resolved-to'],
-  ...['x-real-to', 'x-apparently-to', 'x-rcpt-to', 'original-recipient'],
+  'delivered-to',
+  'x-original-to',
+  'envelope-to',
+  'x-envelope-to',
+  'x-delivered-to',
+  'x-resolved-to',
+  'x-real-to',
+  'x-apparently-to',
+  'x-rcpt-to',
+  'original-recipient',
 ] as const;
 
 /** The fields that name people by their addresses (RFC 5322 3.6, RFC 8098 2.1, and those that servers on the way add). */
 const OF_ADDRESSES = new Set([
-  ...['from', 'sender', 'reply-to', 'to', 'cc', 'bcc'],
-  ...['resent-from', 'resent-sender', 'resent-reply-to', 'resent-to', 'resent-cc', 'resent-bcc'],
-  ...['return-path', 'errors-to', ...DELIVERED_FIELDS],
-  ...['disposition-notification-to', 'return-receipt-to', 'mail-followup-to', 'mail-reply-to'],
+  'from',
+  'sender',
+  'reply-to',
+  'to',
+  'cc',
+  'bcc',
+  'resent-from',
+  'resent-sender',
+  'resent-reply-to',
+  'resent-to',
+  'resent-cc',
+  'resent-bcc',
+  'return-path',
+  'errors-to',
+  ...DELIVERED_FIELDS,
+  'disposition-notification-to',
+  'return-receipt-to',
+  'mail-followup-to',
+  'mail-reply-to',
 ]);
 
 /** The characters around an address in such a field. */

@@ -162,8 +162,17 @@ export const hasLargeHeader = (raw: Buffer): boolean =>
  * files change with each look into them, and some servers show them (GNU Mailutils).
  */
 const SERVER_FIELDS: ReadonlySet<string> = new Set([
-  ...['received', 'return-path', 'delivery-date', ...DELIVERED_FIELDS],
-  ...['status', 'x-status', 'x-uid', 'x-imap', 'x-imapbase', 'x-keywords', 'content-length'],
+  'received',
+  'return-path',
+  'delivery-date',
+  ...DELIVERED_FIELDS,
+  'status',
+  'x-status',
+  'x-uid',
+  'x-imap',
+  'x-imapbase',
+  'x-keywords',
+  'content-length',
 ]);
 
 /** The fingerprint of a message, the same on whichever way it comes again. The body is hashed as it is. */

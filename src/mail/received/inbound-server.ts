@@ -182,16 +182,24 @@ export const openInboundServer = <Taken>({
         }
         for (const { door, recipients: own } of asked) {
           const isUsed = await door.take({
-            ...{ raw, recipients: own, client: remoteAddress },
-            ...{ helo: hostNameAppearsAs || '', from: envelopeFrom },
+            raw,
+            recipients: own,
+            client: remoteAddress,
+            helo: hostNameAppearsAs || '',
+            from: envelopeFrom,
           });
           isTaken ||= isUsed;
         }
         if (!isTaken) throw REPORTS_ALONE;
         if (!isMessage) return;
         await onMessage({
-          ...{ raw, envelopeFrom, taken, client: remoteAddress, helo: hostNameAppearsAs || '' },
-          ...{ protocol, tls: tlsOf(session) },
+          raw,
+          envelopeFrom,
+          taken,
+          client: remoteAddress,
+          helo: hostNameAppearsAs || '',
+          protocol,
+          tls: tlsOf(session),
         });
         guesses.stored(remoteAddress, new Set(taken.map(routeOf)).size);
       };

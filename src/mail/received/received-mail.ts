@@ -67,7 +67,9 @@ const mailOf = (email: Email, raw: Buffer, fields: readonly RawField[], digest: 
     replyTo: mailboxes(email.replyTo ?? []),
     subject: email.subject === undefined ? null : seenName(email.subject).slice(0, LONGEST_SUBJECT),
     date: momentOf(email.date),
-    ...{ text, html, replyText: ownText(text, html) },
+    text,
+    html,
+    replyText: ownText(text, html),
     headers: email.headers
       .slice(0, MOST_FIELDS)
       .map(({ originalKey, value }) => ({ name: originalKey, value: storableText(value, LONGEST_VALUE) })),
@@ -85,8 +87,16 @@ const withFields = (fields: readonly RawField[], digest: string): ReceivedMail =
   ...headerFacts(fields),
   digest,
   addressKeys: headerAddressKeys(fields),
-  ...{ from: null, to: [], cc: [], replyTo: [], subject: null, date: null },
-  ...{ text: null, html: null, replyText: null, attachments: [] },
+  from: null,
+  to: [],
+  cc: [],
+  replyTo: [],
+  subject: null,
+  date: null,
+  text: null,
+  html: null,
+  replyText: null,
+  attachments: [],
   headers: fields
     .filter(({ name }) => name !== '')
     .slice(0, MOST_FIELDS)

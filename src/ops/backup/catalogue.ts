@@ -54,7 +54,9 @@ interface TableRow {
 export async function readTables(session: Pick<BulkSession, 'query'>): Promise<readonly SchemaTable[]> {
   const rows = await session.query<TableRow>(TABLES);
   const tables = rows.map(({ name, columns, needs, leaves }) => ({
-    ...{ name, columns, needs },
+    name,
+    columns,
+    needs,
     leaves: (leaves ?? []).map((leaf) => ({ name: leaf.name, pages: leaf.pages, sizeOfRow: leaf.size })),
     estimatedRows: (leaves ?? []).reduce((sum, leaf) => sum + leaf.rows, 0),
   }));

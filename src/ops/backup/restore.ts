@@ -53,7 +53,9 @@ export async function restore(
           target.seeRoom();
           progress.addRows(added);
         },
-        ...{ warn, bodies, isMoved },
+        warn,
+        bodies,
+        isMoved,
       }),
     );
     // Data committed on a server stays, whatever the audit finds, and could not be used without the key.

@@ -76,7 +76,9 @@ export const isLock = (value: unknown): value is Lock => {
 
 function derive({ cost, blockSize, parallelism, salt }: Omit<Lock, 'check'>, passphrase: string) {
   const bytes = scryptSync(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 2 * KEY_BYTES, {
-    ...{ N: cost, r: blockSize, p: parallelism },
+    N: cost,
+    r: blockSize,
+    p: parallelism,
     maxmem: 2 * 128 * cost * blockSize,
   });
   return { key: bytes.subarray(0, KEY_BYTES), check: bytes.subarray(KEY_BYTES) };

@@ -146,8 +146,14 @@ function exercisedLines(
 
 /** The invariants that only live mail can violate. */
 const LIVE: readonly Invariant[] = [
-  ...(['missingMessage', 'takenTwice', 'heldTwice', 'unknownMessage'] as const),
-  ...(['mailLost', 'mailTwice', 'mailRefused', 'mailForeign'] as const),
+  'missingMessage',
+  'takenTwice',
+  'heldTwice',
+  'unknownMessage',
+  'mailLost',
+  'mailTwice',
+  'mailRefused',
+  'mailForeign',
 ];
 
 const counted = (times: ReadonlyMap<string, number>): string =>

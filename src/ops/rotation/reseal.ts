@@ -64,7 +64,8 @@ export async function resealColumn(
   let after: readonly Parameter[] | null = [];
   while (after !== null) {
     const [page]: Page[] = await database.query<Page>(pageSql(sealed, after.length === 0), [
-      ...[PAGE, markOf(keys)],
+      PAGE,
+      markOf(keys),
       ...after,
     ]);
     const found: readonly Row[] = page?.found ?? [];

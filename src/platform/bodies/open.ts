@@ -33,7 +33,8 @@ export const openBodyStoreAlone = async (
 ): Promise<BodyStore | null> =>
   openBodyStore(config, {
     ca: await trustedAuthorities(config.tlsCaFile),
-    ...{ now: systemClock.now, monotonic: systemClock.monotonic },
+    now: systemClock.now,
+    monotonic: systemClock.monotonic,
   });
 
 /** Opens the store that the settings name; null where they name none. Nothing is asked of the server yet. */

@@ -124,7 +124,9 @@ function remoteEngine(socket: string): Engine {
   return {
     query: (text: string, parameters: unknown[] = [], options: QueryOptions = {}) =>
       run({
-        ...{ call: 'query', text, parameters },
+        call: 'query',
+        text,
+        parameters,
         rowMode: options.rowMode ?? null,
         unparsed: Object.keys(options.parsers ?? {}).map(Number),
       }),
@@ -137,9 +139,12 @@ async function ask<Value>(unix: string, path: string, message: unknown): Promise
   let bytes: ArrayBuffer;
   try {
     const response = await fetch(`http://posthorn${path}`, {
-      ...{ unix, method: 'POST', body: toBytes(message) },
+      unix,
+      method: 'POST',
+      body: toBytes(message),
       // A copy of a large database takes minutes; and a kept connection may be one that the service has just closed.
-      ...{ timeout: false, keepalive: false },
+      timeout: false,
+      keepalive: false,
     } as RequestInit);
     bytes = await response.arrayBuffer();
   } catch (error) {

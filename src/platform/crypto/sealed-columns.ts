@@ -39,26 +39,38 @@ const SEALED = {
   ],
   'webhook secret': [
     {
-      ...{ table: 'webhook_secrets', column: 'sealed' },
-      ...{ key: { webhook_id: 'text' }, boundTo: ['webhook_id'], what: 'secrets of webhooks' },
+      table: 'webhook_secrets',
+      column: 'sealed',
+      key: { webhook_id: 'text' },
+      boundTo: ['webhook_id'],
+      what: 'secrets of webhooks',
     },
   ],
   'inbound route secret': [
     {
-      ...{ table: 'inbound_routes', column: 'sealed', key: { id: 'text' }, boundTo: ['id'] },
+      table: 'inbound_routes',
+      column: 'sealed',
+      key: { id: 'text' },
+      boundTo: ['id'],
       what: 'secrets of inbound routes',
     },
   ],
   'mailbox password': [
     {
-      ...{ table: 'mailboxes', column: 'sealed', key: { id: 'text' }, boundTo: ['id'] },
+      table: 'mailboxes',
+      column: 'sealed',
+      key: { id: 'text' },
+      boundTo: ['id'],
       what: 'passwords of mailboxes',
     },
   ],
   'flow webhook secret': [
     {
-      ...{ table: 'flow_webhook_secrets', column: 'sealed', what: 'secrets of webhook steps in flows' },
-      ...{ key: { workspace_id: 'text', livemode: 'boolean' }, boundTo: ['workspace_id', 'livemode'] },
+      table: 'flow_webhook_secrets',
+      column: 'sealed',
+      what: 'secrets of webhook steps in flows',
+      key: { workspace_id: 'text', livemode: 'boolean' },
+      boundTo: ['workspace_id', 'livemode'],
     },
     { ...ofReplies, boundTo: ['workspace_id', 'livemode'] },
   ],
@@ -74,7 +86,9 @@ const SEALED = {
   ],
   'a suppression that was removed': [
     {
-      ...{ table: 'ses_removals', column: 'sealed', ...byId },
+      table: 'ses_removals',
+      column: 'sealed',
+      ...byId,
       what: 'removed suppressions that Amazon SES may still have',
     },
   ],

@@ -6,8 +6,22 @@ import { instantOf, PERIOD_UNITS, type Period } from './dates.ts';
 
 /** All operators; each field defines which of them it accepts. */
 export const OPERATORS = [
-  ...(['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'contains', 'startsWith', 'endsWith', 'in'] as const),
-  ...(['exists', 'isEmpty', 'before', 'after', 'withinLast', 'olderThan'] as const),
+  'eq',
+  'neq',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'contains',
+  'startsWith',
+  'endsWith',
+  'in',
+  'exists',
+  'isEmpty',
+  'before',
+  'after',
+  'withinLast',
+  'olderThan',
 ] as const;
 
 export type Operator = (typeof OPERATORS)[number];

@@ -49,7 +49,17 @@ export function* fallbacksOf(tag: string): Generator<string> {
 
 /** The scripts that run from right to left. */
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set([
-  ...['Adlm', 'Arab', 'Hebr', 'Mand', 'Mend', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa', 'Yezi'],
+  'Adlm',
+  'Arab',
+  'Hebr',
+  'Mand',
+  'Mend',
+  'Nkoo',
+  'Rohg',
+  'Samr',
+  'Syrc',
+  'Thaa',
+  'Yezi',
 ]);
 
 export type Direction = 'ltr' | 'rtl';
@@ -67,7 +77,18 @@ export const isolatedIn = (language: string, text: string): string =>
 
 /** The languages of recipients' pages, and of the words that the service itself writes into mail. */
 export const PAGE_LANGUAGES = [
-  ...(['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'tr', 'ar', 'ja'] as const),
+  'en',
+  'de',
+  'fr',
+  'es',
+  'it',
+  'pt',
+  'nl',
+  'pl',
+  'sv',
+  'tr',
+  'ar',
+  'ja',
 ] as const;
 export type PageLanguage = (typeof PAGE_LANGUAGES)[number];
 

@@ -63,11 +63,13 @@ export function recurringEnds(rule: string, last: number | null, until: number):
     changes.push(
       {
         at: localIn(year, start) - own * SECOND_MS,
-        ...{ offset: ahead * SECOND_MS, abbreviation: wordOf(summer) },
+        offset: ahead * SECOND_MS,
+        abbreviation: wordOf(summer),
       },
       {
         at: localIn(year, end) - ahead * SECOND_MS,
-        ...{ offset: own * SECOND_MS, abbreviation: wordOf(standard) },
+        offset: own * SECOND_MS,
+        abbreviation: wordOf(standard),
       },
     );
   return changes.filter(({ at }) => at > from && at < until).sort((one, other) => one.at - other.at);

@@ -24,7 +24,11 @@ function countsAt(file: DataView, at: number): Counts {
   const count = (index: number): number => file.getUint32(at + 20 + 4 * index);
   return {
     version: file.getUint8(at + 4),
-    ...{ isUtc: count(0), isStandard: count(1), leaps: count(2), times: count(3), types: count(4) },
+    isUtc: count(0),
+    isStandard: count(1),
+    leaps: count(2),
+    times: count(3),
+    types: count(4),
     characters: count(5),
   };
 }

@@ -113,6 +113,14 @@ export type Counts = Analytics['totals'];
 
 /** The counts of a point for the documentation. */
 export const COUNTS_EXAMPLE: Counts = {
-  ...{ accepted: 1200, sent: 1196, delivered: 1190, opened: 512, clicked: 97, bounced: 6, complained: 0 },
-  ...{ unsubscribed: 2, machineOpened: 388, machineClicked: 14 },
+  accepted: 1200,
+  sent: 1196,
+  delivered: 1190,
+  opened: 512,
+  clicked: 97,
+  bounced: 6,
+  complained: 0,
+  unsubscribed: 2,
+  machineOpened: 388,
+  machineClicked: 14,
 };

@@ -141,8 +141,15 @@ async function countPoints(
   let { accepted, events } = first;
   for (let tried = 0; tried < TRIES; tried++) {
     const parameters: readonly Parameter[] = [
-      ...[workspaceId, scopeText(scope), ...bounds, accepted, events],
-      ...[domainId, campaignId, templateId, tag],
+      workspaceId,
+      scopeText(scope),
+      ...bounds,
+      accepted,
+      events,
+      domainId,
+      campaignId,
+      templateId,
+      tag,
       ...points,
     ];
     const rows = await reads.query<CountRow>(COUNT, parameters);

@@ -13,7 +13,11 @@ const EXAMPLE: Analytics = {
   series: [{ start: '2026-11-20T23:00:00.000Z', local: '2026-11-21T00:00', open: false, ...COUNTS_EXAMPLE }],
   totals: COUNTS_EXAMPLE,
   rates: {
-    ...{ delivered: 0.9917, opened: 0.3217, clicked: 0.0725, bounced: 0.005, complained: 0 },
+    delivered: 0.9917,
+    opened: 0.3217,
+    clicked: 0.0725,
+    bounced: 0.005,
+    complained: 0,
     unsubscribed: 0.0017,
   },
 };

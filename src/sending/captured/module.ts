@@ -20,8 +20,12 @@ export const capturedModule: Module<CapturedDeps, Pick<ChecksApi, 'check'>, Capt
       return {
         api: { mailCaptured: (workspaceId) => waiting.came(groupOf(workspaceId, true)) },
         deps: {
-          ...{ database, reads },
-          ...{ mailReader, waiting, spamAssassin, check },
+          database,
+          reads,
+          mailReader,
+          waiting,
+          spamAssassin,
+          check,
           previewsPerMinute: config.rateLimitPreview,
         },
         duties: [capturedPruner({ database, clock, config })],

@@ -67,7 +67,13 @@ export function listCaptured(
     prefix: 'cap',
     rows: (range, limit) =>
       reads.query<Row>(listSql(range), [
-        ...[workspaceId, livemode, range.below, range.from, emailId, formsWanted(recipient), limit],
+        workspaceId,
+        livemode,
+        range.below,
+        range.from,
+        emailId,
+        formsWanted(recipient),
+        limit,
       ]),
     item: itemOf,
   });
@@ -87,7 +93,10 @@ export const countCaptured = (
   { caller, query }: Call<unknown, CapturedFilter>,
 ): Promise<CountView> =>
   readCount(reads, COUNT, [
-    ...[caller.workspaceId, caller.livemode, query.emailId ?? null, formsWanted(query.recipient)],
+    caller.workspaceId,
+    caller.livemode,
+    query.emailId ?? null,
+    formsWanted(query.recipient),
   ]);
 
 /** The services that reading captured mail calls. */
@@ -156,7 +165,9 @@ export async function checkCaptured(
   });
   return answerOf(
     problems.map(({ code, message, at }) => ({
-      ...{ code, message, path: at === null ? null : '/html' },
+      code,
+      message,
+      path: at === null ? null : '/html',
       line: at === null ? null : placeAt(html ?? '', at).line,
     })),
   );

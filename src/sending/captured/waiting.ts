@@ -45,7 +45,15 @@ export async function awaitCaptured(
   if (detail instanceof Failure) return detail;
   const { emailId, recipient, from, subject, size, capturedAt, text, html } = detail;
   return {
-    ...{ id, emailId, recipient, from, subject, size, capturedAt, text, html },
+    id,
+    emailId,
+    recipient,
+    from,
+    subject,
+    size,
+    capturedAt,
+    text,
+    html,
     ...findInMail(subject, text, html),
   };
 }

@@ -85,7 +85,11 @@ export interface PlacedProblem extends Pick<FoundProblem, 'code' | 'message'> {
 /** Problems as they are answered, the gravest first. */
 export function answerOf(problems: readonly PlacedProblem[]): MessageCheck {
   const all = problems.map(({ code, message, line, path }) => ({
-    ...{ severity: CHECKS[code].severity, code, message, line, path },
+    severity: CHECKS[code].severity,
+    code,
+    message,
+    line,
+    path,
   }));
   const weight = ({ severity }: MessageProblem): number => SEVERITIES.indexOf(severity);
   const byPlace = (one: MessageProblem, other: MessageProblem): number =>

@@ -23,7 +23,9 @@ export function cachedSendingDomains(
   const known = new TtlCache<SendingDomain | null>({
     forMs: (domain) => (domain ? FRESH_MS : 0),
     // A shared search may have begun before another instance verified the domain.
-    ...{ sharedMs: 0, atMost: MOST, monotonic },
+    sharedMs: 0,
+    atMost: MOST,
+    monotonic,
   });
   engine.listen((kind) => {
     if (kind.name === domainKind.name) known.clear();

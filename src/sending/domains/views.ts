@@ -90,7 +90,9 @@ export const warmUpView = (warmUp: WarmUp, { date, claimed }: WarmUpDay): Domain
   const today = Date.parse(date);
   const allowed = allowedOn(warmUp, today);
   return {
-    ...{ provider, startedAt, perDay: [...perDay] },
+    provider,
+    startedAt,
+    perDay: [...perDay],
     endsAt: endOf(warmUp),
     today:
       allowed === null

@@ -274,8 +274,15 @@ export async function acceptForCampaign(
     subject: subject ?? common,
     tags: [],
     envelope: {
-      ...{ from: bare(from), to: [bare(address)], cc: [], bcc: [], replyTo: replies.map(bare) },
-      ...{ headers: [], tags: [], attachments: [], ...tracked },
+      from: bare(from),
+      to: [bare(address)],
+      cc: [],
+      bcc: [],
+      replyTo: replies.map(bare),
+      headers: [],
+      tags: [],
+      attachments: [],
+      ...tracked,
       ...(language !== null && { language }),
       messageId: messageIdOf(id, from.domain),
       size,
@@ -284,9 +291,14 @@ export async function acceptForCampaign(
   };
   const content = await packContent(message.content);
   const spawned = await engine.spawn('email', {
-    ...{ id, workspaceId: sender.workspaceId, livemode: sender.livemode },
+    id,
+    workspaceId: sender.workspaceId,
+    livemode: sender.livemode,
     input: {
-      ...{ at: now, livemode: sender.livemode, scheduledAt: null, admitted: engine.hasRoom('email') },
+      at: now,
+      livemode: sender.livemode,
+      scheduledAt: null,
+      admitted: engine.hasRoom('email'),
       ...liveSchedule,
       recipients: [{ simulate: null }],
     },
@@ -301,7 +313,8 @@ export async function acceptForCampaign(
     meter: sendMeter(sender.livemode, sender.plan, testSendsPerDay, now),
     ...(!isLeft && JSON.stringify(contact).length <= LARGEST_BULK_PAYLOAD ? { payload: message } : {}),
     bytes: content.length + 1_024,
-    ...{ isBulk: true, isLeft },
+    isBulk: true,
+    isLeft,
   });
   if (spawned.outcome === 'replayed') throw new Error('No email of a campaign has an idempotency key.');
   if (spawned.outcome === 'spawned') noteAccepted(deps, id, { now, sender });

@@ -72,8 +72,12 @@ const renamed: FactTable = {
 
 /** The tables that an email's effects write. */
 export const emailFacts: readonly FactTable[] = [
-  ...[recorded, recordedOnClock, noted, givenBack],
-  ...[suppressed, renamed],
+  recorded,
+  recordedOnClock,
+  noted,
+  givenBack,
+  suppressed,
+  renamed,
 ];
 
 /**

@@ -167,7 +167,16 @@ export const emailsModule: Module<
     const { transport: enabled, returnPathDomain } = config;
     const receives = config.inboundSmtpPort !== null && config.retentionLiveDays >= LEAVE_DAYS;
     const live = openLiveMail({
-      ...{ database, clock, logger, sealer, signer, transport, enabled, returnPathDomain, receives, bodies },
+      database,
+      clock,
+      logger,
+      sealer,
+      signer,
+      transport,
+      enabled,
+      returnPathDomain,
+      receives,
+      bodies,
       publicUrl: config.publicUrl,
       slots: config.sendingSlots,
       limits: liveMail.limits ?? {},
@@ -212,7 +221,12 @@ export const emailsModule: Module<
         });
         const { simulatorDomain, testSendsPerDay } = config;
         const acceptance = {
-          ...{ engine, database, simulatorDomain, testSendsPerDay, tracing, bodies },
+          engine,
+          database,
+          simulatorDomain,
+          testSendsPerDay,
+          tracing,
+          bodies,
           testClocks: needs.testClocks,
           liveSchedule: {
             ...LIVE_SCHEDULE,
@@ -228,25 +242,38 @@ export const emailsModule: Module<
         const mailRoom = new MailRoom();
         const count = (kind: string): void => metrics?.report(kind);
         const api: EmailsApi = {
-          ...{ acceptance, mailRoom },
+          acceptance,
+          mailRoom,
           clockedEmails: clockedEmails({ database, engine }),
           bulkRoom: bulkRoomOf({
-            ...{ database, clock },
+            database,
+            clock,
             own: () => live.bulkRoom,
             others: () => roster.partOf('delivery').of - 1,
           }),
           warmUpRoom: (domainId) => live.warmUpRoom(domainId),
           releaseWaiting: waitingReleaser(database, clock, logger, () => roster.news.tell('work')),
           directMail: directMail({
-            ...{ database, transport, operator: config.serviceFrom },
+            database,
+            transport,
+            operator: config.serviceFrom,
             findSendingDomain: needs.findSendingDomain,
             senders: cachedSenders({
-              ...{ database, sealer, logger, enabled, returnPathDomain, receives },
+              database,
+              sealer,
+              logger,
+              enabled,
+              returnPathDomain,
+              receives,
               monotonic: clock.monotonic,
             }),
           }),
           recordFeedback: feedbackRecorder({
-            ...{ database, engine, signer, clock, count },
+            database,
+            engine,
+            signer,
+            clock,
+            count,
             leaveByMail: needs.leaveByMail,
           }),
         };
@@ -261,21 +288,27 @@ export const emailsModule: Module<
           },
           deps: {
             waiting,
-            ...{ ...acceptance, reads, textFromHtml, baseUrl: config.publicUrl, log: logger },
+            ...acceptance,
+            reads,
+            textFromHtml,
+            baseUrl: config.publicUrl,
+            log: logger,
             isOnNodes: shards !== null,
             campaigns: needs.campaigns,
-            ...{
-              mailReader,
-              mailRoom,
-              leftMessage: live.leftMessage,
-              serverName: config.ehloName ?? hostname(),
-            },
+            mailReader,
+            mailRoom,
+            leftMessage: live.leftMessage,
+            serverName: config.ehloName ?? hostname(),
           },
           duties: [
             testDataPruner({ database, clock, config }),
             messageIdPruner({ database, clock }),
             reportSender({
-              ...{ database, clock, logger, transport, ...live.writing },
+              database,
+              clock,
+              logger,
+              transport,
+              ...live.writing,
               findSendingDomain: needs.findSendingDomain,
               hostName: config.ehloName ?? hostname(),
             }),

@@ -104,8 +104,11 @@ export async function emailDetail(
     isOfCampaign(packed) && row.campaign_id !== null
       ? await campaigns?.()?.parts(
           {
-            ...{ emailId: params.id, campaignId: row.campaign_id, workspaceId: caller.workspaceId },
-            ...{ recipientKey, subject: row.subject },
+            emailId: params.id,
+            campaignId: row.campaign_id,
+            workspaceId: caller.workspaceId,
+            recipientKey,
+            subject: row.subject,
           },
           packed,
           'show',

@@ -117,8 +117,13 @@ const withBody = (before: Draft, { match, action, priority, spam }: InboundRoute
 });
 
 const EMPTY: Draft = {
-  ...{ matchType: 'catchAll', localPart: null, action: 'keep', url: null, forwardTo: null },
-  ...{ priority: 100, spam: 'mark' },
+  matchType: 'catchAll',
+  localPart: null,
+  action: 'keep',
+  url: null,
+  forwardTo: null,
+  priority: 100,
+  spam: 'mark',
 };
 
 /** $1 … $3 the route and its owner, $4 and $5 its domain, $6 … $14 its columns, $15 now, $16 the reply, $17 on: its key. */
@@ -155,10 +160,21 @@ export async function createRoute(
       const row = { ...draft, id, livemode: caller.livemode, domainId: body.domainId, secretPrefix };
       const view = { ...routeView({ ...row, createdAt: at, updatedAt: at }), secret };
       const rows = await database.query(CREATE, [
-        ...[id, caller.workspaceId, caller.livemode, body.domainId, domainName],
-        ...[draft.matchType, draft.localPart, draft.priority, draft.action, draft.url],
-        ...[draft.forwardTo, draft.spam],
-        ...[secret === null ? null : sealRouteSecret(sealer, id, secret), secretPrefix, at.toISOString()],
+        id,
+        caller.workspaceId,
+        caller.livemode,
+        body.domainId,
+        domainName,
+        draft.matchType,
+        draft.localPart,
+        draft.priority,
+        draft.action,
+        draft.url,
+        draft.forwardTo,
+        draft.spam,
+        secret === null ? null : sealRouteSecret(sealer, id, secret),
+        secretPrefix,
+        at.toISOString(),
         sealer.seal(JSON.stringify(view), REPLY),
         ...replyParameters(keyedBy(call), 201),
       ]);
@@ -195,10 +211,21 @@ export async function patchRoute(
     const secret = draft.action === 'webhook' && before.secretPrefix === null ? mintSecret() : null;
     const newPrefix = secret === null ? null : secretPrefixOf(secret);
     const [row] = await database.query<{ updated_at: string | Date }>(PATCH, [
-      ...[params.id, caller.workspaceId, caller.livemode],
-      ...[draft.matchType, draft.localPart, draft.priority, draft.action, draft.url, draft.spam],
-      ...[secret === null ? null : sealRouteSecret(sealer, params.id, secret), newPrefix],
-      ...[new Date(now).toISOString(), stated, before.updatedAt.toISOString(), draft.forwardTo],
+      params.id,
+      caller.workspaceId,
+      caller.livemode,
+      draft.matchType,
+      draft.localPart,
+      draft.priority,
+      draft.action,
+      draft.url,
+      draft.spam,
+      secret === null ? null : sealRouteSecret(sealer, params.id, secret),
+      newPrefix,
+      new Date(now).toISOString(),
+      stated,
+      before.updatedAt.toISOString(),
+      draft.forwardTo,
     ]);
     if (!row) continue;
     changed();

@@ -31,7 +31,11 @@ export const inboundRoutesModule: Module<
       return {
         api: { receivingRoutes: routes, findReplyDomain: replies.of },
         deps: {
-          ...{ database, sealer, posting, mayForward, changed },
+          database,
+          sealer,
+          posting,
+          mayForward,
+          changed,
           isFiltered:
             config.rspamdUrl !== null || config.spamassassinUrl !== null || config.sesInboundTopics !== null,
         },

@@ -24,11 +24,15 @@ export function receivingRoutes(
 ): ReceivingRoutes {
   const known = new TtlCache<readonly ReceivingRoute[]>({
     forMs: () => FRESH_MS,
-    ...{ sharedMs: FRESH_MS, atMost: MOST, monotonic },
+    sharedMs: FRESH_MS,
+    atMost: MOST,
+    monotonic,
   });
   const hosts = new TtlCache<ReadonlySet<string>>({
     forMs: () => FRESH_MS,
-    ...{ sharedMs: FRESH_MS, atMost: 1, monotonic },
+    sharedMs: FRESH_MS,
+    atMost: 1,
+    monotonic,
   });
   const clear = () => {
     known.clear();

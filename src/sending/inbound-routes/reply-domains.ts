@@ -39,7 +39,9 @@ export function replyDomains(
 ): ReplyDomains {
   const known = new TtlCache<string | null>({
     forMs: () => FRESH_MS,
-    ...{ sharedMs: FRESH_MS, atMost: MOST, monotonic },
+    sharedMs: FRESH_MS,
+    atMost: MOST,
+    monotonic,
   });
   engine.listen((kind) => {
     if (kind.name === 'domain') known.clear();

@@ -35,7 +35,13 @@ export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
       let server: SmtpServer | null = null;
       const name = config.ehloName ?? hostname();
       const shared = {
-        ...{ signer, now: clock.now, mailReader, receivingRoutes, receive, reports, spamFilter },
+        signer,
+        now: clock.now,
+        mailReader,
+        receivingRoutes,
+        receive,
+        reports,
+        spamFilter,
         leaveByMail,
         count: (end: 'taken' | 'spam' | 'loop' | 'later') => metrics?.received(end),
       };
@@ -52,9 +58,13 @@ export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
           server = await openInbound({
             ...shared,
             database,
-            ...{ host: config.host, name, port: config.inboundSmtpPort },
-            ...{ tls: certificate, isProxy: isWithinRanges(config.smtpTrustProxy) },
-            ...{ senderChecks, record: recordFeedback },
+            host: config.host,
+            name,
+            port: config.inboundSmtpPort,
+            tls: certificate,
+            isProxy: isWithinRanges(config.smtpTrustProxy),
+            senderChecks,
+            record: recordFeedback,
             onError: brokenConnections('inbound', { logger, monotonic: clock.monotonic, metrics }),
           });
         },

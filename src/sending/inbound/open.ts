@@ -133,7 +133,9 @@ async function authenticationOf(
   const { spf, dkim, dmarc, arc } = results;
   const chain = isChain(arc.result) ? arc.result : null;
   return {
-    ...{ spf: spf.result, dkim: dkim.result, dmarc: dmarc.result },
+    spf: spf.result,
+    dkim: dkim.result,
+    dmarc: dmarc.result,
     forward: { results: resultsText(name, results), chain, helo: helo || null, client, ...connection },
   };
 }

@@ -86,9 +86,19 @@ export async function createMailbox(
       const row = newRow(caller, body, now, id);
       const view = mailboxView(row);
       const rows = await database.query(CREATE, [
-        ...[id, caller.workspaceId, caller.livemode, row.host, row.port, row.security],
-        ...[row.username, row.folder, row.isPaused, sealPassword(sealer, id, body.password)],
-        ...[new Date(now).toISOString(), JSON.stringify(view), ...replyParameters(keyed, 201)],
+        id,
+        caller.workspaceId,
+        caller.livemode,
+        row.host,
+        row.port,
+        row.security,
+        row.username,
+        row.folder,
+        row.isPaused,
+        sealPassword(sealer, id, body.password),
+        new Date(now).toISOString(),
+        JSON.stringify(view),
+        ...replyParameters(keyed, 201),
       ]);
       if (rows.length === 0) return TOO_MANY;
       changed();
@@ -105,10 +115,32 @@ const newRow = (
 ): MailboxRow => {
   const at = new Date(now);
   return {
-    ...{ id, workspaceId, livemode, host, port: port ?? USUAL_PORT[security], security, username, folder },
-    ...{ isPaused, sealed: '', state: 'waiting', problem: null, stateAt: at, failures: 0, nextAt: at },
-    ...{ holder: null, heldUntil: null, uidValidity: null, lastUid: 0, begunAt: null, since: null },
-    ...{ taken: 0, skipped: 0, lastTakenAt: null, createdAt: at, updatedAt: at },
+    id,
+    workspaceId,
+    livemode,
+    host,
+    port: port ?? USUAL_PORT[security],
+    security,
+    username,
+    folder,
+    isPaused,
+    sealed: '',
+    state: 'waiting',
+    problem: null,
+    stateAt: at,
+    failures: 0,
+    nextAt: at,
+    holder: null,
+    heldUntil: null,
+    uidValidity: null,
+    lastUid: 0,
+    begunAt: null,
+    since: null,
+    taken: 0,
+    skipped: 0,
+    lastTakenAt: null,
+    createdAt: at,
+    updatedAt: at,
   };
 };
 
@@ -145,16 +177,34 @@ export async function patchMailbox(
     if (password === undefined && (host !== before.host || username !== before.username))
       return invalid([{ path: '/body/password', message: 'Must be given with another host or username.' }]);
     const [row] = await database.query<{ updated_at: string | Date }>(PATCH, [
-      ...[params.id, caller.workspaceId, caller.livemode, host, port, security, username, folder, isPaused],
-      ...[password === undefined ? null : sealPassword(sealer, params.id, password)],
-      ...[new Date(now).toISOString(), stated, before.updatedAt.toISOString()],
+      params.id,
+      caller.workspaceId,
+      caller.livemode,
+      host,
+      port,
+      security,
+      username,
+      folder,
+      isPaused,
+      password === undefined ? null : sealPassword(sealer, params.id, password),
+      new Date(now).toISOString(),
+      stated,
+      before.updatedAt.toISOString(),
     ]);
     if (!row) continue;
     changed();
     const at = new Date(now);
     return mailboxView({
       ...before,
-      ...{ host, port, security, username, folder, isPaused, state: 'waiting', stateAt: at, nextAt: at },
+      host,
+      port,
+      security,
+      username,
+      folder,
+      isPaused,
+      state: 'waiting',
+      stateAt: at,
+      nextAt: at,
       updatedAt: new Date(row.updated_at),
     });
   }

@@ -85,7 +85,13 @@ export class Leases {
   failed({ id, holder }: Lease, problem: string, failures: number, waitMs: number): Promise<unknown> {
     const at = this.now();
     return this.database.query(FREE, [
-      ...[id, holder, 'failing', problem, failures, isoOf(at + waitMs), isoOf(at)],
+      id,
+      holder,
+      'failing',
+      problem,
+      failures,
+      isoOf(at + waitMs),
+      isoOf(at),
     ]);
   }
 

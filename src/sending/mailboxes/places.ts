@@ -90,7 +90,7 @@ export const isPassed = async (
   { id, holder, uidValidity, uid }: Omit<MailboxPlace, 'digest'>,
   { skipped, taken, digest }: MessageNote,
 ): Promise<boolean> =>
-  (await database.query(PASS, [...[id, holder, uid, uidValidity, skipped ?? 0, taken ?? 0, digest ?? null]]))
+  (await database.query(PASS, [id, holder, uid, uidValidity, skipped ?? 0, taken ?? 0, digest ?? null]))
     .length > 0;
 
 /** Messages that are forgotten by one statement. */

@@ -28,12 +28,20 @@ export function mailboxView(row: MailboxRow): MailboxView {
   const { id, livemode, host, port, security, username, folder, taken, skipped } = row;
   const isFailing = !row.isPaused && row.state === 'failing';
   return {
-    ...{ id, livemode, host, port, security, username, folder },
+    id,
+    livemode,
+    host,
+    port,
+    security,
+    username,
+    folder,
     status: row.isPaused ? 'paused' : row.state,
     reason: isFailing ? reasonText(row.problem ?? 'closed') : null,
     since: row.stateAt.toISOString(),
     nextAttemptAt: isFailing ? row.nextAt.toISOString() : null,
-    ...{ taken, skipped, lastTakenAt: row.lastTakenAt?.toISOString() ?? null },
+    taken,
+    skipped,
+    lastTakenAt: row.lastTakenAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

@@ -26,7 +26,11 @@ const EXAMPLE = {
 };
 const NEW = {
   ...EXAMPLE,
-  ...{ status: 'waiting' as const, since: EXAMPLE.createdAt, taken: 0, skipped: 0, lastTakenAt: null },
+  status: 'waiting' as const,
+  since: EXAMPLE.createdAt,
+  taken: 0,
+  skipped: 0,
+  lastTakenAt: null,
 };
 
 /** The endpoints of mailboxes. */

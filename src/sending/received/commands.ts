@@ -247,7 +247,9 @@ async function receive(commands: ReceivedCommands, call: TestCall): Promise<Rece
   const [id = ''] = await storeArrival(commands, {
     envelopeFrom,
     taken: [{ route, recipient }],
-    ...{ raw, mail, spam },
+    raw,
+    mail,
+    spam,
   });
   const row = await findReceived({ database }, caller, id);
   if (!row) return NO_RECEIVED;

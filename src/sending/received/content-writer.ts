@@ -110,8 +110,14 @@ export class ContentWriter {
     const [only, ...others] = batch.map(({ row }) => row);
     const ids = await (only && others.length === 0
       ? this.database.query<{ id: string }>(STORE_ONE, [
-          ...[only.id, only.workspaceId, only.livemode, only.parsed],
-          ...[only.raw, only.rawKey, only.until, only.addressKeys],
+          only.id,
+          only.workspaceId,
+          only.livemode,
+          only.parsed,
+          only.raw,
+          only.rawKey,
+          only.until,
+          only.addressKeys,
         ])
       : this.database.query<{ id: string }>(STORE_ALL, [
           JSON.stringify(batch.map(({ row }) => recordOf(row))),
@@ -121,5 +127,8 @@ export class ContentWriter {
 }
 
 const recordOf = ({ workspaceId, rawKey, addressKeys, ...row }: ContentRow) => ({
-  ...{ ...row, workspace_id: workspaceId, raw_key: rawKey, address_keys: addressKeys },
+  ...row,
+  workspace_id: workspaceId,
+  raw_key: rawKey,
+  address_keys: addressKeys,
 });

@@ -49,7 +49,12 @@ export async function packMessage(
   addressKeys: readonly string[],
 ): Promise<PackedMessage> {
   const parts: ReceivedParts = {
-    ...{ references, text, html, replyText, headers, attachments },
+    references,
+    text,
+    html,
+    replyText,
+    headers,
+    attachments,
     ...(isCut && { summary: whole }),
   };
   const [parsed, packed] = await Promise.all([pack(JSON.stringify(parts)), pack(raw as Buffer<ArrayBuffer>)]);
@@ -69,7 +74,11 @@ export async function storeContent(
       ? await bodies.write({ kind: 'received', livemode, day: bodyDay(now), workspaceId }, raw)
       : null;
   const isStored = await contents.write({
-    ...{ id, workspaceId, livemode, parsed, addressKeys },
+    id,
+    workspaceId,
+    livemode,
+    parsed,
+    addressKeys,
     raw: body ? null : raw.toString('base64'),
     rawKey: body?.key ?? null,
     until: body ? isoOf(body.until) : null,

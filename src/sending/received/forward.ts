@@ -69,9 +69,14 @@ export async function forward(
     sender: { ...owner, ...terms },
     body: { to: [] },
     forward: {
-      ...{ octets, targets, domain: domainName, envelopeFrom: row.envelopeFrom },
+      octets,
+      targets,
+      domain: domainName,
+      envelopeFrom: row.envelopeFrom,
       author: author && !isProblem(author) ? author : null,
-      ...{ subject: summary.subject, messageId: summary.messageId, recipient: row.recipient },
+      subject: summary.subject,
+      messageId: summary.messageId,
+      recipient: row.recipient,
       facts: {
         token: forwardTokenOf(signer, recipient),
         seal: results !== undefined && chain !== null ? { results, chain } : null,

@@ -42,7 +42,12 @@ export const receivedModule: Module<ReceivedDeps, ReceivedNeeds, ReceivedApi> = 
     const forwarding = (): ForwardDeps => {
       const { acceptance, mayForward } = needed();
       return {
-        ...{ database, bodies, signer, serverName, now: clock.now, mayForward },
+        database,
+        bodies,
+        signer,
+        serverName,
+        now: clock.now,
+        mayForward,
         acceptance: acceptance(),
       };
     };
@@ -53,8 +58,17 @@ export const receivedModule: Module<ReceivedDeps, ReceivedNeeds, ReceivedApi> = 
         provide(needs);
         const { testClocks, acceptance } = needs;
         const deps = {
-          ...{ database, reads, bodies, mailReader, engine, clock, signer, spamFilter },
-          ...{ testClocks, acceptance, contents: new ContentWriter(database) },
+          database,
+          reads,
+          bodies,
+          mailReader,
+          engine,
+          clock,
+          signer,
+          spamFilter,
+          testClocks,
+          acceptance,
+          contents: new ContentWriter(database),
         };
         return {
           api: { receive: (arrival) => storeArrival(deps, arrival) },

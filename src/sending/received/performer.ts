@@ -93,7 +93,9 @@ export class ReceivedPerformer implements Performer {
       secret === null
         ? UNSIGNED
         : await posting().post({
-            ...{ webhookId: row.routeId, url: target.url, secret },
+            webhookId: row.routeId,
+            url: target.url,
+            secret,
             body: payloadOf(row, parts),
           });
     const { httpStatus, responseBody, durationMs, error } = result;
@@ -129,6 +131,8 @@ export class ReceivedPerformer implements Performer {
 
 /** The outcome of an attempt that could not be signed. */
 const UNSIGNED = {
-  ...{ httpStatus: 0, durationMs: 0 },
-  ...{ responseBody: REASONS.sealed_secret, error: 'sealed_secret' as const },
+  httpStatus: 0,
+  durationMs: 0,
+  responseBody: REASONS.sealed_secret,
+  error: 'sealed_secret' as const,
 };

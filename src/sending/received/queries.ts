@@ -72,7 +72,7 @@ export async function listReceived(
     rows: (range, limit) =>
       reads.query<ReceivedRow>(
         listSql(range),
-        [...[caller.workspaceId, caller.livemode, range.below, range.from], ...filters, limit],
+        [caller.workspaceId, caller.livemode, range.below, range.from, ...filters, limit],
         { isSearch: true },
       ),
     item: itemOf,

@@ -95,7 +95,10 @@ async function emailsNamed(
   const ids = namedIds(mail).map(withoutRegion);
   if (ids.length === 0) return [];
   const rows = await database.query<{ messageId: string; emailId: string }>(NAMED, [
-    ...[workspaceId, livemode, ids, sender],
+    workspaceId,
+    livemode,
+    ids,
+    sender,
   ]);
   return ids.flatMap((id) => [
     ...rows.flatMap(({ messageId, emailId }) => (messageId === id ? [emailId] : [])),
@@ -179,7 +182,10 @@ async function withContext(
       ? []
       : [
           {
-            ...{ ord, email_id: one.email.id, campaign_id: one.email.campaign_id, key: one.key },
+            ord,
+            email_id: one.email.id,
+            campaign_id: one.email.campaign_id,
+            key: one.key,
             of_flow: envelopes[ord]?.contactId ?? null,
           },
         ],
@@ -194,7 +200,10 @@ async function withContext(
     if (!one || !envelope) return null;
     const { id: emailId, campaign_id: campaignId, test_clock_id: testClockId } = one.email;
     return {
-      ...{ emailId, campaignId, testClockId, threadId: envelope.threadId ?? null },
+      emailId,
+      campaignId,
+      testClockId,
+      threadId: envelope.threadId ?? null,
       root: rootNamedIn(envelope.headers) ?? envelope.messageId,
       contactId: contexts.get(ord)?.contactId ?? null,
       flowRunId: contexts.get(ord)?.flowRunId ?? null,
@@ -262,7 +271,10 @@ async function countedKeys(
 ): Promise<ReadonlySet<string>> {
   if (replies.length === 0) return new Set();
   const rows = await database.query<CountableReply>(COUNT, [
-    ...[workspaceId, livemode, JSON.stringify(replies), isoOf(now)],
+    workspaceId,
+    livemode,
+    JSON.stringify(replies),
+    isoOf(now),
   ]);
   const own = new Map(replies.map(({ key, fingerprint }) => [key, fingerprint]));
   return new Set(rows.flatMap(({ key, fingerprint }) => (own.get(key) === fingerprint ? [key] : [])));

@@ -191,7 +191,9 @@ function draftOf(
   const id = mintId('rcv', now);
   const fingerprint = fingerprintOf(mail, recipient);
   const request = {
-    ...{ id, workspaceId, livemode },
+    id,
+    workspaceId,
+    livemode,
     input: { at: now, leaseMs: LEASE_MS, isKept: route.action === 'keep' },
     columns: {
       route_id: route.id,
@@ -225,7 +227,9 @@ function draftOf(
     claim: {
       key: `received ${fingerprint}`,
       scope: { workspaceId, livemode },
-      ...{ fingerprint, status: 250, reply: () => JSON.stringify(id) },
+      fingerprint,
+      status: 250,
+      reply: () => JSON.stringify(id),
     },
   };
   return { id, request, once: `${workspaceId} ${livemode} ${fingerprint}` };

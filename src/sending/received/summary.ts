@@ -43,8 +43,13 @@ export function summaryOf({
 }: ReceivedMail): MessageSummary {
   const whole: ReceivedSummary = {
     from: from ? formatAddress(from) : null,
-    ...{ to: named(to), cc: named(cc), replyTo: named(replyTo) },
-    ...{ subject, date, messageId, inReplyTo },
+    to: named(to),
+    cc: named(cc),
+    replyTo: named(replyTo),
+    subject,
+    date,
+    messageId,
+    inReplyTo,
   };
   if (octetsOf(whole) <= LARGEST_SUMMARY) return { whole, kept: whole, isCut: false };
   const none = { ...whole, to: [], cc: [], replyTo: [] };

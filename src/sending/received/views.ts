@@ -87,8 +87,14 @@ export function itemOf(row: ReceivedRow): ReceivedItem {
     routeId: row.routeId === NO_ROUTE ? null : row.routeId,
     status: row.hasFailedForward ? 'failed' : decidedFor(STATUS_OF, row.state),
     envelope: { from: row.envelopeFrom, to: row.recipient, tag: row.tag },
-    ...{ from, to: [...to], cc: [...cc], replyTo: [...replyTo] },
-    ...{ subject, date, messageId, inReplyTo },
+    from,
+    to: [...to],
+    cc: [...cc],
+    replyTo: [...replyTo],
+    subject,
+    date,
+    messageId,
+    inReplyTo,
     authentication: row.authentication && {
       spf: row.authentication.spf,
       dkim: row.authentication.dkim,
@@ -112,7 +118,11 @@ export const messageOf = (row: ReceivedRow, parts: ReceivedParts): ReceivedMessa
   replyText: parts.replyText,
   headers: [...parts.headers],
   attachments: parts.attachments.map(({ filename, contentType, size, contentId }, index) => ({
-    ...{ index, filename, contentType, size, contentId },
+    index,
+    filename,
+    contentType,
+    size,
+    contentId,
   })),
 });
 

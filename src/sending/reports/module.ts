@@ -12,7 +12,9 @@ export const reportsModule: Module<{ readonly database: Database }, object, Repo
   open: ({ database, clock, config, mailReader, senderChecks, metrics }) => ({
     connect: () => {
       const taker: ReportTaker = {
-        ...{ database, mailReader, senderChecks },
+        database,
+        mailReader,
+        senderChecks,
         now: () => clock.now(),
         count: (end) => metrics?.aggregateReport(end),
       };

@@ -77,7 +77,9 @@ export async function readReports(
   const known = new Map(dayRows.map((row) => [row.day, row]));
   const totals = sumOf(dayRows);
   return {
-    ...{ domainId: params.id, from, to },
+    domainId: params.id,
+    from,
+    to,
     advice: adviceOn(
       {
         totals,
@@ -95,7 +97,8 @@ export async function readReports(
       policy: domain.policy,
       totals,
       days: days.map((day) => known.get(day) ?? { day, ...NOTHING }),
-      ...{ sources, reporters },
+      sources,
+      reporters,
     },
     tls: tlsOf(tls, receipts?.tls ?? 0),
     unverified: unverified?.reports ?? 0,
@@ -103,7 +106,12 @@ export async function readReports(
 }
 
 const NOTHING: DmarcCounts = {
-  ...{ messages: 0, aligned: 0, dkimAligned: 0, spfAligned: 0, quarantined: 0, rejected: 0 },
+  messages: 0,
+  aligned: 0,
+  dkimAligned: 0,
+  spfAligned: 0,
+  quarantined: 0,
+  rejected: 0,
 };
 
 function sumOf(rows: readonly DmarcCounts[]): DmarcCounts {

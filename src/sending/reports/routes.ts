@@ -6,7 +6,12 @@ import { readReports } from './queries.ts';
 const DOMAIN_ID = { prefix: 'dom', resource: 'domain' } as const;
 
 const COUNTS: DmarcCounts = {
-  ...{ messages: 1_840, aligned: 1_836, dkimAligned: 1_836, spfAligned: 1_790, quarantined: 0, rejected: 0 },
+  messages: 1_840,
+  aligned: 1_836,
+  dkimAligned: 1_836,
+  spfAligned: 1_790,
+  quarantined: 0,
+  rejected: 0,
 };
 
 /** The endpoint of aggregate reports. */
@@ -23,7 +28,9 @@ export const reportRoutes = (deps: { readonly database: Database }): readonly Ro
     response: DomainReports,
     example: {
       response: {
-        ...{ domainId: 'dom_01m7xj1rwp4sersf8ggsa354', from: '2026-11-24', to: '2026-11-24' },
+        domainId: 'dom_01m7xj1rwp4sersf8ggsa354',
+        from: '2026-11-24',
+        to: '2026-11-24',
         advice: {
           code: 'tooFew',
           sentence:
@@ -31,7 +38,9 @@ export const reportRoutes = (deps: { readonly database: Database }): readonly Ro
           isQuarantineSafe: false,
         },
         dmarc: {
-          ...{ reports: 3, policy: 'none', totals: COUNTS },
+          reports: 3,
+          policy: 'none',
+          totals: COUNTS,
           days: [{ day: '2026-11-24', ...COUNTS }],
           sources: [{ address: '192.0.2.25', ...COUNTS }],
           reporters: [{ domain: 'google.com', reports: 1, messages: 1_420, policy: 'none' }],

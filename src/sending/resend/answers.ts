@@ -85,22 +85,20 @@ export function answerOf<Data>(
 /** An email with the names of the package, and the last thing that happened to it in its words. */
 export const shown = (email: EmailDetail) => ({
   object: 'email',
-  ...{
-    id: email.id,
-    message_id: email.messageId,
-    from: email.from,
-    to: email.to,
-    cc: email.cc,
-    bcc: email.bcc,
-  },
-  ...{
-    reply_to: email.replyTo,
-    subject: email.subject,
-    html: email.html,
-    text: email.text,
-    tags: email.tags,
-  },
-  ...{ created_at: email.createdAt, scheduled_at: email.scheduledAt, last_event: lastEventOf(email) },
+  id: email.id,
+  message_id: email.messageId,
+  from: email.from,
+  to: email.to,
+  cc: email.cc,
+  bcc: email.bcc,
+  reply_to: email.replyTo,
+  subject: email.subject,
+  html: email.html,
+  text: email.text,
+  tags: email.tags,
+  created_at: email.createdAt,
+  scheduled_at: email.scheduledAt,
+  last_event: lastEventOf(email),
 });
 
 function lastEventOf({ status, lastEvent, failureReason }: EmailDetail): string {

@@ -66,18 +66,28 @@ const orNone = (addresses: ResendEmail['cc']) =>
 /** The same email in the form of this service, whose schema and rules check it. */
 export const sendBodyOf = (email: ResendEmail): SendBody =>
   given({
-    ...{ from: email.from, to: email.to, cc: orNone(email.cc), bcc: orNone(email.bcc) },
-    ...{ replyTo: orNone(email.reply_to), subject: email.subject, html: email.html, text: email.text },
-    ...{ headers: email.headers, tags: email.tags, scheduledAt: email.scheduled_at },
+    from: email.from,
+    to: email.to,
+    cc: orNone(email.cc),
+    bcc: orNone(email.bcc),
+    replyTo: orNone(email.reply_to),
+    subject: email.subject,
+    html: email.html,
+    text: email.text,
+    headers: email.headers,
+    tags: email.tags,
+    scheduledAt: email.scheduled_at,
     attachments: email.attachments?.map(
       ({ filename, content, content_type, content_id, inline_content_id }) =>
         given({
-          ...{ filename, content: typeof content === 'object' ? content?.data : content },
+          filename,
+          content: typeof content === 'object' ? content?.data : content,
           contentType: content_type,
           contentId: content_id ?? inline_content_id,
         }),
     ),
-    ...{ templateId: email.template?.id, variables: email.template?.variables },
+    templateId: email.template?.id,
+    variables: email.template?.variables,
   }) as SendBody;
 
 /** A map, since the client chooses names too: a header may be called `constructor`. */

@@ -62,8 +62,11 @@ function composed(
       const { workspaceId, webhookId, livemode, url, failures, answers, disabledAt } = email;
       return {
         words: texts.webhookDisabled({
-          ...{ workspace, failures, url: own(url) },
-          ...{ results: resultsOf(texts, answers), at: moment(disabledAt) },
+          workspace,
+          failures,
+          url: own(url),
+          results: resultsOf(texts, answers),
+          at: moment(disabledAt),
         }),
         url: `${publicUrl}/app/${workspaceId}/${livemode ? 'live' : 'test'}/webhooks/${webhookId}`,
       };
@@ -86,7 +89,11 @@ export function contentOf(email: ServiceEmail, language: PageLanguage, sending: 
   const { words, url } = composed(email, texts, sending);
   const { subject, button, title = subject, ...rest } = words;
   return {
-    ...{ ...rest, language, title, orOpen: texts.orOpen, button: { label: button, url } },
+    ...rest,
+    language,
+    title,
+    orOpen: texts.orOpen,
+    button: { label: button, url },
     // Lists of mail show the isolating marks of some subjects as boxes.
     subject: subject.replaceAll(ISOLATES, ''),
   };

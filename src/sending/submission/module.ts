@@ -28,10 +28,16 @@ export const submissionModule: Module<undefined, SubmissionNeeds> = {
           const { submissionPort, submissionTlsPort, opensMailPorts } = config;
           if (!opensMailPorts) return;
           const shared = {
-            ...{ host: config.host, name: config.ehloName ?? hostname(), tls: certificate },
+            host: config.host,
+            name: config.ehloName ?? hostname(),
+            tls: certificate,
             isProxy: isWithinRanges(config.smtpTrustProxy),
             onError: brokenConnections('submission', { logger, monotonic: clock.monotonic, metrics }),
-            ...{ ...admission, clock, mailReader, mailRoom, emails: acceptance },
+            ...admission,
+            clock,
+            mailReader,
+            mailRoom,
+            emails: acceptance,
             onRefusal: refusalLog(logger, clock.monotonic),
           };
           if (submissionPort !== null)

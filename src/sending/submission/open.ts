@@ -127,7 +127,13 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
       const claim = claimBy(idempotencyKey, said);
       if (claim instanceof Failure) return claim;
       return acceptEmail(emails, {
-        ...{ sender, body, raw, claim, now, at: '/body', submitted },
+        sender,
+        body,
+        raw,
+        claim,
+        now,
+        at: '/body',
+        submitted,
         mostRecipients: MOST_SUBMITTED,
       });
     });
@@ -154,7 +160,8 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
 
   return openSubmissionServer({
     ...where,
-    ...{ mailReader, mailRoom },
+    mailReader,
+    mailRoom,
     async onKey(key, client) {
       const rateLimit = await limiter.byAddress(clientKey(client));
       if (rateLimit?.isOver) return TOO_MANY;

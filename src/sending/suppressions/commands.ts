@@ -142,7 +142,13 @@ export async function suppressHash(
   { workspaceId, hash, reason, at }: Omit<ToSuppressForgotten, 'emailId'>,
 ): Promise<void> {
   await database.query(SUPPRESS, [
-    ...[workspaceId, hash, null, reason, null, new Date(at).toISOString(), null],
+    workspaceId,
+    hash,
+    null,
+    reason,
+    null,
+    new Date(at).toISOString(),
+    null,
     ...replyParameters({ scope: { workspaceId, livemode: true }, claim: null, now: at }, CREATED),
   ]);
 }
@@ -181,7 +187,9 @@ export async function forgetSuppression(
   if (isProblem(read)) return notFound('suppression');
   const hash = forgottenKey(signer, caller.workspaceId, read.key);
   const [found] = await database.query<{ is_lifted: boolean }>(FORGET, [
-    ...[caller.workspaceId, read.key, hash],
+    caller.workspaceId,
+    read.key,
+    hash,
     ...removalParameters({ sealer, tellsSes }, read.address, now),
     new Date(now).toISOString(),
   ]);

@@ -187,7 +187,9 @@ export async function importSuppressions(
         });
         const part = JSON.stringify(entries.slice(from, from + BATCH).map(hashed));
         const [row] = await database.query<{ added: number }>(SUPPRESS_MANY, [
-          ...[caller.workspaceId, part, new Date(now).toISOString()],
+          caller.workspaceId,
+          part,
+          new Date(now).toISOString(),
         ]);
         added += row?.added ?? 0;
         // Yields to other work, as between the pages of an export.

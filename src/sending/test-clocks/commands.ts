@@ -39,19 +39,25 @@ export async function createTestClock(
   const at = body.startAt === undefined ? now : Date.parse(body.startAt);
   if (!(Math.abs(at - now) <= FURTHEST_MS)) return invalid([{ path: '/body/startAt', message: TOO_FAR }]);
   const made: ClockRow = {
-    ...{
-      workspace_id: caller.workspaceId,
-      id: mintId('clk', now),
-      name: body.name ?? 'Test clock',
-      status: 'ready',
-    },
-    ...{ now_at: at, target_at: at, emails: 0, contacts: 0, runs: 0, runs_refused: 0 },
+    workspace_id: caller.workspaceId,
+    id: mintId('clk', now),
+    name: body.name ?? 'Test clock',
+    status: 'ready',
+    now_at: at,
+    target_at: at,
+    emails: 0,
+    contacts: 0,
+    runs: 0,
+    runs_refused: 0,
   };
   const view = viewOf(made);
   return idempotently(database, keyedBy(call), {
     run: async () => {
       const rows = await database.query(CREATE, [
-        ...[caller.workspaceId, made.id, made.name, isoOf(at)],
+        caller.workspaceId,
+        made.id,
+        made.name,
+        isoOf(at),
         ...replyParameters(keyedBy(call), 201),
         JSON.stringify(view),
       ]);
@@ -87,7 +93,10 @@ export async function advanceTestClock(
       // A repeated request is answered with the state at the beginning, until there is a result.
       const begun = { ...viewOf({ ...row, status: 'advancing', target_at: target }), ran: 0 };
       const moved = await database.query(ADVANCE, [
-        ...[caller.workspaceId, row.id, isoOf(row.now_at), isoOf(target)],
+        caller.workspaceId,
+        row.id,
+        isoOf(row.now_at),
+        isoOf(target),
         ...replyParameters(keyedBy(call), 200),
         JSON.stringify(begun),
       ]);

@@ -30,7 +30,10 @@ export const viewOf = ({
   status,
   now: isoOf(now_at),
   advancingTo: status === 'advancing' ? isoOf(target_at) : null,
-  ...{ emails, contacts, runs, runsRefused: runs_refused },
+  emails,
+  contacts,
+  runs,
+  runsRefused: runs_refused,
   createdAt: isoOf(timeOfId(id)),
 });
 

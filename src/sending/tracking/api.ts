@@ -64,7 +64,8 @@ export function readLinkToken(purpose: Purpose, token: string, signer: Signer): 
     CONTENT.exec(Buffer.from(content, 'base64url').toString()) ?? [];
   if (target === undefined) return null;
   const found = {
-    ...{ emailId: `em_${id}`, recipient: Number(recipient) },
+    emailId: `em_${id}`,
+    recipient: Number(recipient),
     target: language === undefined ? target : exitTarget({ ...readExitTarget(target), language }),
   };
   return links === undefined ? found : { ...found, links: Number(links) };

@@ -54,15 +54,23 @@ export const webhooksModule: Module<
   open({ database, shards, reads, clock, sealer, config, ca, tracing }) {
     const policy = { allowPrivate: isLocalOnly(config), allowCidrs: config.webhookAllowCidrs ?? [] };
     const { kinds, targetRules, stopping, posting, prober, performer } = openWebhooks({
-      ...{ database, clock, sealer },
-      ...{ policy, nameServers: config.dnsServers, ca, tracing, isOnNodes: shards !== null },
+      database,
+      clock,
+      sealer,
+      policy,
+      nameServers: config.dnsServers,
+      ca,
+      tracing,
+      isOnNodes: shards !== null,
     });
     return {
       registrations: kinds,
       connect({ engine }, { testClocks }) {
         return {
           api: {
-            ...{ posting, prober, hosts: hostChecks(targetRules) },
+            posting,
+            prober,
+            hosts: hostChecks(targetRules),
             clockedDeliveries: clockedDeliveries({ database, engine, performer }),
           },
           deps: {

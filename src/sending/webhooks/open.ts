@@ -64,7 +64,9 @@ export function openWebhooks({
   return {
     kinds: [webhookEndpoints(stopping), webhookDeliveries(performer)],
     targetRules,
-    ...{ stopping, posting, performer },
+    stopping,
+    posting,
+    performer,
     prober: createProber({ ...targetRules, clock, ca }),
   };
 }

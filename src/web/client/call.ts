@@ -71,8 +71,10 @@ export type Send = <Op extends Operation>(
 
 /** POSTs that change nothing: sent without a key, so that their long answers need not be stored. */
 const QUESTIONS: ReadonlySet<Operation> = new Set([
-  ...(['POST /audiences/preview', 'POST /templates/render-preview'] as const),
-  ...(['POST /flows/{id}/validate', 'POST /flows/{id}/simulate'] as const),
+  'POST /audiences/preview',
+  'POST /templates/render-preview',
+  'POST /flows/{id}/validate',
+  'POST /flows/{id}/simulate',
 ]);
 
 const BACKOFF: Backoff = { firstMs: 500, mostMs: 60_000 };
@@ -176,7 +178,11 @@ function read(response: Response, text: string, attempts: number): Answer<unknow
   const requestId = headers.get('x-request-id');
   const { code, message, ...rest } = error;
   return failed(code, `${message}`, {
-    ...{ suggestion: null, ...rest, attempts, status, requestId },
+    suggestion: null,
+    ...rest,
+    attempts,
+    status,
+    requestId,
     ...(retryAfterSeconds !== null || code === 'RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE'
       ? { retryAfterSeconds }
       : {}),

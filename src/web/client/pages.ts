@@ -37,7 +37,7 @@ export function listOf<Op extends PagedOperation>(
   const page = async (after: string | null): Promise<Page<ItemOf<Op>>> => {
     const query = { ...given.query, ...(after !== null && { after }) };
     const { data, pagination } = await send(operation, { ...given, query }, options);
-    return { data: data as readonly ItemOf<Op>[], ...{ hasMore: false, nextCursor: null, ...pagination } };
+    return { data: data as readonly ItemOf<Op>[], hasMore: false, nextCursor: null, ...pagination };
   };
   async function* pages(): AsyncGenerator<Page<ItemOf<Op>>> {
     let after: string | null = null;

@@ -51,13 +51,13 @@ export const openPack = opener<Pack>({
   built: 'pack.json',
   script: 'scripts/dashboard.ts',
   sources: [
-    ...[
-      'src/web/dashboard/web/*',
-      'src/web/dashboard/web/application/**',
-      'src/engine/drawing/*',
-      'machines/**',
-    ],
-    ...['scripts/dashboard.ts', 'scripts/dashboard/*', 'bun.lock'],
+    'src/web/dashboard/web/*',
+    'src/web/dashboard/web/application/**',
+    'src/engine/drawing/*',
+    'machines/**',
+    'scripts/dashboard.ts',
+    'scripts/dashboard/*',
+    'bun.lock',
   ],
 });
 

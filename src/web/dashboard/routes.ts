@@ -87,9 +87,15 @@ export const dashboardRoutes = (): readonly Route[] => [
   }),
   // The page finds out from its address where it is: links in letters and terminals lead straight to a form.
   ...[
-    ...['/app', '/app/setup', '/app/invitation', '/app/reset'],
+    '/app',
+    '/app/setup',
+    '/app/invitation',
+    '/app/reset',
     ...['/app', '/app/:workspace'].flatMap((base) => [
-      ...[`${base}/test`, `${base}/test/*`, `${base}/live`, `${base}/live/*`],
+      `${base}/test`,
+      `${base}/test/*`,
+      `${base}/live`,
+      `${base}/live/*`,
     ]),
     '/app/:workspace',
   ].map((path) => page(path, 'Open the web application')),

@@ -34,8 +34,11 @@ export function installationOf(config: Settings): Installation {
   const { publicUrl, submissionPort, submissionTlsPort, simulatorDomain } = config;
   const { retentionTestDays, retentionLiveDays } = config;
   const facts = {
-    ...{ baseUrl: publicUrl, host: new URL(publicUrl).hostname, simulator: simulatorDomain },
-    ...{ retentionTestDays, retentionLiveDays },
+    baseUrl: publicUrl,
+    host: new URL(publicUrl).hostname,
+    simulator: simulatorDomain,
+    retentionTestDays,
+    retentionLiveDays,
   };
   if (submissionTlsPort !== null)
     return { ...facts, port: submissionTlsPort, security: 'implicit', takesSmtp: true };

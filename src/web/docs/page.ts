@@ -45,7 +45,8 @@ export const PAGE_HEADERS = { 'content-security-policy': POLICY, 'cache-control'
 /** Makes a page of the documentation, which is readable without its script and needs no other server. */
 export const page = ({ title, path, sections, body }: PageContent): RawResponse =>
   documentOf({
-    ...{ title, path },
+    title,
+    path,
     head: '',
     tools: html`<button type="button" class="search" hidden>Search <kbd>/</kbd></button>
 <button type="button" class="menu" popovertarget="pages">Menu</button>`,
@@ -70,7 +71,9 @@ const breakable = (label: string): readonly Html[] =>
 /** Makes a page whose script draws it. Its body is shown until then, and to readers without scripts. */
 export const scriptedPage = ({ title, path, styles, script, body }: ScriptedPage): RawResponse =>
   documentOf({
-    ...{ title, path, body },
+    title,
+    path,
+    body,
     head: html`<link rel="stylesheet" href="${styles}">
 <script src="${script}" type="module"></script>
 `,

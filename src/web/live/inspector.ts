@@ -57,11 +57,19 @@ export function createInspector(parts: InspectorParts): Inspector {
     kinds.map(({ kind }) => kind),
   );
   const others = new LiveExchange({
-    ...{ database, engine, logger: log, roster: parts.roster, now },
+    database,
+    engine,
+    logger: log,
+    roster: parts.roster,
+    now,
     monotonic: () => clock.monotonic(),
   });
   const feed = new PageFeed({
-    ...{ engine, kinds, stateCounts, others, now },
+    engine,
+    kinds,
+    stateCounts,
+    others,
+    now,
     hasOthers: database.kind === 'postgres',
   });
   const sockets = pageSockets({

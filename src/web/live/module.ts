@@ -10,7 +10,14 @@ export const inspectorModule: Module<InspectorDeps, object, Inspector> = {
     connect({ engine, kinds, roster }) {
       const inspector = createInspector({
         ...admission,
-        ...{ engine, kinds, database, clock, log: logger, sessions, version, roster },
+        engine,
+        kinds,
+        database,
+        clock,
+        log: logger,
+        sessions,
+        version,
+        roster,
       });
       return {
         api: inspector,

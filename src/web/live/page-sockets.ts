@@ -117,7 +117,9 @@ function memberSockets(deps: PageSocketsDeps): SocketUpgrade {
       if (!access) return NO_SUCH_WORKSPACE;
       const readAccess = () => accessOf(session, workspaceId);
       return {
-        ...{ id, workspaceId, session },
+        id,
+        workspaceId,
+        session,
         open: () => new PageSocket(scope, access, 'member', { ...deps, readAccess, shown }),
       };
     },

@@ -32,7 +32,10 @@ function requestOf(url: string, init: RequestInit): Request {
 export async function answerMessage(deps: McpDeps, { headers, body, client }: Call): Promise<RawResponse> {
   const apiKey = (headers.get('authorization') ?? '').replace(/^bearer\s+/i, '');
   const posthorn = new Posthorn({
-    ...{ apiKey, baseUrl: HERE, maxRetries: 0, timeoutMs: TOOL_MS },
+    apiKey,
+    baseUrl: HERE,
+    maxRetries: 0,
+    timeoutMs: TOOL_MS,
     fetch: fetchBeginnings((url, init) => deps.ask(requestOf(url, init), client)),
   });
   const server = mcpServer({ posthorn, allowsChanges: deps.allowsChanges, version: deps.version });

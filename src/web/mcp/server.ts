@@ -34,7 +34,8 @@ export function mcpServer({ posthorn, allowsChanges, version }: McpParts): Serve
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: offered.map(({ name, description, input, changes }) => ({
-      ...{ name, description },
+      name,
+      description,
       inputSchema: JSON.parse(JSON.stringify(closed(input))),
       annotations: { readOnlyHint: !changes, destructiveHint: false, openWorldHint: changes },
     })),

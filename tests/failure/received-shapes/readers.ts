@@ -6,9 +6,7 @@ import { type AddressObject, type Attachment, type ParsedMail, simpleParser } fr
 import { readFile } from '../../../src/mail/raw/read-raw.ts';
 import { readReceived } from '../../../src/mail/received/received-mail.ts';
 
-export const FIELDS = [
-  ...(['subject', 'from', 'to', 'cc', 'date', 'messageId', 'text', 'html', 'files'] as const),
-] as const;
+export const FIELDS = ['subject', 'from', 'to', 'cc', 'date', 'messageId', 'text', 'html', 'files'] as const;
 
 /** Texts without runs of white space, addresses in lower case, files as their types and hashes. */
 export type Facts = Readonly<Record<(typeof FIELDS)[number], string>>;

@@ -6,22 +6,23 @@ import { hasFields, inMailForm } from './mail-form.ts';
 
 /** Packages whose sources hold messages. */
 const SOURCES = [
-  ...['notmuch', 'kmime', 'kf5-messagelib', 'golang-github-jhillyerd-enmime', 'php-horde-mime', 'gmime'],
-  ...[
-    'rspamd',
-    'libmail-deliverystatus-bounceparser-perl',
-    'bogofilter',
-    'cyrus-imapd',
-    'libemail-simple-perl',
-  ],
-  ...[
-    'ruby-mail',
-    'libmime-tools-perl',
-    'libemail-mime-perl',
-    'maildir-utils',
-    'libmail-box-perl',
-    'spamassassin',
-  ],
+  'notmuch',
+  'kmime',
+  'kf5-messagelib',
+  'golang-github-jhillyerd-enmime',
+  'php-horde-mime',
+  'gmime',
+  'rspamd',
+  'libmail-deliverystatus-bounceparser-perl',
+  'bogofilter',
+  'cyrus-imapd',
+  'libemail-simple-perl',
+  'ruby-mail',
+  'libmime-tools-perl',
+  'libemail-mime-perl',
+  'maildir-utils',
+  'libmail-box-perl',
+  'spamassassin',
 ];
 /** The tests of Python's own email package are a package without sources. */
 const BINARY = 'libpython3.11-testsuite';
@@ -42,8 +43,12 @@ export async function downloadSuites(say: (line: string) => void): Promise<strin
   await mkdir(join(FOLDER, 'lists/partial'), { recursive: true });
   await writeFile(join(FOLDER, 'sources.list'), 'deb-src http://deb.debian.org/debian bookworm main\n');
   const apart = [
-    ...['-o', `Dir::Etc::sourcelist=${FOLDER}/sources.list`, '-o', 'Dir::Etc::sourceparts=/dev/null'],
-    ...['-o', `Dir::State::lists=${FOLDER}/lists`],
+    '-o',
+    `Dir::Etc::sourcelist=${FOLDER}/sources.list`,
+    '-o',
+    'Dir::Etc::sourceparts=/dev/null',
+    '-o',
+    `Dir::State::lists=${FOLDER}/lists`,
   ];
   const isNew = !(await readdir(FOLDER)).includes('suites');
   const failed = isNew ? await run(FOLDER, 'apt-get', ...apart, 'update') : null;

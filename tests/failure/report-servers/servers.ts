@@ -13,7 +13,13 @@ export interface ReportingServer {
 
 /** The name of every server. */
 export const SERVER_NAMES = [
-  ...['exim', 'postfix', 'sendmail', 'opensmtpd', 'courier', 'nullmailer', 'dma'],
+  'exim',
+  'postfix',
+  'sendmail',
+  'opensmtpd',
+  'courier',
+  'nullmailer',
+  'dma',
 ] as const satisfies readonly string[];
 
 const EXIM = `primary_hostname = mx.example.com

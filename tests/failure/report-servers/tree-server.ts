@@ -35,7 +35,9 @@ export function spawnInTree(
     mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"; exec chroot "$1" /bin/sh -c "$2"`;
   const alone = ['unshare', '-m', '-u', '-p', '--fork', '--kill-child', 'sh', '-c', inside, 'sh'];
   return Bun.spawn([...alone, tree, command], {
-    ...{ stdin: input, stdout: 'pipe', stderr: 'pipe' },
+    stdin: input,
+    stdout: 'pipe',
+    stderr: 'pipe',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', ...env },
   });
 }

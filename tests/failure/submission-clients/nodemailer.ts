@@ -7,8 +7,12 @@ const THREAD = {
 };
 
 const INVITATION: SendMailOptions = {
-  ...{ from: 'Grüße Shop <shop@sender.example>', to: 'Ada <ada@example.com>', bcc: 'hidden@example.com' },
-  ...{ subject: 'Die Bestellung ist unterwegs – mit Grüßen', text: 'Grüße\n.\n', html: '<p>Grüße</p>' },
+  from: 'Grüße Shop <shop@sender.example>',
+  to: 'Ada <ada@example.com>',
+  bcc: 'hidden@example.com',
+  subject: 'Die Bestellung ist unterwegs – mit Grüßen',
+  text: 'Grüße\n.\n',
+  html: '<p>Grüße</p>',
   icalEvent: { method: 'REQUEST', content: CALENDAR, filename: 'invite.ics' },
   attachments: [{ filename: FILE_NAME, content: FILE }],
   ...THREAD,
@@ -59,7 +63,10 @@ export async function sendThroughSmarthost(
   const isOrdinary = author === from;
   await client.sendMail({
     ...INVITATION,
-    ...{ from: `Shop <${author}>`, to, bcc: undefined, envelope: { from, to: [to] } },
+    from: `Shop <${author}>`,
+    to,
+    bcc: undefined,
+    envelope: { from, to: [to] },
     ...(isOrdinary && {
       dsn: {
         id: 'order+7',

@@ -18,26 +18,22 @@ export interface SubmissionProgram {
 
 /** The packages of the tree. */
 export const PROGRAM_PACKAGES = [
-  ...[
-    'msmtp',
-    'nullmailer',
-    's-nail',
-    'swaks',
-    'git',
-    'git-email',
-    'libauthen-sasl-perl',
-    'libmailtools-perl',
-    'libio-socket-ssl-perl',
-  ],
-  ...[
-    'libnet-smtp-ssl-perl',
-    'python3',
-    'php-cli',
-    'libphp-phpmailer',
-    'ruby',
-    'ruby-mail',
-    'libsasl2-modules',
-  ],
+  'msmtp',
+  'nullmailer',
+  's-nail',
+  'swaks',
+  'git',
+  'git-email',
+  'libauthen-sasl-perl',
+  'libmailtools-perl',
+  'libio-socket-ssl-perl',
+  'libnet-smtp-ssl-perl',
+  'python3',
+  'php-cli',
+  'libphp-phpmailer',
+  'ruby',
+  'ruby-mail',
+  'libsasl2-modules',
 ];
 
 /** The file that programs attach, under this name. */
@@ -45,29 +41,47 @@ export const FILE_NAME = 'order.pdf';
 export const FILE = Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * at + at) % 256));
 
 export const CALENDAR = [
-  ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Shop//Orders//EN', 'METHOD:REQUEST', 'BEGIN:VEVENT'],
-  ...['UID:visit-7@sender.example', 'DTSTAMP:20261127T100000Z', 'DTSTART:20261201T100000Z'],
-  ...['DTEND:20261201T110000Z', 'SUMMARY:Visit', 'ORGANIZER:mailto:shop@sender.example'],
-  ...['ATTENDEE;RSVP=TRUE:mailto:ada@example.com', 'END:VEVENT', 'END:VCALENDAR', ''],
+  'BEGIN:VCALENDAR',
+  'VERSION:2.0',
+  'PRODID:-//Shop//Orders//EN',
+  'METHOD:REQUEST',
+  'BEGIN:VEVENT',
+  'UID:visit-7@sender.example',
+  'DTSTAMP:20261127T100000Z',
+  'DTSTART:20261201T100000Z',
+  'DTEND:20261201T110000Z',
+  'SUMMARY:Visit',
+  'ORGANIZER:mailto:shop@sender.example',
+  'ATTENDEE;RSVP=TRUE:mailto:ada@example.com',
+  'END:VEVENT',
+  'END:VCALENDAR',
+  '',
 ].join('\r\n');
 
 /** A message with what programs must not touch: an octet in latin1, lines with dots, spaces at an end, a folded reference, a hidden recipient. */
 export const MESSAGE = [
-  ...['From: Shop <shop@sender.example>', 'To: Ada <ada@example.com>', 'Bcc: hidden@example.com'],
-  ...['Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?= from the shop', 'Date: Fri, 27 Nov 2026 10:00:00 +0100'],
-  ...['Message-ID: <order-7@sender.example>', 'References: <order-5@sender.example>'],
-  ...[
-    '\t<order-6@sender.example>',
-    'In-Reply-To: <order-6@sender.example>',
-    'X-Order:  7 ',
-    'List-Id: <orders.sender.example>',
-  ],
-  ...[
-    'MIME-Version: 1.0',
-    'Content-Type: text/plain; charset=iso-8859-1; format=flowed',
-    'Content-Transfer-Encoding: 8bit',
-  ],
-  ...['', '.', '..two dots', 'Gr\xfc\xdfe ', '-- ', 'From the shop', '', ''],
+  'From: Shop <shop@sender.example>',
+  'To: Ada <ada@example.com>',
+  'Bcc: hidden@example.com',
+  'Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?= from the shop',
+  'Date: Fri, 27 Nov 2026 10:00:00 +0100',
+  'Message-ID: <order-7@sender.example>',
+  'References: <order-5@sender.example>',
+  '\t<order-6@sender.example>',
+  'In-Reply-To: <order-6@sender.example>',
+  'X-Order:  7 ',
+  'List-Id: <orders.sender.example>',
+  'MIME-Version: 1.0',
+  'Content-Type: text/plain; charset=iso-8859-1; format=flowed',
+  'Content-Transfer-Encoding: 8bit',
+  '',
+  '.',
+  '..two dots',
+  'Gr\xfc\xdfe ',
+  '-- ',
+  'From the shop',
+  '',
+  '',
 ].join('\n');
 
 const PYTHON = `

@@ -35,7 +35,10 @@ for (const name of Object.keys(PROXIES) as (keyof typeof PROXIES)[])
       // Beyond the megabyte that nginx would take by itself.
       const content = Buffer.alloc(6_000_000, 7).toString('base64');
       const large = await createClient(url, TEST_KEY).post('/v1/emails', {
-        ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'Large', text: 'Hi' },
+        from: 'a@example.com',
+        to: 'delivered@simulator.svc.test',
+        subject: 'Large',
+        text: 'Hi',
         attachments: [{ filename: 'large.bin', content }],
       });
       expect(large.status).toBe(202);

@@ -11,8 +11,14 @@ import { SmtpClient } from '../transport/smtp-client.ts';
 const open = (handshakeMs: number, isProxy: (address: string) => boolean = () => false) =>
   openSmtpServer(
     {
-      ...{ host: '127.0.0.1', port: 0, name: 'relay.test', tls: new TestCertificate(), implicitTls: true },
-      ...{ isProxy, onError: () => {}, limits: { connections: 3, handshakeMs } },
+      host: '127.0.0.1',
+      port: 0,
+      name: 'relay.test',
+      tls: new TestCertificate(),
+      implicitTls: true,
+      isProxy,
+      onError: () => {},
+      limits: { connections: 3, handshakeMs },
     },
     () => ({ authOptional: true }),
   );

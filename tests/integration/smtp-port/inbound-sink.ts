@@ -29,10 +29,14 @@ export async function openInboundSink(
   const errors: Error[] = [];
   const mailReader = createMailReader();
   const server = await openInboundServer<string>({
-    ...{ host: '127.0.0.1', port: 0, name: 'relay.test', tls: null },
+    host: '127.0.0.1',
+    port: 0,
+    name: 'relay.test',
+    tls: null,
     takesReports: () => false,
     takersOf: async (address) => (address.startsWith('known') ? [address] : []),
-    ...{ isTogether: () => true, routeOf: (taker: string) => taker },
+    isTogether: () => true,
+    routeOf: (taker: string) => taker,
     onMessage: async ({ raw, taken, ...message }) =>
       void messages.push({ ...message, raw: raw.toString('latin1') }),
     onReport: async () => {},
@@ -41,7 +45,9 @@ export async function openInboundSink(
     ...options,
   });
   return {
-    ...{ server, messages, errors },
+    server,
+    messages,
+    errors,
     async greeted() {
       const client = await SmtpClient.open(server.port);
       await client.say('EHLO client.test');

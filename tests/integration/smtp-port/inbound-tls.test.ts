@@ -105,8 +105,15 @@ describe('the port that receives mail', () => {
     }
     const old = Bun.spawn(
       [
-        ...['openssl', 's_client', '-connect', `127.0.0.1:${sink.server.port}`, '-starttls', 'smtp'],
-        ...['-tls1_1', '-cipher', 'ALL:@SECLEVEL=0'],
+        'openssl',
+        's_client',
+        '-connect',
+        `127.0.0.1:${sink.server.port}`,
+        '-starttls',
+        'smtp',
+        '-tls1_1',
+        '-cipher',
+        'ALL:@SECLEVEL=0',
       ],
       { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
     );
@@ -150,7 +157,11 @@ test('before the first certificate STARTTLS is neither offered nor carried out, 
 test('before the first certificate a submission port takes no password, and one with TLS no connection', async () => {
   const later = new TestCertificate(null);
   const shared = {
-    ...{ host: '127.0.0.1', port: 0, name: 'relay.test', onError: () => {}, tls: later },
+    host: '127.0.0.1',
+    port: 0,
+    name: 'relay.test',
+    onError: () => {},
+    tls: later,
     mailReader: { submission: () => Promise.reject(new Error('No message comes.')) },
     onKey: async () => ({ workspaceId: 'ws_1' }),
     onSubmit: async () => ({ id: 'em_1' }),

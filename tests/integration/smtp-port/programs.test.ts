@@ -102,9 +102,22 @@ if (noSwaks !== null) console.log(`Not shown here, since ${noSwaks}: its mail.`)
 
 const bySwaks = (at: number, subject: string) =>
   run(
-    ...['swaks', '--server', `127.0.0.1:${at}`, '--helo', 'client.example', '--timeout', '20'],
-    ...['--local-interface', CLIENT, '--from', 'ada@customer.example', '--to', 'known@elsewhere.test'],
-    ...['--header', `Subject: ${subject}`, '--tls'],
+    'swaks',
+    '--server',
+    `127.0.0.1:${at}`,
+    '--helo',
+    'client.example',
+    '--timeout',
+    '20',
+    '--local-interface',
+    CLIENT,
+    '--from',
+    'ada@customer.example',
+    '--to',
+    'known@elsewhere.test',
+    '--header',
+    `Subject: ${subject}`,
+    '--tls',
   );
 
 describe.if(noSwaks === null)('swaks', () => {
@@ -118,8 +131,17 @@ describe.if(noSwaks === null)('swaks', () => {
 
 test('openssl s_client verifies the chain and the name of the MX', async () => {
   const { said } = await run(
-    ...['openssl', 's_client', '-connect', `127.0.0.1:${port}`, '-starttls', 'smtp', '-CAfile', ca],
-    ...['-verify_hostname', 'relay.test', '-verify_return_error'],
+    'openssl',
+    's_client',
+    '-connect',
+    `127.0.0.1:${port}`,
+    '-starttls',
+    'smtp',
+    '-CAfile',
+    ca,
+    '-verify_hostname',
+    'relay.test',
+    '-verify_return_error',
   );
   expect(said).toContain('Verify return code: 0 (ok)');
 });

@@ -166,7 +166,11 @@ describe('the submission ports behind a balancer', () => {
     return once(server, 'listening').then(() => server);
   };
   const shared = {
-    ...{ host: '127.0.0.1', port: 0, name: 'relay.test', onError: () => {}, tls: new TestCertificate() },
+    host: '127.0.0.1',
+    port: 0,
+    name: 'relay.test',
+    onError: () => {},
+    tls: new TestCertificate(),
     mailReader: { submission: () => Promise.reject(new Error('No message comes.')) },
     isProxy: () => true,
     onKey: async (_: string, client: string) => {

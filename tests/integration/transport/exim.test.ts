@@ -24,9 +24,16 @@ test.skipIf(missing !== null)(
     });
     const relay = new RelayTransport(
       {
-        ...{ host: '127.0.0.1', port: server.port, name: 'exim.receiver.example', tls: 'none' },
-        ...{ verifyCertificate: true, ca: null, ehloName: 'posthorn.test', credentials: null },
-        ...{ connectMs: 30_000, silenceMs: 60_000 },
+        host: '127.0.0.1',
+        port: server.port,
+        name: 'exim.receiver.example',
+        tls: 'none',
+        verifyCertificate: true,
+        ca: null,
+        ehloName: 'posthorn.test',
+        credentials: null,
+        connectMs: 30_000,
+        silenceMs: 60_000,
       },
       poolParts(),
       { sessions: 3, messagesPerSession: 100, idleMs: 60_000 },

@@ -18,8 +18,13 @@ async function deliver(
 ): Promise<{ readonly reply: string; readonly octets: number }> {
   let octets = 0;
   const server = await openInboundServer<string>({
-    ...{ isTogether: () => true, routeOf: (taker: string) => taker },
-    ...{ host: '127.0.0.1', port: 0, name: 'mx.test', tls: null, mailReader },
+    isTogether: () => true,
+    routeOf: (taker: string) => taker,
+    host: '127.0.0.1',
+    port: 0,
+    name: 'mx.test',
+    tls: null,
+    mailReader,
     takesReports: () => false,
     takersOf: async () => ['a route'],
     onReport: async () => {},

@@ -52,7 +52,9 @@ const PIECE = 1_048_576;
 /** The answer to a raw message. */
 async function post(workspaceId: string, octets: number, signal?: AbortSignal): Promise<unknown> {
   const call = {
-    ...{ caller: { kind: 'key', workspaceId, livemode: true }, headers: new Headers(), query: {} },
+    caller: { kind: 'key', workspaceId, livemode: true },
+    headers: new Headers(),
+    query: {},
     unheard: () => signal,
   };
   const pieces = async function* () {

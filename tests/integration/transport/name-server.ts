@@ -31,8 +31,16 @@ export interface TestNameServer extends AsyncDisposable {
 export const nothing = (ttl: number, minimum: number, isMissing = true) => ({
   rcode: isMissing ? Packet.RCODE.NXDOMAIN : Packet.RCODE.NOERROR,
   zone: {
-    ...{ type: Packet.TYPE.SOA, name: 'test', ttl, primary: 'ns.test', admin: 'hostmaster.test' },
-    ...{ serial: 1, refresh: 1, retry: 1, expiration: 1, minimum },
+    type: Packet.TYPE.SOA,
+    name: 'test',
+    ttl,
+    primary: 'ns.test',
+    admin: 'hostmaster.test',
+    serial: 1,
+    refresh: 1,
+    retry: 1,
+    expiration: 1,
+    minimum,
   },
 });
 

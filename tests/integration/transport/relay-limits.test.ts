@@ -27,15 +27,16 @@ interface Sender extends AsyncDisposable {
 
 const relayTo = (server: LimitedSmtp, book = new LimitBook(clocks)): Sender => {
   const endpoint: Endpoint = {
-    ...{ host: '127.0.0.1', port: server.port, name: 'limited.test', verifyCertificate: true },
+    host: '127.0.0.1',
+    port: server.port,
+    name: 'limited.test',
+    verifyCertificate: true,
     tls: 'none',
-    ...{
-      ca: null,
-      ehloName: 'posthorn.test',
-      credentials: null,
-      connectMs: PATIENT_MS,
-      silenceMs: PATIENT_MS,
-    },
+    ca: null,
+    ehloName: 'posthorn.test',
+    credentials: null,
+    connectMs: PATIENT_MS,
+    silenceMs: PATIENT_MS,
   };
   const parts = { site: book.of({ transport: 'smtp', server: 'limited.test' }), monotonic: clocks.monotonic };
   const transport = new RelayTransport(endpoint, parts);
@@ -47,13 +48,19 @@ const directTo = async (server: LimitedSmtp): Promise<Sender> => {
   dns.zone = { 'receiver.example MX': [mx('limited.test', 10)], 'limited.test A': [a('127.0.0.1')] };
   const book = new LimitBook(clocks);
   const transport = new DirectTransport({
-    ...{ monotonic: clocks.monotonic, port: server.port, random: () => 0, ehloName: 'posthorn.test', book },
+    monotonic: clocks.monotonic,
+    port: server.port,
+    random: () => 0,
+    ehloName: 'posthorn.test',
+    book,
     connectMs: PATIENT_MS,
-    ...{ mayConnect: () => true, limits: mxGroupLimits(20, 60_000) },
+    mayConnect: () => true,
+    limits: mxGroupLimits(20, 60_000),
     resolver: createResolver([dns.server], { timeoutMs: PATIENT_MS, rounds: 1 }),
   });
   return {
-    ...{ transport, book },
+    transport,
+    book,
     async [Symbol.asyncDispose]() {
       await transport.close();
       await dns[Symbol.asyncDispose]();

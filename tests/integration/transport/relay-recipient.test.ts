@@ -28,9 +28,16 @@ const REPLIES = [
 const open = async (reply: string, sessions: number) => {
   const server = await startLimitedSmtp({ recipient: { address: REFUSED, reply }, isPipelining: true });
   const endpoint: Endpoint = {
-    ...{ host: '127.0.0.1', port: server.port, name: 'limited.test', verifyCertificate: true },
+    host: '127.0.0.1',
+    port: server.port,
+    name: 'limited.test',
+    verifyCertificate: true,
     tls: 'none',
-    ...{ ca: null, ehloName: 'posthorn.test', credentials: null, connectMs: 5_000, silenceMs: 5_000 },
+    ca: null,
+    ehloName: 'posthorn.test',
+    credentials: null,
+    connectMs: 5_000,
+    silenceMs: 5_000,
   };
   const book = new LimitBook(clocks);
   const parts = { site: book.of({ transport: 'smtp', server: 'limited.test' }), monotonic: clocks.monotonic };
@@ -42,7 +49,9 @@ const open = async (reply: string, sessions: number) => {
   const send = async (recipients: readonly string[]) =>
     (await transport.send(aMessage({ recipients }), LIMITS)).map(({ outcome }) => outcome);
   return {
-    ...{ server, book, send },
+    server,
+    book,
+    send,
     async [Symbol.asyncDispose]() {
       await transport.close();
       await server[Symbol.asyncDispose]();

@@ -25,7 +25,8 @@ let onReport = async (_: readonly Feedback[]) => {};
 const mailReader = createMailReader();
 const openSmtpServer = (limits: Partial<SmtpServerLimits> = {}) =>
   openInboundServer<never>({
-    ...{ isTogether: () => true, routeOf: (taker: never) => taker },
+    isTogether: () => true,
+    routeOf: (taker: never) => taker,
     host: '127.0.0.1',
     port: 0,
     name: 'relay.test',

@@ -41,8 +41,16 @@ async function startPeer(answers: Answers): Promise<Peer> {
 }
 
 const endpoint = (port: number): Endpoint => ({
-  ...{ host: '127.0.0.1', port, name: 'peer.test', tls: 'none', verifyCertificate: true, ca: null },
-  ...{ ehloName: 'posthorn.test', credentials: null, connectMs: 30_000, silenceMs: 60_000 },
+  host: '127.0.0.1',
+  port,
+  name: 'peer.test',
+  tls: 'none',
+  verifyCertificate: true,
+  ca: null,
+  ehloName: 'posthorn.test',
+  credentials: null,
+  connectMs: 30_000,
+  silenceMs: 60_000,
 });
 const signal = new AbortController().signal;
 const open = ({ port }: Peer): Promise<Session> => openSession(endpoint(port), signal);

@@ -24,7 +24,9 @@ dns.zone = {
 const NEVER = new AbortController().signal;
 /** Signs once the deadline of the attempt has passed. */
 const slow: SigningKey = {
-  ...{ domain: 'sender.example', selector: 's', algorithm: 'rsa-sha256' },
+  domain: 'sender.example',
+  selector: 's',
+  algorithm: 'rsa-sha256',
   privateKey: generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey,
   signWith: (data) =>
     withDeadline(
@@ -39,9 +41,16 @@ const slow: SigningKey = {
 const transports: readonly Transport[] = [
   new RelayTransport(
     {
-      ...{ host: '127.0.0.1', port: server.port, name: 'scripted.test', tls: 'opportunistic', ca: null },
-      ...{ verifyCertificate: true, ehloName: 'posthorn.test', credentials: null },
-      ...{ connectMs: 30_000, silenceMs: 60_000 },
+      host: '127.0.0.1',
+      port: server.port,
+      name: 'scripted.test',
+      tls: 'opportunistic',
+      ca: null,
+      verifyCertificate: true,
+      ehloName: 'posthorn.test',
+      credentials: null,
+      connectMs: 30_000,
+      silenceMs: 60_000,
     },
     poolParts(),
   ),

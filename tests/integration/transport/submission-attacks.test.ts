@@ -11,7 +11,10 @@ import { firstLine, openSubmissionSink } from './submission-sink.ts';
 
 const { server, submitted, signedIn } = await openSubmissionSink(64 * 1024 * 1024);
 const secure = await openSubmissionServer({
-  ...{ host: '127.0.0.1', port: 0, name: 'relay.test', onError: () => {} },
+  host: '127.0.0.1',
+  port: 0,
+  name: 'relay.test',
+  onError: () => {},
   tls: new TestCertificate(),
   mailReader: { submission: () => Promise.reject(new Error('No message comes.')) },
   onKey: async () => ({ workspaceId: 'ws_1' }),

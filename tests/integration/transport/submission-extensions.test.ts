@@ -137,7 +137,10 @@ test('what a client asks for is handed on with the message', async () => {
   expect(await firstLine(client, 'Subject: x\r\n\r\nx\r\n.')).toBe('250 2.0.0 Accepted as em_1');
   expect(submitted[0]?.envelope).toEqual({
     sender: 'shop@sender.example',
-    ...{ returned: 'HDRS', envelopeId: 'a+b', isEightBit: true, isSmtpUtf8: true },
+    returned: 'HDRS',
+    envelopeId: 'a+b',
+    isEightBit: true,
+    isSmtpUtf8: true,
     recipients: [
       {
         address: 'ada@receiver.example',
@@ -154,7 +157,11 @@ test('what a client asks for is handed on with the message', async () => {
   await client.say('DATA');
   await client.say('Subject: x\r\n\r\nx\r\n.');
   expect(submitted[1]?.envelope).toEqual({
-    ...{ sender: null, returned: null, envelopeId: null, isEightBit: false, isSmtpUtf8: false },
+    sender: null,
+    returned: null,
+    envelopeId: null,
+    isEightBit: false,
+    isSmtpUtf8: false,
     recipients: [{ address: 'ada@receiver.example', notify: null, originalRecipient: null }],
   });
   client.end();
@@ -167,12 +174,17 @@ test('nodemailer asks for reports', async () => {
     auth: { user: 'svc', pass: 'key' },
   });
   await client.sendMail({
-    ...{ from: 'shop@sender.example', to: 'ada@receiver.example', subject: 'x', text: 'x' },
+    from: 'shop@sender.example',
+    to: 'ada@receiver.example',
+    subject: 'x',
+    text: 'x',
     dsn: { id: 'order=1', return: 'headers', notify: ['success', 'delay'], recipient: 'shop@sender.example' },
   });
   client.close();
   expect(submitted[0]?.envelope).toMatchObject({
-    ...{ sender: 'shop@sender.example', returned: 'HDRS', envelopeId: 'order=1' },
+    sender: 'shop@sender.example',
+    returned: 'HDRS',
+    envelopeId: 'order=1',
     recipients: [{ notify: ['SUCCESS', 'DELAY'], originalRecipient: 'rfc822;shop@sender.example' }],
   });
 });
@@ -197,23 +209,47 @@ const PROGRAMS: Readonly<Record<string, readonly [readonly string[], object]>> =
   python3: [
     ['python3', '-c', PYTHON, String(server.port)],
     {
-      ...{ sender: null, returned: 'FULL', envelopeId: 'x+y' },
+      sender: null,
+      returned: 'FULL',
+      envelopeId: 'x+y',
       recipients: [{ notify: ['FAILURE', 'DELAY'] }],
     },
   ],
   msmtp: [
     [
-      ...['msmtp', '--host=127.0.0.1', `--port=${server.port}`, '--auth=plain', '--user=svc', '--tls=off'],
-      ...['--passwordeval=echo key', '--from=shop@sender.example', '--dsn-notify=success,failure'],
-      ...['--dsn-return=headers', 'ada@receiver.example'],
+      'msmtp',
+      '--host=127.0.0.1',
+      `--port=${server.port}`,
+      '--auth=plain',
+      '--user=svc',
+      '--tls=off',
+      '--passwordeval=echo key',
+      '--from=shop@sender.example',
+      '--dsn-notify=success,failure',
+      '--dsn-return=headers',
+      'ada@receiver.example',
     ],
     { sender: 'shop@sender.example', returned: 'HDRS', recipients: [{ notify: ['SUCCESS', 'FAILURE'] }] },
   ],
   swaks: [
     [
-      ...['swaks', '--server', '127.0.0.1', '--port', String(server.port), '--auth', 'PLAIN'],
-      ...['--auth-user', 'svc', '--auth-password', 'key', '--from', '<>', '--to', 'ada@receiver.example'],
-      ...['--data', '-'],
+      'swaks',
+      '--server',
+      '127.0.0.1',
+      '--port',
+      String(server.port),
+      '--auth',
+      'PLAIN',
+      '--auth-user',
+      'svc',
+      '--auth-password',
+      'key',
+      '--from',
+      '<>',
+      '--to',
+      'ada@receiver.example',
+      '--data',
+      '-',
     ],
     { sender: null, recipients: [{ notify: null }] },
   ],

@@ -15,7 +15,9 @@ const PAIR = new TestCertificate();
 const asked: string[] = [];
 const submission = (tls: TestCertificate | null, implicitTls = false) =>
   openSubmissionServer({
-    ...{ ...shared, tls, implicitTls },
+    ...shared,
+    tls,
+    implicitTls,
     onKey: async (key) => {
       asked.push(key);
       return key === 'good' ? { workspaceId: 'ws_1' } : { code: 'UNAUTHORIZED', message: 'No such key.' };
@@ -27,8 +29,10 @@ const doors = {
   implicit: await submission(PAIR, true),
   clear: await submission(null),
   reports: await openInboundServer<never>({
-    ...{ isTogether: () => true, routeOf: (taker: never) => taker },
-    ...{ ...shared, tls: PAIR },
+    isTogether: () => true,
+    routeOf: (taker: never) => taker,
+    ...shared,
+    tls: PAIR,
     takesReports: (address) => address.startsWith('b+'),
     takersOf: async () => [],
     onMessage: async () => {},

@@ -33,7 +33,11 @@ export async function openSubmissionSink(
   const submitted: Submitted[] = [];
   let last = '';
   const server = await openSubmissionServer({
-    ...{ host: '127.0.0.1', port: 0, name: 'relay.test', tls: null, onError: () => {} },
+    host: '127.0.0.1',
+    port: 0,
+    name: 'relay.test',
+    tls: null,
+    onError: () => {},
     limits: { memory: { total: room, each: room }, ...limits },
     ...(mailRoom && { mailRoom }),
     ...(silence && { silence }),

@@ -8,12 +8,20 @@ import { dmarcXml, mailWith, NOW, record, tlsJson } from './forms.ts';
 const read = (file: Uint8Array | string, type?: string) => readAggregate(mailWith(file, type), NOW);
 
 const ROW = {
-  ...{ source: '192.0.2.25', messages: 3, disposition: 'none', isDkimAligned: true, isSpfAligned: false },
+  source: '192.0.2.25',
+  messages: 3,
+  disposition: 'none',
+  isDkimAligned: true,
+  isSpfAligned: false,
   from: 'shop.example',
 };
 const DMARC = {
-  ...{ kind: 'dmarc', id: '1717', organization: 'reader.example', day: '2026-11-24' },
-  ...{ policy: { domain: 'shop.example', p: 'none', isTesting: false }, rows: [ROW] },
+  kind: 'dmarc',
+  id: '1717',
+  organization: 'reader.example',
+  day: '2026-11-24',
+  policy: { domain: 'shop.example', p: 'none', isTesting: false },
+  rows: [ROW],
 };
 
 describe('a DMARC report is read', () => {
@@ -104,10 +112,15 @@ describe('a DMARC report is read', () => {
 
 describe('a TLS report is read', () => {
   const TLS = {
-    ...{ kind: 'tls', id: '2026-11-24@reader.example', organization: 'Reader', day: '2026-11-24' },
+    kind: 'tls',
+    id: '2026-11-24@reader.example',
+    organization: 'Reader',
+    day: '2026-11-24',
     policies: [
       {
-        ...{ domain: 'shop.example', successful: 40, failed: 5 },
+        domain: 'shop.example',
+        successful: 40,
+        failed: 5,
         failures: [
           { type: 'certificate-expired', sessions: 3 },
           { type: 'other', sessions: 2 },

@@ -7,8 +7,16 @@ import type { Database } from '../../../src/platform/db/database.ts';
 const everyKey = {
   query: async (_: string, [hashes]: readonly (readonly string[])[]) =>
     hashes?.map((hash) => ({
-      ...{ hash, id: `key_${hash}`, workspace_id: 'ws_1', livemode: false, plan: 'free', terms: hash },
-      ...{ context: { permissions: ['*'] }, default_from: null, default_reply_to: null, last_used_at: null },
+      hash,
+      id: `key_${hash}`,
+      workspace_id: 'ws_1',
+      livemode: false,
+      plan: 'free',
+      terms: hash,
+      context: { permissions: ['*'] },
+      default_from: null,
+      default_reply_to: null,
+      last_used_at: null,
     })),
 } as unknown as Database;
 

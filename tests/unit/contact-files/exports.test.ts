@@ -107,7 +107,14 @@ describe('an export of Mailchimp', () => {
   test('is read without the columns that mean something to Mailchimp alone', async () => {
     const { batch, targets, plan } = await readContactFile(`${HEADER}\n${ROW}\n`);
     expect(Object.keys(targets).filter((name) => targets[name] === null)).toEqual([
-      ...['MEMBER_RATING', 'LATITUDE', 'LONGITUDE', 'GMTOFF', 'DSTOFF', 'LAST_CHANGED', 'LEID', 'EUID'],
+      'MEMBER_RATING',
+      'LATITUDE',
+      'LONGITUDE',
+      'GMTOFF',
+      'DSTOFF',
+      'LAST_CHANGED',
+      'LEID',
+      'EUID',
     ]);
     expect(batch.contacts[0]).toMatchObject({
       properties: {

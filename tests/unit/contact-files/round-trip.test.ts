@@ -129,15 +129,16 @@ describe('what an export says comes back by its import', () => {
       Array.from({ length: 100 }, (_, at) => [`p${at}`, `${at}"\n`.repeat(250).slice(0, 1_000)]),
     );
     const row: ExportRow = {
-      ...{ id: 'con_1', email: 'long@example.com', ...eachField(() => null), status: 'bounced' },
-      ...{
-        createdAt: new Date(1),
-        unsubscribedAt: null,
-        consent: null,
-        audienceIds: [],
-        leftAudiences: null,
-        properties,
-      },
+      id: 'con_1',
+      email: 'long@example.com',
+      ...eachField(() => null),
+      status: 'bounced',
+      createdAt: new Date(1),
+      unsubscribedAt: null,
+      consent: null,
+      audienceIds: [],
+      leftAudiences: null,
+      properties,
     };
     const { batch } = await readContactFile(fileOf([row]));
     expect(batch.faults).toEqual([]);

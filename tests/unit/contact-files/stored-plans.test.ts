@@ -53,7 +53,10 @@ const FILE =
 describe('a plan that is stored with its import', () => {
   test('of version 1 is finished: who has left does not come back', async () => {
     const plan = {
-      ...{ encoding: 'utf-8', stored: 'utf-8', delimiter: ',', headers: ['email', 'status', 'left'] },
+      encoding: 'utf-8',
+      stored: 'utf-8',
+      delimiter: ',',
+      headers: ['email', 'status', 'left'],
       targets: [{ to: 'email' }, { to: 'status' }, { to: 'property', key: 'left', type: 'string' }],
     };
     expect(await work(FILE, plan)).toEqual({

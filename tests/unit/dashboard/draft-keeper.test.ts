@@ -27,8 +27,13 @@ class Scene {
     isUnsaved: () => this.typed !== this.saved,
     values: () => this.#values,
     draft: (): Draft => ({
-      ...{ key: KEY, account: 'acc_1', place: 'ws live campaigns/cmp_1', at: 1, updatedAt: 'then' },
-      ...{ values: { text: this.typed }, sums: { text: 'a' } },
+      key: KEY,
+      account: 'acc_1',
+      place: 'ws live campaigns/cmp_1',
+      at: 1,
+      updatedAt: 'then',
+      values: { text: this.typed },
+      sums: { text: 'a' },
     }),
     browser: {
       keep: async ({ values }) => {

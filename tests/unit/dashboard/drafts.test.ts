@@ -38,8 +38,13 @@ afterAll(() => {
 
 const NOW = Date.now();
 const draft = (key: string, account = 'ada'): Draft => ({
-  ...{ key, account, place: 'campaigns/cmp_1', at: NOW, updatedAt: '' },
-  ...{ values: { subject: key }, sums: {} },
+  key,
+  account,
+  place: 'campaigns/cmp_1',
+  at: NOW,
+  updatedAt: '',
+  values: { subject: key },
+  sums: {},
 });
 const left = async (account: string) => (await drafts.leftAt('campaigns/cmp_1', account, 'own'))?.key ?? null;
 

@@ -85,8 +85,11 @@ describe('an edit', () => {
     expect(await eve.save()).toBeNull();
     expect(service.stored.values).toEqual({ subject: 'Ada', from: 'f', source: 'x' });
     expect(eve.state()).toMatchObject({
-      ...{ conflicts: ['subject'], isComparing: true, isUnsaved: true },
-      ...{ values: { subject: 'Eve' }, base: { subject: 'Ada' } },
+      conflicts: ['subject'],
+      isComparing: true,
+      isUnsaved: true,
+      values: { subject: 'Eve' },
+      base: { subject: 'Ada' },
     });
     eve.resolve(theirs);
     expect((await eve.save())?.values).toEqual({ subject: chosen, from: 'f', source: 'Eve' });
@@ -245,6 +248,8 @@ test('a draft of a flow leaves out the URLs of its webhooks, and takes them from
   const kept = withoutWebhookUrls(typed);
   expect(JSON.stringify(kept)).not.toContain('example');
   expect(withWebhookUrls(kept, [stop, tell('tell', 'https://a.example/?token=stored')])).toEqual([
-    ...[tell('tell', 'https://a.example/?token=stored'), tell('more', ''), stop],
+    tell('tell', 'https://a.example/?token=stored'),
+    tell('more', ''),
+    stop,
   ]);
 });

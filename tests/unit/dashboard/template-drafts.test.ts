@@ -5,8 +5,16 @@ import { draftOf, patchOf } from '../../../src/web/dashboard/web/application/pag
 test('a draft leaves out languages that were removed, and those that only the version has that it builds on', () => {
   const words = { subject: null, previewText: null, markdown: null, mjml: null, text: null };
   const template = {
-    ...{ name: 'T', alias: null, format: 'html', html: '<p>a</p>', from: null, replyTo: [], variables: [] },
-    ...{ ...words, layoutId: null, language: 'en' },
+    name: 'T',
+    alias: null,
+    format: 'html',
+    html: '<p>a</p>',
+    from: null,
+    replyTo: [],
+    variables: [],
+    ...words,
+    layoutId: null,
+    language: 'en',
     translations: { de: { ...words, html: '<p>b</p>' }, fr: { ...words, html: '<p>c</p>' } },
   } as unknown as Template;
   const { fr: _, ...kept } = draftOf(template).translations;

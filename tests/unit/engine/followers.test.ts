@@ -9,8 +9,14 @@ import { emailKind } from '../../../src/sending/emails/kind.ts';
 const kind = { ...emailKind, followers: followsCampaignEmails };
 const store = storeOf(kind);
 const CONTEXT = {
-  ...{ at: 0, lastEvent: null, failureReason: null, scheduledAt: null, sentAt: null, deliveredAt: null },
-  ...{ acceptedAt: 0, attempt: 1 },
+  at: 0,
+  lastEvent: null,
+  failureReason: null,
+  scheduledAt: null,
+  sentAt: null,
+  deliveredAt: null,
+  acceptedAt: 0,
+  attempt: 1,
 };
 
 /** A turn that tells of events of these types. */
@@ -22,7 +28,8 @@ const turnWith = (types: readonly string[]) => {
     after: { id: 'em_1', workspaceId: 'ws', livemode: false, snapshot, timers: {}, revision: 2 },
     steps: [],
     effects: [{ type: 'record', params: { events } }],
-    ...{ outbox: [], claim: null },
+    outbox: [],
+    claim: null,
   });
 };
 

@@ -48,7 +48,10 @@ const email = (livemode: boolean) =>
   inserted(
     emailKind,
     {
-      ...{ livemode, scheduledAt: null, admitted: true, recipients: [{ simulate: null }] },
+      livemode,
+      scheduledAt: null,
+      admitted: true,
+      recipients: [{ simulate: null }],
       ...(livemode ? LIVE_SCHEDULE : SIMULATED_SCHEDULE),
     },
     livemode,

@@ -7,8 +7,16 @@ const { history } = emailKind;
 if (!history) throw new Error('The history of emails is appended.');
 const RECIPIENTS = [{ status: 'pending' }];
 const BORN = {
-  ...{ at: 5, livemode: false, scheduledAt: 9, attempt: 1, begunBy: 'me', recipients: RECIPIENTS },
-  ...{ lastEvent: null, failureReason: null, sentAt: null, deliveredAt: null },
+  at: 5,
+  livemode: false,
+  scheduledAt: 9,
+  attempt: 1,
+  begunBy: 'me',
+  recipients: RECIPIENTS,
+  lastEvent: null,
+  failureReason: null,
+  sentAt: null,
+  deliveredAt: null,
 };
 
 const actor = (revision: number, context: object) =>
@@ -66,15 +74,24 @@ test('an envelope is stored without what can be told, and read whole', () => {
       { name: null, address: 'b@x.example' },
       { name: 'C', address: 'c@x.example' },
     ],
-    ...{ cc: [], bcc: [], replyTo: [{ name: null, address: 'r@acme.example' }], headers: [], tags: [] },
-    ...{ attachments: [], trackOpens: null, trackClicks: false, messageId: '<em_1@acme.example>', size: 7 },
+    cc: [],
+    bcc: [],
+    replyTo: [{ name: null, address: 'r@acme.example' }],
+    headers: [],
+    tags: [],
+    attachments: [],
+    trackOpens: null,
+    trackClicks: false,
+    messageId: '<em_1@acme.example>',
+    size: 7,
   };
   const stored = asJson(storedEnvelope('em_1', envelope));
   expect(stored).toEqual({
     from: { name: 'Acme', address: 'a@acme.example' },
     to: [{ address: 'b@x.example' }, { name: 'C', address: 'c@x.example' }],
     replyTo: [{ address: 'r@acme.example' }],
-    ...{ trackClicks: false, size: 7 },
+    trackClicks: false,
+    size: 7,
   });
   expect(wholeEnvelope('em_1', stored)).toEqual(envelope);
   // Older rows store all of it.
@@ -84,8 +101,17 @@ test('an envelope is stored without what can be told, and read whole', () => {
 test('a Message-ID that the address does not say is stored', () => {
   const envelope = {
     from: { name: null, address: 'a@bücher.example' },
-    ...{ to: [], cc: [], bcc: [], replyTo: [], headers: [], tags: [], attachments: [] },
-    ...{ trackOpens: null, trackClicks: null, messageId: '<em_1@xn--bcher-kva.example>', size: 7 },
+    to: [],
+    cc: [],
+    bcc: [],
+    replyTo: [],
+    headers: [],
+    tags: [],
+    attachments: [],
+    trackOpens: null,
+    trackClicks: null,
+    messageId: '<em_1@xn--bcher-kva.example>',
+    size: 7,
   };
   const stored = asJson(storedEnvelope('em_1', envelope));
   expect(stored.messageId).toBe(envelope.messageId);

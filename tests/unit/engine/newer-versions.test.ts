@@ -11,8 +11,14 @@ for (const kind of [contactImportKind, apiKeyKind])
     const restore = (machine_version: number) =>
       new Actors(kind).restore(
         {
-          ...{ id: 'x_1', workspace_id: 'ws_1', livemode: true, context: {}, timers: null, revision: 1 },
-          ...{ state: kind.states[0] as string, machine_version },
+          id: 'x_1',
+          workspace_id: 'ws_1',
+          livemode: true,
+          context: {},
+          timers: null,
+          revision: 1,
+          state: kind.states[0] as string,
+          machine_version,
         },
         new Definitions(kind, undefined).load([]) as never,
       );

@@ -17,8 +17,14 @@ const TERMS = 'key_1 as it was';
 const endpoint = { route: { path: '/v1/emails' }, refuse: () => null } as unknown as Endpoint;
 
 const principal = (terms: string): KeyPrincipal => ({
-  ...{ kind: 'key', id: 'key_1', workspaceId: 'ws_1', livemode: false, permissions: ['*'], plan: 'free' },
-  ...{ senderDefaults: { from: null, replyTo: null }, terms },
+  kind: 'key',
+  id: 'key_1',
+  workspaceId: 'ws_1',
+  livemode: false,
+  permissions: ['*'],
+  plan: 'free',
+  senderDefaults: { from: null, replyTo: null },
+  terms,
 });
 
 /** The answer to a remembered key which the database has as `found` by now. */
@@ -33,8 +39,15 @@ async function answered(found: () => KeyPrincipal | null, work: (recollection: R
   };
   const request = new Request('http://localhost/v1/emails', { headers: { authorization: `Bearer ${KEY}` } });
   const asking: AdmissionRequest = {
-    ...{ endpoint, request, path: '/v1/emails', socketAddress: '', now: 0, client: '', rateLimit: null },
-    ...{ caller: null, isCounted: true },
+    endpoint,
+    request,
+    path: '/v1/emails',
+    socketAddress: '',
+    now: 0,
+    client: '',
+    rateLimit: null,
+    caller: null,
+    isCounted: true,
   };
   const caller = { ...principal(TERMS), recollection };
   try {

@@ -18,12 +18,23 @@ const waiting = route({
   handle: () => null,
 });
 const taking = route({
-  ...{ method: 'POST', path: '/things', permission: 'public', summary: 'Take' },
-  ...{ body: Type.Object({ name: Type.String() }), response: Type.Null(), status: 204, handle: () => null },
+  method: 'POST',
+  path: '/things',
+  permission: 'public',
+  summary: 'Take',
+  body: Type.Object({ name: Type.String() }),
+  response: Type.Null(),
+  status: 204,
+  handle: () => null,
 });
 const failing = route({
-  ...{ method: 'POST', path: '/failing', permission: 'public', summary: 'Fail' },
-  ...{ body: Type.Object({ name: Type.String() }), response: Type.Null(), status: 204 },
+  method: 'POST',
+  path: '/failing',
+  permission: 'public',
+  summary: 'Fail',
+  body: Type.Object({ name: Type.String() }),
+  response: Type.Null(),
+  status: 204,
   handle: () => Promise.reject(new Error('It failed on purpose.')),
 });
 const app = mount([waiting, taking, failing], {
@@ -67,7 +78,8 @@ test.each([
   ['a thrown error', '/failing', '{"name":"a"}', 500],
 ])('a request keeps nothing of its body after %s', async (_, path, body, status) => {
   const request: Request & { readonly exchange?: Exchange } = new Request(`http://localhost${path}`, {
-    ...{ method: 'POST', body },
+    method: 'POST',
+    body,
     headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
   });
   const response = await app.fetch(request, { requestIP: () => null, timeout() {} });

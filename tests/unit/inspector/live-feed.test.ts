@@ -23,7 +23,9 @@ function stage() {
   const listeners = new Set<CommitListener>();
   const heard = new Set<HeardListener>();
   const others = {
-    ...{ id: 'here', instances: [], completeness: () => 'all' as NewsCompleteness },
+    id: 'here',
+    instances: [],
+    completeness: () => 'all' as NewsCompleteness,
     join(_scope: Scope, listener: HeardListener) {
       heard.add(listener);
       return () => void heard.delete(listener);

@@ -29,7 +29,8 @@ function stage(scopes = [scopeOf(1)]) {
     return { ...next, entries, news: entries[0]?.news };
   };
   return {
-    ...{ outgoing, told },
+    outgoing,
+    told,
     pass: (ms: number) => {
       now += ms;
     },
@@ -63,8 +64,11 @@ describe('what an instance tells the others', () => {
       return over;
     };
     expect([overAfter(0), overAfter(9_999), overAfter(1), overAfter(9_998), overAfter(1)]).toEqual([
-      ...[null, null, 0],
-      ...[null, 1],
+      null,
+      null,
+      0,
+      null,
+      1,
     ]);
   });
 
@@ -138,14 +142,19 @@ describe('what an instance tells the others', () => {
 
 describe('what a viewer gets from other instances', () => {
   const news: News = {
-    ...{ times: { email: 60, domain: 3 }, before: {} },
+    times: { email: 60, domain: 3 },
+    before: {},
     moves: [
       { kind: 'email', event: 'spawned', from: null, to: 'sending', times: 60 },
       { kind: 'domain', event: 'checked', from: 'pending', to: 'verified', times: 3 },
     ],
     sample: Array.from({ length: 60 }, (_, index) => ({
-      ...{ kind: index < 3 ? 'domain' : 'email', id: `id_${index}`, event: 'spawned' },
-      ...{ from: null, to: 'sending', at: index },
+      kind: index < 3 ? 'domain' : 'email',
+      id: `id_${index}`,
+      event: 'spawned',
+      from: null,
+      to: 'sending',
+      at: index,
     })),
     changed: { email: ['em_1'], domain: null },
   };

@@ -11,7 +11,10 @@ const SCOPE = { workspaceId: 'ws_1', livemode: false };
 
 /** News of one email that an instance has sent. */
 const newsOf = (id: string): News => ({
-  ...{ times: { email: 1 }, before: {}, moves: [], changed: {} },
+  times: { email: 1 },
+  before: {},
+  moves: [],
+  changed: {},
   sample: [{ kind: 'email', id, event: 'attempt.completed', from: 'sending', to: 'sent', at: 1 }],
 });
 

@@ -44,12 +44,11 @@ const rowOf = (uid: number, octets: number): string =>
 test('reads the size and the octets of a message among rows of others', async () => {
   const { server, mailbox } = await opened({
     'UID FETCH': [
-      ...[
-        '* 2 FETCH (UID 6 RFC822.SIZE 99)',
-        '* 1 FETCH (UID 5 FLAGS (\\Seen))',
-        '* 1 FETCH (RFC822.SIZE 5)',
-      ],
-      ...[rowOf(6, 3), '* 1 FETCH (UID 5 INTERNALDATE "01-Jan-2026 00:00:00 +0000" BODY[] {5}\r\nhello)'],
+      '* 2 FETCH (UID 6 RFC822.SIZE 99)',
+      '* 1 FETCH (UID 5 FLAGS (\\Seen))',
+      '* 1 FETCH (RFC822.SIZE 5)',
+      rowOf(6, 3),
+      '* 1 FETCH (UID 5 INTERNALDATE "01-Jan-2026 00:00:00 +0000" BODY[] {5}\r\nhello)',
     ],
   });
   await using _ = server;

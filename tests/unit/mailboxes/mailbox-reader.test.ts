@@ -8,9 +8,20 @@ import { eventually } from '../../support/eventually.ts';
 import { EXAMINED, type ScriptedImap, startScriptedImap } from '../../support/scripted-imap.ts';
 
 const settingsOf = ({ account }: ScriptedImap, more: Partial<ClaimedMailbox> = {}): ClaimedMailbox => ({
-  ...{ id: 'mbx_1', workspaceId: 'ws_1', livemode: true, sealed: '', failures: 0, holder: 'holder' },
-  ...{ host: 'localhost', port: account.port, security: account.security, username: account.username },
-  ...{ folder: 'INBOX', uidValidity: null, lastUid: 0, since: null },
+  id: 'mbx_1',
+  workspaceId: 'ws_1',
+  livemode: true,
+  sealed: '',
+  failures: 0,
+  holder: 'holder',
+  host: 'localhost',
+  port: account.port,
+  security: account.security,
+  username: account.username,
+  folder: 'INBOX',
+  uidValidity: null,
+  lastUid: 0,
+  since: null,
   ...more,
 });
 
@@ -27,7 +38,10 @@ function servicesOf({ account }: ScriptedImap, connected: () => unknown = () => 
         return [{ id: 'mbx_1', since: 0 }];
       },
     },
-    ...{ ca: account.ca, now: () => Date.now(), monotonic: () => 0, count: () => {} },
+    ca: account.ca,
+    now: () => Date.now(),
+    monotonic: () => 0,
+    count: () => {},
   };
   return { statements, deps: deps as unknown as MailboxReaderDeps };
 }

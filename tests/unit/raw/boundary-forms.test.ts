@@ -40,7 +40,10 @@ describe('a bounce', () => {
   test.each([...NAMING, 'boundary=zz', 'boundary="B/1 "', 'x=y'])('suppresses: %s', async (naming) => {
     const [feedback, ...others] = await readReport(named(naming), TO, true);
     expect(feedback).toMatchObject({
-      ...{ kind: 'bounced', permanent: true, suppresses: true, enhancedCode: '5.1.1' },
+      kind: 'bounced',
+      permanent: true,
+      suppresses: true,
+      enhancedCode: '5.1.1',
       failing: 'bob@inner.example',
     });
     expect(others).toEqual([]);
@@ -51,11 +54,23 @@ const PATCH = '-a\r\n+b';
 const withFile = (naming: string): Buffer =>
   Buffer.from(
     [
-      ...['From: a@sender.example', 'To: r@receiver.example', 'Subject: x', 'MIME-Version: 1.0'],
-      ...[`Content-Type: multipart/mixed; ${naming}`, ''],
-      ...['--B/1', 'Content-Type: text/plain', '', 'Hello', '--B/1'],
-      ...['Content-Type: text/x-patch; name=a.patch', 'Content-Disposition: attachment', '', PATCH],
-      ...['--B/1--', ''],
+      'From: a@sender.example',
+      'To: r@receiver.example',
+      'Subject: x',
+      'MIME-Version: 1.0',
+      `Content-Type: multipart/mixed; ${naming}`,
+      '',
+      '--B/1',
+      'Content-Type: text/plain',
+      '',
+      'Hello',
+      '--B/1',
+      'Content-Type: text/x-patch; name=a.patch',
+      'Content-Disposition: attachment',
+      '',
+      PATCH,
+      '--B/1--',
+      '',
     ].join('\r\n'),
   );
 

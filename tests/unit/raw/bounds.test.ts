@@ -135,8 +135,11 @@ describe('a placeholder of the link to unsubscribe', () => {
     const raw = { octets: Buffer.from(octets), index: { ...index, came: null } };
     const changes = copyChanges(raw, { opens: false, clicks: false }, personalise);
     const outbound = {
-      ...{ emailId: 'em_01jd3x7q8zabcdefghjkmnpq', from: { name: null, address: 'a@v.example' } },
-      ...{ messageId: '<1@v.example>', date: 0, dkim: [] },
+      emailId: 'em_01jd3x7q8zabcdefghjkmnpq',
+      from: { name: null, address: 'a@v.example' },
+      messageId: '<1@v.example>',
+      date: 0,
+      dkim: [],
     };
     const { composed, behind = '' } = rawOctets(raw, outbound, changes);
     return `${composed.toString('latin1')}${behind.toString('latin1')}`;

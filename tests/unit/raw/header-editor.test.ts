@@ -14,8 +14,26 @@ import { randomFrom } from '../../../src/ops/torture/random.ts';
 
 /** Pieces from which headers are made, whole ones and broken ones. */
 const PIECES = [
-  ...['Subject: Hi', 'X-A:', 'X B: c', ': no name', 'From me', ' folded', '\tfolded', '', '=?utf-8?q?a?='],
-  ...['\r\n', '\n', '\r', '\r\n\r\n', '\n\n', '\0', '\xff\xfe', 'Grüße', 'a'.repeat(1_200), '.', '--b'],
+  'Subject: Hi',
+  'X-A:',
+  'X B: c',
+  ': no name',
+  'From me',
+  ' folded',
+  '\tfolded',
+  '',
+  '=?utf-8?q?a?=',
+  '\r\n',
+  '\n',
+  '\r',
+  '\r\n\r\n',
+  '\n\n',
+  '\0',
+  '\xff\xfe',
+  'Grüße',
+  'a'.repeat(1_200),
+  '.',
+  '--b',
 ];
 
 describe('the header editor', () => {

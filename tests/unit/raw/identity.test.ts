@@ -9,8 +9,14 @@ import { generatedMail } from './generated-mail.ts';
 
 const AT = Date.UTC(2026, 10, 27, 12);
 const LEAVING = {
-  ...{ id: 'em_1', acceptedAt: AT, came: null, date: AT, messageId: '<em_1@sender.example>' },
-  ...{ domains: ['sender.example'], unsubscribe: null, changes: [] },
+  id: 'em_1',
+  acceptedAt: AT,
+  came: null,
+  date: AT,
+  messageId: '<em_1@sender.example>',
+  domains: ['sender.example'],
+  unsubscribe: null,
+  changes: [],
 };
 
 const read = async (message: Buffer | string): Promise<RawMail> => {
@@ -262,7 +268,10 @@ describe('a message that was submitted', () => {
     );
     expect(mail).toMatchObject({
       from: [{ name: 'One', address: 'a@sender.example' }, { address: 'b@sender.example' }],
-      ...{ subject: '', text: null, html: null, messageId: '<a@b>' },
+      subject: '',
+      text: null,
+      html: null,
+      messageId: '<a@b>',
       index: {
         headers: [{ name: 'X-Twice', value: 'ü' }],
         html: 'no html',

@@ -10,7 +10,10 @@ const OWNER = { kind: 'email', livemode: true, workspaceId: 'ws_1', day: '2026-1
 
 /** A content whose octets are no text. */
 const contentOf = (octets: Buffer, text: string): Content => ({
-  ...{ text, html: '<p>\n</p>', markdown: null, attachments: [] },
+  text,
+  html: '<p>\n</p>',
+  markdown: null,
+  attachments: [],
   raw: { octets, index: { headers: [], attachments: [], html: 'no html', came: null } },
 });
 

@@ -28,7 +28,8 @@ const fieldsOf = (messageId: string | null, references: readonly string[], inRep
 describe('the fields of a thread', () => {
   test('name the message, and those before it', () => {
     expect(fieldsOf('<b@x.example>', ['<a@x.example>'])).toEqual({
-      ...{ 'In-Reply-To': '<b@x.example>', References: '<a@x.example> <b@x.example>' },
+      'In-Reply-To': '<b@x.example>',
+      References: '<a@x.example> <b@x.example>',
     });
     expect(fieldsOf('<b@x.example>', [], '<a@x.example>').References).toBe('<a@x.example> <b@x.example>');
     expect(fieldsOf('<b@x.example>', ['<b@x.example>']).References).toBe('<b@x.example>');

@@ -7,7 +7,13 @@ const tookTooLong = (): UnavailableError =>
   new UnavailableError('The database ended a statement.', 'no', 1, { cause: { code: '57014' } });
 
 const row = (id: string, parsed = 'YQ=='): ContentRow => ({
-  ...{ id, workspaceId: 'ws_1', livemode: true, parsed, raw: 'YQ==', rawKey: null, until: null },
+  id,
+  workspaceId: 'ws_1',
+  livemode: true,
+  parsed,
+  raw: 'YQ==',
+  rawKey: null,
+  until: null,
   addressKeys: ['ada@customer.example'],
 });
 

@@ -25,9 +25,13 @@ test.each([
   const lists = boxes(name.repeat(250), address);
   const { whole, kept, isCut } = summaryOf(
     mail({
-      ...{ from: lists[0] ?? null, to: lists, cc: lists, replyTo: lists },
+      from: lists[0] ?? null,
+      to: lists,
+      cc: lists,
+      replyTo: lists,
       subject: subject.repeat(990 / subject.length),
-      ...{ messageId: `<${'é'.repeat(996)}>`, inReplyTo: `<${'é'.repeat(996)}>` },
+      messageId: `<${'é'.repeat(996)}>`,
+      inReplyTo: `<${'é'.repeat(996)}>`,
     }),
   );
   expect(isCut).toBe(true);

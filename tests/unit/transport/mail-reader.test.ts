@@ -39,8 +39,10 @@ describe('the mail reader thread', () => {
     ]);
     const mail = Buffer.from('From: a@b.example\r\nSubject: Hi\r\n\r\nGrüße\r\n');
     expect(await reader.submission(mail, ['c@d.example'], OWNER)).toMatchObject({
-      ...{ octets: new Uint8Array(mail), from: [{ name: null, address: 'a@b.example' }] },
-      ...{ subject: 'Hi', text: 'Grüße\n' },
+      octets: new Uint8Array(mail),
+      from: [{ name: null, address: 'a@b.example' }],
+      subject: 'Hi',
+      text: 'Grüße\n',
     });
     const templated = Buffer.from('From: a@b.example\r\nX-Svc-Template: hello\r\n\r\nx\r\n');
     expect(await reader.submission(templated, ['c@d.example'], OWNER)).toMatchObject({
@@ -82,14 +84,17 @@ describe('a mail beyond the limits of the reader', () => {
     expect(await reader.parts(parts(800_000), OWNER)).toBeNull();
     // The thread takes the memory of a submission.
     expect(await reader.submission(parts(800_000), TO, OWNER)).toMatchObject({
-      ...{ from: [{ address: 'a@b.example' }], text: 'x\n', index: { attachments: [] } },
+      from: [{ address: 'a@b.example' }],
+      text: 'x\n',
+      index: { attachments: [] },
     });
     expect(await reader.submission(lines(25_000_000), TO, OWNER)).toEqual(
       new NotSubmittable('The message has more than 25 MiB once its lines are those of SMTP', '5.3.4'),
     );
     for (const make of [() => parts(800_000), () => lines(25_000_000)])
       expect(await reader.received(make(), OWNER)).toMatchObject({
-        ...{ from: { address: 'a@b.example' }, attachments: [] },
+        from: { address: 'a@b.example' },
+        attachments: [],
       });
   });
 

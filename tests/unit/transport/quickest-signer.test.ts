@@ -19,7 +19,9 @@ import { inThisThread } from '../../../src/mail/dkim/sign.ts';
 import type { SigningKey } from '../../../src/mail/dkim/signing-key.ts';
 
 const aKey = (modulusLength: number): SigningKey => ({
-  ...{ domain: 'sender.example', selector: 's', algorithm: 'rsa-sha256' },
+  domain: 'sender.example',
+  selector: 's',
+  algorithm: 'rsa-sha256',
   privateKey: generateKeyPairSync('rsa', { modulusLength }).privateKey,
 });
 const key = aKey(2_048);
@@ -102,7 +104,9 @@ test('Bun signs with Ed25519, with short keys and where there is no library', ()
   const signer = new QuickestSigner({ library: asLibrary, leastGain: 0 });
   const short = aKey(1_024);
   const ed: SigningKey = {
-    ...{ domain: 'sender.example', selector: 's', algorithm: 'ed25519-sha256' },
+    domain: 'sender.example',
+    selector: 's',
+    algorithm: 'ed25519-sha256',
     privateKey: generateKeyPairSync('ed25519').privateKey,
   };
   for (const one of [short, ed]) expect(signer.sign(one, data)).toEqual(inThisThread(one, data));
@@ -162,7 +166,7 @@ test('OpenSSL 3 is used, except for the version that corrupts memory', () => {
     versions
       .filter(([major, minor, patch]) => isSound(major, minor, patch))
       .map((version) => version.join('.')),
-  ).toEqual([...['3.0.0', '3.0.5', '3.4.4', '3.5.4']]);
+  ).toEqual(['3.0.0', '3.0.5', '3.4.4', '3.5.4']);
 });
 
 describe('the OpenSSL of this machine', () => {

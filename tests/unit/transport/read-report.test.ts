@@ -183,7 +183,10 @@ Thank you.\r
     const raw = Buffer.from(ofOutlook('X-HmXmrOriginalRecipient'));
     expect(await readReport(raw, ['complaints@sender.example'])).toEqual([
       {
-        ...{ kind: 'complained', feedbackType: 'abuse', userAgent: null, recipient: 'bob@receiver.example' },
+        kind: 'complained',
+        feedbackType: 'abuse',
+        userAgent: null,
+        recipient: 'bob@receiver.example',
         reference: { ...reference, token: 'token-8' },
       },
     ]);

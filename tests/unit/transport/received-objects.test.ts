@@ -4,8 +4,13 @@ import { UnavailableError } from '../../../src/platform/errors/unavailable.ts';
 
 const objectsAt = (endpoint: string, limits = {}): ReceivedObjects =>
   new ReceivedObjects({
-    ...{ address: { bucket: 'mail', prefix: 'in/' }, endpoint, limits },
-    ...{ accessKeyId: 'AK', secretAccessKey: 'SK', ca: null, now: Date.now },
+    address: { bucket: 'mail', prefix: 'in/' },
+    endpoint,
+    limits,
+    accessKeyId: 'AK',
+    secretAccessKey: 'SK',
+    ca: null,
+    now: Date.now,
   });
 
 const serverOf = (answer: (request: Request) => Response | Promise<Response>) =>

@@ -109,8 +109,13 @@ export class Passkeys {
          select $1, $2, $3, $4, $5, $6::bigint, $7::text::json from passkeys_of($3) present where present < ${MOST_PASSKEYS}
          returning id`,
         [
-          ...[id, credential.id, account.id, name, Buffer.from(credential.publicKey).toString('base64url')],
-          ...[credential.counter, JSON.stringify(credential.transports ?? [])],
+          id,
+          credential.id,
+          account.id,
+          name,
+          Buffer.from(credential.publicKey).toString('base64url'),
+          credential.counter,
+          JSON.stringify(credential.transports ?? []),
         ],
       );
       if (rows.length === 0) return TOO_MANY;

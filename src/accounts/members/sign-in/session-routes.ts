@@ -120,12 +120,17 @@ async function describe(
   return {
     account: { id: account.id, email: account.email, name: account.name },
     member: {
-      ...{ id: member.id, role: member.role, needsSecondFactor: member.needsSecondFactor },
+      id: member.id,
+      role: member.role,
+      needsSecondFactor: member.needsSecondFactor,
       ...languagesOf(workspace?.language ?? null, workspace?.workspaceLanguage ?? null),
     },
     permissions: caller.permissions,
     plan: caller.plan,
-    ...{ simulatorDomain, transports, takesPayments, receiving },
+    simulatorDomain,
+    transports,
+    takesPayments,
+    receiving,
     workspace: {
       id: caller.workspaceId,
       name: workspace?.name ?? '',

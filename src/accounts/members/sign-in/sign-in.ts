@@ -103,7 +103,8 @@ export async function openFor(
     action: 'session.opened',
     targetId: null,
     details: { client },
-    ...{ now, requestId },
+    now,
+    requestId,
   });
   return cookie;
 }

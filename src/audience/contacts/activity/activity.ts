@@ -15,7 +15,14 @@ type StoredType = (typeof contactActivity.$inferSelect)['type'];
 
 /** The entries of a contact's activity that are stored: those behind `event` are events of emails, as `unsubscribed` may be. */
 export const ACTIVITY_TYPES = [
-  ...(['created', 'imported', 'subscribed', 'unsubscribed', 'asked', 'notAsked', 'joined', 'left'] as const),
+  'created',
+  'imported',
+  'subscribed',
+  'unsubscribed',
+  'asked',
+  'notAsked',
+  'joined',
+  'left',
   'event' as const,
   'replied' as const,
   ...EMAIL_EVENT_TYPES.filter((type) => type !== 'unsubscribed'),

@@ -115,8 +115,13 @@ async function record(commands: EventCommands, call: EventCall): Promise<CustomE
     occurredAt: new Date(at).toISOString(),
   };
   const isRecorded = await commands.eventRecorder.record({
-    ...{ contactId, id: view.id, at: view.occurredAt, name: body.name, properties: properties.set },
-    ...{ clockId: clock?.id ?? null, keyed: keyedBy(call) },
+    contactId,
+    id: view.id,
+    at: view.occurredAt,
+    name: body.name,
+    properties: properties.set,
+    clockId: clock?.id ?? null,
+    keyed: keyedBy(call),
     reply: JSON.stringify(view),
   });
   if (isRecorded && clock) await commands.testClocks?.()?.wake([clock.id]);

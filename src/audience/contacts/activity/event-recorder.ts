@@ -86,16 +86,19 @@ const rowOf = ({ event }: PendingRecord, ord: number): object => {
   const { contactId, id, at, name, properties, clockId = null, reply, keyed } = event;
   const { scope, claim, now } = keyed;
   return {
-    ...{
-      ord,
-      workspace_id: scope.workspaceId,
-      livemode: scope.livemode,
-      contact_id: contactId,
-      id,
-      at,
-      name,
-    },
-    ...{ data: properties, clock: clockId, key: claim?.key ?? null, item: claim?.item ?? WHOLE_CALL },
-    ...{ fingerprint: claim?.fingerprint ?? null, now: new Date(now).toISOString(), reply },
+    ord,
+    workspace_id: scope.workspaceId,
+    livemode: scope.livemode,
+    contact_id: contactId,
+    id,
+    at,
+    name,
+    data: properties,
+    clock: clockId,
+    key: claim?.key ?? null,
+    item: claim?.item ?? WHOLE_CALL,
+    fingerprint: claim?.fingerprint ?? null,
+    now: new Date(now).toISOString(),
+    reply,
   };
 };

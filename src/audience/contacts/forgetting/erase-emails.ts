@@ -119,7 +119,10 @@ export async function eraseFromEmails(
     });
     if (erased.length === 0) return;
     const done = await database.query<{ id: string }>(ERASE, [
-      ...[JSON.stringify(erased), patternOf(person), workspaceId, await erasedContent()],
+      JSON.stringify(erased),
+      patternOf(person),
+      workspaceId,
+      await erasedContent(),
     ]);
     const isDone = new Set(done.map(({ id }) => id));
     const changed = erased.flatMap(({ id }) => (isDone.has(id) ? [] : [id]));
@@ -145,7 +148,10 @@ function erasedOf(
   const replacement = `forgotten-${place}@${FORGOTTEN_DOMAIN}`;
   return [
     {
-      ...{ id, new: replacement, names, subject },
+      id,
+      new: replacement,
+      names,
+      subject,
       recipients: recipients.with(place, replacement),
       recipient_keys: keys.with(place, keyAt(place)),
       envelope: {

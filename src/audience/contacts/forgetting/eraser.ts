@@ -199,8 +199,11 @@ export class Eraser {
     await forgetReceived(
       database,
       {
-        ...{ workspaceId: erasure.workspace_id, livemode: erasure.livemode },
-        ...{ key: person.key, contactId: erasure.contact_id, before: endOf(erasure, clock.now()) },
+        workspaceId: erasure.workspace_id,
+        livemode: erasure.livemode,
+        key: person.key,
+        contactId: erasure.contact_id,
+        before: endOf(erasure, clock.now()),
       },
       stop,
     );
@@ -211,7 +214,10 @@ export class Eraser {
     if (isThrough) waiting = await erase(waiting);
     while (!isThrough && !stop?.aborted) {
       const [page] = await database.query<EmailPage>(PAGE, [
-        ...[erasure.workspace_id, erasure.livemode, below, person.key],
+        erasure.workspace_id,
+        erasure.livemode,
+        below,
+        person.key,
       ]);
       waiting = [...waiting, ...(await erase(page?.ids ?? []))];
       await eraseForwarded(database, erasure.workspace_id, page?.forwarded ?? []);

@@ -68,7 +68,10 @@ export async function forgetContact(
   if (!address || isProblem(address)) return notFound('contact');
   const { workspaceId, livemode } = caller;
   const rows = await database.query(FORGET, [
-    ...[workspaceId, livemode, contact.id, new Date(now).toISOString()],
+    workspaceId,
+    livemode,
+    contact.id,
+    new Date(now).toISOString(),
     forgottenKey(signer, workspaceId, address.key),
     mintId('era', now),
     sealPerson(sealer, { address: address.address, key: address.key }),

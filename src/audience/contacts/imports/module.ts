@@ -8,7 +8,10 @@ import { importWorker } from './worker.ts';
 
 /** An import begins where fewer than `most_open` wait or are under way in its environment. */
 const importLimit = environmentLimit({
-  ...{ of: 'contactImport', name: 'import_places', most: 'most_open', count: 'open_imports' },
+  of: 'contactImport',
+  name: 'import_places',
+  most: 'most_open',
+  count: 'open_imports',
 });
 
 /** Files of contacts that are worked through. */

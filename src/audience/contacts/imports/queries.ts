@@ -109,7 +109,12 @@ export function listImports(
     prefix: 'imp',
     rows: (range, limit) =>
       database.query<ImportRow>(listSql(range), [
-        ...[workspaceId, livemode, range.below, range.from, states, limit],
+        workspaceId,
+        livemode,
+        range.below,
+        range.from,
+        states,
+        limit,
       ]),
     item: viewOf,
   });

@@ -25,8 +25,16 @@ const MOST_COLUMNS = 1_000;
 const LONGEST_REST = LONGEST_CELL / 4;
 
 const FIRST_COLUMNS = [
-  ...['id', 'email', ...FIELD_COLUMNS, 'status', 'created_at', 'unsubscribed_at'],
-  ...['consent_source', 'consent_at', 'audiences', 'left_audiences'],
+  'id',
+  'email',
+  ...FIELD_COLUMNS,
+  'status',
+  'created_at',
+  'unsubscribed_at',
+  'consent_source',
+  'consent_at',
+  'audiences',
+  'left_audiences',
 ];
 
 /** A contact as the export reads it. */
@@ -151,9 +159,14 @@ function firstCells(row: ExportRow, audiences: ReadonlyMap<string, string>): rea
     new Date(at).toISOString(),
   ]);
   return [
-    ...[row.id, row.email, ...CONTACT_FIELD_NAMES.map((name) => row[name]), row.status],
-    ...[row.createdAt.toISOString(), row.unsubscribedAt?.toISOString() ?? null],
-    ...[row.consent?.source ?? null, row.consent?.at ?? null],
+    row.id,
+    row.email,
+    ...CONTACT_FIELD_NAMES.map((name) => row[name]),
+    row.status,
+    row.createdAt.toISOString(),
+    row.unsubscribedAt?.toISOString() ?? null,
+    row.consent?.source ?? null,
+    row.consent?.at ?? null,
     names.length === 0 ? null : JSON.stringify(names),
     left.length === 0 ? null : JSON.stringify(Object.fromEntries(left)),
   ];

@@ -91,7 +91,9 @@ async function filtersOf(
 }
 
 const listFilterOf = ({ audience, email, status }: ContactFilters): ContactListFilter => ({
-  ...{ status, email, audience: audience?.condition ?? null },
+  status,
+  email,
+  audience: audience?.condition ?? null,
   // The filters of dynamic audiences are the clients' own.
   isKept: audience === null || audience.isStatic,
 });

@@ -56,13 +56,18 @@ export async function checkCampaign(
   const translation = chosenLanguage(ready.kept.content, wanted);
   const content = contentIn(ready.kept.content, translation);
   const rendered = await deps.contents.render({
-    ...{ workspaceId, key: null, content, values, now },
+    workspaceId,
+    key: null,
+    content,
+    values,
+    now,
     circumstances: {
       contact: usedOf(ready.kept, BARE_CONTACT),
       campaign: { name },
       preferencesUrl: deps.publicUrl + SHOWN_PREFERENCES,
     },
-    ...{ at: '/body', purpose: 'preview' },
+    at: '/body',
+    purpose: 'preview',
   });
   if (rendered instanceof Failure) return answerOf(notRendered(rendered, '/html'));
   // A link is added for readers who do not see that of the author: the check looks at the text of the author.

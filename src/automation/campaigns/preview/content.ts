@@ -100,13 +100,18 @@ async function trialOf(
 ): Promise<Failure | null> {
   for (const inLanguage of tried) {
     const trial = await contents.render({
-      ...{ workspaceId, key: null, content: inLanguage, values: settings.variables, now },
+      workspaceId,
+      key: null,
+      content: inLanguage,
+      values: settings.variables,
+      now,
       circumstances: {
         contact: BARE_CONTACT,
         campaign: { name: settings.name },
         preferencesUrl: 'https://example.com/',
       },
-      ...{ at: '/body', purpose: 'preview' },
+      at: '/body',
+      purpose: 'preview',
     });
     if (trial instanceof Failure) return trial;
     if (!/\S/.test(trial.parts.subject ?? '')) return invalid([missing('subject')]);
@@ -192,10 +197,20 @@ export async function readyContent(
   return {
     sender,
     kept: {
-      ...{ content, values: settings.variables, name, from, subject, templateId, language, audienceId },
+      content,
+      values: settings.variables,
+      name,
+      from,
+      subject,
+      templateId,
+      language,
+      audienceId,
       templateVersion: found?.row.version ?? null,
       replyTo: replies.length > 0 ? replies : defaults.replyTo === null ? [] : [defaults.replyTo],
-      ...{ trackOpens, trackClicks, ratePerHour, canary },
+      trackOpens,
+      trackClicks,
+      ratePerHour,
+      canary,
       links: purpose === 'start' ? linksIn(spoken.map(({ sources }) => sources.html ?? '')) : [],
     },
   };
@@ -290,7 +305,8 @@ export function usedOf(
   const isWhole = paths.includes('contact') || properties.some((path) => !NAMED.test(path));
   const keys = properties.flatMap((path) => NAMED.exec(path)?.[1] ?? []);
   return {
-    ...{ email: contact.email, ...fieldsOf(contact) },
+    email: contact.email,
+    ...fieldsOf(contact),
     properties: isWhole
       ? contact.properties
       : Object.fromEntries(

@@ -62,14 +62,19 @@ async function renderFor(
   const content = contentFor(shown, used);
   const subject = content.subject ?? shown.subject;
   const rendered = await contents.render({
-    ...{ workspaceId, key: null, content, values, now },
+    workspaceId,
+    key: null,
+    content,
+    values,
+    now,
     circumstances: {
       contact: used,
       campaign: { name },
       // A member who may read a campaign must not choose for its recipients.
       preferencesUrl: publicUrl + preferencesPath,
     },
-    ...{ at: '/body', purpose: 'preview' },
+    at: '/body',
+    purpose: 'preview',
   });
   if (rendered instanceof Failure) return rendered;
   const { html: ownHtml, text: ownText } = rendered.parts;
@@ -133,9 +138,15 @@ export async function testSendCampaign(
   const { from, language, subject, html, text, replyTo } = shown;
   const exitUrl = await testExitFor(deps, caller, body.to);
   return acceptEmail(deps.acceptance, {
-    ...{ sender: caller, claim, now, at: '/body', status: 200 },
+    sender: caller,
+    claim,
+    now,
+    at: '/body',
+    status: 200,
     body: {
-      ...{ from, to: body.to, subject: firstCharacters(`[Test] ${subject}`, 998) },
+      from,
+      to: body.to,
+      subject: firstCharacters(`[Test] ${subject}`, 998),
       ...(replyTo.length > 0 && { replyTo: [...replyTo] }),
       ...(language !== null && { language }),
       ...(html !== null && { html: withTestExit(html, exitUrl) }),

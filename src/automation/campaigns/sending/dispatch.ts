@@ -236,9 +236,17 @@ export class Dispatch {
     const { templateId, subject, trackOpens, trackClicks } = kept;
     return (
       domain && {
-        ...{ campaignId, turn: context.attempt, domainId: domain.id, templateId, from, replyTo, subject },
+        campaignId,
+        turn: context.attempt,
+        domainId: domain.id,
+        templateId,
+        from,
+        replyTo,
+        subject,
         replyDomain,
-        ...{ trackOpens, trackClicks, size: sizeOf(kept) },
+        trackOpens,
+        trackClicks,
+        size: sizeOf(kept),
       }
     );
   }

@@ -164,14 +164,33 @@ const tallySkipped: FollowingWrite = {
 
 /** The writes of campaigns in the commits of emails. */
 export const followsCampaignEmails: readonly FollowingWrite[] = [
-  ...[events, marked, tallied, clicked],
-  ...[skips, skipped, tallySkipped],
+  events,
+  marked,
+  tallied,
+  clicked,
+  skips,
+  skipped,
+  tallySkipped,
 ];
 
 const SUMS = [
-  ...['total', 'remaining', 'sent', 'skipped', 'failed', 'in_doubt', 'delivered'],
-  ...['opens', 'unique_opens', 'machine_opens', 'clicks', 'unique_clicks', 'machine_clicks'],
-  ...['bounced_permanent', 'bounced_transient', 'complained', 'unsubscribed'],
+  'total',
+  'remaining',
+  'sent',
+  'skipped',
+  'failed',
+  'in_doubt',
+  'delivered',
+  'opens',
+  'unique_opens',
+  'machine_opens',
+  'clicks',
+  'unique_clicks',
+  'machine_clicks',
+  'bounced_permanent',
+  'bounced_transient',
+  'complained',
+  'unsubscribed',
 ];
 
 /** Sums the counts of campaigns, so that reading them stays cheap. */

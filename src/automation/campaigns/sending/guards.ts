@@ -42,7 +42,10 @@ export async function trippedBy(
 ): Promise<Exclude<PausedReason, 'manual'> | null> {
   if (bounceRate === 0 && complaintRate === 0) return null;
   const [row] = await database.query<{ given: number; bounced: number; complained: number }>(RATES, [
-    ...[campaignId, lowestIdAt('em', context.resumedAt ?? 0), place === '' ? '~' : place, workspaceId],
+    campaignId,
+    lowestIdAt('em', context.resumedAt ?? 0),
+    place === '' ? '~' : place,
+    workspaceId,
   ]);
   if (!row || row.given < FEWEST) return null;
   if (bounceRate > 0 && (100 * row.bounced) / row.given > bounceRate) return 'bounce_rate';

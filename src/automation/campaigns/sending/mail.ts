@@ -93,7 +93,9 @@ export function campaignMail({
     const rows = await database.query<AskedRow>(ASKED, [
       JSON.stringify(
         emails.map(({ workspaceId, campaignId, recipientKey }) => ({
-          ...{ workspace: workspaceId, campaign: campaignId, key: recipientKey },
+          workspace: workspaceId,
+          campaign: campaignId,
+          key: recipientKey,
         })),
       ),
     ]);
@@ -126,7 +128,10 @@ export function campaignMail({
         purpose === 'show'
           ? SHOWN_PREFERENCES
           : preferencesPath(signer, {
-              ...{ workspaceId, livemode: true, key, language },
+              workspaceId,
+              livemode: true,
+              key,
+              language,
               copy: { emailId: email.emailId, campaignId, audienceId: content.audienceId },
             });
       const links = { own: publicUrl + path, shown: publicUrl + SHOWN_PREFERENCES };
@@ -155,7 +160,10 @@ interface Standings {
 function standings(database: Database, monotonic: MonotonicClock): Standings {
   // An answer that comes late is as old as its question, so nothing joins a question that is older than a value may be.
   const known = new TtlCache<CampaignSendState>({
-    ...{ forMs: () => HELD_FRESH_MS, sharedMs: HELD_FRESH_MS, atMost: MOST_KEPT, monotonic },
+    forMs: () => HELD_FRESH_MS,
+    sharedMs: HELD_FRESH_MS,
+    atMost: MOST_KEPT,
+    monotonic,
   });
   const read = async (id: string): Promise<CampaignSendState> => {
     const [row] = await database.query<{ state: string }>(STATE, [id]);
@@ -218,7 +226,8 @@ async function render(
   return {
     subject,
     ...(shownSubject !== null && { shownSubject }),
-    ...{ html, text },
+    html,
+    text,
     headers: headersOf(email, kept),
     templateVersion: kept.templateVersion ?? null,
     audienceId: kept.audienceId,
@@ -231,8 +240,12 @@ function contentCache(
   monotonic: MonotonicClock,
 ): (campaignId: string) => Promise<KeptContent | null> {
   const known = new TtlCache<WeighedContent | null>({
-    ...{ forMs: () => FRESH_MS, sharedMs: FRESH_MS, atMost: MOST_KEPT, monotonic },
-    ...{ weight: MOST_CHARACTERS, weightOf: (found) => found?.characters ?? 0 },
+    forMs: () => FRESH_MS,
+    sharedMs: FRESH_MS,
+    atMost: MOST_KEPT,
+    monotonic,
+    weight: MOST_CHARACTERS,
+    weightOf: (found) => found?.characters ?? 0,
   });
   return async (id) => (await known.get(id, () => findWeighedContent(database, id)))?.kept ?? null;
 }

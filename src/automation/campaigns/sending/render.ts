@@ -40,13 +40,13 @@ export function renderKept(
         ? { ...sources, subject: null }
         : { ...sources, previewText: null, html: null, text: null };
   return contents.render({
-    ...{
-      workspaceId,
-      key: `${campaignId} ${kept.startedAt} ${part} ${content.language}`,
-      values: kept.values,
-    },
+    workspaceId,
+    key: `${campaignId} ${kept.startedAt} ${part} ${content.language}`,
+    values: kept.values,
     content: { ...content, sources: chosen },
     circumstances: { contact, campaign: { name: kept.name }, preferencesUrl },
-    ...{ now: createdAt, at: '/body', purpose: 'send' },
+    now: createdAt,
+    at: '/body',
+    purpose: 'send',
   });
 }

@@ -29,7 +29,9 @@ export function campaignWorker(deps: () => DispatchDeps): Performer {
       const context = actor.snapshot.context as CampaignContext;
       const begun = clock.monotonic();
       const turn: Turn = {
-        ...{ campaignId: actor.id, workspaceId: actor.workspaceId, context },
+        campaignId: actor.id,
+        workspaceId: actor.workspaceId,
+        context,
         isOver: () => isStopping || clock.monotonic() - begun > TURN_MS,
       };
       return stateOf(actor.snapshot) === 'preparing'

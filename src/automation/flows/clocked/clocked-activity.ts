@@ -32,10 +32,14 @@ export function clockedActivity(
           const listeners = (await readListeners(database)).filter((one) => one.workspaceId === workspaceId);
           const standing = { id, now };
           await work.do({
-            ...{ page, listeners, isFor: (other) => other === workspaceId },
+            page,
+            listeners,
+            isFor: (other) => other === workspaceId,
             time: new FilterTime({
               monotonic: () => realTime.monotonic(),
-              ...{ mostMs: FILTERS_MS, isBrief: false, leavesOut: true },
+              mostMs: FILTERS_MS,
+              isBrief: false,
+              leavesOut: true,
             }),
             clock: {
               ...standing,

@@ -63,7 +63,12 @@ export function clockedRuns(deps: {
     const carried = () =>
       takeStep(
         {
-          ...{ runId: row.id, context, definition, step, visit, attempt },
+          runId: row.id,
+          context,
+          definition,
+          step,
+          visit,
+          attempt,
           scope: { workspaceId: row.workspace_id, livemode: row.livemode },
         },
         { now: () => at, clock: { id: testClockId, now: at } },
@@ -77,7 +82,10 @@ export function clockedRuns(deps: {
   }
 
   const kind: ClockedKind = {
-    ...{ kind: flowRunKind, name: 'flowRun', ids: idsBy(WAITING), isUnderWay },
+    kind: flowRunKind,
+    name: 'flowRun',
+    ids: idsBy(WAITING),
+    isUnderWay,
     async perform(row) {
       for (const event of await eventsOf(row)) await engine.tell('flowRun', row.id, event);
     },

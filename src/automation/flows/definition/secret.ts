@@ -66,7 +66,9 @@ export const rotateFlowSecret = (
       const { caller, now } = call;
       const secret = mintSecret();
       await database.query(ROTATE, [
-        ...[caller.workspaceId, caller.livemode, sealer.seal(secret, purposeOf(caller))],
+        caller.workspaceId,
+        caller.livemode,
+        sealer.seal(secret, purposeOf(caller)),
         new Date(now).toISOString(),
         ...replyParameters(keyedBy(call), 200),
       ]);

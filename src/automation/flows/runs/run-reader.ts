@@ -90,7 +90,9 @@ export function definitionReader(database: Pick<Database, 'query'>): ReadDefinit
 
 function readerOf(database: Pick<Database, 'query'>): ReadDefinition {
   const kept = new LruMap<string, { readonly definition: FlowDefinition; readonly characters: number }>({
-    ...{ entries: KEPT_DEFINITIONS, weight: KEPT_CHARACTERS, weightOf: ({ characters }) => characters },
+    entries: KEPT_DEFINITIONS,
+    weight: KEPT_CHARACTERS,
+    weightOf: ({ characters }) => characters,
   });
   return async (definitionId) => {
     const known = kept.get(definitionId);

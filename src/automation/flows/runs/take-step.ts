@@ -49,7 +49,12 @@ export function stepTaker(deps: StepWorkDeps): TakeStep {
       return [{ type: 'step.postponed', at, visit, until: at + ARCHIVED_MS, isUntried: true }];
     if (row.email === null) return [{ type: 'exit.requested', at, reason: 'contact_deleted' }];
     const work: StepWork = {
-      ...{ runId, visit, row, context, now: at, time },
+      runId,
+      visit,
+      row,
+      context,
+      now: at,
+      time,
       answersReply: definition.trigger.type === 'replied',
       scope: { workspaceId: scope.workspaceId, livemode: scope.livemode },
     };
@@ -82,7 +87,11 @@ async function outcomeOf(deps: StepWorkDeps, step: FlowStep, work: StepWork): Pr
   if (backoff !== undefined) return { type: 'step.postponed', at, visit, until: at + backoff };
   return {
     type: 'step.done',
-    ...{ at, visit, way: 'default', outcome: 'failed: no success after 6 attempts', emailId: null },
+    at,
+    visit,
+    way: 'default',
+    outcome: 'failed: no success after 6 attempts',
+    emailId: null,
     timeZone: zoneOfRow(row),
   };
 }

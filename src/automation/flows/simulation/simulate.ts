@@ -109,7 +109,8 @@ class SimulationWalk {
     this.#coming = surroundings.events
       .map(({ name, properties = {}, after }) => ({
         at: momentAfter(surroundings.start, after, this.#zone),
-        ...{ name, properties },
+        name,
+        properties,
       }))
       .toSorted((a, b) => a.at - b.at);
   }
@@ -251,7 +252,11 @@ class SimulationWalk {
     const { fillTemplate, publicUrl } = this.simulator;
     if (status !== 'subscribed') return { outcome: `skipped: ${status}` };
     const filled = await fillTemplate({
-      ...{ owner: this.scope, name: templateId, values: variables, now: at, at: '' },
+      owner: this.scope,
+      name: templateId,
+      values: variables,
+      now: at,
+      at: '',
       language: language === undefined ? null : readLanguage(language),
       circumstances: {
         contact: contactOf(this.#contact),

@@ -44,9 +44,15 @@ export async function virtualContact(
   const properties = readProperties(asked.properties, '/body/contact/properties');
   if (!('set' in properties)) return invalid(properties);
   return {
-    ...{ email: address.address, emailKey: address.key, status: 'subscribed' },
+    email: address.address,
+    emailKey: address.key,
+    status: 'subscribed',
     ...eachField((name) => asked[name] ?? null),
-    ...{ createdAt: now, updatedAt: now, unsubscribedAt: null, audiences: [], activity: [] },
+    createdAt: now,
+    updatedAt: now,
+    unsubscribedAt: null,
+    audiences: [],
+    activity: [],
     properties: properties.set,
   };
 }
@@ -65,7 +71,11 @@ async function copyOf(database: Database, contact: ContactView): Promise<Virtual
   );
   const activity = entries.map((entry) => ({ ...entry, at: entry.at.getTime() }));
   return {
-    ...{ email, ...fieldsOf(contact), status, properties, activity },
+    email,
+    ...fieldsOf(contact),
+    status,
+    properties,
+    activity,
     emailKey: isProblem(address) ? email : address.key,
     audiences: audienceIds,
     createdAt: Date.parse(contact.createdAt),

@@ -138,12 +138,20 @@ export class Dates {
     const { upTo, below, size } = walk;
     const { database } = this.deps;
     const rows = await database.query<DatedRow>(CONTACTS, [
-      ...[listener.workspaceId, listener.livemode, below, trigger.property, size],
+      listener.workspaceId,
+      listener.livemode,
+      below,
+      trigger.property,
+      size,
     ]);
     const occurrences = rows.flatMap(({ id, value, zone, ofworkspace }): Occurrence[] => {
       const timeZone = zoneOf(zone === null ? {} : { timeZone: zone }, ofworkspace);
       return occurrencesOf(value ?? '', trigger, { after, upTo, timeZone }).map(({ day }) => ({
-        ...{ contactId: id, key: `${id} ${day}`, eventId: null, position: '0', depth: 0 },
+        contactId: id,
+        key: `${id} ${day}`,
+        eventId: null,
+        position: '0',
+        depth: 0,
       }));
     });
     if (occurrences.length > 0) await this.#enrol(listener, occurrences, walk);

@@ -137,7 +137,12 @@ export function enroller({ database, engine, clock, tooMany }: EnrolDeps): Enrol
       definition.trigger.type === 'replied' ? isoOf((ownClock?.now ?? clock.now()) - DAY_MS) : null;
     const unbounded = await database.query<FreeRow>(FREE, [
       JSON.stringify(wanted.map(({ contactId, key }, ord) => ({ ord, contact_id: contactId, key }))),
-      ...[workspaceId, livemode, flowId, once, ownClock !== null, since],
+      workspaceId,
+      livemode,
+      flowId,
+      once,
+      ownClock !== null,
+      since,
     ]);
     const free = unbounded.filter(({ isTooMany }) => !isTooMany);
     if (free.length < unbounded.length) tooMany?.(flowId, unbounded.length - free.length);
@@ -152,9 +157,17 @@ export function enroller({ database, engine, clock, tooMany }: EnrolDeps): Enrol
       const at = ownClock?.now ?? realNow;
       const id = mintId('run', realNow);
       const { outcome } = await engine.spawn('flowRun', {
-        ...{ id, workspaceId, livemode, definitionId },
+        id,
+        workspaceId,
+        livemode,
+        definitionId,
         input: {
-          ...{ at, leaseMs: LEASE_MS, contactId, occurrence: eventId, seen: position, depth },
+          at,
+          leaseMs: LEASE_MS,
+          contactId,
+          occurrence: eventId,
+          seen: position,
+          depth,
           timeZone: zoneOf(properties, time_zone),
           ...(ownClock && { testClockId: ownClock.id }),
         },
@@ -162,8 +175,13 @@ export function enroller({ database, engine, clock, tooMany }: EnrolDeps): Enrol
           started_at: new Date(realNow).toISOString(),
           test_clock_id: ownClock?.id ?? null,
           clock_started_at: ownClock && new Date(at).toISOString(),
-          ...{ flow_id: flowId, flow_version: version, contact_id: contactId, occurrence_key: key },
-          ...{ is_watched: definition.exitWhen != null, is_once: once, begins_flow_id: flowId },
+          flow_id: flowId,
+          flow_version: version,
+          contact_id: contactId,
+          occurrence_key: key,
+          is_watched: definition.exitWhen != null,
+          is_once: once,
+          begins_flow_id: flowId,
         },
         bytes: 1_500,
       });

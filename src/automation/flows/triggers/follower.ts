@@ -195,7 +195,9 @@ export class Follower {
 const filterTime = (clock: Clock): FilterTime =>
   new FilterTime({
     monotonic: () => clock.monotonic(),
-    ...{ mostMs: FILTERS_MS, isBrief: true, leavesOut: false },
+    mostMs: FILTERS_MS,
+    isBrief: true,
+    leavesOut: false,
   });
 
 /** Every entry needs room for all that it may begin: a run of every flow of its workspace. */

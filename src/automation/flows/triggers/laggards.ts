@@ -132,7 +132,9 @@ export class Laggards {
     const leavesOut = size === 1 && laggard.tries >= RETRIES_MS.length;
     const time = new FilterTime({
       monotonic: () => clock.monotonic(),
-      ...{ mostMs: TURN_MS, isBrief: false, leavesOut },
+      mostMs: TURN_MS,
+      isBrief: false,
+      leavesOut,
     });
     if (page.length > 0) {
       const listeners = await readListeners(database);
@@ -150,16 +152,26 @@ export class Laggards {
     const last = own.length > page.length ? page.at(-1) : looked[PAGE - 1];
     const place = last ?? { position: feedPosition, id: feedId };
     await database.query(ADVANCE, [
-      ...[workspaceId, position, id, place.position, place.id],
-      ...[Math.min(size * 2, PAGE), this.#after(0)],
+      workspaceId,
+      position,
+      id,
+      place.position,
+      place.id,
+      Math.min(size * 2, PAGE),
+      this.#after(0),
     ]);
   }
 
   async #retry({ workspaceId, position, id, size, tries }: Laggard): Promise<void> {
     const waitMs = size > 1 ? 0 : (RETRIES_MS[tries] ?? 0);
     await this.deps.database.query(RETRY, [
-      ...[workspaceId, position, id, Math.ceil(size / 4), size > 1 ? tries : tries + 1],
-      ...[this.#after(waitMs), this.#after(AWAY_MS)],
+      workspaceId,
+      position,
+      id,
+      Math.ceil(size / 4),
+      size > 1 ? tries : tries + 1,
+      this.#after(waitMs),
+      this.#after(AWAY_MS),
     ]);
   }
 

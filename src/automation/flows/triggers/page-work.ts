@@ -106,12 +106,10 @@ export class PageWork {
     const heard = page.filter((entry) => listeners.some((listener) => mayHear(listener, entry)));
     if (heard.length === 0) return;
     const asked = heard.map((entry, ord) => ({
-      ...{
-        ord,
-        contact_id: entry.contactId,
-        livemode: entry.livemode,
-        at: new Date(entry.at).toISOString(),
-      },
+      ord,
+      contact_id: entry.contactId,
+      livemode: entry.livemode,
+      at: new Date(entry.at).toISOString(),
       import_id: entry.type === 'imported' ? entry.subject : entry.importId,
     }));
     const workspaces = [...new Set(listeners.map(({ workspaceId }) => workspaceId))];
@@ -160,7 +158,9 @@ const mayHear = (listener: Listener, entry: Activity): boolean =>
   BigInt(entry.position) > BigInt(listener.since);
 
 const occurrenceOf = ({ contactId, id, position, depth }: Activity): Occurrence => ({
-  ...{ contactId, position, depth },
+  contactId,
+  position,
+  depth,
   key: id,
   eventId: id,
 });

@@ -258,7 +258,12 @@ class Walk {
     if (this.#byId.size >= MOST_LAYERS)
       throw new LayerProblem(`Must use at most ${MOST_LAYERS} layouts and partials, all together.`);
     const layer: Layer = {
-      ...{ name: row.alias ?? row.id, row, version, content, sources: content, slots: content.slots },
+      name: row.alias ?? row.id,
+      row,
+      version,
+      content,
+      sources: content,
+      slots: content.slots,
       variables: content.variables,
       partFor: (part) => (isBody(part) ? BODY_OF[content.format] : 'text'),
     };

@@ -75,7 +75,12 @@ export async function publishAll(
   versions: readonly NewVersion[],
 ): Promise<boolean> {
   const given = versions.map(({ row: { id, version, latest, revision, updated_at }, content, draft }) => ({
-    ...{ id, version, latest, revision, content, draft },
+    id,
+    version,
+    latest,
+    revision,
+    content,
+    draft,
     written_at: new Date(updated_at).toISOString(),
   }));
   const rows = await database.query(UPDATE_ALL, [JSON.stringify(given), workspaceId, livemode]);

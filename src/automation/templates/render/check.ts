@@ -43,7 +43,12 @@ export async function checkTemplate(
   const { workspaceId } = caller;
   const values = sampleValues([...content.variables, ...(content.layered?.inherited ?? [])]);
   const rendered = await checker.render({
-    ...{ workspaceId, key: null, content, values, now, purpose: 'preview' },
+    workspaceId,
+    key: null,
+    content,
+    values,
+    now,
+    purpose: 'preview',
     at: translation === null ? '/body' : `/body/translations/${translation}`,
   });
   if (rendered instanceof Refusal) return answerOf(notRendered(rendered, own));
@@ -103,8 +108,10 @@ export const notRendered = ({ message, extra }: Failure, path: string): PlacedPr
   (extra.details ?? [{ path, message }]).map((detail): PlacedProblem => {
     const line = AT_LINE.exec(detail.message)?.[1];
     return {
-      ...{ code: 'not_rendered', message: detail.message },
-      ...{ line: line === undefined ? null : Number(line), path: detail.path.replace(/^\/body(?=\/)/, '') },
+      code: 'not_rendered',
+      message: detail.message,
+      line: line === undefined ? null : Number(line),
+      path: detail.path.replace(/^\/body(?=\/)/, ''),
     };
   });
 

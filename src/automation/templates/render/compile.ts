@@ -274,7 +274,11 @@ async function make(
     placesLanguage && authored.language !== null ? inLanguage(made, authored.language) : made;
   if (format === 'emailmd') {
     const made = await markdown.renderTemplate(spaced(parts.markdown?.text ?? ''), {
-      ...{ owner, title: subject ?? '', previewText, ...said, unheard },
+      owner,
+      title: subject ?? '',
+      previewText,
+      ...said,
+      unheard,
     });
     if (made instanceof Failure) return made;
     const bare = unwrapped(made.html);
@@ -287,7 +291,10 @@ async function make(
     const mjml = parts.mjml ?? { text: '', stretches: [] };
     const framed = kind === 'partial' ? frameOf(mjml.text) : { before: '', after: '' };
     const made = await markdown.renderMjml(framed.before + mjml.text + framed.after, {
-      ...{ owner, path: '/body/mjml', ...said, unheard },
+      owner,
+      path: '/body/mjml',
+      ...said,
+      unheard,
     });
     const whole = { mjml, before: framed.before, isComposed };
     if (made instanceof Failure) return refusalIn(made, whole);
@@ -298,7 +305,9 @@ async function make(
   }
   const layered: StoredContent['layered'] = isComposed
     ? {
-        ...{ layers, inherited, body: parts.markdown?.text ?? parts.mjml?.text ?? null },
+        layers,
+        inherited,
+        body: parts.markdown?.text ?? parts.mjml?.text ?? null,
         stretches: Object.fromEntries(
           Object.entries(parts).flatMap(([part, made]) => (made ? [[part, made.stretches]] : [])),
         ),
@@ -319,7 +328,9 @@ async function make(
   )
     return content;
   const trial = await liquid.render({
-    ...{ owner, key: null, sources },
+    owner,
+    key: null,
+    sources,
     scope: { names: sampleValues([...authored.variables, ...inherited]), now },
   });
   // Content that fails with the sample values may render with others.

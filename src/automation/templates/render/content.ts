@@ -19,8 +19,19 @@ export type GivenContent = Partial<Omit<Pick<NewTemplate, keyof VersionContent>,
 
 /** The content before the first version. */
 export const NOTHING: VersionContent = {
-  ...{ format: 'html', subject: null, previewText: null, html: null, markdown: null, mjml: null, text: null },
-  ...{ from: null, replyTo: [], variables: [], layoutId: null, language: null, translations: {} },
+  format: 'html',
+  subject: null,
+  previewText: null,
+  html: null,
+  markdown: null,
+  mjml: null,
+  text: null,
+  from: null,
+  replyTo: [],
+  variables: [],
+  layoutId: null,
+  language: null,
+  translations: {},
 };
 
 const NEEDS = {
@@ -164,8 +175,19 @@ export const authoredOf = (content: VersionContent): VersionContent => {
   const { format, subject, previewText, html, markdown, mjml, text } = content;
   const { from, replyTo, variables, layoutId, language, translations } = content;
   return {
-    ...{ format, subject, previewText, html, markdown, mjml, text },
-    ...{ from, replyTo, variables, layoutId, language, translations },
+    format,
+    subject,
+    previewText,
+    html,
+    markdown,
+    mjml,
+    text,
+    from,
+    replyTo,
+    variables,
+    layoutId,
+    language,
+    translations,
   };
 };
 

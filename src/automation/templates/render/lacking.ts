@@ -28,7 +28,11 @@ export function missingIn(content: StoredContent, names: Readonly<Record<string,
 /** The names among those that have no `default` where they are first used. */
 export function undefaulted(content: StoredContent, names: readonly string[]): string[] {
   const written = [
-    ...[content.subject, content.previewText, content.html, content.markdown, content.mjml],
+    content.subject,
+    content.previewText,
+    content.html,
+    content.markdown,
+    content.mjml,
     ...(content.layered ? [content.sources.html, content.layered.body] : []),
     content.text,
   ].join('\n');

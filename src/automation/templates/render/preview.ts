@@ -69,8 +69,13 @@ export async function previewTemplate(
   const { content, key, notes, templateId, version } = chosen;
   const values = body.variables ?? {};
   const rendered = await previewer.render({
-    ...{ workspaceId: caller.workspaceId, key, content, values, now },
-    ...{ at: '/body', purpose: 'preview' },
+    workspaceId: caller.workspaceId,
+    key,
+    content,
+    values,
+    now,
+    at: '/body',
+    purpose: 'preview',
   });
   if (rendered instanceof Failure) return rendered;
   const { subject, previewText, html, text } = rendered.parts;
@@ -78,7 +83,13 @@ export async function previewTemplate(
   if (wrong !== null) return invalid([{ path: '/body/subject', message: wrong }]);
   const asText = textPartOf({ html, text });
   return {
-    ...{ templateId, version, language: content.language, subject, previewText, html, text: asText },
+    templateId,
+    version,
+    language: content.language,
+    subject,
+    previewText,
+    html,
+    text: asText,
     from: content.from,
     replyTo: [...content.replyTo],
     missingVariables: [...new Set([...missingIn(content, rendered.names), ...requiredOf(content, values)])],
@@ -131,7 +142,8 @@ async function choose(
       content,
       notes: languageNotes(found.content, { asked, translation, content }),
       key: keyOf(row.id, version, translation),
-      ...{ templateId: row.id, version },
+      templateId: row.id,
+      version,
     };
   }
   if (body.version !== undefined) problems.report('/body/version', WITHOUT);

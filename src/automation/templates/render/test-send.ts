@@ -47,16 +47,14 @@ export async function testSend(
   if (content.subject === null) return NO_SUBJECT;
   if (content.from === null && caller.senderDefaults.from === null) return NO_SENDER;
   return acceptEmail(sender.acceptance(), {
-    ...{
-      sender: caller,
-      claim,
-      now,
-      at: '/body',
-      status: 200,
-      templateVersion: version,
-      test: { subjectPrefix: '[Test] ', exitUrl: await testExitFor(sender, caller, body.to) },
-      circumstances: { preferencesUrl: sender.publicUrl + TEST_EXIT },
-    },
+    sender: caller,
+    claim,
+    now,
+    at: '/body',
+    status: 200,
+    templateVersion: version,
+    test: { subjectPrefix: '[Test] ', exitUrl: await testExitFor(sender, caller, body.to) },
+    circumstances: { preferencesUrl: sender.publicUrl + TEST_EXIT },
     body: {
       to: body.to,
       templateId: row.id,

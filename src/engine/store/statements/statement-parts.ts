@@ -115,8 +115,10 @@ export function batchStatement(
   { derived = kind.derived, isDistributed = false, unheard = null }: BatchOptions = {},
 ): BatchStatement {
   const all = [
-    ...[...INPUT_COLUMNS, ...derived],
-    ...[...kind.facts.map(({ name }) => ({ name, type: 'json' })), ...columns],
+    ...INPUT_COLUMNS,
+    ...derived,
+    ...kind.facts.map(({ name }) => ({ name, type: 'json' })),
+    ...columns,
   ];
   const forms = new Forms(parts, (has) => {
     const input = new InputRows(columnsWith(all, parts, has), 3);
@@ -143,7 +145,9 @@ export function batchStatement(
     prepare(rows, tag, given, topics = []) {
       const { sql, input, templates, asks, isBounded, isPlaced } = forms.for(rows);
       const parameters = [
-        ...[kind.version, tag, ...input.parameters(rows)],
+        kind.version,
+        tag,
+        ...input.parameters(rows),
         ...given.flatMap((write, place) => (templates[place] === null ? [] : write())),
         ...(asks ? topicParameters(topics) : []),
         ...(isBounded ? boundsOf(rows.map(({ id }) => id as string)) : []),

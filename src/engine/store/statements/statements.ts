@@ -171,7 +171,8 @@ export function insertStatement(
   const columns = columnsOf(
     [
       `ord integer, workspace_id text, livemode boolean, period text, quota integer${further}${each(definitionColumn(kind), (name) => `, ${name} text`)}`,
-      ...[kind.spawn.columns, ...rules.map((rule) => rule.columns)],
+      kind.spawn.columns,
+      ...rules.map((rule) => rule.columns),
     ].join(', '),
   );
   return batchStatement(

@@ -75,9 +75,33 @@ export function problemOfPassword(password: string, known: readonly string[]): s
 
 /** The components of common stolen passwords that are as long as this service requires. */
 const GUESSED = [
-  ...['password', 'passwort', 'qwertyuiop', 'qwerty', 'letmein', 'welcome', 'iloveyou', 'changeme', 'dragon'],
-  ...['monkey', 'football', 'baseball', 'superman', 'sunshine', 'princess', 'admin', 'master', 'trustno1'],
-  ...['posthorn', '1234567890', '123456789', '12345678', '1234567', '123456', '12345', '1234', '0987654321'],
+  'password',
+  'passwort',
+  'qwertyuiop',
+  'qwerty',
+  'letmein',
+  'welcome',
+  'iloveyou',
+  'changeme',
+  'dragon',
+  'monkey',
+  'football',
+  'baseball',
+  'superman',
+  'sunshine',
+  'princess',
+  'admin',
+  'master',
+  'trustno1',
+  'posthorn',
+  '1234567890',
+  '123456789',
+  '12345678',
+  '1234567',
+  '123456',
+  '12345',
+  '1234',
+  '0987654321',
 ];
 
 /** True when each character follows the one before it in the same direction. */

@@ -147,7 +147,9 @@ export class Sessions {
         accountId: id,
         sessionId: session.id,
         role,
-        ...{ needsSecondFactor, isArchived, permissions },
+        needsSecondFactor,
+        isArchived,
+        permissions,
         ...common,
       };
     }

@@ -17,16 +17,42 @@ const LONGEST_DEFAULT = 1_000;
 
 /** The elements whose content MJML takes as it is. */
 const WITH_TEXT: ReadonlySet<string> = new Set([
-  ...['mj-accordion-text', 'mj-accordion-title', 'mj-breakpoint', 'mj-button', 'mj-carousel-image'],
-  ...['mj-html-attribute', 'mj-navbar-link', 'mj-preview', 'mj-raw', 'mj-social-element', 'mj-style'],
-  ...['mj-table', 'mj-text', 'mj-title'],
+  'mj-accordion-text',
+  'mj-accordion-title',
+  'mj-breakpoint',
+  'mj-button',
+  'mj-carousel-image',
+  'mj-html-attribute',
+  'mj-navbar-link',
+  'mj-preview',
+  'mj-raw',
+  'mj-social-element',
+  'mj-style',
+  'mj-table',
+  'mj-text',
+  'mj-title',
 ]);
 
 /** The elements of MJML that have no text. */
 const WITHOUT_TEXT: ReadonlySet<string | undefined> = new Set([
-  ...[undefined, 'mjml', 'mj-head', 'mj-attributes', 'mj-body', 'mj-wrapper', 'mj-section', 'mj-group'],
-  ...['mj-column', 'mj-hero', 'mj-social', 'mj-navbar', 'mj-carousel', 'mj-accordion'],
-  ...['mj-accordion-element', 'mj-image', 'mj-divider', 'mj-spacer'],
+  undefined,
+  'mjml',
+  'mj-head',
+  'mj-attributes',
+  'mj-body',
+  'mj-wrapper',
+  'mj-section',
+  'mj-group',
+  'mj-column',
+  'mj-hero',
+  'mj-social',
+  'mj-navbar',
+  'mj-carousel',
+  'mj-accordion',
+  'mj-accordion-element',
+  'mj-image',
+  'mj-divider',
+  'mj-spacer',
 ]);
 
 /** The icons that MJML takes from another server where their attributes are missing. */
@@ -208,7 +234,16 @@ export function look(mjml: string, isHeld: (text: string) => boolean) {
         calculated.push(each);
   const icons = lacking.filter(({ attributes }) => !attributes.every((each) => defaults.has(each)));
   return {
-    ...{ includes, fonts, raws, remarks, icons, calculated, excess, head, root, decided },
+    includes,
+    fonts,
+    raws,
+    remarks,
+    icons,
+    calculated,
+    excess,
+    head,
+    root,
+    decided,
     named: named as Direction | null,
   };
 }

@@ -60,15 +60,18 @@ export type AggregateReport = DmarcReport | TlsReport;
 
 /** RFC 8460 4.3; `other` is any further one. */
 export const TLS_FAILURE_TYPES = [
-  ...(['starttls-not-supported', 'certificate-host-mismatch', 'certificate-expired'] as const),
-  ...(['certificate-not-trusted', 'validation-failure', 'tlsa-invalid', 'dnssec-invalid'] as const),
-  ...([
-    'dane-required',
-    'sts-policy-fetch-error',
-    'sts-policy-invalid',
-    'sts-webpki-invalid',
-    'other',
-  ] as const),
+  'starttls-not-supported',
+  'certificate-host-mismatch',
+  'certificate-expired',
+  'certificate-not-trusted',
+  'validation-failure',
+  'tlsa-invalid',
+  'dnssec-invalid',
+  'dane-required',
+  'sts-policy-fetch-error',
+  'sts-policy-invalid',
+  'sts-webpki-invalid',
+  'other',
 ] as const;
 export type TlsFailureType = (typeof TLS_FAILURE_TYPES)[number];
 

@@ -7,8 +7,13 @@ type Row = readonly [string, string, ...(readonly [string, string, string, strin
 export const FURTHER_LANGUAGES = {
   af: ['skryf|geskryf', 'oorspronklike boodskap', 'van', 'datum', 'aan', 'cc', 'onderwerp'],
   ar: [
-    ...['كتب|كتبت', 'الرسالة الأصليَّة|الرسالة الأصلية|رسالة ممرّرة'],
-    ...['مِن|من', 'التاريخ|تاريخ الإرسال', 'إلى', 'نسخة', 'الموضوع'],
+    'كتب|كتبت',
+    'الرسالة الأصليَّة|الرسالة الأصلية|رسالة ممرّرة',
+    'مِن|من',
+    'التاريخ|تاريخ الإرسال',
+    'إلى',
+    'نسخة',
+    'الموضوع',
   ],
   az: ['yazıb', 'orijinal mesaj', 'kimdən', 'tarix', 'kimə', 'cc', 'mövzu'],
   be: [
@@ -22,8 +27,13 @@ export const FURTHER_LANGUAGES = {
   ],
   bg: ['написа', 'оригинално писмо|препратено писмо', 'от', 'дата|изпратено', 'до', 'копие', 'тема|относно'],
   ca: [
-    ...['ha escrit|va escriure', 'missatge original|missatge reenviat'],
-    ...['de', 'data|enviat', 'a|per a', 'a/c', 'assumpte|tema'],
+    'ha escrit|va escriure',
+    'missatge original|missatge reenviat',
+    'de',
+    'data|enviat',
+    'a|per a',
+    'a/c',
+    'assumpte|tema',
   ],
   cy: ['ysgrifennodd', 'neges wreiddiol', 'oddi wrth', 'dyddiad', 'at', 'cc', 'pwnc'],
   eo: ['skribis', 'origina mesaĝo', 'de', 'dato', 'al', 'kopie', 'temo'],
@@ -43,8 +53,13 @@ export const FURTHER_LANGUAGES = {
   gl: ['escribiu', 'mensaxe orixinal|mensaxe reenviada', 'de', 'data|enviado', 'para', 'cc', 'asunto'],
   he: ['כתב|כתבה|נכתב על ידי', 'הודעה מקורית|הודעה שהועברה', 'מאת', 'תאריך|נשלח', 'אל', 'עותק', 'נושא'],
   hr: [
-    ...['piše|napisao je|je napisao|je napisala', 'izvorna poruka|proslijeđena poruka'],
-    ...['šalje|od', 'datum|poslano|poslato', 'prima|kome|za', 'kopija', 'naslov|predmet|tema'],
+    'piše|napisao je|je napisao|je napisala',
+    'izvorna poruka|proslijeđena poruka',
+    'šalje|od',
+    'datum|poslano|poslato',
+    'prima|kome|za',
+    'kopija',
+    'naslov|predmet|tema',
   ],
   id: ['menulis', 'pesan asli|pesan diteruskan', 'dari', 'tanggal|dikirim', 'kepada', 'cc', 'subjek|perihal'],
   is: [

@@ -151,9 +151,15 @@ export const closesAddress = (line: string, above: string): boolean =>
 
 const BETWEEN_DASHES = /^[>*\s]*[-–—_=*]{2,}\s*([^-–—_=*][^–—_=]{2,60}?)\s*[-–—_=*]{2,}:?$/;
 const FORWARDED = new Set([
-  ...['begin forwarded message:', 'anfang der weitergeleiteten nachricht:', 'début du message transféré :'],
-  ...['début du message réexpédié :', 'inicio del mensaje reenviado:', 'inizio messaggio inoltrato:'],
-  ...['início da mensagem reencaminhada:', 'begin doorgestuurd bericht:', 'vidarebefordrat brev:'],
+  'begin forwarded message:',
+  'anfang der weitergeleiteten nachricht:',
+  'début du message transféré :',
+  'début du message réexpédié :',
+  'inicio del mensaje reenviado:',
+  'inizio messaggio inoltrato:',
+  'início da mensagem reencaminhada:',
+  'begin doorgestuurd bericht:',
+  'vidarebefordrat brev:',
 ]);
 
 /** The words of a separator have at most 60 characters; the pattern divides the dashes around them in all ways. */

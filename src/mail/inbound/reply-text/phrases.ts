@@ -20,8 +20,28 @@ interface Phrases {
 }
 
 const LANGUAGES = [
-  ...['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'nb', 'fi', 'pl', 'cs'],
-  ...['hu', 'ro', 'tr', 'ru', 'uk', 'el', 'ja', 'zh', 'ko'],
+  'en',
+  'de',
+  'fr',
+  'es',
+  'it',
+  'pt',
+  'nl',
+  'sv',
+  'da',
+  'nb',
+  'fi',
+  'pl',
+  'cs',
+  'hu',
+  'ro',
+  'tr',
+  'ru',
+  'uk',
+  'el',
+  'ja',
+  'zh',
+  'ko',
 ] as const;
 
 type Language = (typeof LANGUAGES)[number];

@@ -71,7 +71,8 @@ export const LIST_FILTERS: Readonly<
 > = {
   find: [1, 2, (list, ...wanted) => flat(list).find((item) => matches(item, wanted))],
   find_index: [
-    ...([1, 2] as const),
+    1,
+    2,
     (list, ...wanted) => {
       const index = flat(list).findIndex((item) => matches(item, wanted));
       return index === -1 ? undefined : index;
@@ -82,20 +83,23 @@ export const LIST_FILTERS: Readonly<
   reject: [1, 2, (list, ...wanted) => flat(list).filter((item) => !matches(item, wanted))],
   concat: [1, 1, (list, other) => [...flat(list), ...flat(other)]],
   map: [
-    ...([1, 1] as const),
+    1,
+    1,
     function (this: Self, list: unknown, property: unknown) {
       return map.call(this, flat(list), property);
     },
   ],
   compact: [
-    ...([0, 1] as const),
+    0,
+    1,
     function (this: Self, list: unknown, property?: unknown) {
       if (property === undefined) return compact.call(this, list);
       return flat(list).filter((item) => (within(item, property) ?? null) !== null);
     },
   ],
   uniq: [
-    ...([0, 1] as const),
+    0,
+    1,
     function (this: Self, list: unknown, property?: unknown) {
       return property === undefined ? uniq.call(this, list) : uniqBy(flat(list), textOf(property));
     },

@@ -147,7 +147,8 @@ function withTypes(message: Buffer): Buffer {
       if (isMeant && header === came) return [];
       const octets = Buffer.from(header, 'latin1');
       return {
-        ...{ start, end },
+        start,
+        end,
         octets: isMeant ? octets : withHeaderFields(octets, { 'Content-Type': meant }),
       };
     }),

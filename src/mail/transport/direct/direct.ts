@@ -81,10 +81,15 @@ export class DirectTransport implements Transport {
     this.#published = new StsPolicies(resolver, fetchPolicy, monotonic);
     this.#routes = new TtlCache({
       forMs: ({ status }) => (status === 'found' ? FRESH_MS : 0),
-      ...{ sharedMs: FRESH_MS, atMost: 10_000, monotonic },
+      sharedMs: FRESH_MS,
+      atMost: 10_000,
+      monotonic,
     });
     this.#policies = new TtlCache({
-      ...{ forMs: () => FRESH_MS, sharedMs: FRESH_MS, atMost: 10_000, monotonic },
+      forMs: () => FRESH_MS,
+      sharedMs: FRESH_MS,
+      atMost: 10_000,
+      monotonic,
     });
   }
 

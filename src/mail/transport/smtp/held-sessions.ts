@@ -157,8 +157,12 @@ export class HeldSessions {
       this.#open += 1;
       const openedAt = monotonic();
       const held: PooledSession = {
-        ...{ session, mails: 0, openedAt, usedAt: openedAt },
-        ...{ isEnded: false, isWorking: false },
+        session,
+        mails: 0,
+        openedAt,
+        usedAt: openedAt,
+        isEnded: false,
+        isWorking: false,
         timer: undefined,
       };
       void session.ended.then(() => this.#ended(held));

@@ -207,7 +207,10 @@ class OpenSession implements Session {
       const source = new Source(pieces);
       // nodemailer records refused recipients in this object, which are there even when `send` fails later.
       const envelope: RecordedEnvelope = {
-        ...{ from, to: [...recipients], size: source.length, use8BitMime: needsEightBit },
+        from,
+        to: [...recipients],
+        size: source.length,
+        use8BitMime: needsEightBit,
         ...(reports && { dsn: dsnOf(reports) }),
       };
       if (needsSmtpUtf8) saySmtpUtf8(this.connection);

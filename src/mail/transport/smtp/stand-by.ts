@@ -63,7 +63,10 @@ export class StandBy<Held> {
         if (this.#line.length === 0) this.#rest();
       };
       const waiting: WaitingMail<Held> = {
-        ...{ since, isBulk, failure, needsOthers },
+        since,
+        isBulk,
+        failure,
+        needsOthers,
         resolve: (given) => {
           leave();
           resolve(given);

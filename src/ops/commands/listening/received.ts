@@ -65,8 +65,11 @@ async function post(posthorn: Posthorn, id: string, forwarding: ForwardingDeps):
     ...received
   } = found;
   const event = {
-    ...{ id: `evt_${id.slice('rcv_'.length)}`, type: 'received', received },
-    ...{ livemode: received.livemode, occurredAt: received.createdAt },
+    id: `evt_${id.slice('rcv_'.length)}`,
+    type: 'received',
+    received,
+    livemode: received.livemode,
+    occurredAt: received.createdAt,
   };
   await forward(event, received.envelope.to, forwarding);
 }

@@ -89,11 +89,17 @@ class SecureDoor {
     const { host: hostname, httpsPort: port } = this.place;
     try {
       const front = await openSecureFront({
-        ...{ hostname, port, pair, shared: this.answers.shared ?? false },
+        hostname,
+        port,
+        pair,
+        shared: this.answers.shared ?? false,
         behind: () => this.#inner?.port ?? 0,
       });
       this.#inner = listen(this.service.app, {
-        ...{ ...this.answers, shared: false, hostname: '127.0.0.1', port: 0 },
+        ...this.answers,
+        shared: false,
+        hostname: '127.0.0.1',
+        port: 0,
         clientOf: (from) => front.clientOf(from),
       });
       this.#isOpen = true;

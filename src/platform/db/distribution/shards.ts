@@ -21,7 +21,10 @@ export class Shards {
     monotonic: MonotonicClock,
   ) {
     this.#known = new TtlCache({
-      ...{ forMs: () => KNOWN_MS, sharedMs: KNOWN_MS, atMost: MOST_KNOWN, monotonic },
+      forMs: () => KNOWN_MS,
+      sharedMs: KNOWN_MS,
+      atMost: MOST_KNOWN,
+      monotonic,
     });
   }
 

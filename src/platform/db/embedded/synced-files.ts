@@ -158,7 +158,12 @@ function syncFileSystem(directory: string): boolean {
  */
 export const SMALL_START: readonly string[] = [
   ...PGlite.defaultStartParams,
-  ...['-c', 'shared_buffers=32MB', '-c', 'max_connections=8', '-c', 'wal_buffers=1MB'],
+  '-c',
+  'shared_buffers=32MB',
+  '-c',
+  'max_connections=8',
+  '-c',
+  'wal_buffers=1MB',
 ];
 
 /**
@@ -167,7 +172,10 @@ export const SMALL_START: readonly string[] = [
  */
 export const SYNCED_START: readonly string[] = [
   ...SMALL_START.filter((parameter) => parameter !== '-F'),
-  ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
+  '-c',
+  'fsync=on',
+  '-c',
+  'wal_sync_method=fsync',
 ];
 
 /** Files that are open at once: a new database has a thousand, and some machines let a process open as many in all. */

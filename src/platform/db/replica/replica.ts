@@ -162,7 +162,10 @@ export class Replica {
     const { url } = this;
     const open = (settings: Record<string, string>) =>
       connect({
-        ...{ url, name, max: READS, link: this.#link },
+        url,
+        name,
+        max: READS,
+        link: this.#link,
         settings: { ...settings, statement_timeout: `${READ_MS}` },
       });
     return { engine: open(ENGINE_SETTINGS), reads: open({}) };

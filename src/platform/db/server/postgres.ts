@@ -65,7 +65,12 @@ export class PostgresDatabase implements Database {
         () => {
           const { url, areSeveral } = this.#servers;
           return connect({
-            ...{ url, name, max, settings, patience, primaryOnly: areSeveral },
+            url,
+            name,
+            max,
+            settings,
+            patience,
+            primaryOnly: areSeveral,
             link: this.#link,
           });
         },
@@ -194,7 +199,10 @@ export class PostgresDatabase implements Database {
     return isPooled
       ? null
       : new PostgresSession({
-          ...{ url, name: this.#sessionName, primaryOnly, onNotification },
+          url,
+          name: this.#sessionName,
+          primaryOnly,
+          onNotification,
           link: this.#link,
         });
   }

@@ -83,7 +83,9 @@ function submittedOf(
     }),
   );
   return {
-    ...{ sender, returned, envelopeId },
+    sender,
+    returned,
+    envelopeId,
     recipients: recipientsOf(request).map(({ key }) => {
       const { notify = null, originalRecipient = null } = asked.get(key) ?? {};
       return { notify, originalRecipient };

@@ -83,8 +83,11 @@ export type StoredEnvelope = {
 };
 
 const EMPTY = {
-  ...{ headers: [], tags: [], attachments: [] },
-  ...{ trackOpens: null, trackClicks: null },
+  headers: [],
+  tags: [],
+  attachments: [],
+  trackOpens: null,
+  trackClicks: null,
 } as const satisfies Partial<Envelope>;
 
 /** The Message-ID of an email by the domain of its sender. */

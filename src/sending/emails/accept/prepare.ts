@@ -115,7 +115,7 @@ export async function prepare(
   const replyDomain = await replyDomainOf(
     deps.findReplyDomain,
     request.replyTo,
-    { ...{ workspaceId: sender.workspaceId, livemode: sender.livemode }, domain: from.domain },
+    { workspaceId: sender.workspaceId, livemode: sender.livemode, domain: from.domain },
     `${at}/replyTo`,
   );
   if (replyDomain instanceof Failure) return replyDomain;

@@ -45,15 +45,21 @@ const AttachmentInput = Type.Object(
 );
 
 const CALENDAR_EXAMPLE = [
-  ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Acme//Meetings//EN', 'METHOD:REQUEST', 'BEGIN:VEVENT'],
-  ...[
-    'UID:4711@acme.example',
-    'DTSTAMP:20260131T090000Z',
-    'DTSTART:20260202T130000Z',
-    'DTEND:20260202T140000Z',
-  ],
-  ...['SUMMARY:Kick-off', 'ORGANIZER:mailto:hello@acme.example', 'ATTENDEE;RSVP=TRUE:mailto:ada@example.com'],
-  ...['END:VEVENT', 'END:VCALENDAR', ''],
+  'BEGIN:VCALENDAR',
+  'VERSION:2.0',
+  'PRODID:-//Acme//Meetings//EN',
+  'METHOD:REQUEST',
+  'BEGIN:VEVENT',
+  'UID:4711@acme.example',
+  'DTSTAMP:20260131T090000Z',
+  'DTSTART:20260202T130000Z',
+  'DTEND:20260202T140000Z',
+  'SUMMARY:Kick-off',
+  'ORGANIZER:mailto:hello@acme.example',
+  'ATTENDEE;RSVP=TRUE:mailto:ada@example.com',
+  'END:VEVENT',
+  'END:VCALENDAR',
+  '',
 ].join('\r\n');
 
 /** The body of `POST /v1/emails`. request.ts checks whatever a schema cannot say. */

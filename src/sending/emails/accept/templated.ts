@@ -141,7 +141,10 @@ export async function fillRequest(
     from:
       body.from === undefined ? readSender(filled.from ?? defaultFrom, `${at}/from`, report) : request.from,
     replyTo: body.replyTo === undefined ? readReplyTo(replies, `${at}/replyTo`, report) : request.replyTo,
-    ...{ subject, html, text, language },
+    subject,
+    html,
+    text,
+    language,
   };
   const wrong = problemOfRendered(subject);
   if (wrong !== null) report(`${at}/subject`, wrong);

@@ -46,8 +46,11 @@ export function eventFaults(
 
 /** True of the reasons for which nothing is sent, so that nothing can bounce. */
 const SENDS_NOTHING: Readonly<Record<FailureReason, boolean>> = {
-  ...{ suppressed: true, domain_removed: true },
-  ...{ bounced: false, expired: false, rejected: false },
+  suppressed: true,
+  domain_removed: true,
+  bounced: false,
+  expired: false,
+  rejected: false,
 };
 
 const allowsBounces = ({ reason }: RecipientProgress, bounced: number): boolean =>

@@ -119,7 +119,8 @@ export async function broughtInside(packed: string, key: string, octets: Uint8Ar
   const raw = isRaw ? undefined : outside.raw;
   const isWhole = rest === undefined && raw === undefined && Object.keys(left).length === 0;
   const stored: ContentRemainder = {
-    ...{ ...content, attachments },
+    ...content,
+    attachments,
     ...(!isWhole && { outside: { ...(rest && { rest }), ...(raw && { raw }), attachments: left } }),
   };
   return (await packOctets(writtenContent(stored))).toString('base64');

@@ -35,7 +35,10 @@ cross join lateral (select true from emails e where e.id = b.email_id and e.work
     const end = `${prefix}\u007f`;
     for (let after = ['', '']; !stop?.aborted; ) {
       const [last] = await database.query<{ key: string; email_id: string }>(OVER, [
-        ...[workspaceId, prefix, end, ...after],
+        workspaceId,
+        prefix,
+        end,
+        ...after,
       ]);
       if (!last) return;
       after = [last.key, last.email_id];

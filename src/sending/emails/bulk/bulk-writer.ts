@@ -181,7 +181,8 @@ export function bulkWriter(
       };
       // Only who looks at the parts themselves has them made a second time.
       return {
-        ...{ ...bare, dkim },
+        ...bare,
+        dkim,
         written: isSigned ? written : { ...written, signatures: null },
         get text() {
           return own().text;
@@ -228,7 +229,9 @@ function portable(keys: readonly SigningKey[]): readonly PortableKey[] {
   const known = portables.get(keys);
   if (known) return known;
   const made = keys.map(({ privateKey, domain, selector, algorithm }) => ({
-    ...{ domain, selector, algorithm },
+    domain,
+    selector,
+    algorithm,
     pem: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   }));
   portables.set(keys, made);

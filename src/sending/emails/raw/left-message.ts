@@ -27,8 +27,16 @@ export type LeftMessage = (
 
 /** Of test mail, and of a domain that is gone: nothing signs. */
 const UNSIGNED: Sender = {
-  ...{ domainId: '', dkim: [], returnPath: 'localhost', receives: false, trackingHost: null, provider: null },
-  ...{ openTracking: false, clickTracking: false, fallbacks: [], warmUps: [] },
+  domainId: '',
+  dkim: [],
+  returnPath: 'localhost',
+  receives: false,
+  trackingHost: null,
+  provider: null,
+  openTracking: false,
+  clickTracking: false,
+  fallbacks: [],
+  warmUps: [],
 };
 
 /** Messages that are made at once: each may have 25 MiB, and as many again when it is signed. */
@@ -46,9 +54,12 @@ export function leftMessages({ reader, senders, campaigns, personalise, now }: L
     const message = await shownTo(email, { ...found, content });
     const sender = await senders.ofEmail(message);
     const copy = {
-      ...{ destination: { emailId: email.id, recipient }, workspaceId: email.workspaceId },
+      destination: { emailId: email.id, recipient },
+      workspaceId: email.workspaceId,
       // The envelope is not shown.
-      ...{ address: message.recipients[recipient] ?? '', attempt: 1, token: 'shown' },
+      address: message.recipients[recipient] ?? '',
+      attempt: 1,
+      token: 'shown',
       date: dateOf(context, now()),
     };
     return finishMessage(

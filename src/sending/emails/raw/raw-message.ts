@@ -64,9 +64,14 @@ export function rawOctets(
   { changes, unsubscribe }: CopyChanges,
 ): WrittenMessage {
   const message = leavingMessage(octets, {
-    ...{ id: emailId, acceptedAt: timeOfId(emailId), came: index.came, date, messageId },
+    id: emailId,
+    acceptedAt: timeOfId(emailId),
+    came: index.came,
+    date,
+    messageId,
     domains: [domainOf(from.address), ...dkim.map(({ domain }) => domain.toLowerCase())],
-    ...{ unsubscribe, changes },
+    unsubscribe,
+    changes,
   });
   return { ...message, signatures: null };
 }

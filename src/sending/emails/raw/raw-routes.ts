@@ -94,8 +94,14 @@ async function acceptRaw(deps: RawAcceptance, call: RawCall, asked: SendBody): P
       : invalid([{ path: '/body', message: `${mail.reason}.` }]);
   const came = { helo: null, client, by: deps.serverName, protocol: 'HTTP' };
   return acceptEmail(deps, {
-    ...{ sender: caller, body: asked, raw: { mail, recipients, came }, claim, now, at: '/body' },
-    ...{ unheard: call.unheard, isGivenUp: call.isGivenUp },
+    sender: caller,
+    body: asked,
+    raw: { mail, recipients, came },
+    claim,
+    now,
+    at: '/body',
+    unheard: call.unheard,
+    isGivenUp: call.isGivenUp,
   });
 }
 

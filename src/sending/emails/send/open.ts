@@ -57,7 +57,12 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
   const reader = new LiveReader(database, signer, parts.bodies, parts.isOnNodes);
   const signing = signingThreads({ logger, monotonic: clock.monotonic });
   const senders = cachedSenders({
-    ...{ database, sealer, enabled, returnPathDomain, receives, signing },
+    database,
+    sealer,
+    enabled,
+    returnPathDomain,
+    receives,
+    signing,
     monotonic: clock.monotonic,
     logger,
   });
@@ -71,11 +76,19 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
     reader,
     subjects: new SubjectWriter(database),
     limits: { ...LIVE_LIMITS, slots, bulkSlots: slots, ...parts.limits },
-    ...{ campaigns, mayForward, senders, signing },
+    campaigns,
+    mayForward,
+    senders,
+    signing,
     warmUps: new WarmUps(database, clock),
-    ...{ personalise, powerless },
+    personalise,
+    powerless,
     leftMessage: leftMessages({
-      ...{ reader, senders, campaigns, personalise: powerless, now: () => clock.now() },
+      reader,
+      senders,
+      campaigns,
+      personalise: powerless,
+      now: () => clock.now(),
     }),
     bulkWriter: bulkWriter({ signer, publicUrl, personalise, logger, monotonic: clock.monotonic }),
   });

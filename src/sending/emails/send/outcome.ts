@@ -54,7 +54,10 @@ function outcomeOf({ recipient, sent, by }: AttemptResult, messageId: string): R
   const { outcome, response } = sent;
   if (outcome === 'accepted') {
     const data = {
-      ...{ provider: by.name, messageId: sent.providerId ?? messageId, response, ...wayOf(sent) },
+      provider: by.name,
+      messageId: sent.providerId ?? messageId,
+      response,
+      ...wayOf(sent),
       ...(sent.isUnreported && { isUnreported: true }),
     };
     return { recipient, outcome, data };

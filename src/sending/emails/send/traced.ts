@@ -20,7 +20,9 @@ export function traced(performer: Performer, tracing: Tracing | null, clock: Clo
     const outcomes = completed.outcomes.map(({ outcome }) => outcome);
     const failed = outcomes.filter((outcome) => !FINE.has(outcome));
     tracing.record({
-      ...{ emailId: actor.id, name: 'email attempt', startedAt },
+      emailId: actor.id,
+      name: 'email attempt',
+      startedAt,
       attributes: {
         'posthorn.workspace.id': actor.workspaceId,
         'posthorn.livemode': actor.livemode,

@@ -105,8 +105,20 @@ export function directMail({
     const by = transport(sender.provider);
     if (!leaves(by.name)) return 'captured';
     const message: OutboundMessage = {
-      ...{ emailId: id, attempt: 1, from, to: [{ name: null, address: to }], cc: [], bcc: [], replyTo: [] },
-      ...{ recipients: [to], subject, text, html, attachments: [], unsubscribe: null, dkim: sender.dkim },
+      emailId: id,
+      attempt: 1,
+      from,
+      to: [{ name: null, address: to }],
+      cc: [],
+      bcc: [],
+      replyTo: [],
+      recipients: [to],
+      subject,
+      text,
+      html,
+      attachments: [],
+      unsubscribe: null,
+      dkim: sender.dkim,
       // RFC 3834 5: no answering machine answers it.
       headers: [{ name: 'Auto-Submitted', value: 'auto-generated' }],
       messageId: `<${id}@${from.address.split('@').at(-1)}>`,

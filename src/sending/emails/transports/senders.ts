@@ -65,7 +65,10 @@ export function cachedSenders({
 }: SenderParts): Senders {
   const warn = rarely(logger, monotonic);
   const senders = new TtlCache<Sender | SenderProblem>({
-    ...{ forMs: () => SENDER_KNOWN_MS, sharedMs: SENDER_KNOWN_MS, atMost: KEPT, monotonic },
+    forMs: () => SENDER_KNOWN_MS,
+    sharedMs: SENDER_KNOWN_MS,
+    atMost: KEPT,
+    monotonic,
   });
   const opened = new LruMap<string, { readonly sealed: string; readonly keys: readonly SigningKey[] }>({
     entries: KEPT,

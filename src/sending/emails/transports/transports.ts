@@ -39,7 +39,11 @@ export function openTransports({ config, clock, ...parts }: TransportSetParts): 
   const { now, monotonic } = clock;
   const book = new LimitBook(clock);
   const transports = new Transports(config, {
-    ...{ ...parts, now, monotonic, resolver, book },
+    ...parts,
+    now,
+    monotonic,
+    resolver,
+    book,
     random: Math.random,
   });
   const [byDefault] = transports.enabled as readonly [Transport, ...Transport[]];

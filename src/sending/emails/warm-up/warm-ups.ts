@@ -147,7 +147,13 @@ export class WarmUps {
     // Another schedule on the same day: what was claimed under the old one is still this instance's.
     const left = known?.day === day ? known.left : 0;
     const lot: Lot = {
-      ...{ lane, day, allowed, left, remaining: null, waiting: 0, claiming: null },
+      lane,
+      day,
+      allowed,
+      left,
+      remaining: null,
+      waiting: 0,
+      claiming: null,
       refusedUntil: Number.NEGATIVE_INFINITY,
     };
     this.#lots.set(key, lot);
@@ -157,8 +163,13 @@ export class WarmUps {
   async #claim(lot: Lot, want: number): Promise<void> {
     const { lane, day, allowed } = lot;
     const [row] = await this.database.query<{ granted: number; remaining: number }>(CLAIM, [
-      ...[lane.domainId, lane.warmUp.provider, dateOf(day), want, allowed],
-      ...[lane.isBulk, bulkPartOf(allowed)],
+      lane.domainId,
+      lane.warmUp.provider,
+      dateOf(day),
+      want,
+      allowed,
+      lane.isBulk,
+      bulkPartOf(allowed),
     ]);
     lot.left += row?.granted ?? 0;
     lot.remaining = row?.remaining ?? 0;

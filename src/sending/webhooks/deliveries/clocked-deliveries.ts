@@ -50,7 +50,9 @@ export function clockedDeliveries(deps: {
     for (const event of await performer.attempt(order)) await engine.tell('webhookDelivery', id, event);
   };
   return clockedActors(deps, {
-    ...{ kind: webhookDeliveryKind, name: 'webhookDelivery', ids },
+    kind: webhookDeliveryKind,
+    name: 'webhookDelivery',
+    ids,
     isUnderWay: ({ state }) => state === 'posting',
     perform: (row) => attempt(row, row.context as WebhookDeliveryContext),
     // The event was recorded, so it is posted once more; a failure then is not retried.

@@ -114,7 +114,10 @@ export class WebhookPerformer implements Performer {
     const outcome = await this.#queue.take(webhookId, async () => {
       const isFresh = clock.monotonic() - readAt < FRESH_MS;
       return this.#attempt(order, isFresh ? target : await this.#read.target(webhookId), {
-        ...{ webhookId, emailId, eventType, body },
+        webhookId,
+        emailId,
+        eventType,
+        body,
       });
     });
     return outcome ? [outcome] : [];
@@ -141,7 +144,9 @@ export class WebhookPerformer implements Performer {
     const endpointIsFailing = this.#isFailing(target, succeeded);
     const { httpStatus, responseBody, durationMs, error } = answer;
     this.work.tracing?.record({
-      ...{ emailId, name: 'webhook post', startedAt: attemptedAt },
+      emailId,
+      name: 'webhook post',
+      startedAt: attemptedAt,
       attributes: {
         'http.request.method': 'POST',
         'http.response.status_code': httpStatus,
@@ -186,6 +191,8 @@ export class WebhookPerformer implements Performer {
 
 /** The outcome of an attempt that could not be signed. */
 const UNSIGNED: PostResult = {
-  ...{ httpStatus: 0, durationMs: 0 },
-  ...{ responseBody: REASONS.sealed_secret, error: 'sealed_secret' },
+  httpStatus: 0,
+  durationMs: 0,
+  responseBody: REASONS.sealed_secret,
+  error: 'sealed_secret',
 };

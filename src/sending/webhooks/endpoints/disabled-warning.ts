@@ -42,15 +42,13 @@ export const disabledWarning: Warning = {
     const { at, url, failureCount: failures, lastFailures = [], disabled } = context;
     const answers = answersOf(lastFailures);
     return {
-      ...{
-        kind: 'webhookDisabled',
-        workspaceId,
-        webhookId: id,
-        livemode: row.livemode,
-        url,
-        failures,
-        answers,
-      },
+      kind: 'webhookDisabled',
+      workspaceId,
+      webhookId: id,
+      livemode: row.livemode,
+      url,
+      failures,
+      answers,
       disabledAt: disabled?.at ?? at,
     };
   },

@@ -37,7 +37,10 @@ export class Routes {
     const secure = target.protocol === 'https:';
     const port = Number(target.port) || (secure ? 443 : 80);
     return {
-      ...{ url, secure, host, port },
+      url,
+      secure,
+      host,
+      port,
       key: `${webhookId} ${secure ? 'https' : 'http'}://${host}:${port}`,
       isForbidden: isIP(host) !== 0 && !this.guard(host),
       head: [

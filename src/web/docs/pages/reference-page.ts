@@ -22,7 +22,10 @@ export interface Endpoint {
 export const endpointsOf = ({ paths }: OpenApiDocument): readonly Endpoint[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, summary, tags }]) => ({
-      ...{ method: method.toUpperCase(), path, operationId, summary },
+      method: method.toUpperCase(),
+      path,
+      operationId,
+      summary,
       tag: tags[0] ?? '',
     })),
   );
@@ -34,7 +37,9 @@ export const endpointsOf = ({ paths }: OpenApiDocument): readonly Endpoint[] =>
 export function referencePage(document: OpenApiDocument, files: ReferenceFiles): RawResponse {
   const endpoints = endpointsOf(document);
   return scriptedPage({
-    ...{ title: 'API reference', path: '/docs', ...files },
+    title: 'API reference',
+    path: '/docs',
+    ...files,
     body: html`<div id="reference"></div>
 <main class="requests" id="content" tabindex="-1">
 <h1>${document.info.title} API</h1>

@@ -50,7 +50,9 @@ export class IncomingNews {
     const scope = { workspaceId, livemode };
     const key = scopeKey(scope);
     const watched = this.#watched.get(key) ?? {
-      ...{ scope, listeners: new Set(), told: new LruMap({ entries: MOST_INSTANCES }) },
+      scope,
+      listeners: new Set(),
+      told: new LruMap({ entries: MOST_INSTANCES }),
       isNew: true,
     };
     this.#watched.set(key, watched);

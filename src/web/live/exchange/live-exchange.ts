@@ -219,7 +219,8 @@ export class LiveExchange {
     const { database, engine, monotonic, roster } = this.parts;
     const isTidying = monotonic() - this.#tidiedAt >= this.#pace.tidy;
     const [row] = await database.query<{ watched: string; littered: boolean }>(LOOK, [roster.id, isTidying], {
-      ...{ isPage: true, isRoutine: true },
+      isPage: true,
+      isRoutine: true,
     });
     const watched = (JSON.parse(row?.watched ?? '[]') as [string, boolean, boolean][]).map(
       ([workspaceId, livemode, elsewhere]) => ({ scope: { workspaceId, livemode }, elsewhere }),

@@ -98,7 +98,10 @@ export class OutgoingNews {
 }
 
 const onlyNumbers = ({ times, before, changed }: News): News => ({
-  ...{ times, before, moves: [], sample: [] },
+  times,
+  before,
+  moves: [],
+  sample: [],
   changed: Object.fromEntries(Object.keys(changed).map((kind) => [kind, null])),
 });
 

@@ -86,7 +86,9 @@ export class MachineViewers {
     if (!isNews && ++this.#silence < BEAT_TICKS) return;
     const watched = [...this.#viewers].flatMap((viewer) => viewer.watched ?? []);
     const tick: Tick = {
-      ...{ type: 'tick', at, completeness },
+      type: 'tick',
+      at,
+      completeness,
       ...this.#gathered.take(watched),
       counts: countsText === this.#countsShown ? null : counts,
       instances: instancesText === this.#instancesShown ? null : instances,

@@ -119,7 +119,10 @@ export class PageFeed {
     const scope = { workspaceId, livemode };
     const key = scopeKey(scope);
     const channel = this.#channels.get(key) ?? {
-      ...{ scope, followers: new Set(), changed: new ChangedResources(), viewers: new Map() },
+      scope,
+      followers: new Set(),
+      changed: new ChangedResources(),
+      viewers: new Map(),
     };
     this.#channels.set(key, channel);
     if (this.#leave === null) {

@@ -87,8 +87,12 @@ test('a row of a layout is dropped on either side of the content', () => {
 
 test('a condition around the content of a layout does not leave it behind', () => {
   const source = [
-    ...['<mjml><mj-body>', section('a'), '<mj-raw>{% if x %}</mj-raw>', '{{ content }}'],
-    ...['<mj-raw>{% endif %}</mj-raw>', '</mj-body></mjml>'],
+    '<mjml><mj-body>',
+    section('a'),
+    '<mj-raw>{% if x %}</mj-raw>',
+    '{{ content }}',
+    '<mj-raw>{% endif %}</mj-raw>',
+    '</mj-body></mjml>',
   ].join('\n');
   const { design, id } = rowId(source, 1);
   expect(writeTree(moveBy(design.tree, id, -1))).toBe(source);
@@ -105,14 +109,23 @@ function actsOn(
   if (!chosen) throw new Error('No such block.');
   let written = source;
   const session = {
-    ...{ ...historyOf(source), design, tree: design.tree, chosen: chosen.id },
+    ...historyOf(source),
+    design,
+    tree: design.tree,
+    chosen: chosen.id,
     edit: (tree: DesignSession['tree']) => {
       written = writeTree(tree);
     },
   } as unknown as DesignSession;
   let shown: number | null = null;
   const acts = useActs({
-    ...{ session, colour: null, font, lists: [], say: () => {}, focusBlock: () => {}, pickImage: () => {} },
+    session,
+    colour: null,
+    font,
+    lists: [],
+    say: () => {},
+    focusBlock: () => {},
+    pickImage: () => {},
     openCode: (line) => {
       shown = line;
     },
@@ -153,13 +166,19 @@ test('a new text has the font of the workspace, unless the message has its own',
 
 test('a block that is added at the beginning of a loop comes after the whole loop', () => {
   const inColumn = [
-    ...['<mjml><mj-body><mj-section><mj-column>', '<mj-raw>{% for item in items %}</mj-raw>'],
-    ...['<mj-text>{{ item.title }}</mj-text>', '<mj-raw>{% endfor %}</mj-raw>'],
+    '<mjml><mj-body><mj-section><mj-column>',
+    '<mj-raw>{% for item in items %}</mj-raw>',
+    '<mj-text>{{ item.title }}</mj-text>',
+    '<mj-raw>{% endfor %}</mj-raw>',
     '</mj-column></mj-section></mj-body></mjml>',
   ].join('\n');
   const ofRows = [
-    ...['<mjml><mj-body>', '<mj-raw>{% for item in items %}</mj-raw>', section('item')],
-    ...['<mj-raw>{% endfor %}</mj-raw>', section('last'), '</mj-body></mjml>'],
+    '<mjml><mj-body>',
+    '<mj-raw>{% for item in items %}</mj-raw>',
+    section('item'),
+    '<mj-raw>{% endfor %}</mj-raw>',
+    section('last'),
+    '</mj-body></mjml>',
   ].join('\n');
   for (const source of [inColumn, ofRows]) {
     const written = addTextAfter(source, (block) => block.includes('item in items'));

@@ -28,7 +28,8 @@ import {
 import { costMs } from '../../../support/own-time.ts';
 
 const said = (text: string): RichBlock => ({
-  ...{ type: 'paragraph', attrs: { tag: '', attributes: '' } },
+  type: 'paragraph',
+  attrs: { tag: '', attributes: '' },
   content: [{ type: 'text', text }],
 });
 
@@ -38,7 +39,8 @@ test('a list that buttons make has its tags, also where they were given none', (
     type: 'doc',
     content: [
       {
-        ...{ type: 'list', attrs: untagged },
+        type: 'list',
+        attrs: untagged,
         content: items.map((content) => ({ type: 'item', attrs: untagged, content })),
       },
     ],

@@ -11,10 +11,23 @@ const blank = fc.constantFrom(
 );
 const liquid = fc.constantFrom(
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a template tag
-  ...['{{ name }}', '{{ a | default: "x > y" }}', '{% if a > "</mj-text>" %}', '{% endif %}', '${ x }'],
+  '{{ name }}',
+  '{{ a | default: "x > y" }}',
+  '{% if a > "</mj-text>" %}',
+  '{% endif %}',
+  '${ x }',
 );
 const words = fc.constantFrom(
-  ...['Hello', ' there ', '&amp;', '&nbsp;', '&copy;', 'ü 👋', 'a{b', '5 %', '$', '\n   '],
+  'Hello',
+  ' there ',
+  '&amp;',
+  '&nbsp;',
+  '&copy;',
+  'ü 👋',
+  'a{b',
+  '5 %',
+  '$',
+  '\n   ',
 );
 const inlines = fc
   .array(
@@ -61,8 +74,14 @@ export const contents = fc.oneof(
 const attributes = fc
   .array(
     fc.constantFrom(
-      ...[' align="center"', " color='#123456'", '\n  padding = "0 10px"', ' href="{{ url | x: "a" }}"'],
-      ...[' css-class=big', ' font-size="14px"', ' alt="a &amp; b"', ' {% if a %}width="10px"{% endif %}'],
+      ' align="center"',
+      " color='#123456'",
+      '\n  padding = "0 10px"',
+      ' href="{{ url | x: "a" }}"',
+      ' css-class=big',
+      ' font-size="14px"',
+      ' alt="a &amp; b"',
+      ' {% if a %}width="10px"{% endif %}',
     ),
     { maxLength: 3 },
   )
@@ -83,8 +102,11 @@ const several = (child: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<s
 
 const marker = fc.constantFrom('<mj-raw>{% for item in items %}</mj-raw>', '<mj-raw>{% endfor %}</mj-raw>');
 const block = fc.oneof(
-  ...[element('mj-text', contents), element('mj-text', contents), element('mj-button', inlines)],
-  ...[childless('mj-image', 'mj-divider', 'mj-spacer', 'mj-text'), marker],
+  element('mj-text', contents),
+  element('mj-text', contents),
+  element('mj-button', inlines),
+  childless('mj-image', 'mj-divider', 'mj-spacer', 'mj-text'),
+  marker,
   element('mj-social', several(element('mj-social-element', inlines), 2)),
   element('mj-raw', other),
   element('mj-unknown', fc.constant('<mj-text>inside</mj-text>')),

@@ -137,7 +137,9 @@ function unlessEnded(problem: RequestError): void {
 function memberOf(session: Session, environment: Environment, onLeave: OnLeave): Viewer {
   const { workspace, permissions } = session;
   return {
-    ...{ session, workspace, environment },
+    session,
+    workspace,
+    environment,
     baseOf: (named) => baseOf(workspace.id, named),
     // An archived workspace is read-only.
     may: (permission) =>

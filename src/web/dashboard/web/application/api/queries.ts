@@ -191,7 +191,8 @@ export function useRendered(body: string | null) {
     },
     placeholderData: keepPreviousData,
     ...ONCE,
-    ...{ retry: isWorthWaiting, retryDelay: LIMITED_MS },
+    retry: isWorthWaiting,
+    retryDelay: LIMITED_MS,
     enabled: body !== null,
   });
   const [last, setLast] = useState(data);

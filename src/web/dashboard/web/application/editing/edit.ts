@@ -75,10 +75,19 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
     const base = plan.read(resource);
     this.#resource = resource;
     this.#state = {
-      ...{ values: base, base, updatedAt: resource.updatedAt, changed: [], conflicts: [] },
+      values: base,
+      base,
+      updatedAt: resource.updatedAt,
+      changed: [],
+      conflicts: [],
       isUnsaved: false,
-      ...{ isSaving: false, savedAt: null, refused: null, round: 0 },
-      ...{ meanwhile: null, offered: null, isComparing: false },
+      isSaving: false,
+      savedAt: null,
+      refused: null,
+      round: 0,
+      meanwhile: null,
+      offered: null,
+      isComparing: false,
     };
     this.#notes = notesOf(this.#state);
   }
@@ -131,7 +140,9 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
     const { taken } = merged;
     const isNews = changed.length > 0 && (taken.length > 0 || merged.conflicts.length > 0);
     this.#change({
-      ...{ values: merged.values, base: theirs, updatedAt: resource.updatedAt },
+      values: merged.values,
+      base: theirs,
+      updatedAt: resource.updatedAt,
       // An earlier conflict stays one until it is resolved.
       conflicts: [...new Set([...conflicts, ...merged.conflicts])],
       ...(taken.length > 0 && { round: round + 1 }),
@@ -210,7 +221,11 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
     this.#resource = resource;
     const isOtherwise = changedIn(next, values).length > 0;
     this.#change({
-      ...{ values: next, base, updatedAt: resource.updatedAt, savedAt: Date.now(), meanwhile: null },
+      values: next,
+      base,
+      updatedAt: resource.updatedAt,
+      savedAt: Date.now(),
+      meanwhile: null,
       ...(isOtherwise && { round: round + 1 }),
     });
   }
@@ -219,8 +234,11 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
   readonly resolve = (theirs: readonly string[]): void => {
     const { values, base, round } = this.#state;
     this.#change({
-      ...{ values: { ...values, ...pick(base, theirs) }, round: round + 1, conflicts: [] },
-      ...{ isComparing: false, meanwhile: null },
+      values: { ...values, ...pick(base, theirs) },
+      round: round + 1,
+      conflicts: [],
+      isComparing: false,
+      meanwhile: null,
     });
   };
 
@@ -230,8 +248,11 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
   /** Goes back to what is stored. */
   readonly discard = (): void =>
     this.#change({
-      ...{ values: this.#state.base, round: this.#state.round + 1, refused: null },
-      ...{ meanwhile: null, isComparing: false },
+      values: this.#state.base,
+      round: this.#state.round + 1,
+      refused: null,
+      meanwhile: null,
+      isComparing: false,
     });
 
   /** The sums of what the changed members were before. A conflict that waits for its choice has none: it is one wherever a draft is taken up. */
@@ -267,7 +288,9 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
     );
     this.#change({
       values: { ...values, ...pick(offered.values as V, names) },
-      ...{ round: round + 1, offered: null, conflicts: [...new Set([...conflicts, ...overtaken])] },
+      round: round + 1,
+      offered: null,
+      conflicts: [...new Set([...conflicts, ...overtaken])],
       ...(overtaken.length > 0 && { meanwhile: { taken: [], conflicts: overtaken } }),
     });
   };

@@ -116,10 +116,15 @@ export function useEditing<Resource extends TimestampedResource, V extends Value
       if (offered) void drafts.remove(offered.key);
     };
     return {
-      ...{ subscribe: edit.subscribe, valuesNow: edit.values },
-      ...{ set: edit.set, replace: edit.replace, resolve: edit.resolve },
-      ...{ save: edit.save, saveAside: edit.saveAside },
-      ...{ compare: edit.compare, dismiss: edit.dismiss },
+      subscribe: edit.subscribe,
+      valuesNow: edit.values,
+      set: edit.set,
+      replace: edit.replace,
+      resolve: edit.resolve,
+      save: edit.save,
+      saveAside: edit.saveAside,
+      compare: edit.compare,
+      dismiss: edit.dismiss,
       discard: () => {
         edit.discard();
         forget();
@@ -220,6 +225,7 @@ function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
   return {
     kept: times,
     others,
-    ...{ forget: keeper.forget, write: keeper.write },
+    forget: keeper.forget,
+    write: keeper.write,
   };
 }

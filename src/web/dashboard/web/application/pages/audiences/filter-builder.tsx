@@ -88,7 +88,12 @@ function GroupBox(props: {
           return isGroup(node) ? (
             <GroupBox
               key={node.id}
-              {...{ at: pointer, depth: depth + 1, label, problems: props.problems, group: node, onRemove }}
+              at={pointer}
+              depth={depth + 1}
+              label={label}
+              problems={props.problems}
+              group={node}
+              onRemove={onRemove}
               onChange={(next) => set(node.id, next)}
             />
           ) : (

@@ -62,8 +62,11 @@ function EditAudience({ audience }: { readonly audience: Audience }) {
     current: audience,
     labels: LABELS,
     read: (read) => ({
-      ...{ name: read.name, description: read.description ?? '' },
-      ...{ public: read.public, confirm: read.confirm, filter: read.filter },
+      name: read.name,
+      description: read.description ?? '',
+      public: read.public,
+      confirm: read.confirm,
+      filter: read.filter,
     }),
     write: ({ description, filter, ...changed }, ifUpdatedAt) =>
       change.mutateAsync({

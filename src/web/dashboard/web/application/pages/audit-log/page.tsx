@@ -34,8 +34,13 @@ const OPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** The pages of targets. */
 const PAGES: Readonly<Record<string, string>> = {
-  ...{ audience: 'audiences', campaign: 'campaigns', contact: 'contacts', domain: 'domains' },
-  ...{ flow: 'flows', template: 'templates', webhook: 'webhooks' },
+  audience: 'audiences',
+  campaign: 'campaigns',
+  contact: 'contacts',
+  domain: 'domains',
+  flow: 'flows',
+  template: 'templates',
+  webhook: 'webhooks',
 };
 
 /** The name of a target where a read list has it, else its id, as a link where it has a page. */
@@ -160,7 +165,8 @@ export default function AuditLog() {
         list={list}
         columns={columns}
         nouns={['entry', 'entries']}
-        {...{ counted, sorting }}
+        counted={counted}
+        sorting={sorting}
         keyOf={({ id }) => id}
         empty={
           <Empty title={isSet ? 'No matching entries' : 'No entries yet'} icon={icons.List}>

@@ -107,8 +107,11 @@ function shownOf(name: string, value: unknown, audiences: Names, templates: Name
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   const text = String(value);
   const texts: Readonly<Record<string, Names>> = {
-    ...{ audienceId: audiences, templateId: templates, content: CONTENT },
-    ...{ trackOpens: TRACKING, trackClicks: TRACKING },
+    audienceId: audiences,
+    templateId: templates,
+    content: CONTENT,
+    trackOpens: TRACKING,
+    trackClicks: TRACKING,
   };
   return texts[name]?.[text] ?? text;
 }

@@ -176,7 +176,15 @@ export function CampaignFields(props: {
           </div>
           <div className={`overflow-hidden rounded-lg border border-edge-strong ${isVisual ? '' : 'h-96'}`}>
             <Suspense fallback={<Skeleton className="h-96 w-full" />}>
-              <Source {...{ editing, content, isVisual, fields, line, inserter }} kept={keptDesign('')} />
+              <Source
+                editing={editing}
+                content={content}
+                isVisual={isVisual}
+                fields={fields}
+                line={line}
+                inserter={inserter}
+                kept={keptDesign('')}
+              />
             </Suspense>
           </div>
           <FieldProblem name={content} />

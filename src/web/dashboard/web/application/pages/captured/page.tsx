@@ -76,7 +76,8 @@ function Inbox() {
         list={list}
         columns={COLUMNS}
         nouns={['copy', 'copies']}
-        {...{ counted, sorting }}
+        counted={counted}
+        sorting={sorting}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/captured/${id}`}
         empty={

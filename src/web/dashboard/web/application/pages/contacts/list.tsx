@@ -189,7 +189,8 @@ export function ContactList() {
         list={list}
         columns={COLUMNS}
         nouns={['contact', 'contacts']}
-        {...{ counted, sorting }}
+        counted={counted}
+        sorting={sorting}
         keyOf={idOf}
         selection={may('contacts:write') && isKnown && !isRunning ? selection : undefined}
         linkOf={({ id }) => `/contacts/${id}`}

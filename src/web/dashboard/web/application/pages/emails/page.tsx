@@ -191,7 +191,8 @@ function EmailList() {
         list={list}
         columns={COLUMNS}
         nouns={['email', 'emails']}
-        {...{ counted, sorting }}
+        counted={counted}
+        sorting={sorting}
         keyOf={idOf}
         linkOf={({ id }) => `/emails/${id}`}
         selection={may('emails:send') || may('contacts:write') ? selection : undefined}

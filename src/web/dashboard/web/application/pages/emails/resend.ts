@@ -30,7 +30,10 @@ export function useResend() {
       const { from, to, cc, bcc, replyTo, subject, text, html, tags, headers } = email;
       return send.each({
         body: {
-          ...{ from, to, subject, headers },
+          from,
+          to,
+          subject,
+          headers,
           ...(cc.length > 0 && { cc }),
           ...(bcc.length > 0 && { bcc }),
           ...(replyTo.length > 0 && { replyTo }),

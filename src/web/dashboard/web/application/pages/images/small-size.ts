@@ -17,7 +17,8 @@ export async function smallSize(image: Asset): Promise<File | null> {
   const response = await fetch(pathOf(image));
   if (!response.ok) return null;
   const bitmap = await createImageBitmap(await response.blob(), {
-    ...{ resizeWidth: WIDEST, resizeHeight: Math.max(1, Math.round((height * WIDEST) / width)) },
+    resizeWidth: WIDEST,
+    resizeHeight: Math.max(1, Math.round((height * WIDEST) / width)),
     resizeQuality: 'high',
   });
   const canvas = document.createElement('canvas');

@@ -29,7 +29,10 @@ export function EditMailbox(props: { readonly mailbox: Mailbox | null; readonly 
         onSend={async (fields) => {
           const { host = '', port = '', username = '', password = '', folder = '' } = fields;
           const settings = {
-            ...{ host: host.trim(), security, username: username.trim(), folder: folder.trim() || 'INBOX' },
+            host: host.trim(),
+            security,
+            username: username.trim(),
+            folder: folder.trim() || 'INBOX',
             port: port.trim() === '' ? PORTS[security] : Number(port),
           };
           if (mailbox) {

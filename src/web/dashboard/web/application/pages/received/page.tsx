@@ -81,7 +81,8 @@ function Inbox() {
         list={list}
         columns={COLUMNS}
         nouns={['message', 'messages']}
-        {...{ counted, sorting }}
+        counted={counted}
+        sorting={sorting}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/received/${id}`}
         empty={

@@ -143,7 +143,8 @@ function RequestList() {
         list={list}
         columns={columns}
         nouns={['request', 'requests']}
-        {...{ counted, sorting }}
+        counted={counted}
+        sorting={sorting}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/requests/${id}`}
         empty={

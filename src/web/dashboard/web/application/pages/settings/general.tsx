@@ -58,8 +58,11 @@ function EditGeneral({ workspace }: { readonly workspace: Workspace }) {
     current: workspace,
     labels: LABELS,
     read: ({ name, defaultFrom, defaultReplyTo, timeZone, language }) => ({
-      ...{ name, timeZone },
-      ...{ defaultFrom: defaultFrom ?? '', defaultReplyTo: defaultReplyTo ?? '', language: language ?? '' },
+      name,
+      timeZone,
+      defaultFrom: defaultFrom ?? '',
+      defaultReplyTo: defaultReplyTo ?? '',
+      language: language ?? '',
     }),
     write: async ({ defaultFrom, defaultReplyTo, language, ...changed }, ifUpdatedAt) => {
       const saved = await update.mutateAsync({

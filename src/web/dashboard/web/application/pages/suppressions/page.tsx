@@ -87,7 +87,8 @@ export default function Suppressions() {
         list={list}
         columns={COLUMNS}
         nouns={['address', 'addresses']}
-        {...{ counted, sorting }}
+        counted={counted}
+        sorting={sorting}
         keyOf={keyOf}
         selection={mayWrite ? selection : undefined}
         empty={

@@ -28,7 +28,9 @@ export function NewTemplate(props: { readonly kind: Kind; readonly onClose: () =
           const content = starters[starter]?.content;
           const { id } = await create.mutateAsync({
             body: {
-              ...{ name, kind, ...content },
+              name,
+              kind,
+              ...content,
               ...(content?.mjml && { mjml: branded(content.mjml, workspace?.branding) }),
               ...(alias.trim() !== '' && { alias: alias.trim() }),
             },

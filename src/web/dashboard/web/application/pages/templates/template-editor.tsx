@@ -340,7 +340,14 @@ const variablesText = (value: unknown): string =>
 
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   ...DETAIL_NAMES,
-  ...['subject', 'previewText', 'from', 'replyTo', 'layoutId', 'language', 'ownLanguage', 'variables'],
+  'subject',
+  'previewText',
+  'from',
+  'replyTo',
+  'layoutId',
+  'language',
+  'ownLanguage',
+  'variables',
 ]);
 
 /** True where the form shows the problem at its field. */

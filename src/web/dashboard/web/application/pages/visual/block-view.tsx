@@ -12,8 +12,13 @@ import { contentOf, type SourceElement } from './source/tree.ts';
 const USUAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'mj-text': { padding: '10px 25px', 'font-size': '13px', 'line-height': '1', color: '#000000' },
   'mj-button': {
-    ...{ padding: '10px 25px', 'inner-padding': '10px 25px', 'font-size': '13px', color: '#ffffff' },
-    ...{ 'background-color': '#414141', 'border-radius': '3px', align: 'center' },
+    padding: '10px 25px',
+    'inner-padding': '10px 25px',
+    'font-size': '13px',
+    color: '#ffffff',
+    'background-color': '#414141',
+    'border-radius': '3px',
+    align: 'center',
   },
   'mj-image': { padding: '10px 25px', align: 'center' },
   'mj-divider': { padding: '10px 25px', 'border-width': '4px', 'border-color': '#000000', width: '100%' },
@@ -100,9 +105,14 @@ export const BlockView = memo(function BlockView(props: {
         <div style={{ ...side, color: undefined }}>
           <span
             style={{
-              ...{ padding: looks['inner-padding'], borderRadius: looks['border-radius'] },
-              ...{ backgroundColor: looks['background-color'], color: looks.color, lineHeight: '1.2' },
-              ...{ width: looks.width, maxWidth: '100%', textAlign: 'center' },
+              padding: looks['inner-padding'],
+              borderRadius: looks['border-radius'],
+              backgroundColor: looks['background-color'],
+              color: looks.color,
+              lineHeight: '1.2',
+              width: looks.width,
+              maxWidth: '100%',
+              textAlign: 'center',
             }}
           >
             <Pieces text={contentOf(element).trim()} />
@@ -120,8 +130,10 @@ export const BlockView = memo(function BlockView(props: {
         <div style={side}>
           <span
             style={{
-              ...{ width: looks.width, borderTopWidth: looks['border-width'] },
-              ...{ borderTopStyle: 'solid', borderTopColor: looks['border-color'] },
+              width: looks.width,
+              borderTopWidth: looks['border-width'],
+              borderTopStyle: 'solid',
+              borderTopColor: looks['border-color'],
             }}
           />
         </div>

@@ -43,7 +43,9 @@ export function Canvas(props: CanvasShape) {
           return (
             <RowView
               key={row.id}
-              {...{ row, hands, isReadOnly }}
+              row={row}
+              hands={hands}
+              isReadOnly={isReadOnly}
               parent={body?.id ?? null}
               defaults={defaults}
               focusable={isChosen ? chosen : !chosenRow && at === 0 ? row.id : null}

@@ -127,7 +127,8 @@ function Frame({
   const { hands, parent } = shape;
   return (
     <BlockFrame
-      {...{ id, name }}
+      id={id}
+      name={name}
       places={() => placesOf(parent, id, position())}
       placeId={hands.placeId}
       isRow={shape.isRow}

@@ -161,8 +161,13 @@ export default function TextEditor(props: {
     const plugins = [
       chips,
       keymap({
-        ...{ 'Mod-a': selectAll, 'Mod-b': STRONG, 'Mod-i': EM, 'Mod-k': link, Escape: leave },
-        ...{ 'Shift-Enter': addBreak, 'Mod-Enter': addBreak },
+        'Mod-a': selectAll,
+        'Mod-b': STRONG,
+        'Mod-i': EM,
+        'Mod-k': link,
+        Escape: leave,
+        'Shift-Enter': addBreak,
+        'Mod-Enter': addBreak,
         Enter: chainCommands(splitListItem(nodes.item, NEW_ITEM), liftListItem(nodes.item)),
       }),
       keymap(baseKeymap),

@@ -57,44 +57,54 @@ export const schema = new Schema({
   nodes: {
     doc: { content: 'block+' },
     paragraph: {
-      ...{ group: 'block', content: 'inline*', toDOM: block('p') },
+      group: 'block',
+      content: 'inline*',
+      toDOM: block('p'),
       attrs: { ...TAG, isBare: { default: false } },
       parseDOM: blocks('p'),
     },
     heading: {
-      ...{
-        group: 'block',
-        content: 'inline*',
-        attrs: tagged(USUAL_TAGS.heading),
-        defining: true,
-        toDOM: block('h2'),
-      },
+      group: 'block',
+      content: 'inline*',
+      attrs: tagged(USUAL_TAGS.heading),
+      defining: true,
+      toDOM: block('h2'),
       parseDOM: blocks('h1', 'h2', 'h3', 'h4', 'h5', 'h6'),
     },
     list: {
-      ...{ group: 'block', content: 'item+', attrs: tagged(USUAL_TAGS.list), toDOM: block('ul') },
+      group: 'block',
+      content: 'item+',
+      attrs: tagged(USUAL_TAGS.list),
+      toDOM: block('ul'),
       parseDOM: blocks('ul', 'ol'),
     },
     item: {
-      ...{ content: 'paragraph+', attrs: tagged(USUAL_TAGS.item), defining: true, toDOM: block('li') },
+      content: 'paragraph+',
+      attrs: tagged(USUAL_TAGS.item),
+      defining: true,
+      toDOM: block('li'),
       parseDOM: blocks('li'),
     },
     quote: {
-      ...{
-        group: 'block',
-        content: 'paragraph+',
-        attrs: tagged(USUAL_TAGS.quote),
-        toDOM: block('blockquote'),
-      },
+      group: 'block',
+      content: 'paragraph+',
+      attrs: tagged(USUAL_TAGS.quote),
+      toDOM: block('blockquote'),
       parseDOM: blocks('blockquote'),
     },
     text: { group: 'inline' },
     break: {
-      ...{ group: 'inline', inline: true, selectable: false, toDOM: (): DOMOutputSpec => ['br'] },
+      group: 'inline',
+      inline: true,
+      selectable: false,
+      toDOM: (): DOMOutputSpec => ['br'],
       parseDOM: [{ tag: 'br' }],
     },
     liquid: {
-      ...{ group: 'inline', inline: true, atom: true, attrs: { source: {} } },
+      group: 'inline',
+      inline: true,
+      atom: true,
+      attrs: { source: {} },
       toDOM: ({ attrs }): DOMOutputSpec => [
         'span',
         { class: 'visual-chip', title: attrs.source, 'data-liquid': attrs.source },
@@ -115,7 +125,8 @@ export const schema = new Schema({
   },
   marks: {
     link: {
-      ...{ attrs: TAG, inclusive: false },
+      attrs: TAG,
+      inclusive: false,
       toDOM: ({ attrs }): DOMOutputSpec => [
         'a',
         { ...styleOf(attrs.attributes), class: 'visual-link', [WRITTEN]: attrs.attributes },
@@ -139,11 +150,13 @@ export const schema = new Schema({
       })),
     },
     strong: {
-      ...{ attrs: TAG, toDOM: (): DOMOutputSpec => ['strong', 0] },
+      attrs: TAG,
+      toDOM: (): DOMOutputSpec => ['strong', 0],
       parseDOM: ['strong', 'b'].map((tag) => ({ tag, attrs: { tag: 'strong' } })),
     },
     em: {
-      ...{ attrs: TAG, toDOM: (): DOMOutputSpec => ['em', 0] },
+      attrs: TAG,
+      toDOM: (): DOMOutputSpec => ['em', 0],
       parseDOM: ['em', 'i'].map((tag) => ({ tag, attrs: { tag: 'em' } })),
     },
   },

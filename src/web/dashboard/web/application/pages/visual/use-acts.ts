@@ -91,7 +91,9 @@ export function useActs(given: {
   };
   const siblings = design.body?.children ?? tree;
   const end = {
-    ...{ parent: bodyId, index: elementsOf(siblings).length, after: lastShown(siblings)?.id },
+    parent: bodyId,
+    index: elementsOf(siblings).length,
+    after: lastShown(siblings)?.id,
     isInColumn: false,
   };
   /** The place after what is chosen: in its column, or after its row; without a choice the end of the message. */

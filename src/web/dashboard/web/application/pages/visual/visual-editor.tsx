@@ -267,7 +267,15 @@ function DesignEditor(props: VisualShape & { readonly session: DesignSession }) 
             )}
             <Colours value={coloursOf(tree, workspace?.branding.colour ?? null)}>
               <div className="grid grid-cols-2 gap-x-3 gap-y-2.5 sm:grid-cols-3">
-                {block && <BlockFields {...{ block, acts, defaults, fields }} unfinished={unfinished} />}
+                {block && (
+                  <BlockFields
+                    block={block}
+                    acts={acts}
+                    defaults={defaults}
+                    fields={fields}
+                    unfinished={unfinished}
+                  />
+                )}
                 {row && <SectionFields row={row} acts={acts} defaults={defaults} />}
               </div>
             </Colours>

@@ -108,12 +108,17 @@ function State({ kind, state, box, color, isTransient }: StateProps) {
       <title>{state.description}</title>
       {isHere && <rect x={x} y={y} width={width} height={height} rx={8} className="here" />}
       <rect
-        {...{ x, y, width, height }}
+        x={x}
+        y={y}
+        width={width}
+        height={height}
         rx={8}
         strokeDasharray={isTransient ? '4 3' : undefined}
         className={`${look} group-focus-visible:stroke-accent group-focus-visible:stroke-2 motion-safe:transition-[stroke,fill]`}
       />
-      {isHere && <rect {...{ x, y, width, height }} rx={8} className="fill-(--state) opacity-12" />}
+      {isHere && (
+        <rect x={x} y={y} width={width} height={height} rx={8} className="fill-(--state) opacity-12" />
+      )}
       <circle
         cx={x + 18}
         cy={y + height / 2}

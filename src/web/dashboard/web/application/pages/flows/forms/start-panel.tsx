@@ -75,7 +75,13 @@ export function StartPanel(props: PanelProps) {
           });
         }}
       />
-      <Target way={{ from: null, when: 'default' }} label="" {...{ definition, names, onChange }} />
+      <Target
+        way={{ from: null, when: 'default' }}
+        label=""
+        definition={definition}
+        names={names}
+        onChange={onChange}
+      />
       <Choice label="Re-entry" name="reentry" options={REENTRY} defaultValue={reentry} />
       <OptionalFilter
         label="Exit early"

@@ -28,7 +28,8 @@ export const translationsOf = ({
     Object.entries(translations).map(([language, { subject, previewText, text, ...bodies }]) => [
       language,
       {
-        ...{ subject: subject ?? '', previewText: previewText ?? '' },
+        subject: subject ?? '',
+        previewText: previewText ?? '',
         source: bodies[FORMATS[format].member] ?? '',
         text: text ?? '',
       },
@@ -44,8 +45,11 @@ export const translationsIn = (
     Object.entries(draft.translations).map(([language, { subject, previewText, source, text }]) => [
       language,
       {
-        ...{ html: null, markdown: null, mjml: null },
-        ...{ subject: orNull(subject), previewText: orNull(previewText) },
+        html: null,
+        markdown: null,
+        mjml: null,
+        subject: orNull(subject),
+        previewText: orNull(previewText),
         [FORMATS[format].member]: untrimmed(source),
         text: FORMATS[format].hasText ? untrimmed(text) : null,
       },

@@ -108,11 +108,9 @@ export const NEWS = {
         card([button('Save my place', '{{ signUpUrl }}')]),
       ),
       variables: [
-        ...[
-          text('title', 'Open day'),
-          text('when', 'Thursday, 4 June, 18:00'),
-          text('where', 'Main Street 1, Vienna'),
-        ],
+        text('title', 'Open day'),
+        text('when', 'Thursday, 4 June, 18:00'),
+        text('where', 'Main Street 1, Vienna'),
         text('signUpUrl', 'https://example.com'),
       ],
     },

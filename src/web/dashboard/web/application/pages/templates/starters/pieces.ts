@@ -111,11 +111,17 @@ export const DIVIDER = '<mj-divider />';
 export const needed = (key: string): TemplateVariableInput => ({ key, type: 'string', required: true });
 /** A text with a default. */
 export const text = (key: string, fallback: string): TemplateVariableInput => ({
-  ...{ key, type: 'string', required: false, fallback },
+  key,
+  type: 'string',
+  required: false,
+  fallback,
 });
 /** A list with an example. */
 export const list = (key: string, ...fallback: readonly object[]): TemplateVariableInput => ({
-  ...{ key, type: 'list', required: false, fallback },
+  key,
+  type: 'list',
+  required: false,
+  fallback,
 });
 export const NAME = text('name', 'there');
 /** The name of the contact, in campaigns. */

@@ -96,7 +96,9 @@ function partsOf<Part>(
 
 const lockedNode = once(
   (node: SourceNode): Block => ({
-    ...{ id: node.id, kind: 'locked', element: isElement(node) ? node : null },
+    id: node.id,
+    kind: 'locked',
+    element: isElement(node) ? node : null,
     source: writeNode(node),
   }),
 );

@@ -58,8 +58,10 @@ export const USUAL_TAGS = {
 } as const;
 /** The blocks that a block may hold; undefined for those that hold text. */
 const INSIDE: Readonly<Record<string, readonly RichBlock['type'][] | undefined>> = {
-  ...{ doc: ['paragraph', 'heading', 'list', 'quote'], list: ['item'] },
-  ...{ quote: ['paragraph'], item: ['paragraph'] },
+  doc: ['paragraph', 'heading', 'list', 'quote'],
+  list: ['item'],
+  quote: ['paragraph'],
+  item: ['paragraph'],
 };
 const BARE = { tag: '', attributes: '', isBare: true };
 

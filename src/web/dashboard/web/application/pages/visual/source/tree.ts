@@ -24,8 +24,17 @@ export type SourceTree = readonly SourceNode[];
 
 /** Elements whose content MJML takes as it is. */
 const LEAVES: ReadonlySet<string> = new Set([
-  ...['mj-text', 'mj-button', 'mj-raw', 'mj-table', 'mj-social-element', 'mj-navbar-link'],
-  ...['mj-preview', 'mj-title', 'mj-style', 'mj-accordion-title', 'mj-accordion-text'],
+  'mj-text',
+  'mj-button',
+  'mj-raw',
+  'mj-table',
+  'mj-social-element',
+  'mj-navbar-link',
+  'mj-preview',
+  'mj-title',
+  'mj-style',
+  'mj-accordion-title',
+  'mj-accordion-text',
 ]);
 
 let latest = 0;
