@@ -1,7 +1,7 @@
 import type { AnyStateMachine, ContextFrom, EventFromLogic, StateMachine, StateValueFrom } from 'xstate';
 
-// The names inside a machine, as types. Code that decides something for each of them keeps a Record over these, so that a new
-// state, event or effect fails to compile at every place that has to decide about it.
+// The names inside a machine, as types. Code that decides something for each of them keeps a Record over
+// these, so that a new state, event or effect fails to compile at every place that has to decide about it.
 
 /** The events that a machine takes from outside. */
 export type EventOf<M extends AnyStateMachine> = EventFromLogic<M>;
@@ -43,7 +43,9 @@ export type StepNameOf<M extends AnyStateMachine> =
   | EventOf<M>['type']
   | `after.${PartsOf<M>['delay']}`;
 
-/** The states that actors are stored in, in the machine's order. `passing` names those that are left at once. */
+/**
+ * The states that actors are stored in, in the machine's order. `passing` names those that are left at once.
+ */
 export const storedStates = <M extends AnyStateMachine, const Passing extends StateNameOf<M> = never>(
   machine: M,
   passing: readonly Passing[] = [],

@@ -4,8 +4,8 @@ import { AREA_SUBJECTS, AREAS, type Area, areaOf } from './arrows/areas.ts';
 import { importsOf } from './arrows/rules.ts';
 import { keepFresh } from './fresh.ts';
 
-// The drawing of the areas in docs/architecture.md is made of the imports that the gate reads. It has no counts, which each commit
-// would change.
+// The drawing of the areas in docs/architecture.md is made of the imports that the gate reads. It has no
+// counts, which each commit would change.
 
 const PAGE = 'docs/architecture.md';
 const START = '<!-- areas: written by `bun run generate` from the imports -->';

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { compile, prepareParts } from './build/compile.ts';
 
-// Builds dist/posthorn, or posthorn in the given folder: one executable with the runtime, the migrations, WebAssembly
-// and everything else inside.
+// Builds dist/posthorn, or posthorn in the given folder: one executable with the runtime, the migrations,
+// WebAssembly and everything else inside.
 
 const FOLDER = resolve(process.argv[2] ?? 'dist');
 const OUTPUT = join(FOLDER, 'posthorn');

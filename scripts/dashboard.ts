@@ -1,6 +1,7 @@
 import { buildDashboard } from './dashboard/build-dashboard.ts';
 
-// src/web/dashboard/dist/pack.json: the application as browsers get it. Run by the service itself when it is missing or stale.
+// src/web/dashboard/dist/pack.json: the application as browsers get it. Run by the service itself when it is
+// missing or stale.
 
 // Bun and React choose their production code by it while bundling.
 process.env.NODE_ENV = 'production';

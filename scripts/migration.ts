@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { PARTITIONED } from '../src/platform/db/partitions.ts';
 
-// bun run migration add_notes            writes drizzle/0002_add_notes.sql: the changes of src/platform/db/schema.
-// bun run migration fill_notes --custom  writes an empty one, for hand-written statements.
-// bun run migration --first              writes drizzle/0000_schema.sql again, as long as nothing is released.
+// bun run migration add_notes            writes drizzle/0002_add_notes.sql: the changes of
+// src/platform/db/schema. bun run migration fill_notes --custom  writes an empty one, for hand-written
+// statements. bun run migration --first              writes drizzle/0000_schema.sql again, as long as nothing
+// is released.
 //
 // drizzle-kit compares the schema with its last snapshot. See drizzle/README.md.
 

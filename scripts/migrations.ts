@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { keepFresh } from './fresh.ts';
 
-// The executable contains its migrations, so each has to be imported by name: this lists the files of drizzle/.
+// The executable contains its migrations, so each has to be imported by name: this lists the files of
+// drizzle/.
 
 /** `0001_add_notes.sql` → `addNotes` */
 const variableOf = (name: string): string =>

@@ -8,8 +8,8 @@ import { openApiOf } from '../src/web/docs/openapi/openapi.ts';
 import { keepFresh } from './fresh.ts';
 import { clientTypesOf } from './openapi/client-types.ts';
 
-// Writes the types of the client, and with `--check` has the public linter read the document that they are made from. The document
-// itself is not kept: a service serves its own at /openapi.json.
+// Writes the types of the client, and with `--check` has the public linter read the document that they are
+// made from. The document itself is not kept: a service serves its own at /openapi.json.
 
 const document = openApiOf(documentedRoutes(), MODULE_TAGS, {
   baseUrl: 'http://localhost:3000',

@@ -1,6 +1,7 @@
 import { buildReference } from './reference/build-reference.ts';
 
-// src/web/dashboard/dist/reference.json: what draws the reference at /docs. Run by the service itself when it is missing or stale.
+// src/web/dashboard/dist/reference.json: what draws the reference at /docs. Run by the service itself when it
+// is missing or stale.
 
 // Bun and Vue choose their production code by it while bundling.
 process.env.NODE_ENV = 'production';

@@ -15,8 +15,8 @@ import { newestVersion, pinnedVersion, ZONES_PACKAGE } from './release/zones-pac
 //
 //   bun run release [--tag v0.1.0] [target …]
 //
-// With --tag it has to be of that version, of a commit without changes, and with the newest time zones. The executables of other machines need Bun of these, which it
-// fetches from the package registry.
+// With --tag it has to be of that version, of a commit without changes, and with the newest time zones. The
+// executables of other machines need Bun of these, which it fetches from the package registry.
 
 const FOLDER = resolve('dist/release');
 /** The commit's time, in seconds: an archive shows neither its maker nor the time of packing. */

@@ -3,7 +3,8 @@ import { newestVersion, pinnedVersion, ZONES_PACKAGE } from './release/zones-pac
 
 // Takes the newest rules of time zones that the registry has:
 //   bun scripts/zones.ts
-// Then run tests/unit/zones.test.ts, which names the zones whose rules have changed, and say in CHANGELOG.md which release came with it.
+// Then run tests/unit/zones.test.ts, which names the zones whose rules have changed, and say in CHANGELOG.md
+// which release came with it.
 
 const newest = newestVersion();
 if (newest === null) {

@@ -95,7 +95,10 @@ type Modules = typeof MODULES;
 /** The name of a module. */
 export type ModuleName = keyof Modules;
 
-/** The parts of manifests that need no dependencies: a list of all modules cannot name the dependencies of each. */
+/**
+ * The parts of manifests that need no dependencies: a list of all modules cannot name the dependencies of
+ * each.
+ */
 type Manifest = Pick<Module, 'name' | 'tags' | 'kinds' | 'children' | 'follows' | 'insertRules' | 'audit'>;
 
 const MANIFESTS: readonly Manifest[] = Object.values(MODULES);
@@ -116,13 +119,15 @@ export const BODY_HOLDERS: BodyHolders = {
 /** The groups of the documentation. */
 export const MODULE_TAGS: readonly Tag[] = MANIFESTS.flatMap(({ tags = [] }) => tags);
 
-/** Every documented endpoint, without the dependencies that its handler needs: for tools that only list them. */
+/**
+ * Every documented endpoint, without the dependencies that its handler needs: for tools that only list them.
+ */
 export const documentedRoutes = (): readonly Route[] =>
   Object.values(MODULES).flatMap((module) => module.routes?.({} as never) ?? []);
 
 /**
- * Adds what other modules create and write in the commits of a kind, such as the webhook deliveries of an email, and the activity
- * of a contact.
+ * Adds what other modules create and write in the commits of a kind, such as the webhook deliveries of an
+ * email, and the activity of a contact.
  */
 export function withOthers(registration: Registration): Registration {
   const { kind } = registration;

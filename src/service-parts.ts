@@ -52,7 +52,10 @@ export interface ServiceSource {
   /** Replaces the clock of the machine, which may be wrong (tests). */
   readonly machine?: Clock;
   readonly liveMail?: LiveMailOverrides;
-  /** The timeouts of a request; the usual ones when absent (tests set longer ones, because busy machines run them too). */
+  /**
+   * The timeouts of a request; the usual ones when absent (tests set longer ones, because busy machines run
+   * them too).
+   */
   readonly timeouts?: RequestTimeouts;
   /** The faults that `posthorn torture` builds into the parts. */
   readonly chaos?: Chaos | null;
@@ -71,8 +74,9 @@ export interface OpenParts {
 }
 
 /**
- * Opens the parts of the modules: the database with the present schema, the clock, keys, limits and sessions. When one of them
- * cannot be opened, those before it are closed again, because an embedded database stays locked while anybody holds it.
+ * Opens the parts of the modules: the database with the present schema, the clock, keys, limits and sessions.
+ * When one of them cannot be opened, those before it are closed again, because an embedded database stays
+ * locked while anybody holds it.
  */
 export async function openParts(source: ServiceSource): Promise<OpenParts> {
   const opened: CloseStep[] = [];

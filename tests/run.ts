@@ -14,13 +14,13 @@ import { scratchFolder } from './support/scratch.ts';
 import { readFailures, readTally } from './support/tally.ts';
 import { files as timings } from './timings.json';
 
-// Runs every test, or those whose path matches an argument, on one real PostgreSQL, and ends with one plain line that
-// says how it went. TEST_DATABASE_URL names a server to use instead of the one that this starts.
+// Runs every test, or those whose path matches an argument, on one real PostgreSQL, and ends with one plain
+// line that says how it went. TEST_DATABASE_URL names a server to use instead of the one that this starts.
 //
 //   bun run test [path …] [--busy] [flags of bun test]
 //
-// --busy runs four endless loops a core beside it, and eight at least: no test may mind. --update-timings writes down how long each file
-// took; the slowest begin first.
+// --busy runs four endless loops a core beside it, and eight at least: no test may mind. --update-timings
+// writes down how long each file took; the slowest begin first.
 
 const BUSY = '--busy';
 /** The pace at which the remaining files are reported. */
@@ -30,8 +30,9 @@ const cores = availableParallelism();
 /** A laptop that builds, indexes and plays a film beside it. */
 const LOOPS = Math.max(8, 4 * cores);
 /**
- * Tests mostly wait for processes and databases, so that one file more than there are cores keeps these at work. With two more, tests
- * that bound a stall measure the other files, and the whole run takes no less: the processors have no time left (18 min, 2026-11-29).
+ * Tests mostly wait for processes and databases, so that one file more than there are cores keeps these at
+ * work. With two more, tests that bound a stall measure the other files, and the whole run takes no less: the
+ * processors have no time left (18 min, 2026-11-29).
  */
 const workers = cores + 1;
 
@@ -64,19 +65,21 @@ const executable = process.env.POSTHORN_EXECUTABLE ?? (isAsked ? await built() :
 const report = join(scratch, 'report.xml');
 const flags = [
   `--parallel=${workers}`,
-  // Code that a process has read and compiled serves all files that it runs, which takes a quarter less of the processor (integration
-  // 571 s instead of 739, contract 235 instead of 337). A file leaves nothing behind that another one could see.
+  // Code that a process has read and compiled serves all files that it runs, which takes a quarter less of
+  // the processor (integration 571 s instead of 739, contract 235 instead of 337). A file leaves nothing
+  // behind that another one could see.
   '--no-isolate',
-  // Ends what hangs, and judges nothing: processes and databases start here, on machines that do other things too. The preload
-  // says the same for a file that is run by itself, but then only to the first of several.
+  // Ends what hangs, and judges nothing: processes and databases start here, on machines that do other things
+  // too. The preload says the same for a file that is run by itself, but then only to the first of several.
   '--timeout=600000',
   `--timings=${join(import.meta.dir, 'timings.json')}`,
   '--reporter=junit',
   `--reporter-outfile=${report}`,
 ];
 /**
- * The optimising compilers pay off after minutes: without them tests of PGlite take a fifth less of the processor. So do
- * threads that look for garbage beside the one that makes it, where every core has work anyway: a twentieth.
+ * The optimising compilers pay off after minutes: without them tests of PGlite take a fifth less of the
+ * processor. So do threads that look for garbage beside the one that makes it, where every core has work
+ * anyway: a twentieth.
  */
 const BRIEF = {
   BUN_JSC_useFTLJIT: '0',

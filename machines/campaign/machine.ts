@@ -17,7 +17,9 @@ export const CAMPAIGN_VERSION = 1;
 const isOfThisTurn = ({ attempt }: CampaignContext, event: CampaignEvent): boolean =>
   'attempt' in event && event.attempt === attempt;
 
-/** True when nothing was changed since the event was decided on; one that names no moment holds in any case. */
+/**
+ * True when nothing was changed since the event was decided on; one that names no moment holds in any case.
+ */
 const isUnchanged = ({ at }: CampaignContext, { seenAt = at }: SendRequested | SettingsChanged): boolean =>
   seenAt === at;
 

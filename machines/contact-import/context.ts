@@ -13,7 +13,10 @@ export type ImportFailure =
   /** Its file is gone: the database was restored from a dump without it. */
   | 'file_lost';
 
-/** The context of an import. Its file, its settings and its counts lie in separate tables. Times are epoch milliseconds. */
+/**
+ * The context of an import. Its file, its settings and its counts lie in separate tables. Times are epoch
+ * milliseconds.
+ */
 export interface ContactImportContext {
   /** The time of the last event, from which the lease counts. */
   readonly at: number;
@@ -45,7 +48,9 @@ export interface ContactImportInput {
   readonly first: FilePlace;
 }
 
-/** Rows of the file that were processed together. Only the meaning of the effects depends on their content. */
+/**
+ * Rows of the file that were processed together. Only the meaning of the effects depends on their content.
+ */
 export interface RowsRead {
   readonly type: 'rows.read';
   readonly at: number;

@@ -3,8 +3,9 @@ import { storedStates } from '../names.ts';
 import type { ContactImportContext, ContactImportEvent, ContactImportInput, RowsRead } from './context.ts';
 
 /**
- * Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. Version 2 has plans that say more of
- * consent (src/audience/contacts/imports/plan/stored-plan.ts); snapshots are those of version 1.
+ * Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. Version 2
+ * has plans that say more of consent (src/audience/contacts/imports/plan/stored-plan.ts); snapshots are those
+ * of version 1.
  */
 export const CONTACT_IMPORT_VERSION = 2;
 
@@ -92,7 +93,10 @@ const always = {
   },
 } as const;
 
-/** The lifecycle of an import of contacts. The API's `status` is the state, and `checking` is reported as `processing`. */
+/**
+ * The lifecycle of an import of contacts. The API's `status` is the state, and `checking` is reported as
+ * `processing`.
+ */
 export const contactImportMachine = importSetup.createMachine({
   id: 'contactImport',
   context: ({ input }) => ({
@@ -143,7 +147,8 @@ export const contactImportMachine = importSetup.createMachine({
             target: 'completed',
             actions: [...check, notePlace, noteEnd, 'dropFile'],
           },
-          // Nothing was refused, so there is nothing to tell; what the first pass has counted is counted again.
+          // Nothing was refused, so there is nothing to tell; what the first pass has counted is counted
+          // again.
           { guard: 'rowsAreTheLast', target: 'processing', actions: [notePlace, goBack, 'countAnew'] },
           { guard: 'rowsAreNext', target: 'checking', reenter: true, actions: [...check, notePlace] },
         ],

@@ -11,8 +11,8 @@ export interface RecordStatus {
 }
 
 /**
- * The result of a check over the required records. `missing`: some are not there yet, none is wrong. `unanswered`: DNS (or the
- * provider) did not answer, so the check proves nothing.
+ * The result of a check over the required records. `missing`: some are not there yet, none is wrong.
+ * `unanswered`: DNS (or the provider) did not answer, so the check proves nothing.
  */
 export type Verdict = 'verified' | 'missing' | 'wrong' | 'unanswered';
 
@@ -46,7 +46,10 @@ export interface DomainContext {
   readonly records: readonly RecordStatus[];
   readonly openTracking: boolean;
   readonly clickTracking: boolean;
-  /** When a client changed it last; of one that was stored by an earlier version and not changed since, undefined. */
+  /**
+   * When a client changed it last; of one that was stored by an earlier version and not changed since,
+   * undefined.
+   */
   readonly changedAt?: number;
 }
 

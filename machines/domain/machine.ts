@@ -48,7 +48,10 @@ const domainSetup = setup({
     prepareKeys: (_, _params: { readonly keys: NextKeys | null }) => {},
     /** Fact: the keys of this selector replace those that have signed; null changes nothing. */
     switchKeys: (_, _params: { readonly selector: string | null }) => {},
-    /** Fact: its mail leaves by this transport from now on, by these while it is down, and warmed up so; what is left out stays. */
+    /**
+     * Fact: its mail leaves by this transport from now on, by these while it is down, and warmed up so; what
+     * is left out stays.
+     */
     chooseTransport: (
       _,
       _params: {

@@ -6,7 +6,10 @@ export interface EmailContext {
   /** The time of the last event, from which delays count. */
   readonly at: number;
   readonly livemode: boolean;
-  /** The test clock that it lives by, and whose time all others but `acceptedAt` are; absent for the real time. */
+  /**
+   * The test clock that it lives by, and whose time all others but `acceptedAt` are; absent for the real
+   * time.
+   */
   readonly testClockId?: string;
   /** The outcomes and reports of a test email, where its sender has scripted them; absent otherwise. */
   readonly script?: OutcomeScript;
@@ -19,9 +22,9 @@ export interface EmailContext {
   /** The number of the latest attempt that was begun. Every outcome must carry it. */
   readonly attempt: number;
   /**
-   * The random id of the attempt whose outcome is open, since two instances may try to begin the same number, and one of them
-   * begins it. Null while no outcome is expected: before the first attempt, and once the latest has an outcome
-   * or was not carried out.
+   * The random id of the attempt whose outcome is open, since two instances may try to begin the same number,
+   * and one of them begins it. Null while no outcome is expected: before the first attempt, and once the
+   * latest has an outcome or was not carried out.
    */
   readonly begunBy: string | null;
   /** The time after which an attempt without an outcome counts as lost. */
@@ -31,13 +34,16 @@ export interface EmailContext {
   /** When the first attempt was made: patience counts from it. */
   readonly firstAttemptAt: number | null;
   /**
-   * The moment that its copies bear (`dateOf`), where that is another one: the first attempts had nothing to send, since its domain could
-   * not. Null until one has; absent where the first attempt had.
+   * The moment that its copies bear (`dateOf`), where that is another one: the first attempts had nothing to
+   * send, since its domain could not. Null until one has; absent where the first attempt had.
    */
   readonly datedAt?: number | null;
   /** The limit that it waited for last, or waits for still; absent when it never had to. */
   readonly postponed?: Postponement;
-  /** The part of a warm-up's day that its recipients have; absent or null before a session was opened for them there. */
+  /**
+   * The part of a warm-up's day that its recipients have; absent or null before a session was opened for them
+   * there.
+   */
   readonly counted?: WarmUpUse | null;
   /** The waits before attempt 2, 3, …; the last one repeats. */
   readonly backoffMs: readonly number[];
@@ -89,7 +95,10 @@ export type EmailEvent =
   | { readonly type: 'reschedule.requested'; readonly at: number; readonly scheduledAt: number }
   /** The campaign that it is of was cancelled: what has not begun to leave never does. */
   | { readonly type: 'campaign.ended'; readonly at: number }
-  /** A process is ready to open a session for the next attempt of live mail. None is opened before this is durable. */
+  /**
+   * A process is ready to open a session for the next attempt of live mail. None is opened before this is
+   * durable.
+   */
   | {
       readonly type: 'attempt.begun';
       readonly at: number;
@@ -97,10 +106,16 @@ export type EmailEvent =
       readonly by: string;
       /** The transport that its domain is warmed up on, where the attempt has taken a part of the day. */
       readonly counted?: string;
-      /** When its copies were made ready, which bear that moment unless an earlier attempt had some; absent where it has none. */
+      /**
+       * When its copies were made ready, which bear that moment unless an earlier attempt had some; absent
+       * where it has none.
+       */
       readonly readyAt?: number;
     }
-  /** A limit leaves no room for the next attempt of live mail. Nothing was opened for it, and no attempt is counted. */
+  /**
+   * A limit leaves no room for the next attempt of live mail. Nothing was opened for it, and no attempt is
+   * counted.
+   */
   | {
       readonly type: 'attempt.postponed';
       readonly at: number;
@@ -115,7 +130,9 @@ export type EmailEvent =
       /** The `by` of the attempt's beginning; left out by the simulator. */
       readonly by?: string;
       readonly outcomes: readonly RecipientOutcome[];
-      /** The part of the day that the attempt had taken went back: another transport has asked all of them. */
+      /**
+       * The part of the day that the attempt had taken went back: another transport has asked all of them.
+       */
       readonly uncounted?: true;
     }
   /** The attempt was not carried out, and will not be. */

@@ -2,7 +2,10 @@ import { EMAIL_EVENT_TYPES, type EmailEventType } from './recipient.ts';
 
 /** The decisions of the service's parts by the type of an event. */
 export interface EventTraits {
-  /** True for opens and clicks: a recipient may have several, and programs that fetch or scan cause them as well. */
+  /**
+   * True for opens and clicks: a recipient may have several, and programs that fetch or scan cause them as
+   * well.
+   */
   readonly isVisit: boolean;
   /** True where a recipient has to have the message first. */
   readonly isByRecipient: boolean;

@@ -56,13 +56,14 @@ const reportsWhileRetrying = {
 } as const;
 
 /**
- * The step before an attempt. Live mail waits in `queued` until a process is ready to open a session and has made the beginning of
- * the attempt durable: a process that dies with a thousand emails waiting in its memory leaves none of them in doubt. That takes
- * one more write for a live email. A lease on the order alone would save the write, but could not tell a session that was
- * about to be opened from one that was open.
+ * The step before an attempt. Live mail waits in `queued` until a process is ready to open a session and has
+ * made the beginning of the attempt durable: a process that dies with a thousand emails waiting in its memory
+ * leaves none of them in doubt. That takes one more write for a live email. A lease on the order alone would
+ * save the write, but could not tell a session that was about to be opened from one that was open.
  *
- * The turn of an email that waits in `queued` is fired where an instance had claimed it in the state before, and another was
- * faster. It begins its wait again: without a timer no instance would find it, should its order be lost.
+ * The turn of an email that waits in `queued` is fired where an instance had claimed it in the state before,
+ * and another was faster. It begins its wait again: without a timer no instance would find it, should its
+ * order be lost.
  */
 const nextAttempt = [
   { guard: 'isLive', target: 'queued', reenter: true, actions: [noteTime, offer] },

@@ -13,8 +13,8 @@ import { reasonOfReport, remembered } from './repetition.ts';
 export type RestingState = 'deferred' | 'sent' | 'delivered' | 'failed';
 
 /**
- * The state that follows from the recipients' progress: `deferred` while one is pending, `delivered` or `failed` when all are, and
- * `sent` when an outcome is open or outcomes differ.
+ * The state that follows from the recipients' progress: `deferred` while one is pending, `delivered` or
+ * `failed` when all are, and `sent` when an outcome is open or outcomes differ.
  */
 export function restingState(recipients: readonly RecipientProgress[]): RestingState {
   if (recipients.some((one) => one.status === 'pending')) return 'deferred';
@@ -55,7 +55,10 @@ export function countedOutcomes(
 /** The members of the context that an outcome is judged by. */
 export type AttemptContext = Pick<EmailContext, 'recipients' | 'holdsDoubt' | 'attempt'>;
 
-/** The doubt of a recipient that an attempt leaves without an answer. A doubt about an earlier attempt is the older question, and stays. */
+/**
+ * The doubt of a recipient that an attempt leaves without an answer. A doubt about an earlier attempt is the
+ * older question, and stays.
+ */
 const doubtedBy = ({ inDoubt, doubted }: RecipientProgress, attempt: number): Partial<RecipientProgress> =>
   inDoubt ? { inDoubt, ...(doubted !== undefined && { doubted }) } : { inDoubt: true, doubted: attempt };
 
@@ -123,7 +126,10 @@ export function afterExpiry(recipients: readonly RecipientProgress[]): readonly 
   );
 }
 
-/** True when the next attempt includes a recipient: a pending one, unless a second copy might reach it and doubt is held. */
+/**
+ * True when the next attempt includes a recipient: a pending one, unless a second copy might reach it and
+ * doubt is held.
+ */
 export const mayBeTried = (
   { status, inDoubt }: Pick<RecipientProgress, 'status' | 'inDoubt'>,
   holdsDoubt: boolean,
@@ -141,7 +147,10 @@ export const afterLoss = ({
 /** Marks the event that ends a recipient who may have got the message before, and no other event. */
 export const MARKED = { inDoubt: true } as const;
 
-/** The event that each outcome leaves. Without an answer of a server, and while another attempt may follow, there is none. */
+/**
+ * The event that each outcome leaves. Without an answer of a server, and while another attempt may follow,
+ * there is none.
+ */
 export const EVENT_OF: Readonly<Record<RecipientOutcome['outcome'], 'sent' | 'bounced' | null>> = {
   accepted: 'sent',
   refused: 'bounced',

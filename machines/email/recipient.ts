@@ -15,8 +15,8 @@ export const FAILURE_REASONS = ['bounced', 'suppressed', 'expired', 'rejected', 
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /**
- * Why nothing more is sent to a recipient: an act by which the person or the workspace ended it (src/sending/suppressions/acts.ts), or the
- * campaign that leaves them out.
+ * Why nothing more is sent to a recipient: an act by which the person or the workspace ended it
+ * (src/sending/suppressions/acts.ts), or the campaign that leaves them out.
  */
 export const WITHHELD_REASONS = [
   'forgotten',
@@ -51,7 +51,10 @@ export interface RecipientProgress {
    * the end of the email.
    */
   readonly inDoubt: boolean;
-  /** The attempt that the doubt is about; null once that has ended, absent where there was none or an earlier version noted it. */
+  /**
+   * The attempt that the doubt is about; null once that has ended, absent where there was none or an earlier
+   * version noted it.
+   */
   readonly doubted?: number | null;
   /** Why nothing more was sent, where the reason is `suppressed`. */
   readonly withheld?: WithheldReason;
@@ -67,7 +70,10 @@ export interface RecipientProgress {
 export interface RecipientOutcome {
   /** Index into the context's recipients. */
   readonly recipient: number;
-  /** `suppressed` and `removed` are of those that nothing was sent to, for themselves or since the sending domain is gone. */
+  /**
+   * `suppressed` and `removed` are of those that nothing was sent to, for themselves or since the sending
+   * domain is gone.
+   */
   readonly outcome: 'accepted' | 'deferred' | 'refused' | 'suppressed' | 'removed' | 'unknown';
   /** The reason of a refusal; read for 'refused' only. */
   readonly reason?: Exclude<FailureReason, 'suppressed' | 'domain_removed'>;

@@ -1,7 +1,10 @@
 import type { ReportReceived } from './context.ts';
 import type { EmailEventType, FailureReason, RecipientProgress } from './recipient.ts';
 
-/** Visits closer together than this count once: a program that shows a message twice, a second click out of impatience. */
+/**
+ * Visits closer together than this count once: a program that shows a message twice, a second click out of
+ * impatience.
+ */
 const SAME_VISIT_MS = 10_000;
 
 /**
@@ -21,7 +24,9 @@ export const reasonOfReport = ({
   return expired === true ? 'expired' : null;
 };
 
-/** True when the report repeats a recorded one: mail and HTTP both repeat what was not acknowledged in time. */
+/**
+ * True when the report repeats a recorded one: mail and HTTP both repeat what was not acknowledged in time.
+ */
 export const isRepeated = (known: RecipientProgress, { at, report }: ReportReceived): boolean =>
   (report.type === 'delivered' && known.status === 'delivered') ||
   (report.type === 'bounced' && reasonOfReport(report) === null && known.lastEvent === 'bounced') ||

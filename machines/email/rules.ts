@@ -52,8 +52,9 @@ export const isExpired = (context: EmailContext, at: number): boolean =>
 export const LATE_MS = 300_000;
 
 /**
- * The moment that every copy of an email bears, in its Date field and its signatures: that of the first attempt that had a copy.
- * A scheduled one bears the time that was asked for, unless it leaves much later, as after a warm-up's day; and never one to come.
+ * The moment that every copy of an email bears, in its Date field and its signatures: that of the first
+ * attempt that had a copy. A scheduled one bears the time that was asked for, unless it leaves much later, as
+ * after a warm-up's day; and never one to come.
  */
 export function dateOf(
   { firstAttemptAt, datedAt, scheduledAt }: Pick<EmailContext, 'firstAttemptAt' | 'datedAt' | 'scheduledAt'>,
@@ -79,7 +80,10 @@ export const isOfOpenAttempt = (
 export const withoutCounted = ({ counted, attempt }: EmailContext): Pick<EmailContext, 'counted'> =>
   counted?.attempt === attempt ? { counted: null } : {};
 
-/** Keeps the last answer: several guards and actions ask the same of one event, and no context or event is ever changed. */
+/**
+ * Keeps the last answer: several guards and actions ask the same of one event, and no context or event is
+ * ever changed.
+ */
 function answeredOnce<Event extends object, Answer>(
   work: (context: EmailContext, event: Event) => Answer,
 ): (context: EmailContext, event: Event) => Answer {
@@ -109,7 +113,9 @@ const restOfAttempt = answeredOnce((context, completed: AttemptCompleted) =>
 export const restsAfterAttempt = (context: EmailContext, event: EmailEvent, state: RestingState): boolean =>
   restOfAttempt(context, event as AttemptCompleted) === state;
 
-/** True when a refused report may be about the attempt whose outcome is open: after the outcome it may count. */
+/**
+ * True when a refused report may be about the attempt whose outcome is open: after the outcome it may count.
+ */
 export const comesBeforeOutcome = (state: string, { recipients }: EmailContext, recipient: number): boolean =>
   state === 'sending' && recipients[recipient]?.status === 'pending';
 
@@ -176,12 +182,16 @@ export const notesOfAttempt = (
 export const someMayBeTried = ({ recipients, holdsDoubt }: EmailContext): boolean =>
   recipients.some((one) => mayBeTried(one, holdsDoubt));
 
-/** The wait after a doubt: RFC 5321 4.5.3.2.6 gives a server ten minutes after the final dot, in which a report may settle it. */
+/**
+ * The wait after a doubt: RFC 5321 4.5.3.2.6 gives a server ten minutes after the final dot, in which a
+ * report may settle it.
+ */
 const DOUBT_MS = 600_000;
 
 /**
- * The wait before the next attempt. The last attempt comes when patience ends, however long the next wait would be, and so does the
- * end where no recipient may be tried again. A doubt alone outlasts patience, by as long as a report may take.
+ * The wait before the next attempt. The last attempt comes when patience ends, however long the next wait
+ * would be, and so does the end where no recipient may be tried again. A doubt alone outlasts patience, by as
+ * long as a report may take.
  */
 export function waitAfterAttempt(context: EmailContext): number {
   const { at, attempt, backoffMs, recipients, firstAttemptAt, patienceMs } = context;
@@ -243,6 +253,9 @@ export const withProgress = (
   deliveredAt: restingState(recipients) === 'delivered' ? (context.deliveredAt ?? at) : context.deliveredAt,
 });
 
-/** The time of an event. Initial and internal events of XState carry none; the engine adds one to fired timers. */
+/**
+ * The time of an event. Initial and internal events of XState carry none; the engine adds one to fired
+ * timers.
+ */
 export const momentOf = (context: EmailContext, event: { readonly at?: number }): number =>
   event.at ?? context.at;

@@ -69,7 +69,10 @@ export const emailSetup = setup({
   },
   // An effect whose parameters are null has nothing to do: it is dropped, and the journal does not name it.
   actions: {
-    /** Order: carry out this attempt for the recipients still pending. An attempt of live mail has yet to be begun. */
+    /**
+     * Order: carry out this attempt for the recipients still pending. An attempt of live mail has yet to be
+     * begun.
+     */
     transmit: (_, _params: { readonly attempt: number }) => {},
     /** Fact: rows of the event log, and the webhook deliveries they cause. */
     record: (_, _params: { readonly events: readonly RecordedEvent[] } | null) => {},
@@ -86,13 +89,17 @@ export const emailSetup = setup({
   delays: {
     /** The wait until the time that the client asked for. */
     due: ({ context }) => Math.max(0, (context.scheduledAt ?? context.at) - context.at),
-    /** The time after which a queued email offers itself again: at once, or when a limit leaves room for it. */
+    /**
+     * The time after which a queued email offers itself again: at once, or when a limit leaves room for it.
+     */
     turn: ({ context }) => Math.max(TURN_MS, (context.postponed?.until ?? 0) - context.at),
     /** The time after which an attempt without an outcome counts as lost. */
     lease: ({ context }) => context.leaseMs,
     /** The wait before the next attempt. */
     backoff: ({ context }) => waitAfterAttempt(context),
-    /** The wait until the next report of a test email's script; without end for an email that has none left. */
+    /**
+     * The wait until the next report of a test email's script; without end for an email that has none left.
+     */
     script: ({ context }) => waitForScript(context),
   },
 });
@@ -130,7 +137,10 @@ const undated = ({ datedAt }: EmailContext): Partial<EmailContext> => ({
   firstAttemptAt: null,
   ...(datedAt !== undefined && { datedAt: null }),
 });
-/** Waits for the limit that leaves no room. Days of it are no part of the patience, even where an attempt that opened nothing began that. */
+/**
+ * Waits for the limit that leaves no room. Days of it are no part of the patience, even where an attempt that
+ * opened nothing began that.
+ */
 export const postpone = emailSetup.assign(({ context, event }) => ({
   at: event.at,
   ...undated(context),
@@ -227,7 +237,9 @@ export const absorbReport = [
   }),
 ];
 
-/** Notes that a mail came back that is no report. It says nothing about the recipient, whose progress stays. */
+/**
+ * Notes that a mail came back that is no report. It says nothing about the recipient, whose progress stays.
+ */
 export const noteReturned = [
   {
     type: 'note' as const,

@@ -3,7 +3,10 @@ export type FlowRunStatus = 'running' | 'waiting' | EndStatus;
 
 export type EndStatus = 'completed' | 'exited' | 'failed' | 'cancelled';
 
-/** The context of a run. Nothing in it is personal: the contact is named by its id. Times are epoch milliseconds. */
+/**
+ * The context of a run. Nothing in it is personal: the contact is named by its id. Times are epoch
+ * milliseconds.
+ */
 export interface FlowRunContext {
   /** The time of the last event, from which delays count. */
   readonly at: number;

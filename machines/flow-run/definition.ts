@@ -1,6 +1,9 @@
 import type { ContactTexts } from '../../src/platform/text/contact-fields.ts';
 
-/** A length of time as authors write it. Minutes and hours are lengths; days and weeks are those of the calendar. */
+/**
+ * A length of time as authors write it. Minutes and hours are lengths; days and weeks are those of the
+ * calendar.
+ */
 export interface Wait {
   readonly amount: number;
   readonly unit: 'minutes' | 'hours' | 'days' | 'weeks';

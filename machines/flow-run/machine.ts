@@ -63,8 +63,8 @@ const AT_FIRST = {
 };
 
 /**
- * Builds the machine of a version: a state for each step, and those that all runs have. Nothing but the definition decides what
- * it is, so that every instance and every release runs the same machine for it.
+ * Builds the machine of a version: a state for each step, and those that all runs have. Nothing but the
+ * definition decides what it is, so that every instance and every release runs the same machine for it.
  */
 class Compiler {
   constructor(private readonly definition: FlowDefinition) {}
@@ -215,7 +215,10 @@ class Compiler {
     return this.#to(stepBehind(this.definition, from, when), guards, actions);
   }
 
-  /** The arrows to a step: a run that goes round in a circle fails, and what would be sent in the quiet hours waits. */
+  /**
+   * The arrows to a step: a run that goes round in a circle fails, and what would be sent in the quiet hours
+   * waits.
+   */
   #to(step: FlowStep | null, guards: readonly Guard[], actions: readonly unknown[]): readonly Arrow[] {
     if (!step)
       return [{ ...guarded(guards), target: 'completed', actions: [...actions, ending('completed')] }];
@@ -276,7 +279,10 @@ const DESCRIPTIONS: Readonly<Partial<Record<FlowStep['type'], string>>> = {
 export const compileFlow = (definition: FlowDefinition): AnyStateMachine =>
   new Compiler(definition).machine();
 
-/** The machine of a flow that has every type of step: it is drawn, and says which events and effects runs have. */
+/**
+ * The machine of a flow that has every type of step: it is drawn, and says which events and effects runs
+ * have.
+ */
 export const flowRunMachine = new Compiler(EXAMPLE_FLOW).machine();
 
 /** The states that a run of that flow is stored in. */

@@ -21,7 +21,10 @@ const isOfVisit = ({ context, event }: RunArguments): boolean =>
 /** Positions are decimal numbers of up to nineteen digits. */
 const isLater = (position: string, seen: string): boolean => BigInt(position) > BigInt(seen);
 
-/** The parts that the machine of every flow is made of: the compiler names them, and gives them what the definition says. */
+/**
+ * The parts that the machine of every flow is made of: the compiler names them, and gives them what the
+ * definition says.
+ */
 export const runSetup = setup({
   types: { context: {} as FlowRunContext, events: {} as FlowRunEvent, input: {} as FlowRunInput },
   guards: {
@@ -52,7 +55,10 @@ export const runSetup = setup({
     standsAt: ({ context }, { step }: { readonly step: string }) => context.step === step,
   },
   actions: {
-    /** Order: do what the step says. The same visit carries the same idempotency key, however often it is tried. */
+    /**
+     * Order: do what the step says. The same visit carries the same idempotency key, however often it is
+     * tried.
+     */
     perform: (_, _params: { readonly step: string; readonly visit: number; readonly attempt: number }) => {},
     /** Fact: a step is over, with its result. */
     log: (_, _params: LogLine) => {},

@@ -2,8 +2,9 @@ import { zones } from '../../src/platform/zones/zones.ts';
 import { type QuietHours, type Wait, type WaitEnd, WEEKDAYS } from './definition.ts';
 
 /**
- * The end of a delay. Minutes and hours pass as they are; a day ends at the same time of the day, be it 23 or 25 hours long. A time
- * that the clock leaves out in spring is taken an hour later, and of one that comes twice in autumn the first counts.
+ * The end of a delay. Minutes and hours pass as they are; a day ends at the same time of the day, be it 23 or
+ * 25 hours long. A time that the clock leaves out in spring is taken an hour later, and of one that comes
+ * twice in autumn the first counts.
  */
 export function delayEnd(at: number, { amount, unit }: Wait, timeZone: string): number {
   if (unit === 'minutes') return at + amount * 60_000;
@@ -26,7 +27,10 @@ export function untilMoment(at: number, until: WaitEnd, ownZone: string): number
   }
 }
 
-/** The end of the quiet hours that a moment lies in; null outside of them. Where both ends are one, there are none. */
+/**
+ * The end of the quiet hours that a moment lies in; null outside of them. Where both ends are one, there are
+ * none.
+ */
 export function quietUntil(
   at: number,
   { from, to, timeZone: given }: QuietHours,
@@ -57,8 +61,8 @@ export interface DatedTrigger {
 const inYear = (day: Temporal.PlainDate, year: number): Temporal.PlainDate => day.with({ year });
 
 /**
- * The occurrences of a date within (after, upTo]: at most one a year, as the day of the occurrence and its moment. A value that is
- * no day has none.
+ * The occurrences of a date within (after, upTo]: at most one a year, as the day of the occurrence and its
+ * moment. A value that is no day has none.
  */
 export function occurrencesOf(
   value: string,

@@ -8,7 +8,10 @@ export const RECEIVED_STOPS = [
 ] as const;
 export type ReceivedStop = (typeof RECEIVED_STOPS)[number];
 
-/** The context of a received message. The message itself and the answers of its receiver lie elsewhere. Times are epoch milliseconds. */
+/**
+ * The context of a received message. The message itself and the answers of its receiver lie elsewhere. Times
+ * are epoch milliseconds.
+ */
 export interface ReceivedContext {
   /** The time of the last event, from which delays count. */
   readonly at: number;
@@ -58,7 +61,10 @@ export type ReceivedEvent =
     }
   /** The attempt was not begun, since its process stops: it is another one's. */
   | { readonly type: 'attempt.declined'; readonly at: number; readonly attempt: number }
-  /** Its route is deleted or posts no more, the message is gone, or it cannot be forwarded; nothing more is posted. */
+  /**
+   * Its route is deleted or posts no more, the message is gone, or it cannot be forwarded; nothing more is
+   * posted.
+   */
   | {
       readonly type: 'posting.stopped';
       readonly at: number;

@@ -77,8 +77,9 @@ const recordAttempt = {
 const redelivers = { 'redeliver.requested': { target: 'posting', actions: startOver } } as const;
 
 /**
- * The lifecycle of a received message for one recipient. The API's `status` is the state; `retrying` is reported as `posting`, since
- * for a client both mean that an outcome will come. `posted`, `forwarded`, `kept` and `failed` are not final: a client may ask for the message again.
+ * The lifecycle of a received message for one recipient. The API's `status` is the state; `retrying` is
+ * reported as `posting`, since for a client both mean that an outcome will come. `posted`, `forwarded`,
+ * `kept` and `failed` are not final: a client may ask for the message again.
  */
 export const receivedMachine = receivedSetup.createMachine({
   id: 'received',
@@ -112,7 +113,8 @@ export const receivedMachine = receivedSetup.createMachine({
         'attempt.declined': { guard: 'attemptIsTheLatest', target: 'stored', actions: takeBackAttempt },
         'posting.stopped': { guard: 'attemptIsTheLatest', target: 'failed', actions: noteStop },
       },
-      // A lost attempt does not count as a retry: its outcome is unknown, and a crash of ours must not use up retries.
+      // A lost attempt does not count as a retry: its outcome is unknown, and a crash of ours must not use up
+      // retries.
       after: { lease: { target: 'posting', reenter: true } },
     },
     retrying: {

@@ -6,7 +6,9 @@ export interface WebhookDeliveryContext {
   readonly at: number;
   /** The time after which an attempt without an outcome counts as lost. */
   readonly leaseMs: number;
-  /** The test clock that its email lives by, and whose times all of its times are; absent for the real time. */
+  /**
+   * The test clock that its email lives by, and whose times all of its times are; absent for the real time.
+   */
   readonly testClockId?: string;
   /** The time of the first attempt, when a replay spreads its deliveries; null for at once. */
   readonly turnAt: number | null;

@@ -93,9 +93,10 @@ const stops = { 'endpoint.stopped': { target: 'failed', actions: noteStop } } as
 const redelivers = { 'redeliver.requested': { target: 'posting', actions: startOver } } as const;
 
 /**
- * The lifecycle of one event on its way to one endpoint. The API's `status` is the state, and `queued` and `posting` are reported
- * as `scheduled`: for a client all three mean that an outcome will come. Here they differ, since only `posting` takes outcomes
- * and each waits for something else. `success` and `failed` are not final: a client may ask for the event again.
+ * The lifecycle of one event on its way to one endpoint. The API's `status` is the state, and `queued` and
+ * `posting` are reported as `scheduled`: for a client all three mean that an outcome will come. Here they
+ * differ, since only `posting` takes outcomes and each waits for something else. `success` and `failed` are
+ * not final: a client may ask for the event again.
  */
 export const webhookDeliveryMachine = deliverySetup.createMachine({
   id: 'webhookDelivery',
@@ -140,7 +141,8 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
         'attempt.declined': { guard: 'attemptIsTheLatest', target: 'queued', actions: takeBackAttempt },
         'endpoint.stopped': { target: 'failed', actions: [noteStop, leaveOpen] },
       },
-      // A lost attempt does not count as a retry: its outcome is unknown, and a crash of ours must not use up retries.
+      // A lost attempt does not count as a retry: its outcome is unknown, and a crash of ours must not use up
+      // retries.
       after: { lease: { target: 'posting', reenter: true } },
     },
     scheduled: {

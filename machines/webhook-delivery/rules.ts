@@ -31,8 +31,8 @@ interface AddressedNews {
 }
 
 /**
- * The news of a failed attempt. When it was ordered and when it began decide whether the endpoint counts it. An attempt by a test clock
- * waits for nothing in real time.
+ * The news of a failed attempt. When it was ordered and when it began decide whether the endpoint counts it.
+ * An attempt by a test clock waits for nothing in real time.
  */
 export function newsOfFailure(
   { at: orderedAt }: WebhookDeliveryContext,

@@ -24,7 +24,10 @@ export interface WebhookEndpointContext {
   readonly countedSince: number;
   /** The end of the current replay; no other replay begins before. */
   readonly replayUntil: number;
-  /** When a client changed it last; of one that was stored by an earlier version and not changed since, undefined. */
+  /**
+   * When a client changed it last; of one that was stored by an earlier version and not changed since,
+   * undefined.
+   */
   readonly changedAt?: number;
 }
 
@@ -46,12 +49,15 @@ export interface Disablement {
 
 export type WebhookEndpointInput = Pick<WebhookEndpointContext, 'at' | 'url' | 'events'>;
 
-/** The time between two deliveries of a replay, so that a receiver that was down is not overrun when it is back. */
+/**
+ * The time between two deliveries of a replay, so that a receiver that was down is not overrun when it is
+ * back.
+ */
 export const REPLAY_GAP_MS = 20;
 
 /**
- * The reasons that deliveries stop. `event_expired`: the event's data is no longer kept. `test_clock_deleted`: the clock by which its
- * next attempt was timed is gone.
+ * The reasons that deliveries stop. `event_expired`: the event's data is no longer kept.
+ * `test_clock_deleted`: the clock by which its next attempt was timed is gone.
  */
 export const STOP_REASONS = [
   'endpoint_disabled',
@@ -79,12 +85,18 @@ export type WebhookEndpointEvent =
       readonly type: 'delivery.failed';
       readonly at: number;
       readonly attemptedAt: number;
-      /** When the attempt was ordered, from when on it may have waited for a slot; `attemptedAt` where it is absent. */
+      /**
+       * When the attempt was ordered, from when on it may have waited for a slot; `attemptedAt` where it is
+       * absent.
+       */
       readonly orderedAt?: number;
       readonly httpStatus?: number;
       readonly error?: string | null;
     }
-  /** An attempt succeeded. It is sent only when failures have been counted, since it would change nothing otherwise. */
+  /**
+   * An attempt succeeded. It is sent only when failures have been counted, since it would change nothing
+   * otherwise.
+   */
   | { readonly type: 'delivery.succeeded'; readonly at: number }
   /** A client changes the URL, the events or the status. */
   | {
@@ -134,7 +146,10 @@ const endpointSetup = setup({
   actions: {
     /** Fact: the new secret replaces the old one. */
     replaceSecret: (_, _params: { readonly sealed: string; readonly prefix: string }) => {},
-    /** Order: stop every delivery that waits for this endpoint. Its state keeps them from being posted until then. */
+    /**
+     * Order: stop every delivery that waits for this endpoint. Its state keeps them from being posted until
+     * then.
+     */
     stopDeliveries: (_, _params: { readonly reason: StopReason; readonly at: number }) => {},
     /** Facts: the secret is deleted, and the unit of the workspace's endpoints goes back. */
     forgetSecret: () => {},

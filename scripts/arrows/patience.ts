@@ -43,7 +43,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'tests/failure/kill.ts': 'reports how long restarts took, and judges nothing by it',
 };
 
-/** The rules against impatience that the code of a test breaks. The bench, whose figures are times, is exempt. */
+/**
+ * The rules against impatience that the code of a test breaks. The bench, whose figures are times, is exempt.
+ */
 export const impatienceOf = (path: string, code: string): string[] =>
   !path.startsWith('tests/') || path.startsWith('tests/bench/') || path in ALLOWED
     ? []

@@ -31,7 +31,6 @@ const SHORT: Readonly<Record<string, string>> = {
     'a rule of texts without a browser, for forms and drafts',
   'src/web/dashboard/web/application/ui/forms/source-line.ts':
     'for pages that load the editor of source only where it is opened',
-  'src/web/dashboard/web/application/pages/email-languages.ts': 'one choice of two pages',
   'src/web/dashboard/web/application/ui/forms/outside-form.tsx': 'for dialogs of any page',
   'src/web/dashboard/web/application/ui/lists/created.tsx': 'one column of several lists',
   'src/web/dashboard/web/application/api/changed-ids.ts':
@@ -40,12 +39,8 @@ const SHORT: Readonly<Record<string, string>> = {
     'shown by the list and by the page of a request, which is loaded apart',
   'src/mail/authentication/organization.ts':
     'read by the sums of reports, apart from the library that checks senders',
-  'src/sending/domains/records/known-policy.ts':
-    'read by the answers about a domain, apart from the records that it has to set',
-  'src/mail/content/mjml-direction.ts': 'read by MJML and by Markdown, which becomes MJML',
   'src/platform/config/plans.ts': 'read by settings, limits and schemas alike',
   'src/platform/bodies/address.ts': 'read by the settings, apart from the code that asks a server',
-  'src/ops/torture/faults/crash.ts': 'shared by the faults that end a process',
   'src/ops/torture/free-port.ts': 'asks the system, apart from its instances',
   'src/ops/torture/faults/wrong-clock.ts': 'the one place that sets a clock wrong',
   'src/platform/async/close-server.ts': 'closes the servers of HTTP and of the control socket alike',
@@ -66,7 +61,6 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/platform/db/numbered-time.ts': 'one time for all statements that searches and collectors rest on',
   'src/platform/db/server/prepared.ts': 'replaced by the build',
   'src/platform/errors/unavailable.ts': 'the one error that every layer knows',
-  'src/http/request-host.ts': 'a rule of security, to be found by its name',
   'src/http/log.ts': 'a type below all that logs',
   'src/sending/webhooks/endpoints/secret.ts': 'the one place where a secret is made',
   'src/platform/telemetry/open-tracing.ts': 'the one place that loads the library of traces',

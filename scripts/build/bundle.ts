@@ -15,9 +15,11 @@ export const EXECUTABLE = {
   ],
   target: 'bun',
   format: 'esm',
-  // Bun 1.4.5 does not heed a NODE_ENV that the running process sets: without this the libraries' development branches are shipped.
+  // Bun 1.4.5 does not heed a NODE_ENV that the running process sets: without this the libraries' development
+  // branches are shipped.
   define: { 'process.env.NODE_ENV': '"production"' },
-  // src/main.ts begins before the rest, which it imports, is read: 15 ms earlier. And threads share what they have in common.
+  // src/main.ts begins before the rest, which it imports, is read: 15 ms earlier. And threads share what they
+  // have in common.
   splitting: true,
   // Identifiers are not minified: Elysia reads handlers' source text, and minified names have broken it.
   minify: { whitespace: true, syntax: true, identifiers: false },
@@ -25,7 +27,9 @@ export const EXECUTABLE = {
   external: ['typescript'],
 } satisfies Bun.BuildConfig;
 
-/** Takes the mjml of browsers: the one that reads files does not compile, and nothing here has files for it. */
+/**
+ * Takes the mjml of browsers: the one that reads files does not compile, and nothing here has files for it.
+ */
 const browserMjml: Bun.BunPlugin = {
   name: 'mjml',
   setup(build) {
@@ -34,8 +38,9 @@ const browserMjml: Bun.BunPlugin = {
 };
 
 /**
- * Leaves out notices that a bundle keeps although they are comments: THIRD-PARTY-LICENSES.txt has them. Bun 1.4.5 stores a chunk
- * with one letter beyond ASCII in a comment as UTF-16, which doubled the largest one to 7.3 MB.
+ * Leaves out notices that a bundle keeps although they are comments: THIRD-PARTY-LICENSES.txt has them. Bun
+ * 1.4.5 stores a chunk with one letter beyond ASCII in a comment as UTF-16, which doubled the largest one to
+ * 7.3 MB.
  */
 const withoutNotices: Bun.BunPlugin = {
   name: 'notices',

@@ -14,7 +14,9 @@ const git = (...words: string[]): string | null => {
   return status === 0 ? stdout.trim() : null;
 };
 
-/** The commit: COMMIT where the history is not at hand, as in the image. Marked where files differ from it. */
+/**
+ * The commit: COMMIT where the history is not at hand, as in the image. Marked where files differ from it.
+ */
 export function builtCommit(): string | null {
   const changed = git('status', '--porcelain', '--untracked-files=no') ? ' with changes' : '';
   const head = git('rev-parse', '--short=12', 'HEAD');

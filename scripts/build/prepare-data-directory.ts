@@ -6,8 +6,8 @@ import { migrate } from '../../src/platform/db/migrate.ts';
 import { openDatabase } from '../../src/platform/db/open.ts';
 
 /**
- * Makes an embedded database with the current schema; answers its directory as a tar of 29 MB. It was closed, so that the first start
- * recovers nothing.
+ * Makes an embedded database with the current schema; answers its directory as a tar of 29 MB. It was closed,
+ * so that the first start recovers nothing.
  */
 export async function dataDirectoryTar(): Promise<Uint8Array<ArrayBuffer>> {
   const home = mkdtempSync(join(tmpdir(), 'posthorn-build-'));

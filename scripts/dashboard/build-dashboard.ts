@@ -9,7 +9,8 @@ import { layoutsOf } from './layout.ts';
 import { hashOf, type PlainFile, packed, packedFiles, writePack } from './pack-files.ts';
 import { type Chunk, type PageSize, sizesOf, withImports } from './sizes.ts';
 
-// src/web/dashboard/dist/pack.json: the application as browsers get it, every file compressed twice and named by its hash.
+// src/web/dashboard/dist/pack.json: the application as browsers get it, every file compressed twice and named
+// by its hash.
 
 const WEB = resolve(import.meta.dir, '../../src/web/dashboard/web');
 const FOLDER = join(WEB, 'application');
@@ -86,7 +87,10 @@ async function styles(): Promise<Uint8Array> {
   return new Uint8Array(await output.arrayBuffer());
 }
 
-/** Builds the dashboard; answers how many kilobytes a browser loads for each page. @throws when one has outgrown its bound */
+/**
+ * Builds the dashboard; answers how many kilobytes a browser loads for each page. @throws when one has
+ * outgrown its bound
+ */
 export async function buildDashboard(): Promise<readonly PageSize[]> {
   const places = await layoutsOf(lifecycles.map(({ machine }) => draw(machine)));
   const [html, chunks, css, icon] = await Promise.all([
@@ -97,7 +101,8 @@ export async function buildDashboard(): Promise<readonly PageSize[]> {
   ]);
   const [first] = chunks;
   const names = { code: first.name, css: `app-${hashOf(css)}.css`, icon: `icon-${hashOf(icon)}.svg` };
-  // A chunk's own hash says nothing about the chunks that it loads, so browsers keep all of them under the name of the build.
+  // A chunk's own hash says nothing about the chunks that it loads, so browsers keep all of them under the
+  // name of the build.
   const build = hashOf(Buffer.concat([css, ...chunks.map(({ code }) => code)]));
   const addressOf = (name: string): string => `/app/assets/${build}/${name}`;
   // The imports of the first script load beside it, not only once it has been read.

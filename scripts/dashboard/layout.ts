@@ -19,8 +19,9 @@ import {
 import type { Drawing, DrawnState } from '../../src/engine/drawing/moves.ts';
 import { hashOf, keptFile } from './pack-files.ts';
 
-// The sizes that state-node.tsx and move-line.tsx draw with. Text is measured by counting: names and labels are set in a font
-// whose characters are all as wide as each other, and descriptions wrap early rather than late.
+// The sizes that state-node.tsx and move-line.tsx draw with. Text is measured by counting: names and labels
+// are set in a font whose characters are all as wide as each other, and descriptions wrap early rather than
+// late.
 
 const WIDTH = 236;
 const PADDING = 11;
@@ -63,8 +64,8 @@ const NAME_CHARACTER = 9.4;
 const COMPACT_HEIGHT = 40;
 
 /**
- * Lays machines out, which takes 30 s of processor time. The result is kept under the hash of all that it depends on, so that a build
- * and the test of the layouts share one computation.
+ * Lays machines out, which takes 30 s of processor time. The result is kept under the hash of all that it
+ * depends on, so that a build and the test of the layouts share one computation.
  */
 export async function layoutsOf(drawings: readonly Drawing[]): Promise<Layouts> {
   const graphs: Graphs = drawings.flatMap((drawing) => [

@@ -11,7 +11,10 @@ export const hashOf = (bytes: Uint8Array): string => Bun.hash(bytes).toString(36
 
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
 
-/** Compresses a file, as well as can be: it is done once and sent often. Threads do it, so that files are compressed side by side. */
+/**
+ * Compresses a file, as well as can be: it is done once and sent often. Threads do it, so that files are
+ * compressed side by side.
+ */
 export async function packed(type: string, bytes: Uint8Array | string): Promise<PackedFile> {
   const brotli = await promisify(brotliCompress)(bytes, BROTLI);
   return { type, brotli: brotli.toString('base64') };

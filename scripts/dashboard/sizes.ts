@@ -17,7 +17,10 @@ export interface PageSize {
   readonly kilobytes: number;
 }
 
-/** The most that the first page may be, with React, styles and document, and what each further one may add to it. */
+/**
+ * The most that the first page may be, with React, styles and document, and what each further one may add to
+ * it.
+ */
 const FIRST = 150;
 const FURTHER = 40;
 /** Editors and canvases are large, and load separately when a person opens one. */

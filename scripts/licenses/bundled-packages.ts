@@ -33,7 +33,10 @@ async function checkLetters(outputs: readonly Bun.BuildArtifact[]): Promise<void
   }
 }
 
-/** The folders of all packages of which something is in the executable, sorted, from the root of the repository. */
+/**
+ * The folders of all packages of which something is in the executable, sorted, from the root of the
+ * repository.
+ */
 export async function bundledPackages(): Promise<readonly string[]> {
   const folders = (await inputs()).flatMap((path) => packageOf(relative('.', resolve(path))) ?? []);
   return [...new Set(folders)].sort();

@@ -28,7 +28,10 @@ const CHOSEN: ReadonlyMap<string, string> = new Map([
   ['node-forge', 'BSD-3-Clause'],
 ]);
 
-/** Packages that name a licence and carry no text of it, with the author that they name: they get the common text. */
+/**
+ * Packages that name a licence and carry no text of it, with the author that they name: they get the common
+ * text.
+ */
 const WITHOUT_TEXT: ReadonlyMap<string, string> = new Map([
   ['@headlessui/vue', 'Copyright (c) 2020 Tailwind Labs'],
   ['@replit/codemirror-css-color-picker', 'Copyright (c) Faris Masad'],

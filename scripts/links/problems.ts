@@ -48,9 +48,9 @@ const PATH = /`((?:src|machines|scripts|tests|drizzle|docs)\/[\w./-]*)`/g;
 const FILE_IN_TABLE = /`([\w./-]+\.tsx?)`/g;
 
 /**
- * Problems with the links and file names of the pages, a sentence each: a link to a file or heading that does not exist, a path
- * in the text that does not exist, and a source file in the first column of a folder's README that is not in the folder. Links
- * to other sites are not opened.
+ * Problems with the links and file names of the pages, a sentence each: a link to a file or heading that does
+ * not exist, a path in the text that does not exist, and a source file in the first column of a folder's
+ * README that is not in the folder. Links to other sites are not opened.
  */
 export function linkProblems(pages: readonly MarkdownPage[], exists: (path: string) => boolean): string[] {
   const byPath = new Map(pages.map((page) => [page.path, page]));

@@ -1,8 +1,8 @@
 import type { OpenApiDocument, Operation } from '../../src/web/docs/openapi/document.ts';
 import type { JsonSchema } from '../../src/web/docs/openapi/json-schema.ts';
 
-// The types of the web application's requests. Ours: openapi-typescript works through a compiler API that TypeScript 7 does not
-// have, and the schemas of the document use a dozen keywords.
+// The types of the web application's requests. Ours: openapi-typescript works through a compiler API that
+// TypeScript 7 does not have, and the schemas of the document use a dozen keywords.
 
 const key = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name));
 

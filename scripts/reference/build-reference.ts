@@ -3,7 +3,8 @@ import type { ReferencePack } from '../../src/web/dashboard/pack.ts';
 import { hashOf, kilobytesOf, type PlainFile, packedFiles, writePack } from '../dashboard/pack-files.ts';
 import { patches } from './patches.ts';
 
-// src/web/dashboard/dist/reference.json: Scalar's API reference with our theme, every file compressed twice and named by its hash.
+// src/web/dashboard/dist/reference.json: Scalar's API reference with our theme, every file compressed twice
+// and named by its hash.
 
 const WEB = resolve(import.meta.dir, '../../src/web/dashboard/web/reference');
 
@@ -67,7 +68,9 @@ async function styles(): Promise<Uint8Array> {
   return new TextEncoder().encode(texts.join('\n'));
 }
 
-/** Builds the reference; answers how many kilobytes a browser loads. @throws when it has outgrown its bounds */
+/**
+ * Builds the reference; answers how many kilobytes a browser loads. @throws when it has outgrown its bounds
+ */
 export async function buildReference(): Promise<Readonly<Record<'first' | 'all', number>>> {
   const [{ script, first, files }, css] = await Promise.all([scripts(), styles()]);
   const name = `reference-${hashOf(css)}.css`;

@@ -1,6 +1,8 @@
 import type { BunPlugin } from 'bun';
 
-/** A place of a library that cannot stay as it is in a page without inline styles and without other servers. */
+/**
+ * A place of a library that cannot stay as it is in a page without inline styles and without other servers.
+ */
 interface Patch {
   readonly file: RegExp;
   /** Matches exactly once. */
@@ -14,7 +16,8 @@ const ADOPT =
 
 const PATCHES: readonly Patch[] = [
   {
-    // The number of digits of line numbers would be an attribute `style`; reference.css has a rule for each number.
+    // The number of digits of line numbers would be an attribute `style`; reference.css has a rule for each
+    // number.
     file: /@scalar\/code-highlight\/dist\/chunks\/code\.js$/,
     from: /node\.properties\.style = \[`--line-count: .*\];/g,
     to: 'node.properties["data-line-digits"] = numLines.toString().length;',
@@ -71,7 +74,10 @@ const PATCHES: readonly Patch[] = [
   },
 ];
 
-/** Changes the libraries while they are bundled. @throws when a place is not there any more, as after an update */
+/**
+ * Changes the libraries while they are bundled. @throws when a place is not there any more, as after an
+ * update
+ */
 export const patches: BunPlugin = {
   name: 'patches',
   setup(build) {

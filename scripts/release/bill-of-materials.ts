@@ -22,7 +22,10 @@ function componentOf({ name, version, license }: Package): Models.Component {
   });
 }
 
-/** The bill of materials of a release in CycloneDX 1.6: the runtime, and each package of which something is in the executable. */
+/**
+ * The bill of materials of a release in CycloneDX 1.6: the runtime, and each package of which something is in
+ * the executable.
+ */
 export function billOfMaterials(version: string, runtime: string, packages: readonly Package[]): string {
   const bun = new Models.Component(Enums.ComponentType.Platform, 'bun', {
     version: runtime,

@@ -18,7 +18,10 @@ const CLAUSES =
 /** Words after which one of them begins no clause. */
 const BINDING = /^(?:for|do|distinct|left|cross|lateral|all|key)$/;
 
-/** Breaks the SQL of a statement into lines for readers: a CTE after the other, a clause a line. Only blanks change. */
+/**
+ * Breaks the SQL of a statement into lines for readers: a CTE after the other, a clause a line. Only blanks
+ * change.
+ */
 export const formatSql = (sql: string): string => clauses(piecesOf(sql), 0).join('\n');
 
 function piecesOf(sql: string): readonly Piece[] {
@@ -78,7 +81,9 @@ function expressions(pieces: readonly Piece[], indent: number): string[] {
   return [...lines, ...filled(expression, indent)];
 }
 
-/** Lines that are filled item by item, and word by word where an item is too long. Long brackets are opened. */
+/**
+ * Lines that are filled item by item, and word by word where an item is too long. Long brackets are opened.
+ */
 function filled(pieces: readonly Piece[], indent: number): string[] {
   const lines: string[] = [];
   let line = ' '.repeat(indent);

@@ -29,6 +29,9 @@ export const languagesOf = (
   emailLanguage: pageLanguageAmong([language, workspaceLanguage]),
 });
 
-/** SQL of the language that a person has chosen in the workspace joined last: in a further one they start with it. */
+/**
+ * SQL of the language that a person has chosen in the workspace joined last: in a further one they start with
+ * it.
+ */
 export const languageOfPersonSql = (accountId: string): string =>
   `(select p.language from members p where p.account_id = ${accountId} and p.language is not null order by p.id desc limit 1)`;

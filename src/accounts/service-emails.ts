@@ -68,7 +68,10 @@ export type ServiceEmail =
       readonly livemode: boolean;
       readonly url: string;
       readonly failures: number;
-      /** The last results; empty where they were not stored. A text in emails that an earlier version has stored. */
+      /**
+       * The last results; empty where they were not stored. A text in emails that an earlier version has
+       * stored.
+       */
       readonly answers: string | readonly WebhookAnswer[];
       readonly disabledAt: number;
     }

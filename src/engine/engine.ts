@@ -45,7 +45,10 @@ const isDueSoon = ({ after }: Draft, now: number): boolean => {
 /** Hears of commits, for the live view. */
 export type CommitListener = (kind: Kind, drafts: readonly Draft[]) => void;
 
-/** Turns events into durable changes of actors. Commands, performers and the scheduler change them through nothing else. */
+/**
+ * Turns events into durable changes of actors. Commands, performers and the scheduler change them through
+ * nothing else.
+ */
 export class Engine implements SelectionTeller {
   readonly #kinds = new Map<string, RunningKind>();
   readonly #listeners = new Set<CommitListener>();
@@ -107,7 +110,9 @@ export class Engine implements SelectionTeller {
     return this.#running(kind).spawnQueue.spawn(request as SpawnRequest) as Promise<SpawnResultOf<Name>>;
   }
 
-  /** New actors that one statement writes, all or none (`SpawnQueue.spawnTogether`). @throws UnavailableError */
+  /**
+   * New actors that one statement writes, all or none (`SpawnQueue.spawnTogether`). @throws UnavailableError
+   */
   spawnTogether<Name extends KindName>(
     kind: Name,
     requests: readonly SpawnRequestOf<Name>[],
@@ -116,7 +121,10 @@ export class Engine implements SelectionTeller {
     return spawned as Promise<SpawnResultOf<Name>[]>;
   }
 
-  /** An event for an actor; settles once the change is durable, or at once when it is refused. @throws UnavailableError */
+  /**
+   * An event for an actor; settles once the change is durable, or at once when it is refused. @throws
+   * UnavailableError
+   */
   tell<Name extends KindName>(
     kind: Name,
     id: string,
@@ -138,7 +146,10 @@ export class Engine implements SelectionTeller {
     return this.#running(kind).push(read.id, event, { read }) as Promise<EventResultOf<Name>>;
   }
 
-  /** Fires the timers of an actor on its own time (`Kind.hasOwnTime`) that are due at that moment of it. @throws UnavailableError */
+  /**
+   * Fires the timers of an actor on its own time (`Kind.hasOwnTime`) that are due at that moment of it.
+   * @throws UnavailableError
+   */
   async fireTimers<Name extends KindName>(
     kind: Name,
     actor: Pick<ActorRow, 'id' | 'definition_id'>,
@@ -210,8 +221,9 @@ export class Engine implements SelectionTeller {
   }
 
   /**
-   * Takes up at once what instances of these epochs, which are gone, had in memory and had not begun; answers its
-   * number. An attempt that was begun stays as it is: its lease is a timer of the email. @throws UnavailableError
+   * Takes up at once what instances of these epochs, which are gone, had in memory and had not begun; answers
+   * its number. An attempt that was begun stays as it is: its lease is a timer of the email. @throws
+   * UnavailableError
    */
   async takeUp(epochs: readonly number[]): Promise<number> {
     let number = 0;

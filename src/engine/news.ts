@@ -13,9 +13,9 @@ export const LISTEN = `listen ${CHANNEL}`;
 const TELL = `select pg_notify('${CHANNEL}', topic) from unnest($1::text[]) topic`;
 
 /**
- * The things that one instance has to tell another: `work` is due that this one cannot begin, a viewer of the live view
- * begins or ends to `watch`, an instance is `here` under another epoch, one has `left` what only it knew of, and its `duties` fail or take
- * long.
+ * The things that one instance has to tell another: `work` is due that this one cannot begin, a viewer of the
+ * live view begins or ends to `watch`, an instance is `here` under another epoch, one has `left` what only it
+ * knew of, and its `duties` fail or take long.
  */
 export type Topic = 'work' | 'watch' | 'here' | 'left' | 'duties';
 
@@ -28,13 +28,17 @@ interface NewsParts {
 }
 
 /**
- * Notifications between instances. They only make waits shorter: one that is lost, and an instance that hears none, is made up for
- * by looks. An instance wakes itself for all that it writes, so that only work for others is worth one. It is sent by itself and
- * not with the commit: PostgreSQL takes one lock of the whole server for each transaction that notifies, until that
- * transaction is on disk. One that writes nothing else waits for no disk.
+ * Notifications between instances. They only make waits shorter: one that is lost, and an instance that hears
+ * none, is made up for by looks. An instance wakes itself for all that it writes, so that only work for
+ * others is worth one. It is sent by itself and not with the commit: PostgreSQL takes one lock of the whole
+ * server for each transaction that notifies, until that transaction is on disk. One that writes nothing else
+ * waits for no disk.
  */
 export class News {
-  /** True while the session of this instance listens. Then it need not look for the work that others leave to it. */
+  /**
+   * True while the session of this instance listens. Then it need not look for the work that others leave to
+   * it.
+   */
   #hears = false;
   readonly #listeners = new Map<Topic, (() => void)[]>();
   readonly #changed: (() => void)[] = [];
@@ -118,7 +122,10 @@ export class News {
   }
 }
 
-/** Has an instance look at once for what others tell of: work, what one that is gone has left, and long duties. */
+/**
+ * Has an instance look at once for what others tell of: work, what one that is gone has left, and long
+ * duties.
+ */
 export function hearOthers(
   news: Pick<News, 'on'>,
   engine: { lookNow(): unknown; othersLeft(): unknown },

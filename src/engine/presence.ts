@@ -10,30 +10,39 @@ import { LISTEN, type News } from './news.ts';
 /** The first number of the locks, the same in every instance. The second one is the epoch. */
 export const LOCKS = 1_886_350_440;
 /**
- * The longest wait for the lock of another instance. A statement that waits keeps its snapshot, behind which VACUUM removes
- * nothing, and a server does not notice that the client of such a statement has died: ten seconds of either harm nothing.
+ * The longest wait for the lock of another instance. A statement that waits keeps its snapshot, behind which
+ * VACUUM removes nothing, and a server does not notice that the client of such a statement has died: ten
+ * seconds of either harm nothing.
  */
 const WAIT_MS = 10_000;
 /** The shortest, on a server that would log or end longer ones. */
 const LEAST_WAIT_MS = 800;
 /** A wait that ends sooner, by this share of it, has got the lock. */
 const CUT_SHORT = 0.9;
-/** The pause after a search that found nothing, though an epoch was free: another instance may be finding it. */
+/**
+ * The pause after a search that found nothing, though an epoch was free: another instance may be finding it.
+ */
 const PAUSE_MS = 100;
 /**
- * The wait before the first look. After a restart or a failover of the server all epochs are free at once, until their instances
- * have sessions again: the first one back must not take up what the others have in memory.
+ * The wait before the first look. After a restart or a failover of the server all epochs are free at once,
+ * until their instances have sessions again: the first one back must not take up what the others have in
+ * memory.
  */
 const LOOK_AFTER_MS = 3_000;
 /** The wait for an answer, beside that for a lock: a session that is silent for longer leads nowhere. */
 const WATCH_DEADLINE_MS = 5_000;
 /** The same for the session that holds the lock. */
 const DEADLINE_MS = 10_000;
-/** The least wait before another session is opened; up to a second is added to it, so that instances do not come at once. */
+/**
+ * The least wait before another session is opened; up to a second is added to it, so that instances do not
+ * come at once.
+ */
 const REST_MS = 1_000;
 /** Proxies cut connections that are silent for a minute. */
 const TOUCH_MS = 20_000;
-/** One may fail although its session is well: an administrator cancels statements, and a machine stands still. */
+/**
+ * One may fail although its session is well: an administrator cancels statements, and a machine stands still.
+ */
 const TOUCHES = 2;
 /** The wait for the last statement of a session: a stop must not wait for a database that is away. */
 const LEAVE_MS = 1_000;
@@ -53,8 +62,8 @@ update service_instances set epoch = ${epoch} from held where id = '${id}' and i
 const IS_FREE = `epoch is not null and pg_try_advisory_xact_lock_shared(${LOCKS}, epoch)`;
 
 /**
- * Says if some epoch may have no session any more, or this instance another one; and whose lock it waits for next. The
- * instances wait in a ring, in the order of their ids, so that each is awaited by one.
+ * Says if some epoch may have no session any more, or this instance another one; and whose lock it waits for
+ * next. The instances wait in a ring, in the order of their ids, so that each is awaited by one.
  */
 const LOOK = (id: string, epoch: number): string => `select
   not exists (select from service_instances where id = '${id}' and epoch = ${epoch})
@@ -69,7 +78,10 @@ const WAIT = (epoch: number, ms: number): string => `do $$ begin
 exception when lock_not_available then null;
 end $$`;
 
-/** The wait that this server neither ends nor takes for a slow statement or a long wait, which it would log again and again. */
+/**
+ * The wait that this server neither ends nor takes for a slow statement or a long wait, which it would log
+ * again and again.
+ */
 const LONGEST_WAIT = (
   ms: number,
 ): string => `select greatest(${Math.min(ms, LEAST_WAIT_MS)}, least(${ms}, 0.8 * min(
@@ -77,7 +89,10 @@ const LONGEST_WAIT = (
       or (name = 'deadlock_timeout' and current_setting('log_lock_waits') = 'on')
     then nullif(greatest(setting::bigint, 0), 0) end)))::integer as ms from pg_settings`;
 
-/** Of several instances that look at the same time, one gets an epoch that is free. Answers also the one of this instance. */
+/**
+ * Of several instances that look at the same time, one gets an epoch that is free. Answers also the one of
+ * this instance.
+ */
 const FIND_GONE = `with gone as materialized (
   select id, epoch from service_instances where ${IS_FREE} for update skip locked
 ), forgotten as (
@@ -112,14 +127,15 @@ type Ask = <Row extends object>(text: string, ms?: number) => Promise<readonly R
 const hasEnded = (): Error => new UnavailableError('The session has ended.');
 
 /**
- * Shows that this instance lives by a session, and notices within a moment that another one has died. The session holds an
- * advisory lock on a number, the *epoch*, that stands in due rows of the work which the instance has in memory. When the
- * process dies the kernel closes the connection, the server frees the lock, and an instance that sees it takes the work up.
+ * Shows that this instance lives by a session, and notices within a moment that another one has died. The
+ * session holds an advisory lock on a number, the *epoch*, that stands in due rows of the work which the
+ * instance has in memory. When the process dies the kernel closes the connection, the server frees the lock,
+ * and an instance that sees it takes the work up.
  *
- * It makes waits shorter, and is no safeguard. A session may end though its instance lives (a proxy, an administrator), and
- * then two instances have the same email in memory: the one whose `attempt.begun` is durable first has the attempt, and
- * the machine refuses the other one's. Where a session cannot be had, or outlives a machine that has lost its network,
- * claims and leases bound the wait as they do without it.
+ * It makes waits shorter, and is no safeguard. A session may end though its instance lives (a proxy, an
+ * administrator), and then two instances have the same email in memory: the one whose `attempt.begun` is
+ * durable first has the attempt, and the machine refuses the other one's. Where a session cannot be had, or
+ * outlives a machine that has lost its network, claims and leases bound the wait as they do without it.
  */
 export class Presence {
   #epoch: number | null = null;
@@ -187,7 +203,8 @@ export class Presence {
     this.#isHeard = false;
     const holder = database.session((payload) => {
       if (!news.heard(payload) || over.signal.aborted) return;
-      // A pooler that was not recognized may have the session listen elsewhere: only what comes back shows that it hears.
+      // A pooler that was not recognized may have the session listen elsewhere: only what comes back shows
+      // that it hears.
       this.#isHeard = true;
       this.#sees(this.#watches);
     });
@@ -242,7 +259,10 @@ export class Presence {
     }
   }
 
-  /** Watches the others for as long as this instance has the epoch. An error of its session or of a statement costs that session alone. */
+  /**
+   * Watches the others for as long as this instance has the epoch. An error of its session or of a statement
+   * costs that session alone.
+   */
   async #watch(epoch: number, over: AbortSignal): Promise<void> {
     const { database, lookAfterMs = LOOK_AFTER_MS } = this.parts;
     await rest(lookAfterMs, over);
@@ -313,7 +333,9 @@ export class Presence {
   }
 }
 
-/** Rests for that time and up to a second more, at most twice as long; no longer than until the signal fires. */
+/**
+ * Rests for that time and up to a second more, at most twice as long; no longer than until the signal fires.
+ */
 async function rest(ms: number, signal: AbortSignal): Promise<void> {
   await pause(ms + randomInt(Math.min(ms, REST_MS) + 1), undefined, { signal }).catch(() => {});
 }

@@ -7,7 +7,10 @@ import type { ActorHistory } from './store/actors.ts';
 export interface LabelSql {
   /** One text: the domain of a recipient, the name of a key. */
   readonly title: string;
-  /** A text[]: the other facts that matter beside state and times, a few words each; null members are left out. */
+  /**
+   * A text[]: the other facts that matter beside state and times, a few words each; null members are left
+   * out.
+   */
   readonly facts: string;
 }
 

@@ -15,8 +15,8 @@ import { News } from './news.ts';
 /** Time between two signs of life of an instance. */
 const BEAT_MS = 10_000;
 /**
- * The number of what instances tell each other (`news.ts`), beside the version in their rows: one that does not tell all that another one
- * waits for has a lower number, or none.
+ * The number of what instances tell each other (`news.ts`), beside the version in their rows: one that does
+ * not tell all that another one waits for has a lower number, or none.
  */
 const TELLS = 1;
 /** Rows of instances that were killed stay that long. */
@@ -90,7 +90,10 @@ export type KnownInstances = Pick<
   'id' | 'version' | 'runsMs' | 'living' | 'instances' | 'news' | 'hearsAll' | 'partOf' | 'watch'
 >;
 
-/** Shows that this instance lives, and knows which others do, as of some seconds ago. An embedded database has one instance. */
+/**
+ * Shows that this instance lives, and knows which others do, as of some seconds ago. An embedded database has
+ * one instance.
+ */
 export class Roster {
   readonly id = crypto.randomUUID();
   readonly news: News;
@@ -133,8 +136,8 @@ export class Roster {
   }
 
   /**
-   * True when no other instance lives, or this one hears what each of them leaves to it. One that does not know of this instance tells
-   * nothing, and one of another version may not tell.
+   * True when no other instance lives, or this one hears what each of them leaves to it. One that does not
+   * know of this instance tells nothing, and one of another version may not tell.
    */
   get hearsAll(): boolean {
     return (

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { Failure } from '../platform/errors/failure.ts';
 
-// One precondition for everything that several members edit: a change, or a start, of what the client has seen and of nothing else.
+// One precondition for everything that several members edit: a change, or a start, of what the client has
+// seen and of nothing else.
 
 /** The member of a request's body that states it. */
 export const IfUpdatedAt = Type.Optional(
@@ -36,6 +37,9 @@ export const statedMoment = ({ ifUpdatedAt }: ConditionalBody): string | null =>
 export const isStatedSql = (column: string, parameter: string): string =>
   `(${parameter}::timestamptz is null or date_trunc('milliseconds', ${column}) = ${parameter}::timestamptz)`;
 
-/** SQL: the moment of a change. Each is later than the one before, also within a millisecond, and by a clock that goes behind. */
+/**
+ * SQL: the moment of a change. Each is later than the one before, also within a millisecond, and by a clock
+ * that goes behind.
+ */
 export const laterSql = (column: string, now: string): string =>
   `greatest(${now}::timestamptz, date_trunc('milliseconds', ${column}) + interval '1 millisecond')`;

@@ -4,7 +4,10 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** A log whose every line is about a request: it names the `x-request-id` that the answer carries, so that the two are found together. */
+/**
+ * A log whose every line is about a request: it names the `x-request-id` that the answer carries, so that the
+ * two are found together.
+ */
 export interface RequestLog {
   warn(fields: OfRequest, message: string): void;
   error(fields: OfRequest, message: string): void;

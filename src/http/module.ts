@@ -68,7 +68,10 @@ export interface ModuleKind {
   readonly definitions?: OwnDefinitions;
 }
 
-/** A module's conditions and rows for inserts of another kind: in the same statement, so that neither is there without the other. */
+/**
+ * A module's conditions and rows for inserts of another kind: in the same statement, so that neither is there
+ * without the other.
+ */
 export interface InsertRule extends SpawnRule {
   readonly of: string;
 }
@@ -142,8 +145,9 @@ export interface OpenModule<Deps, Needs, Api> {
 }
 
 /**
- * The manifest of a module: everything that the service, its tools and its documentation need to know about it. `Deps` are the
- * dependencies of its endpoints, `Needs` the functions that it takes from other modules, `Api` those that it gives to them.
+ * The manifest of a module: everything that the service, its tools and its documentation need to know about
+ * it. `Deps` are the dependencies of its endpoints, `Needs` the functions that it takes from other modules,
+ * `Api` those that it gives to them.
  */
 export interface Module<Deps = undefined, Needs = object, Api = undefined, Parts = ModuleParts> {
   readonly name: string;

@@ -5,8 +5,8 @@ import type { RequestLog } from './log.ts';
 type RequestHead = Pick<Request, 'method' | 'headers'>;
 
 /**
- * Makes the answer to a thrown error: 503 for an unreachable dependency, 500 for a bug. The cause is only logged, and even
- * there without quotations from the request.
+ * Makes the answer to a thrown error: 503 for an unreachable dependency, 500 for a bug. The cause is only
+ * logged, and even there without quotations from the request.
  */
 export function unexpectedError(
   thrown: unknown,
@@ -62,7 +62,10 @@ const LONGEST_MESSAGE = 200;
 const MOST_READ = 4_096;
 const DEEPEST_CAUSE = 3;
 
-/** Describes an error for the log. Parsers and databases quote the input between quotation marks, so that part is removed. */
+/**
+ * Describes an error for the log. Parsers and databases quote the input between quotation marks, so that part
+ * is removed.
+ */
 function causeOf(thrown: unknown, depth = 1): Cause {
   if (!(thrown instanceof Error)) return { name: typeof thrown };
   const message = thrown.message

@@ -18,8 +18,9 @@ const CONNECTIONS = 4;
 const REQUESTS = 200;
 
 /**
- * The sums of ten million events: every quarter of an hour of ninety days, for each of three domains, eight templates and five tags,
- * alone and together. $1 the workspace, $2 the first moment, $3 events a quarter of an hour.
+ * The sums of ten million events: every quarter of an hour of ninety days, for each of three domains, eight
+ * templates and five tags, alone and together. $1 the workspace, $2 the first moment, $3 events a quarter of
+ * an hour.
  */
 const SUMS = `insert into analytics
 select $1, concat_ws(' ', d, t, '#' || g), q, n, n, n, n, n / 5, n / 50, 0, 0, n, 0, n, n, n, n / 5, n / 50, 0, 0, n, 0, n, n / 2, n / 5, n / 50

@@ -1,10 +1,16 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** Until the frame that answers has been painted. Looking for something in the page before that is work that the answer waits for. */
+/**
+ * Until the frame that answers has been painted. Looking for something in the page before that is work that
+ * the answer waits for.
+ */
 const painted = (page: Page) =>
   page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
 
-/** Presses where something is, as a hand does. Playwright's own click listens in the page while it presses: 13 ms of a slowed one. */
+/**
+ * Presses where something is, as a hand does. Playwright's own click listens in the page while it presses: 13
+ * ms of a slowed one.
+ */
 async function press(what: Locator): Promise<void> {
   await what.waitFor();
   const box = await what.boundingBox();

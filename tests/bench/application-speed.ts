@@ -1,7 +1,8 @@
 // The speed of the application in a real Chromium, with many contacts and emails:
 //   bun tests/bench/application-speed.ts [--contacts 100000] [--emails 100000] [--rounds 5] [--only opening|interactions|scrolling]
 //     [--executable dist/posthorn]
-// It fails when a bound is missed: first paint, interactive, INP, also with the processor slowed four times, and frames while scrolling.
+// It fails when a bound is missed: first paint, interactive, INP, also with the processor slowed four times,
+// and frames while scrolling.
 
 import { parseArgs } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -78,7 +79,10 @@ interface Seen {
 interface SeenEvent extends Seen {
   readonly interaction: number;
 }
-/** The result of one round of interactions: the time of each until its next frame, and the long tasks meanwhile. */
+/**
+ * The result of one round of interactions: the time of each until its next frame, and the long tasks
+ * meanwhile.
+ */
 interface Round {
   readonly events: readonly SeenEvent[];
   readonly tasks: readonly Seen[];
@@ -146,7 +150,10 @@ async function showOpenings(): Promise<void> {
     }
 }
 
-/** INP of a visit as it is defined: its slowest interaction, but for one of every fifty (https://web.dev/articles/inp). */
+/**
+ * INP of a visit as it is defined: its slowest interaction, but for one of every fifty
+ * (https://web.dev/articles/inp).
+ */
 function inpOf({ events, interactions }: Round): number {
   const slowest = new Map<number, number>();
   for (const { interaction, duration } of events)
@@ -154,7 +161,10 @@ function inpOf({ events, interactions }: Round): number {
   return [...slowest.values()].toSorted((a, b) => b - a)[Math.floor(interactions / 50)] ?? 0;
 }
 
-/** The INP of the worst round is judged; the medians of each interaction tell a busy moment of the machine from ours. */
+/**
+ * The INP of the worst round is judged; the medians of each interaction tell a busy moment of the machine
+ * from ours.
+ */
 async function showInteractions(slowness: number): Promise<void> {
   const all: Round[] = [];
   for (let round = 0; round < rounds; round++) all.push(await interact(slowness));
@@ -249,7 +259,10 @@ async function opened(path: string, slowness: number): Promise<Opening> {
   return opening;
 }
 
-/** Does what people do, one thing after the other; answers how long each took from the key to the next picture. */
+/**
+ * Does what people do, one thing after the other; answers how long each took from the key to the next
+ * picture.
+ */
 async function interact(slowness: number): Promise<Round> {
   const { context, page } = await fresh(slowness);
   await page.goto(`${service.url}/app/live`);

@@ -31,7 +31,9 @@ from (select v.occurred_at, e.scheduled_at,
       from emails_now e join email_events v on v.email_id = e.id and v.type = 'sent'
       where e.scheduled_at >= $1 and e.scheduled_at <= $2) as sent`;
 
-/** A backlog of emails that are due within a window: how fast it loads, how late it drains, and what it takes. */
+/**
+ * A backlog of emails that are due within a window: how fast it loads, how late it drains, and what it takes.
+ */
 export const backlog: Section = {
   name: 'backlog',
   async run(bench) {

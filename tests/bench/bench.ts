@@ -25,7 +25,8 @@ import { webhooks } from './webhook-deliveries.ts';
 import { weight } from './weight.ts';
 import { type Section, Workbench } from './workbench.ts';
 
-// The cost of an email, against the plainest thing PostgreSQL can do with the same bytes, in one run on one server:
+// The cost of an email, against the plainest thing PostgreSQL can do with the same bytes, in one run on one
+// server:
 //   bun run bench [--full] [--save] [--executable path] [--only name,name] [--seconds N] …; README.md has them all.
 
 /** In the order of the table; the yardstick first, since the others are ratios to it. */

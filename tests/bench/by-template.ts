@@ -14,7 +14,9 @@ const NAMES = {
   items: [{ title: 'Tea' }, { title: 'Biscuits' }, { title: 'Milk' }],
 };
 
-/** Turns of each kind, in changing order: the noise of a machine is larger than a difference between two runs. */
+/**
+ * Turns of each kind, in changing order: the noise of a machine is larger than a difference between two runs.
+ */
 const ROUNDS = 4;
 
 /** The most that a layout and three partials may cost, of a template with the same result. */

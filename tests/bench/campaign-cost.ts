@@ -55,7 +55,10 @@ const NEWS_IN = (tag: string) => ({
   html: NEWSLETTER.html.replaceAll('Some forty', `${tag} is forty`),
 });
 
-/** The content of the campaign: the newsletter, or a template of it in so many languages, whose people are spread over them. */
+/**
+ * The content of the campaign: the newsletter, or a template of it in so many languages, whose people are
+ * spread over them.
+ */
 async function contentIn(
   languages: number,
   post: ReturnType<typeof createClient>['post'],

@@ -8,7 +8,9 @@ import { median, percentile } from './median.ts';
 import type { Row } from './table.ts';
 import type { Section, Workbench } from './workbench.ts';
 
-/** Between two single emails, at times that no reply moves: six rounds of ten seconds are 2,400 of each kind. */
+/**
+ * Between two single emails, at times that no reply moves: six rounds of ten seconds are 2,400 of each kind.
+ */
 const EVERY_MS = 25;
 /** Recipients of the campaign beside them, enough for all of them. */
 const RECIPIENTS = 200_000;
@@ -20,7 +22,10 @@ const UNDER_WAY = `select id from emails_now where campaign_id = $1 and state = 
 /** Wall clock with fractions, the same in all processes of one machine. */
 const now = (): number => performance.timeOrigin + performance.now();
 
-/** Single emails, without a campaign and beside one that sends as fast as it can, in turns, every other round the other way about. */
+/**
+ * Single emails, without a campaign and beside one that sends as fast as it can, in turns, every other round
+ * the other way about.
+ */
 export const campaignLatency: Section = { name: 'campaign-latency', run: latencyBeside };
 
 /** The time from POST to the sink. */

@@ -48,8 +48,9 @@ async function stopped(post: ReturnType<typeof createClient>['post'], path: stri
 }
 
 /**
- * A campaign to everybody, kept by the capture transport, beside single emails that are accepted over HTTP in the same run. After
- * `givingMs` it is cancelled: rates, memory and looks are then of those who were given out by then.
+ * A campaign to everybody, kept by the capture transport, beside single emails that are accepted over HTTP in
+ * the same run. After `givingMs` it is cancelled: rates, memory and looks are then of those who were given
+ * out by then.
  */
 export const campaigns: Section = {
   name: 'campaigns',

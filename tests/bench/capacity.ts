@@ -42,9 +42,9 @@ interface Turn {
 }
 
 /**
- * Service times at low load, what the simulation makes of them, and what one and two instances then come to, in turns. Processor time
- * that others take is counted out, so that other work on the machine blurs the comparison and does not tilt it. It fails where the
- * prediction is a fifth off.
+ * Service times at low load, what the simulation makes of them, and what one and two instances then come to,
+ * in turns. Processor time that others take is counted out, so that other work on the machine blurs the
+ * comparison and does not tilt it. It fails where the prediction is a fifth off.
  */
 export const capacity: Section = {
   name: 'capacity',
@@ -172,7 +172,10 @@ const middleOf = (points: readonly { readonly batch: number; readonly cpu: numbe
   cpu: median(points.map(({ cpu }) => cpu)),
 });
 
-/** Measures how many cores everything left that is not ours, and the processor time of these services and of the backends. */
+/**
+ * Measures how many cores everything left that is not ours, and the processor time of these services and of
+ * the backends.
+ */
 function meterCores(bench: Workbench, services: readonly { readonly pid: number }[]) {
   const read = () => {
     const { user, system } = process.cpuUsage();

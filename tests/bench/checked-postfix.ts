@@ -78,7 +78,10 @@ const start = (port: number): string => `set -e
   printf 'policyd-spf unix - n n - 0 spawn\\n  user=policyd-spf argv=/usr/bin/policyd-spf /etc/bench/policyd-spf.conf\\n' >> /etc/postfix/master.cf
   rm -f /var/spool/postfix/pid/*; postsuper -d ALL || true; exec postfix start-fg`;
 
-/** Starts one in a separate file tree; the reason where it cannot be had. Its name server is port 53 of this machine. */
+/**
+ * Starts one in a separate file tree; the reason where it cannot be had. Its name server is port 53 of this
+ * machine.
+ */
 export async function startCheckedPostfix(): Promise<CheckedPostfix | { readonly reason: string }> {
   const reason = missing();
   if (reason !== null) return { reason };

@@ -18,8 +18,8 @@ const seats = (from: number) => property('seats', 'gt', from + below(90));
 const renewed = () => property('renewsOn', 'before', `2026-${String(1 + below(12)).padStart(2, '0')}-15`);
 
 /**
- * Three conditions on properties, with other values each time: from one that an index answers well to those for which every
- * contact has to be looked at.
+ * Three conditions on properties, with other values each time: from one that an index answers well to those
+ * for which every contact has to be looked at.
  */
 const FILTERS: readonly (readonly [string, () => readonly unknown[]])[] = [
   ['two that are equal, one that is greater', () => [property('plan', 'eq', 'team'), country(), seats(900)]],

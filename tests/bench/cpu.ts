@@ -36,7 +36,9 @@ function ticksOfServer(pid: number): number {
   return (server?.own ?? 0) + (server?.reaped ?? 0) + backends.reduce((sum, one) => sum + (one?.own ?? 0), 0);
 }
 
-/** Processor time in microseconds of a process and all that descend from it, those included that have ended. */
+/**
+ * Processor time in microseconds of a process and all that descend from it, those included that have ended.
+ */
 export const timeOfTree = (root: number): number => timesOfTrees([root]).get(root) ?? 0;
 
 /** The same of several processes in one look, by their ids; none of them descends from another one. */
@@ -161,7 +163,10 @@ function perThread(before: ReadonlyMap<string, number>, after: ReadonlyMap<strin
   return sums;
 }
 
-/** Starts measuring the processor time of each thread of a process; the answer tells microseconds an item, by name of thread. */
+/**
+ * Starts measuring the processor time of each thread of a process; the answer tells microseconds an item, by
+ * name of thread.
+ */
 export function meterThreads(pid: number): (items: number) => Readonly<Record<string, number>> {
   const before = threadsOf(pid);
   return (items) => perThread(before, threadsOf(pid), items);

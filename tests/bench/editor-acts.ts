@@ -1,7 +1,8 @@
-// The processor time of each act in the editors, until the frame that shows it: the first letter, Enter, a paste, undo,
-// a menu, another pane. In a real Chromium, of executables in turns:
+// The processor time of each act in the editors, until the frame that shows it: the first letter, Enter, a
+// paste, undo, a menu, another pane. In a real Chromium, of executables in turns:
 //   bun tests/bench/editor-acts.ts --executables BEFORE,dist/posthorn [--only visual] [--rounds 5] [--tasks]
-// It counts processor time and multiplies it by four, as for a slower processor. `--tasks` names what the slowest round of an act did.
+// It counts processor time and multiplies it by four, as for a slower processor. `--tasks` names what the
+// slowest round of an act did.
 import { parseArgs } from 'node:util';
 import type { CDPSession, Locator, Page } from 'playwright-core';
 import { openChromium } from '../browser/chromium.ts';

@@ -13,8 +13,9 @@ import { stopOwnCluster } from '../support/server.ts';
 import { type Service, startService, TEST_KEY } from '../support/service.ts';
 import { load, type PreparedRequest, prepareGet, preparePost } from './load.ts';
 
-// A workspace of a million contacts and as many recipients of a campaign, erased by `posthorn workspaces delete`, which is killed with -9
-// on the way; the last run is measured statement by statement, beside a service whose other workspace sends and reads meanwhile:
+// A workspace of a million contacts and as many recipients of a campaign, erased by `posthorn workspaces
+// delete`, which is killed with -9 on the way; the last run is measured statement by statement, beside a
+// service whose other workspace sends and reads meanwhile:
 //   bun tests/bench/erase-workspace.ts [--contacts N] [--kills N]
 
 const { values } = parseArgs({
@@ -95,7 +96,9 @@ rmSync(dataDir, { recursive: true, force: true });
 await stopOwnCluster();
 process.exit(isRight ? 0 : 1);
 
-/** Sends an email and reads a page of the log, one after the other, until `isOver`; tells how long they took. */
+/**
+ * Sends an email and reads a page of the log, one after the other, until `isOver`; tells how long they took.
+ */
 async function neighbour(service: Service, isOver: () => boolean): Promise<string> {
   const email = { from: 'a@example.com', to: `delivered@simulator.svc.test`, subject: 'Hello', text: 'Hi' };
   const asks = {

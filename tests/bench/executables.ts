@@ -11,8 +11,8 @@ import { preparePost } from './load.ts';
 import { median } from './median.ts';
 import { memoryOf } from './memory.ts';
 
-// Compares executables in turns: the costs of a start, of a service at rest, and of an accepted email. The first one is what the
-// others are compared with.
+// Compares executables in turns: the costs of a start, of a service at rest, and of an accepted email. The
+// first one is what the others are compared with.
 //   bun tests/bench/executables.ts --executables /work/before,dist/posthorn [--rounds 3] [--starts 5] [--emails 40000] [--only starts,emails]
 const { values } = parseArgs({
   options: {

@@ -47,7 +47,10 @@ async function waitingFlow(service: Service, name: string): Promise<string> {
   return id;
 }
 
-/** Runs that wait a week, half of them for one event and half for another, and an event for some of their contacts. */
+/**
+ * Runs that wait a week, half of them for one event and half for another, and an event for some of their
+ * contacts.
+ */
 export const flows: Section = {
   name: 'flows',
   async run(bench) {

@@ -1,7 +1,8 @@
-// Holds the language of templates against golden-liquid, a suite of cases for all Liquids (github.com/jg-rp/golden-liquid, MIT).
+// Holds the language of templates against golden-liquid, a suite of cases for all Liquids
+// (github.com/jg-rp/golden-liquid, MIT).
 //   bun tests/bench/golden-liquid.ts [golden_liquid.json]
-// Without a file the suite is read from its repository. Every case that differs has to be explained below, and every explanation
-// has to be used; 810 cases are what the library alone makes.
+// Without a file the suite is read from its repository. Every case that differs has to be explained below,
+// and every explanation has to be used; 810 cases are what the library alone makes.
 import {
   Composer,
   type LayerSource,

@@ -1,5 +1,5 @@
-// Measures the time from a 202 to the receiving server where one instance accepts and another one delivers, and what looking for such
-// emails costs the database while there are none:
+// Measures the time from a 202 to the receiving server where one instance accepts and another one delivers,
+// and what looking for such emails costs the database while there are none:
 //   bun tests/bench/handed-over.ts [emails]
 import postgres from 'postgres';
 import { startSink } from '../integration/transport/smtp-sink.ts';

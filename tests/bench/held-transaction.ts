@@ -56,7 +56,10 @@ async function loadFor(
   }
 }
 
-/** The effect on lives, over time, of a transaction that is held open and keeps every dead row from being removed. */
+/**
+ * The effect on lives, over time, of a transaction that is held open and keeps every dead row from being
+ * removed.
+ */
 export const horizon: Section = {
   name: 'horizon',
   async run(bench) {

@@ -1,5 +1,5 @@
-// The reply to each hostile message at the port for mail that comes in, the processor time and the memory that it takes, and the time that
-// /health takes while they come, beside the one that it takes without them:
+// The reply to each hostile message at the port for mail that comes in, the processor time and the memory
+// that it takes, and the time that /health takes while they come, beside the one that it takes without them:
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/bench/hostile-mail.ts [seconds]
 // It ends with an error where a mark is missed, a reply is another one, or what is shown has an effect.
 import { loadavg } from 'node:os';
@@ -102,7 +102,10 @@ const processorTime = () => {
 
 const answeringTime = (): number => timeOf(service.pid).mainThread / 1_000;
 
-/** The times of /health in milliseconds while something else goes on: by the clock, and of the answering thread meanwhile. */
+/**
+ * The times of /health in milliseconds while something else goes on: by the clock, and of the answering
+ * thread meanwhile.
+ */
 async function during(work: () => Promise<void>) {
   const health: number[] = [];
   const busy: number[] = [];

@@ -1,5 +1,5 @@
-// The processor time in which each hostile template, MJML and image is refused, and the time that /health takes while they come and a hostile
-// html is checked, beside the one that it takes without them:
+// The processor time in which each hostile template, MJML and image is refused, and the time that /health
+// takes while they come and a hostile html is checked, beside the one that it takes without them:
 //   bun tests/bench/hostile-templates.ts [seconds]
 import { loadavg } from 'node:os';
 import { createClient } from '../support/client.ts';
@@ -13,12 +13,17 @@ import { percentile } from './median.ts';
 const SECONDS = Number(process.argv[2] ?? 20);
 /** Milliseconds of a processor; the time by the clock depends on who else uses the machine. */
 const LONGEST_MS = 150;
-/** Refusals of each whose processor time is measured, one after the other: Linux counts it in ticks of 10 ms. */
+/**
+ * Refusals of each whose processor time is measured, one after the other: Linux counts it in ticks of 10 ms.
+ */
 const IN_A_BATCH = 5;
 /** The largest of them counts. */
 const BATCHES = 3;
 const SETTLES_MS = 200;
-/** Of the work of the thread that answers; and by the clock, beyond the time that /health takes without hostile content. */
+/**
+ * Of the work of the thread that answers; and by the clock, beyond the time that /health takes without
+ * hostile content.
+ */
 const HEALTH_P99_MS = 20;
 
 await using stack = new AsyncDisposableStack();
@@ -112,8 +117,8 @@ taken.clear();
 const answeringTime = (): number => timeOf(service.pid).mainThread / 1_000;
 
 /**
- * The times that /health and sends by template take while something else goes on, in milliseconds; `busy` are those for which the thread
- * that answers worked while /health waited, which no other program makes longer.
+ * The times that /health and sends by template take while something else goes on, in milliseconds; `busy` are
+ * those for which the thread that answers worked while /health waited, which no other program makes longer.
  */
 async function during(work: (end: number) => Promise<void>, seconds: number) {
   const health: number[] = [];

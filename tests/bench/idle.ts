@@ -8,11 +8,12 @@ import { meterCpu, meterThreads, parentOf } from './cpu.ts';
 import { onlooker } from './lives.ts';
 import { memoryOf } from './memory.ts';
 
-// The price of a service that has nothing to do: processor time, statements and memory, with the embedded database and with
-// PostgreSQL, alone and as one of two.
+// The price of a service that has nothing to do: processor time, statements and memory, with the embedded
+// database and with PostgreSQL, alone and as one of two.
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/bench/idle.ts [seconds] [--statements] [--threads]
-// --executables A,B takes turns, --rounds times. --only embedded,one,two leaves out the others. --statements lists what
-// PostgreSQL was asked, by its number; --threads the threads of the service by their processor time.
+// --executables A,B takes turns, --rounds times. --only embedded,one,two leaves out the others. --statements
+// lists what PostgreSQL was asked, by its number; --threads the threads of the service by their processor
+// time.
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

@@ -5,8 +5,8 @@ import { LIVE_KEY, startService } from '../support/service.ts';
 import { timersPassed } from '../support/stored-email.ts';
 import { memoryOf } from './memory.ts';
 
-// The memory of a process that delivers large live mail, all of it due at once, to a sink that thinks a while after each
-// message; the process did not take the mail in:
+// The memory of a process that delivers large live mail, all of it due at once, to a sink that thinks a while
+// after each message; the process did not take the mail in:
 //   bun tests/bench/large-mail.ts [emails] [MB of attachment each] [seconds the sink thinks] [MB at which to give up]
 
 const EMAILS = Number(process.argv[2] ?? 64);

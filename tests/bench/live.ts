@@ -24,8 +24,9 @@ export const LIVE_EMAIL = {
 };
 
 /**
- * Live email, from its acceptance over HTTP to its acceptance by a local sink, signed RSA-2048 and Ed25519, every step
- * durable; beside bare pooled nodemailer that signs RSA-2048 itself and keeps nothing, to the same sink, in turns.
+ * Live email, from its acceptance over HTTP to its acceptance by a local sink, signed RSA-2048 and Ed25519,
+ * every step durable; beside bare pooled nodemailer that signs RSA-2048 itself and keeps nothing, to the same
+ * sink, in turns.
  */
 export const live: Section = {
   name: 'live',

@@ -6,7 +6,10 @@ import { preparePost } from './load.ts';
 import { printSizes } from './sizes.ts';
 import type { Section } from './workbench.ts';
 
-/** A connection that asks whether anything is under way: by the index, or each question would read the whole table. */
+/**
+ * A connection that asks whether anything is under way: by the index, or each question would read the whole
+ * table.
+ */
 export const onlooker = (url: string): postgres.Sql =>
   postgres(url, { max: 1, connection: { enable_seqscan: false } });
 
@@ -27,8 +30,8 @@ export async function atRest(sql: postgres.Sql, everyMs = 20): Promise<void> {
 const NEWEST = 500;
 
 /**
- * The same as far as the newest emails tell, for those who count afterwards: looking through all that the instances keep took PostgreSQL
- * 55 ms of 12,000 lives, a tenth of what it was measured to spend on them.
+ * The same as far as the newest emails tell, for those who count afterwards: looking through all that the
+ * instances keep took PostgreSQL 55 ms of 12,000 lives, a tenth of what it was measured to spend on them.
  */
 async function newestAtRest(sql: postgres.Sql): Promise<void> {
   const busy = async () =>
@@ -42,7 +45,10 @@ async function newestAtRest(sql: postgres.Sql): Promise<void> {
   while (await busy()) await Bun.sleep(20);
 }
 
-/** Sends emails over all the ports, and waits until every one is delivered. The rate is of lives, the rest of acceptances. */
+/**
+ * Sends emails over all the ports, and waits until every one is delivered. The rate is of lives, the rest of
+ * acceptances.
+ */
 export async function wholeLives(
   url: string,
   ports: readonly number[],

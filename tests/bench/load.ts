@@ -66,8 +66,8 @@ export function takeReply(text: string): { status: string; end: number } | null 
 }
 
 /**
- * Sends the same request `count` times over keep-alive connections, each waiting for its reply before the next.
- * Raw sockets: an HTTP client library would take more of the two cores than the service does.
+ * Sends the same request `count` times over keep-alive connections, each waiting for its reply before the
+ * next. Raw sockets: an HTTP client library would take more of the two cores than the service does.
  */
 export async function load(
   request: PreparedRequest,

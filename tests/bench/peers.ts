@@ -4,8 +4,9 @@ import postgres from 'postgres';
 import type { Row } from './table.ts';
 import type { Section, Workbench } from './workbench.ts';
 
-// The alternative of a user: a job queue with one job for each email, which does nothing. A whole life here is more than that:
-// accepted over HTTP, two events, a journal. Each peer as its own documentation recommends for throughput, and plain.
+// The alternative of a user: a job queue with one job for each email, which does nothing. A whole life here
+// is more than that: accepted over HTTP, two events, a journal. Each peer as its own documentation recommends
+// for throughput, and plain.
 
 const CONCURRENCY = 24;
 

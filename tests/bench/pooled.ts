@@ -7,8 +7,8 @@ import { allAccepted, EMAIL, IN_A_WEEK } from './accepted.ts';
 import { wholeLives } from './lives.ts';
 import { preparePost } from './load.ts';
 
-// The same service through PgBouncer in transaction mode and without it, turn by turn on separate databases, since the noise of a
-// machine is larger than what is looked for. Debian: apt-get install pgbouncer.
+// The same service through PgBouncer in transaction mode and without it, turn by turn on separate databases,
+// since the noise of a machine is larger than what is looked for. Debian: apt-get install pgbouncer.
 //   bun tests/bench/pooled.ts [--emails 20000] [--rounds 3]
 
 const { values } = parseArgs({

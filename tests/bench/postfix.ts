@@ -13,10 +13,11 @@ import { onlooker } from './lives.ts';
 import { median } from './median.ts';
 import { submitAll } from './submitter.ts';
 
-// Mail that comes by SMTP and leaves signed, beside Postfix with OpenDKIM, both durable, to sinks of one kind, in turns,
-// in messages a second, and in the time of processors, which a busy machine changes less:
+// Mail that comes by SMTP and leaves signed, beside Postfix with OpenDKIM, both durable, to sinks of one
+// kind, in turns, in messages a second, and in the time of processors, which a busy machine changes less:
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/bench/postfix.ts [messages] [kB of each] [connections] [rounds]
-// It needs root and the Debian packages postfix and opendkim. Posthorn signs twice (RSA-2048 and Ed25519), OpenDKIM once (RSA-2048).
+// It needs root and the Debian packages postfix and opendkim. Posthorn signs twice (RSA-2048 and Ed25519),
+// OpenDKIM once (RSA-2048).
 const [messages = 2_000, kilobytes = 5, connections = 20, rounds = 3] = process.argv.slice(2).map(Number);
 
 const missing =

@@ -6,8 +6,8 @@ export interface PreviewDelays {
   readonly p98: number;
 }
 
-// One that has not followed after ten seconds counts as ten.
-// The frame with the message and the lines above it: what the page itself changes meanwhile, such as "Not saved yet", is not counted.
+// One that has not followed after ten seconds counts as ten. The frame with the message and the lines above
+// it: what the page itself changes meanwhile, such as "Not saved yet", is not counted.
 const WATCH = `
   globalThis.previewFollows = (done) => {
     let pressedAt = 0;

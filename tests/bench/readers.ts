@@ -1,8 +1,9 @@
 import { LIVE_KEY } from '../support/service.ts';
 import { load, prepareGet } from './load.ts';
 
-// Reads lists and analytics on and on, in a separate process that can be bound to separate processors, until its standard input
-// ends; then it prints how many reads there were, and how many of them were not answered with 200.
+// Reads lists and analytics on and on, in a separate process that can be bound to separate processors, until
+// its standard input ends; then it prints how many reads there were, and how many of them were not answered
+// with 200.
 //   bun tests/bench/readers.ts port readers
 
 const [port, readers] = process.argv.slice(2).map(Number) as [number, number];

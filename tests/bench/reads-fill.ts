@@ -75,7 +75,8 @@ const FILLS = [
    select p.id, p.workspace_id, true, s.state, ${live('s.context')}, s.timers, s.machine_version, s.commit_tag, s.steps, p.at,
      s.scheduled_at, s.recipients, s.recipient_keys, s.sender_key, 'Your order ' || p.g, s.tags, s.envelope, s.content
    from staged p join bench_shapes s using (shape) order by p.id`,
-  // The ids of events differ by the email and by their place; the rest of what was recorded is that of the shape.
+  // The ids of events differ by the email and by their place; the rest of what was recorded is that of the
+  // shape.
   `insert into email_turns (email_id, revision, workspace_id, livemode, state, context, timers, machine_version, commit_tag, steps,
      at, last_event, failure_reason, scheduled_at, sent_at, delivered_at, recorded, noted, position)
    select p.id, t.revision, p.workspace_id, true, t.state, ${live('t.context')}, t.timers, t.machine_version, t.commit_tag,

@@ -1,8 +1,9 @@
 // The memory of a service while mail comes in for long:
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/bench/received-memory.ts [--messages 1000000] [--connections 16] [--kilobytes 2] [--seconds N]
-// It samples the resident memory and the heap of the service after every hundredth of the messages, deletes what is stored before, so that
-// the disk stays small, and fits a line through the samples of the second half. It ends with an error where the line climbs by more than
-// 50 MB, or by a fifth of what the memory is, over the whole run. `--seconds` ends it early, after so many.
+// It samples the resident memory and the heap of the service after every hundredth of the messages, deletes
+// what is stored before, so that the disk stays small, and fits a line through the samples of the second
+// half. It ends with an error where the line climbs by more than 50 MB, or by a fifth of what the memory is,
+// over the whole run. `--seconds` ends it early, after so many.
 import { parseArgs } from 'node:util';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { startNameServer } from '../integration/transport/name-server.ts';

@@ -1,9 +1,11 @@
-// Mail that is taken from other servers, beside a Postfix that checks SPF, DKIM and DMARC as well and stores to disk, in turns in one run:
+// Mail that is taken from other servers, beside a Postfix that checks SPF, DKIM and DMARC as well and stores
+// to disk, in turns in one run:
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/bench/received-rate.ts [--messages 3000] [--rounds 5] [--connections 16] [--kilobytes 4] [--threads]
-// It needs root and a file tree of debootstrap with Debian's postfix, opendkim, opendmarc and postfix-policyd-spf-python, and port 53 of
-// 127.0.0.1 for a name server of this process, which both ask. Each message has one recipient and a signature (RSA-2048). Posthorn has
-// stored it when it answers; Postfix has it in its queue then, and later in a Maildir: both moments are counted. On a quiet machine the
-// rates tell; on a busy one the processor time a message does. --threads tells that of each thread of Posthorn.
+// It needs root and a file tree of debootstrap with Debian's postfix, opendkim, opendmarc and
+// postfix-policyd-spf-python, and port 53 of 127.0.0.1 for a name server of this process, which both ask.
+// Each message has one recipient and a signature (RSA-2048). Posthorn has stored it when it answers; Postfix
+// has it in its queue then, and later in a Maildir: both moments are counted. On a quiet machine the rates
+// tell; on a busy one the processor time a message does. --threads tells that of each thread of Posthorn.
 import { generateKeyPairSync } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -16,12 +16,14 @@ import { preparePost } from './load.ts';
 import { median } from './median.ts';
 import { fill, liveThrough } from './reads-fill.ts';
 
-// The cost of lists and analytics for the acceptance of emails at the same time: one instance accepts, another reads, from a standby that follows
-// the server (`replica`) or from the server itself (`leader`). Rounds with readers lie between rounds without, since the
-// noise of a machine is larger than what is looked for. On one machine the standby takes its share of the cores, the replay of what is
-// accepted included. `--apart 0:1` binds what accepts (the instance, the server, this command) to the first core and what reads (the
-// readers, their instances, the standby) to the second, as two machines would be; they then share the disk and the way to the memory. A
-// list such as 0-3 may stand for each. With `--most 5` it fails where accepting beside reads from the replica falls by 5 % or more.
+// The cost of lists and analytics for the acceptance of emails at the same time: one instance accepts,
+// another reads, from a standby that follows the server (`replica`) or from the server itself (`leader`).
+// Rounds with readers lie between rounds without, since the noise of a machine is larger than what is looked
+// for. On one machine the standby takes its share of the cores, the replay of what is accepted included.
+// `--apart 0:1` binds what accepts (the instance, the server, this command) to the first core and what reads
+// (the readers, their instances, the standby) to the second, as two machines would be; they then share the
+// disk and the way to the memory. A list such as 0-3 may stand for each. With `--most 5` it fails where
+// accepting beside reads from the replica falls by 5 % or more.
 //   bun tests/bench/replica-reads.ts [--emails 300000] [--accepted 20000] [--rounds 3] [--readers 4] [--ways replica,leader] [--apart 0:1]
 
 const { values } = parseArgs({
@@ -71,7 +73,10 @@ const start = (env: Record<string, string> = {}): Promise<Service> =>
     },
   });
 
-/** Binds a process with its threads, and its children, to processors; those that it starts afterwards are bound as well. */
+/**
+ * Binds a process with its threads, and its children, to processors; those that it starts afterwards are
+ * bound as well.
+ */
 function bind(pid: number, processors: string): void {
   if (!processors) return;
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
@@ -115,7 +120,10 @@ async function readOn(service: Service): Promise<() => Promise<{ reads: number; 
   };
 }
 
-/** Fills the server before anything follows it, and adds up what happened, as the service would within minutes. */
+/**
+ * Fills the server before anything follows it, and adds up what happened, as the service would within
+ * minutes.
+ */
 async function prepare(): Promise<void> {
   await using service = await start();
   const sql = postgres(url, { max: 1 });

@@ -55,7 +55,8 @@ async function writeOldEmails(): Promise<number> {
           'data', '{"response":"250 2.0.0 Ok"}'::json)), event_position() from ${series}`);
     say(`  ${(from + 250_000).toLocaleString('en')}`);
   }
-  // Rows that are 92 days old were vacuumed long ago; a running vacuum would hold the lock that retirement needs.
+  // Rows that are 92 days old were vacuumed long ago; a running vacuum would hold the lock that retirement
+  // needs.
   await sql.unsafe('vacuum analyze');
   return (performance.now() - start) / 1_000;
 }

@@ -3,8 +3,9 @@ import { PASSWORD } from '../contract/a-browser.ts';
 import { ask } from '../contract/ask.ts';
 import { startRealService } from '../contract/real-service.ts';
 
-// `bun tests/bench/sign-in-times.ts`: does the time of a refused sign-in tell whether the account exists?
-// In turns, so that a machine that slows down slows both. Each attempt comes from another address, and is for another account.
+// `bun tests/bench/sign-in-times.ts`: does the time of a refused sign-in tell whether the account exists? In
+// turns, so that a machine that slows down slows both. Each attempt comes from another address, and is for
+// another account.
 
 const EACH = 200;
 // An empty DATABASE_URL is the embedded database.

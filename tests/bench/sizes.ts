@@ -20,7 +20,10 @@ group by 1 having sum(s.n_live_tup + s.n_dead_tup) > 1000 order by sum(pg_total_
 const mb = (bytes: number): string => (bytes / 1e6).toFixed(0);
 const count = (tuples: number): string => Math.round(tuples).toLocaleString('en');
 
-/** The size of the tables, as a Markdown table: MB of rows and of indexes, tuples alive and dead as PostgreSQL counts them. */
+/**
+ * The size of the tables, as a Markdown table: MB of rows and of indexes, tuples alive and dead as PostgreSQL
+ * counts them.
+ */
 export async function printSizes(sql: postgres.Sql, what: string): Promise<string> {
   // Backends hand their counts in when they are idle, at the latest after a second.
   await Bun.sleep(1_500);

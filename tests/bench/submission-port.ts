@@ -4,8 +4,9 @@ import { AUTHORITY, TestCertificate } from '../integration/transport/certificate
 import { median } from './median.ts';
 import { submitAll } from './submitter.ts';
 
-// The processor time of the submission port for a message of 5 kB over TLS, from its first octet to the reply, reading included and storing
-// not: of the thread that answers requests, by source trees in turns; the first two rounds warm up:
+// The processor time of the submission port for a message of 5 kB over TLS, from its first octet to the
+// reply, reading included and storing not: of the thread that answers requests, by source trees in turns; the
+// first two rounds warm up:
 //   bun tests/bench/submission-port.ts [--rounds 12] [--messages 400] BEFORE .
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -44,7 +45,10 @@ const messageOf = (n: number): Buffer =>
     ].join('\r\n'),
   );
 
-/** The client is another process, so that the time of this one is the server's. It reads the port of each round. */
+/**
+ * The client is another process, so that the time of this one is the server's. It reads the port of each
+ * round.
+ */
 async function submit(): Promise<void> {
   let number = 0;
   for await (const port of console) {

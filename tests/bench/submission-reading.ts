@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { MailReader } from '../../src/mail/reading/mail-reader.ts';
 
-// The processor time of reading a submitted message of 5 kB, of the process and of the thread that answers requests, by source trees in
-// turns; the first round warms up:
+// The processor time of reading a submitted message of 5 kB, of the process and of the thread that answers
+// requests, by source trees in turns; the first round warms up:
 //   bun tests/bench/submission-reading.ts [--rounds 4] [--messages 2000] BEFORE .
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -17,8 +17,9 @@ import { type OneRound, takeTurns } from './turns.ts';
 
 // Mail that comes by SMTP, from the first octet to the sink, and the memory that it takes:
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/bench/submitted.ts [messages] [kB of each] [connections]
-// 4,000 messages of 5 kB over 16 connections tell the rate; 50 of 18,000 kB over 50 connections (25 MiB once encoded) the memory.
-// Executables take turns, each beside a separate database server, and are compared with the first; the first round warms up:
+// 4,000 messages of 5 kB over 16 connections tell the rate; 50 of 18,000 kB over 50 connections (25 MiB once
+// encoded) the memory. Executables take turns, each beside a separate database server, and are compared with
+// the first; the first round warms up:
 //   bun tests/bench/submitted.ts --executables /work/before/dist/posthorn,dist/posthorn [--rounds 5] 4000 5 16
 // --threads tells the processor time of each thread as well.
 const { values, positionals } = parseArgs({

@@ -1,8 +1,8 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-// A client that submits mail, and costs as little as one can: nodemailer takes as much of the processor a message as the service
-// does, so that a rate measured through it tells of both.
+// A client that submits mail, and costs as little as one can: nodemailer takes as much of the processor a
+// message as the service does, so that a rate measured through it tells of both.
 
 /** The server, and the way in. */
 export interface SubmitterOptions {
@@ -21,7 +21,10 @@ export interface Submitter {
   close(): void;
 }
 
-/** RFC 5321 4.5.3.2.6: a server has ten minutes for the end of a message. One that says nothing for longer never will. */
+/**
+ * RFC 5321 4.5.3.2.6: a server has ten minutes for the end of a message. One that says nothing for longer
+ * never will.
+ */
 const SILENCE_MS = 600_000;
 const END = Buffer.from('\r\n.\r\n');
 
@@ -109,7 +112,10 @@ export async function openSubmitter({
   };
 }
 
-/** Sends all messages over so many sessions; resolves with how many were taken, and with the refusals by their words. */
+/**
+ * Sends all messages over so many sessions; resolves with how many were taken, and with the refusals by their
+ * words.
+ */
 export async function submitAll(
   options: SubmitterOptions,
   connections: number,

@@ -1,4 +1,7 @@
-/** Processor time an item took, in microseconds: neighbours on the same cores disturb it less than they do a rate. */
+/**
+ * Processor time an item took, in microseconds: neighbours on the same cores disturb it less than they do a
+ * rate.
+ */
 export interface CpuPerItem {
   readonly service: number;
   /** All backends of the server together. */

@@ -10,8 +10,9 @@ const EMAILS = 20;
 const ROUNDS = 12;
 
 /**
- * The time from `kill -9` of an instance to the first attempt of what it had accepted and not begun, at another one, by the
- * database's clock. The one that is killed has one slot, in front of a server that answers nothing.
+ * The time from `kill -9` of an instance to the first attempt of what it had accepted and not begun, at
+ * another one, by the database's clock. The one that is killed has one slot, in front of a server that
+ * answers nothing.
  */
 export const takeUp: Section = {
   name: 'take-up',

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 
 /**
- * An SMTP server that accepts everything as fast as it can, in a separate process. Prints its port, and with `--tell PREFIX` a line
- * for each message to an address that begins so: the address, and when it was taken.
+ * An SMTP server that accepts everything as fast as it can, in a separate process. Prints its port, and with
+ * `--tell PREFIX` a line for each message to an address that begins so: the address, and when it was taken.
  */
 interface Conversation {
   inData: boolean;
@@ -46,7 +46,8 @@ const read = (conversation: Conversation): string => {
   for (;;) {
     const end = conversation.pending.indexOf(conversation.inData ? END : '\r\n');
     if (end < 0) {
-      // Of a message nothing is kept but what may begin its end: 25 MB would be searched again with every packet.
+      // Of a message nothing is kept but what may begin its end: 25 MB would be searched again with every
+      // packet.
       if (conversation.inData) conversation.pending = conversation.pending.slice(1 - END.length);
       return replies;
     }

@@ -1,6 +1,6 @@
 /**
- * Bare pooled nodemailer signing RSA-2048 itself against this service's relay transport making both signatures, to the same
- * local sink, in turns within one run. Prints messages per second and the ratio.
+ * Bare pooled nodemailer signing RSA-2048 itself against this service's relay transport making both
+ * signatures, to the same local sink, in turns within one run. Prints messages per second and the ratio.
  *
  * `bun tests/bench/transport.ts [messages] [connections]`
  */

@@ -1,6 +1,7 @@
 /**
- * The cost of a turn's statement in PostgreSQL, with and without the parts for listeners to its events: processor time of a backend
- * that executes one batch over and over, and takes it back each time, in turns within one run.
+ * The cost of a turn's statement in PostgreSQL, with and without the parts for listeners to its events:
+ * processor time of a backend that executes one batch over and over, and takes it back each time, in turns
+ * within one run.
  *
  * `bun tests/bench/turn-statement.ts [emails a batch] [rounds]`
  */

@@ -23,8 +23,8 @@ export interface Turned extends OneRound {
 }
 
 /**
- * Lets contenders take turns, beginning with another one in each round: what drifts on the machine, or in tables that
- * grow, then falls on all of them alike. The first one is what the others are compared with.
+ * Lets contenders take turns, beginning with another one in each round: what drifts on the machine, or in
+ * tables that grow, then falls on all of them alike. The first one is what the others are compared with.
  */
 export async function takeTurns(
   contenders: Readonly<Record<string, (count: number) => Promise<OneRound>>>,

@@ -1,11 +1,12 @@
 // The wait for a letter (INP) in a real Chromium, in each place where people write, at a letter each 120 ms:
 //   bun tests/bench/typing-speed.ts [--only visual] [--tasks]
-// The verdict is of processor time × 4, as for a slower processor, which a busy machine does not change: the tasks of the worst letter
-// and of its frame, with the longest other task, whose end a key may wait for. It fails above 100 ms. Beside it are the browser's own
-// figures (Event Timing, processor slowed four times), which on a busy machine hold the waits for the processor too.
-// `--tasks` names what the longest tasks do.
-// The bench also measures the time from a key to the changed preview, at this processor and at one slowed four times. The clock measures it,
-// so that a busy machine adds to it. It fails if half of the keys wait longer than 300 ms at this processor.
+// The verdict is of processor time × 4, as for a slower processor, which a busy machine does not change: the
+// tasks of the worst letter and of its frame, with the longest other task, whose end a key may wait for. It
+// fails above 100 ms. Beside it are the browser's own figures (Event Timing, processor slowed four times),
+// which on a busy machine hold the waits for the processor too. `--tasks` names what the longest tasks do.
+// The bench also measures the time from a key to the changed preview, at this processor and at one slowed
+// four times. The clock measures it, so that a busy machine adds to it. It fails if half of the keys wait
+// longer than 300 ms at this processor.
 import { parseArgs } from 'node:util';
 import type { Request } from 'playwright-core';
 import { openChromium } from '../browser/chromium.ts';
@@ -51,7 +52,10 @@ const campaign = await make('live/campaigns', { name: 'Long', audienceId, subjec
 const cdp = await page.context().newCDPSession(page);
 
 const open = async (path: string) => void (await page.goto(`${dashboard.service.url}/app/${path}`));
-/** Into the word "Story" of a line in the middle: in a tag or in Liquid, a letter might change nothing that is shown. */
+/**
+ * Into the word "Story" of a line in the middle: in a tag or in Liquid, a letter might change nothing that is
+ * shown.
+ */
 async function code(): Promise<void> {
   await page.locator('.cm-content').click();
   for (const _ of 'ab') await page.keyboard.press('Home');

@@ -123,7 +123,10 @@ export async function typingCost(cdp: CDPSession, type: () => Promise<void>): Pr
   return { letters: longestFirst(letters), others: longestFirst(others) };
 }
 
-/** An entry of the Event Timing API, with the number of its interaction and the milliseconds until the next paint. */
+/**
+ * An entry of the Event Timing API, with the number of its interaction and the milliseconds until the next
+ * paint.
+ */
 interface EventTiming {
   readonly interactionId: number;
   readonly duration: number;
@@ -137,7 +140,10 @@ const OBSERVE = `
   }).observe({ type: 'event', durationThreshold: 16 });
 `;
 
-/** Types at a processor slowed so many times: the milliseconds of each interaction that took 16 or more, the longest first. */
+/**
+ * Types at a processor slowed so many times: the milliseconds of each interaction that took 16 or more, the
+ * longest first.
+ */
 export async function interactions(
   page: Page,
   cdp: CDPSession,

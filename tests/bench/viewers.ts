@@ -18,7 +18,10 @@ class Audience implements Disposable {
   heard = 0;
   readonly #sockets: WebSocket[] = [];
 
-  /** Opens sockets as the page (/inspector/live, with a cookie) or as Stately's tools (/inspect, with a key) do. */
+  /**
+   * Opens sockets as the page (/inspector/live, with a cookie) or as Stately's tools (/inspect, with a key)
+   * do.
+   */
   static async gather(url: string, path: string, headers: Record<string, string>): Promise<Audience> {
     const audience = new Audience();
     for (let n = 0; n < VIEWERS; n++) {
@@ -44,7 +47,10 @@ interface House {
   readonly other?: Service;
 }
 
-/** A service on a separate database, from source whatever is benched: the unwired one cannot be the executable. */
+/**
+ * A service on a separate database, from source whatever is benched: the unwired one cannot be the
+ * executable.
+ */
 async function house(bench: Workbench, name: string, flags: readonly string[]): Promise<House> {
   const url = await bench.database(name);
   return { url, service: await bench.service(url, {}, [process.execPath, ...flags, MAIN]) };
@@ -58,8 +64,8 @@ async function pair(bench: Workbench): Promise<Required<House>> {
 }
 
 /**
- * Lives while people look, here or through another instance, without viewers, and in an engine without a live view; in turns within
- * one run.
+ * Lives while people look, here or through another instance, without viewers, and in an engine without a live
+ * view; in turns within one run.
  */
 export const viewers: Section = {
   name: 'viewers',

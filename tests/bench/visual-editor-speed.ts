@@ -1,7 +1,9 @@
-// The visual editor with a long message in a real Chromium: what each interaction costs its main thread until the next frame.
+// The visual editor with a long message in a real Chromium: what each interaction costs its main thread until
+// the next frame.
 //   bun tests/bench/visual-editor-speed.ts [--sections 200] [--rounds 5]
-// It counts processor time, which a busy machine does not change, and multiplies it by four, as for a slower processor. It fails above
-// 100 ms: what a person waits for (INP) is that, where the browser has nothing else to do.
+// It counts processor time, which a busy machine does not change, and multiplies it by four, as for a slower
+// processor. It fails above 100 ms: what a person waits for (INP) is that, where the browser has nothing else
+// to do.
 
 import { parseArgs } from 'node:util';
 import type { Locator } from 'playwright-core';
@@ -58,7 +60,10 @@ async function measure(name: string, act: () => Promise<unknown>): Promise<void>
   costs.set(name, [...(costs.get(name) ?? []), Math.max(0, (await taskMs()) - before - idle)]);
 }
 const press = (key: string) => () => page.keyboard.press(key);
-/** Presses a target. It is found before the measurement: reading the names of all blocks is a third of what was counted. */
+/**
+ * Presses a target. It is found before the measurement: reading the names of all blocks is a third of what
+ * was counted.
+ */
 const clickOn = async (target: Locator) => {
   await target.scrollIntoViewIfNeeded();
   await quiet();

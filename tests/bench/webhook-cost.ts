@@ -9,7 +9,8 @@ import { median } from './median.ts';
 import { type OneRound, takeTurns } from './turns.ts';
 import { barePosts, deliver, EMAIL } from './webhook-deliveries.ts';
 
-// Measures the cost of one webhook delivery, by thread and by statement, of executables in turns with bare POSTs of node:http:
+// Measures the cost of one webhook delivery, by thread and by statement, of executables in turns with bare
+// POSTs of node:http:
 //   bun tests/bench/webhook-cost.ts --executables /work/before,dist/posthorn [--deliveries 10000] [--rounds 4] [--statements]
 
 const { values } = parseArgs({
@@ -50,7 +51,9 @@ const taken = async (): Promise<number> => Number(await (await fetch(`http://127
 const threads = new Map<string, Readonly<Record<string, number>>[]>();
 const statements = new Map<string, readonly Statement[]>();
 
-/** A service of an executable with endpoints that all lead to the receiver, beside a separate database server. */
+/**
+ * A service of an executable with endpoints that all lead to the receiver, beside a separate database server.
+ */
 async function contender(executable: string): Promise<(count: number) => Promise<OneRound>> {
   const cluster = await startCluster({
     settings: values.statements ? { shared_preload_libraries: 'pg_stat_statements' } : {},

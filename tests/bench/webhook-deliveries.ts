@@ -6,7 +6,10 @@ import type { Section } from './workbench.ts';
 
 const ENDPOINTS = 10;
 const DELIVERIES_AN_EMAIL = 2 * ENDPOINTS;
-/** Deliveries on their way at once: enough to keep everything busy, too few to overrun what may wait in memory. */
+/**
+ * Deliveries on their way at once: enough to keep everything busy, too few to overrun what may wait in
+ * memory.
+ */
 const UNDER_WAY = 4_000;
 const AT_ONCE = 64;
 
@@ -24,7 +27,10 @@ const BODY = JSON.stringify({
   livemode: false,
 });
 
-/** Deliveries a second to a local receiver, every one durable, beside bare POSTs to the same receiver in the same run. */
+/**
+ * Deliveries a second to a local receiver, every one durable, beside bare POSTs to the same receiver in the
+ * same run.
+ */
 export const webhooks: Section = {
   name: 'webhooks',
   async run(bench) {
@@ -71,7 +77,9 @@ export const webhooks: Section = {
   },
 };
 
-/** Deliveries a second until so many have come, and how many were caused for it, which are waited for as well. */
+/**
+ * Deliveries a second until so many have come, and how many were caused for it, which are waited for as well.
+ */
 export async function deliver(
   send: PreparedRequest,
   count: number,

@@ -1,6 +1,7 @@
 /**
- * Bare keep-alive POSTs of node:http against this service's webhook poster (signed, guarded, limited), and against the poster on
- * a connection each, to the same local receiver in another process, in turns within one run. Prints POSTs per second and ratios.
+ * Bare keep-alive POSTs of node:http against this service's webhook poster (signed, guarded, limited), and
+ * against the poster on a connection each, to the same local receiver in another process, in turns within one
+ * run. Prints POSTs per second and ratios.
  *
  * `bun tests/bench/webhook-post.ts [posts] [at once] [endpoints]`
  */

@@ -1,4 +1,7 @@
-/** A receiver of webhooks that takes everything at once; a GET answers how many POSTs it has had. Prints its port. */
+/**
+ * A receiver of webhooks that takes everything at once; a GET answers how many POSTs it has had. Prints its
+ * port.
+ */
 let taken = 0;
 const server = Bun.serve({
   hostname: '127.0.0.1',

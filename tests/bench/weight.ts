@@ -23,7 +23,10 @@ where c.relkind = 'r' and c.relname ~ '^(email|usage|instances|idempotency)'`;
 /** Live email costs a hundred times as much as the rest. */
 const LIVE_SHARE = 8;
 
-/** A service and PostgreSQL with something in between that counts, and the connection that reads what was written. */
+/**
+ * A service and PostgreSQL with something in between that counts, and the connection that reads what was
+ * written.
+ */
 async function openScales(bench: Workbench, url: string, env: Record<string, string> = {}) {
   const stack = new AsyncDisposableStack();
   const toDatabase = stack.use(await openCountingRelay(Number(new URL(url).port)));
@@ -40,7 +43,10 @@ async function openScales(bench: Workbench, url: string, env: Record<string, str
   };
   return {
     port: toService.port,
-    /** Pages are written whole to the WAL when they are first touched after a checkpoint: it comes before the warming up. */
+    /**
+     * Pages are written whole to the WAL when they are first touched after a checkpoint: it comes before the
+     * warming up.
+     */
     checkpoint: () => sql.unsafe('checkpoint'),
     async weigh(emails: number, work: () => Promise<unknown>): Promise<Reading> {
       const before = await read();
@@ -54,7 +60,10 @@ async function openScales(bench: Workbench, url: string, env: Record<string, str
   };
 }
 
-/** The octets of an email: WAL of the whole server, growth of the tables of emails, and traffic between the processes. */
+/**
+ * The octets of an email: WAL of the whole server, growth of the tables of emails, and traffic between the
+ * processes.
+ */
 export const weight: Section = {
   name: 'weight',
   async run(bench) {

@@ -1,7 +1,8 @@
 import { plugin } from 'bun';
 
-// Preloaded into a service by the bench (viewers.ts): the engine of that process has no place any more at which the live
-// view could listen. What is left is an engine that was never wired to one, without a switch in the product.
+// Preloaded into a service by the bench (viewers.ts): the engine of that process has no place any more at
+// which the live view could listen. What is left is an engine that was never wired to one, without a switch
+// in the product.
 
 const LOOP =
   /for \(const listener of this\.#listeners\)\s+try \{[\s\S]*?\} catch \(error\) \{[\s\S]*?\n {6}\}/;

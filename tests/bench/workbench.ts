@@ -29,7 +29,9 @@ export interface Scale {
   readonly contacts: number;
   /** Recipients of the campaign. */
   readonly campaigns: number;
-  /** The longest time of giving it out: where two cores sign everything, a million takes most of half an hour. */
+  /**
+   * The longest time of giving it out: where two cores sign everything, a million takes most of half an hour.
+   */
   readonly givingMs: number;
   /** Runs of flows that wait. */
   readonly runs: number;
@@ -92,8 +94,8 @@ export class Workbench implements AsyncDisposable {
   }
 
   /**
-   * Starts measuring the processor time of services (`process` where this one does the work) and of PostgreSQL; the answer
-   * divides it by a number of items.
+   * Starts measuring the processor time of services (`process` where this one does the work) and of
+   * PostgreSQL; the answer divides it by a number of items.
    */
   meterCpu(...services: readonly { readonly pid: number }[]): (items: number) => CpuPerItem {
     return meterCpu(

@@ -120,7 +120,8 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
   expect(key).toStartWith('svc_test_');
   expect(await page.locator('pre').last().textContent()).toContain(key);
   await inspect(page, 'key-made');
-  // A secret that is shown only once is closed by its button alone. Chrome lets no page keep a second Escape but by taking the key.
+  // A secret that is shown only once is closed by its button alone. Chrome lets no page keep a second Escape
+  // but by taking the key.
   for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
   await page.mouse.click(5, 5);
   expect(await page.getByRole('dialog').getByRole('button', { name: 'Close' }).count()).toBe(0);

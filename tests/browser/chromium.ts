@@ -4,16 +4,22 @@ import { type Browser, chromium as playwright } from 'playwright-core';
 
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The second compiler of hot scripts pays for itself after minutes, which no page of a test lives: an eighth less of the processor. */
+/**
+ * The second compiler of hot scripts pays for itself after minutes, which no page of a test lives: an eighth
+ * less of the processor.
+ */
 const BRIEF = '--js-flags=--no-maglev --no-turbofan';
 
 /**
- * Milliseconds that a test waits for a thing on a page. Two minutes are enough on a busy machine, and a word that has changed does
- * not keep a worker for the ten minutes of a whole test.
+ * Milliseconds that a test waits for a thing on a page. Two minutes are enough on a busy machine, and a word
+ * that has changed does not keep a worker for the ten minutes of a whole test.
  */
 export const PATIENCE_MS = Number(process.env.PATIENCE ?? 120_000);
 
-/** The machine's own Chromium, else the one that came with the packages, which the first caller unpacks into the temporary folder. */
+/**
+ * The machine's own Chromium, else the one that came with the packages, which the first caller unpacks into
+ * the temporary folder.
+ */
 export const chromiumProgram = async (): Promise<string> =>
   SYSTEM.find((path) => existsSync(path)) ?? (await chromium.executablePath());
 

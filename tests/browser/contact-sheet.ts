@@ -13,7 +13,10 @@ const FOLDER = join(import.meta.dir, '../artefacts/contact-sheet');
 /** The columns of a sheet: pictures of telephones stand closer. */
 const columnsOf = (width: number): number => (width >= 1280 ? 5 : width >= 768 ? 6 : 9);
 
-/** Pictures of every page, as one HTML page and one PNG for each size and theme, in tests/artefacts/contact-sheet. */
+/**
+ * Pictures of every page, as one HTML page and one PNG for each size and theme, in
+ * tests/artefacts/contact-sheet.
+ */
 export class ContactSheet {
   readonly #names: string[] = [];
 

@@ -19,15 +19,18 @@ export interface Dashboard extends AsyncDisposable {
   readonly browser: Browser;
   /** The complaints of browsers: the policy, a script, a request to elsewhere. It has to stay empty. */
   readonly complaints: string[];
-  /** A separate browser without a session, on a computer in that time zone, of a person who reads that language. */
+  /**
+   * A separate browser without a session, on a computer in that time zone, of a person who reads that
+   * language.
+   */
   newcomer(computer?: Computer): Promise<Page>;
 }
 
 type Computer = Pick<BrowserContextOptions, 'timezoneId' | 'locale'>;
 
 /**
- * Starts a service, of the executable where one was built, and a Chromium, unless there is one already. The service uses a database
- * of the shared server unless `start` chooses another.
+ * Starts a service, of the executable where one was built, and a Chromium, unless there is one already. The
+ * service uses a database of the shared server unless `start` chooses another.
  */
 export async function openDashboard(
   { env, ...options }: ServiceOptions = {},
@@ -121,8 +124,8 @@ export const asMember = <Data = unknown>(page: Page, method: string, path: strin
   ) as Promise<{ status: number; data: Data }>;
 
 /**
- * Waits until an element has the focus. The content of a closed dialog can be found and cannot be focused, like content that lies
- * behind one that is closing.
+ * Waits until an element has the focus. The content of a closed dialog can be found and cannot be focused,
+ * like content that lies behind one that is closing.
  */
 async function focusOn(target: Locator): Promise<void> {
   // Ends by PATIENCE where it is never there, which the loop would not.
@@ -150,18 +153,24 @@ export async function typeInto(page: Page, texts: Readonly<Record<string, string
   }
 }
 
-/** Waits for a toast. Its text may be part of a sentence elsewhere on the page, so only the corner of toasts is read. */
+/**
+ * Waits for a toast. Its text may be part of a sentence elsewhere on the page, so only the corner of toasts
+ * is read.
+ */
 export const waitForToast = (page: Page, text: string): Promise<void> =>
   page.locator('[data-toast]').getByText(text, { exact: true }).first().waitFor();
 
 /**
- * Waits until no dialog is there. One that is closing has no role any more, while the page still counts it as open, and a key that comes
- * then opens nothing.
+ * Waits until no dialog is there. One that is closing has no role any more, while the page still counts it as
+ * open, and a key that comes then opens nothing.
  */
 export const withoutDialog = (page: Page): Promise<void> =>
   page.locator('dialog').first().waitFor({ state: 'detached' });
 
-/** Presses a key on an element once it has the focus: a key that came before was lost, and the test waited until its time was over. */
+/**
+ * Presses a key on an element once it has the focus: a key that came before was lost, and the test waited
+ * until its time was over.
+ */
 export async function pressOn(target: Locator, key: 'Enter' | 'Space' = 'Enter'): Promise<void> {
   await focusOn(target);
   await target.page().keyboard.press(key);

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { asMember, type Dashboard, openDashboard, ownerPage } from './dashboard.ts';
 
-// An email's page comes to its diagram while a person reads: it is drawn once, and not drawn, measured and drawn again.
+// An email's page comes to its diagram while a person reads: it is drawn once, and not drawn, measured and
+// drawn again.
 
 let dashboard: Dashboard;
 let page: Page;

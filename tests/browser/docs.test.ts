@@ -102,7 +102,8 @@ test('no page scrolls sideways on a telephone', async () => {
   expect(site.complaints).toEqual([]);
 });
 
-// To draw the reference takes six seconds of processor time, so that the one which the search leads to is looked at as well.
+// To draw the reference takes six seconds of processor time, so that the one which the search leads to is
+// looked at as well.
 test('the search of the guides leads to a page, an error code and a request, on a telephone, in the dark', async () => {
   const page = await site.newcomer();
   await page.emulateMedia({ colorScheme: 'dark' });

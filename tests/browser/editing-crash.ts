@@ -24,7 +24,10 @@ export interface Kill {
   readonly lostMs: number;
 }
 
-/** Kills a browser that often while the subject of a campaign is typed, each time after a random number of letters. */
+/**
+ * Kills a browser that often while the subject of a campaign is typed, each time after a random number of
+ * letters.
+ */
 export async function killWhileTyping(kills: number, onKill: (kill: Kill) => void): Promise<void> {
   await using dashboard = await openDashboard();
   const { url } = dashboard.service;

@@ -14,7 +14,8 @@ import {
 } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
-// The request has what the screen shows, nothing typed is lost, and a save never undoes another person's save.
+// The request has what the screen shows, nothing typed is lost, and a save never undoes another person's
+// save.
 
 let dashboard: Dashboard;
 let url: string;

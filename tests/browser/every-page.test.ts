@@ -7,7 +7,8 @@ import { type Dashboard, openDashboard, ownerPage } from './dashboard.ts';
 import { fillWorkspace, type Places } from './filled.ts';
 import { sidewaysOf } from './looks.ts';
 
-// Every page of a workspace in use: narrow, with longer words, and with PICTURES=1 on contact sheets to be looked at.
+// Every page of a workspace in use: narrow, with longer words, and with PICTURES=1 on contact sheets to be
+// looked at.
 
 /** The names of the pages, as they are registered: its code is of a browser. */
 const REGISTERED = join(import.meta.dir, '../../src/web/dashboard/web/application/pages/pages.ts');
@@ -45,8 +46,8 @@ const each = async (look: (name: string) => Promise<void>): Promise<void> => {
 };
 
 /**
- * Makes every text of the page a third longer, as German or Finnish would be, with letters beyond ASCII. Addresses, code and messages
- * are in no language.
+ * Makes every text of the page a third longer, as German or Finnish would be, with letters beyond ASCII.
+ * Addresses, code and messages are in no language.
  */
 const LONGER = `(() => {
   const letters = { a: 'å', e: 'é', i: 'î', o: 'ö', u: 'ü', A: 'Å', E: 'É', O: 'Ö', U: 'Ü' };

@@ -5,7 +5,10 @@ import { openChromium } from './chromium.ts';
 import { ADA, type Dashboard, openDashboard, opens, PASSWORD, placeOf } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
-/** The time of a test that goes the whole way from the printed link to a delivered email: a minute, on any machine. */
+/**
+ * The time of a test that goes the whole way from the printed link to a delivered email: a minute, on any
+ * machine.
+ */
 const A_MINUTE_MS = 60_000;
 
 let dashboards: readonly [Dashboard, Dashboard];

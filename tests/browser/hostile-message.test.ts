@@ -7,7 +7,10 @@ import { TEST_KEY } from '../support/service.ts';
 import { type Dashboard, openDashboard, ownerPage, placeOf, pressOn } from './dashboard.ts';
 import { sidewaysOf } from './looks.ts';
 
-/** A server that answers nothing and remembers who connected: a connection alone tells the sender that the message is read. */
+/**
+ * A server that answers nothing and remembers who connected: a connection alone tells the sender that the
+ * message is read.
+ */
 interface Listener {
   readonly server: Server;
   readonly port: number;
@@ -52,7 +55,9 @@ const ATTACKS = {
 } as const satisfies Record<string, (to: string) => string>;
 type Attack = keyof typeof ATTACKS;
 const NAMES = Object.keys(ATTACKS) as Attack[];
-/** Far larger than any window, so that nothing below it could be read if it were shown as large as it asks. */
+/**
+ * Far larger than any window, so that nothing below it could be read if it were shown as large as it asks.
+ */
 const HUGE =
   '<img alt="" width="100000" height="100000" src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7">';
 
@@ -112,7 +117,8 @@ test('the same message on a careless page is heard of, so that the silence above
   const context = await dashboard.browser.newContext();
   const visitor = await context.newPage();
   await visitor.goto(careless.url.href, { waitUntil: 'commit' });
-  // This Chromium is started without connections ahead of time, so of `preconnect` tests/unit/resource-hints.test.ts tells more.
+  // This Chromium is started without connections ahead of time, so of `preconnect`
+  // tests/unit/resource-hints.test.ts tells more.
   await eventually('the connections of an image and a script', async () => {
     const now = reached();
     return now.includes('image') && now.includes('script') ? now : undefined;

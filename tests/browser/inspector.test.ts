@@ -47,7 +47,10 @@ async function send(to: string, more: object = {}): Promise<string> {
   return body.data.id;
 }
 
-/** A page behind the door. What a browser complains about (the policy, a script) fails the test that asked for the page. */
+/**
+ * A page behind the door. What a browser complains about (the policy, a script) fails the test that asked for
+ * the page.
+ */
 async function open(path: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   // Laying a page out takes its time on a busy machine; what hangs is ended by PATIENCE.

@@ -32,7 +32,10 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard?.[Symbol.asyncDispose]());
 
-/** Long enough for a page to do what it must not do: a correct one does nothing, however long it is waited for. */
+/**
+ * Long enough for a page to do what it must not do: a correct one does nothing, however long it is waited
+ * for.
+ */
 const frames = async () => {
   for (let at = 0; at < 30; at++) await page.evaluate('new Promise((done) => requestAnimationFrame(done))');
 };

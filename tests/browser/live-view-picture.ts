@@ -5,8 +5,8 @@ import { eventually } from '../support/eventually.ts';
 import { startService, TEST_KEY } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
 
-// Takes docs/images/live-view.png again, of a service that has sent some two hundred emails: run it when the live view looks
-// different than on the picture.
+// Takes docs/images/live-view.png again, of a service that has sent some two hundred emails: run it when the
+// live view looks different than on the picture.
 
 const OUTPUT = join(import.meta.dir, '../../docs/images/live-view.png');
 const SENT = { delivered: 120, opened: 20, clicked: 11, 'bounced-transient': 9, bounced: 6, complained: 2 };

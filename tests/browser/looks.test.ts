@@ -3,7 +3,8 @@ import type { Browser } from 'playwright-core';
 import { openChromium } from './chromium.ts';
 import { inspect } from './looks.ts';
 
-// The colours of the widest view in the dark are looked at where the narrowest did not show them. Each of these is shown nowhere else.
+// The colours of the widest view in the dark are looked at where the narrowest did not show them. Each of
+// these is shown nowhere else.
 
 let browser: Browser;
 beforeAll(async () => {

@@ -15,7 +15,8 @@ type Width = keyof typeof HEIGHTS;
 type Theme = 'light' | 'dark';
 const WIDTHS = [1440, 768, 390] as const satisfies readonly Width[];
 
-// PICTURES=1 leaves a picture of each view in tests/artefacts, at every width and in both themes, to be looked at.
+// PICTURES=1 leaves a picture of each view in tests/artefacts, at every width and in both themes, to be
+// looked at.
 const TAKES_PICTURES = Boolean(process.env.PICTURES);
 
 /** The rules of axe: all, or only those that another theme can break. */
@@ -25,9 +26,10 @@ const RULES = {
 } as const;
 
 /**
- * The views that are examined. The theme changes colours and the width the visible parts, so that the widest and the narrowest view are
- * looked at as a whole, one in each theme, and of the widest in the other theme the colours that the narrowest did not show. The
- * width between has the columns of the one and the bar of the other: of it only the layout is measured.
+ * The views that are examined. The theme changes colours and the width the visible parts, so that the widest
+ * and the narrowest view are looked at as a whole, one in each theme, and of the widest in the other theme
+ * the colours that the narrowest did not show. The width between has the columns of the one and the bar of
+ * the other: of it only the layout is measured.
  */
 const LOOKS = [
   [1440, 'light', 'all'],
@@ -64,7 +66,10 @@ const DRAWN = `(() => {
   );
 })()`;
 
-/** Breaches of the WCAG and of good practice, each with its element and what is wrong; `within` says where they are looked for. */
+/**
+ * Breaches of the WCAG and of good practice, each with its element and what is wrong; `within` says where
+ * they are looked for.
+ */
 export async function violations(
   page: Page,
   rules: string = RULES.all,
@@ -84,7 +89,9 @@ export const sidewaysOf = (page: Page): Promise<unknown> =>
     `Math.max(...[document.documentElement, ...document.querySelectorAll('dialog[open]')].map((each) => each.scrollWidth - each.clientWidth))`,
   );
 
-/** Ends what moves and ends by itself. A colour that is half-way between two themes is no colour of either. */
+/**
+ * Ends what moves and ends by itself. A colour that is half-way between two themes is no colour of either.
+ */
 const SETTLED = `Promise.all(document.getAnimations()
   .filter((each) => each.effect?.getComputedTiming().endTime !== Infinity).map((each) => each.finish()))`;
 
@@ -110,7 +117,10 @@ async function violationsOfNewColours(page: Page): Promise<readonly string[]> {
   return news === 0 ? [] : await violations(page, RULES.colours, 'window.news');
 }
 
-/** Looks at the page at every width and in both themes: no rule of accessibility is broken, nothing runs out of it sideways. */
+/**
+ * Looks at the page at every width and in both themes: no rule of accessibility is broken, nothing runs out
+ * of it sideways.
+ */
 export async function inspect(page: Page, name: string): Promise<void> {
   for (const [width, theme, rules] of LOOKS) {
     await show(page, width, theme);

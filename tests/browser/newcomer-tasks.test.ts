@@ -16,7 +16,8 @@ import {
 } from './dashboard.ts';
 import { pictureOf } from './looks.ts';
 
-// Tasks of people who see the application for the first time, with nothing but its address and a goal. Each counts its steps.
+// Tasks of people who see the application for the first time, with nothing but its address and a goal. Each
+// counts its steps.
 
 /** The steps of a person: fields that are filled in, and clicks, choices in a list among them. */
 class Steps {

@@ -46,7 +46,10 @@ const shows = (text: string, on = page) =>
   eventually(`the preview shows ${text}`, async () =>
     (await inFrame<string>('message.body.textContent', on)).includes(text) ? true : undefined,
   );
-/** Writes at the end of the second line, which is short: a long one is wrapped, and its end key does not reach its end. */
+/**
+ * Writes at the end of the second line, which is short: a long one is wrapped, and its end key does not reach
+ * its end.
+ */
 const write = async (text: string, on = page) => {
   await on.getByRole('textbox', { name: 'HTML source' }).focus();
   await on.keyboard.press('Control+Home');

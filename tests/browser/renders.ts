@@ -1,7 +1,8 @@
 /**
- * A script for a page that notes in `rendered` the part of the page of each component that React renders again. `partOf` is the body of
- * a function from the component's first element, which may be null, to a name. React tells every commit to the hook that its developer
- * tools have; a component was rendered where its fiber is another one than before and has the flag PerformedWork (react-reconciler).
+ * A script for a page that notes in `rendered` the part of the page of each component that React renders
+ * again. `partOf` is the body of a function from the component's first element, which may be null, to a name.
+ * React tells every commit to the hook that its developer tools have; a component was rendered where its
+ * fiber is another one than before and has the flag PerformedWork (react-reconciler).
  */
 export const watchRenders = (partOf: string): string => `
   globalThis.rendered = [];

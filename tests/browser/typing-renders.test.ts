@@ -4,8 +4,8 @@ import { eventually } from '../support/eventually.ts';
 import { asMember, type Dashboard, openDashboard, ownerPage } from './dashboard.ts';
 import { watchRenders } from './renders.ts';
 
-// A key renders the field that it is typed into, and nothing of the page around it: a page that is rendered for each key keeps the next
-// one waiting.
+// A key renders the field that it is typed into, and nothing of the page around it: a page that is rendered
+// for each key keeps the next one waiting.
 
 let dashboard: Dashboard;
 let page: Page;
@@ -30,7 +30,8 @@ beforeAll(async () => {
   await page.goto(`${dashboard.service.url}/app/live/campaigns/${id}`);
   // Answers that come later render the page as well.
   await page.waitForLoadState('networkidle');
-  // So does the answer that a draft is kept, which on a busy machine comes between two letters. It never comes here.
+  // So does the answer that a draft is kept, which on a busy machine comes between two letters. It never
+  // comes here.
   await page.route(/\/drafts$/, (route) =>
     route.request().method() === 'PUT' ? undefined : route.continue(),
   );
@@ -43,8 +44,9 @@ const FOLLOWING = new Set(['status', 'Preview']);
 const unsaved = () => page.getByRole('status').filter({ hasText: 'Not saved' });
 
 /**
- * The parts that were rendered for those letters, after a first one that changes the page: it is unsaved from then on. On a busy
- * machine the text is kept in the browser between two letters, which renders the page: then others are typed.
+ * The parts that were rendered for those letters, after a first one that changes the page: it is unsaved from
+ * then on. On a busy machine the text is kept in the browser between two letters, which renders the page:
+ * then others are typed.
  */
 async function renderedFor(letters: string): Promise<readonly string[]> {
   await page.keyboard.type('a');

@@ -9,7 +9,8 @@ import { eventually } from '../support/eventually.ts';
 import { generatedSource } from '../unit/dashboard/visual/generated-message.ts';
 import { ADA, asMember, openDashboard, ownerPage, pressOn, waitForToast } from './dashboard.ts';
 
-// Messages that generated acts make with the visual editor: what its preview shows is what leaves, and its source is read as the same blocks.
+// Messages that generated acts make with the visual editor: what its preview shows is what leaves, and its
+// source is read as the same blocks.
 
 const EMPTY = '<mjml lang="en">\n  <mj-body background-color="#f4f4f5">\n  </mj-body>\n</mjml>';
 const ACTS = 14;
@@ -155,7 +156,8 @@ export async function makeMessages(
     const raw = await eventually('it has left', async () => sink.received[n]?.raw);
     const left = (await PostalMime.parse(raw)).html ?? '';
     const problems = problemsOf(mjml);
-    // The link is made for each recipient when the email leaves; a message travels with CRLF and ends with a line.
+    // The link is made for each recipient when the email leaves; a message travels with CRLF and ends with a
+    // line.
     const link = /https?:[^"]+\/t\/u\/[^"]+/g;
     const plain = (html: string) => html.replaceAll('\r\n', '\n').trimEnd();
     if (plain(left.replace(link, '{{unsubscribeUrl}}')) !== plain(shown))

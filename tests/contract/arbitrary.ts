@@ -3,7 +3,9 @@ import type { OpenApiDocument, Operation, Parameter } from '../../src/web/docs/o
 import type { JsonSchema } from '../../src/web/docs/openapi/json-schema.ts';
 import type { Asking } from './ask.ts';
 
-/** Requests of one operation: mostly of the form that the document states, some with a wrong part anywhere. */
+/**
+ * Requests of one operation: mostly of the form that the document states, some with a wrong part anywhere.
+ */
 export function askings(
   method: string,
   template: string,
@@ -84,7 +86,10 @@ function searchOf(parameters: readonly Parameter[]): Arbitrary<string> {
   return fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 3, arbitrary: some });
 }
 
-/** The text of a value in a query. `String` throws for an object without a prototype, which is generated now and then. */
+/**
+ * The text of a value in a query. `String` throws for an object without a prototype, which is generated now
+ * and then.
+ */
 const textOf = (value: unknown): string => {
   if (Array.isArray(value)) return value.map(textOf).join(',');
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);

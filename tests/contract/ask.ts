@@ -78,7 +78,10 @@ export function expectEnvelope(status: number, body: unknown): void {
 export const pathsOf = ({ body }: Told): readonly string[] =>
   (body.error.details as { path: string }[]).map(({ path }) => path).sort();
 
-/** Sends bytes as they are and gives back all that comes until the server closes. Ask it to, with `Connection: close`. */
+/**
+ * Sends bytes as they are and gives back all that comes until the server closes. Ask it to, with `Connection:
+ * close`.
+ */
 export function speak(port: number, request: string | Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(request));

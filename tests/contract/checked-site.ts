@@ -1,4 +1,6 @@
-/** A site whose pages and pictures answer as those of a message may. It notes each request, as `HEAD /gone`. */
+/**
+ * A site whose pages and pictures answer as those of a message may. It notes each request, as `HEAD /gone`.
+ */
 export function startSite(asked: string[]): Bun.Server<undefined> {
   return Bun.serve({
     port: 0,

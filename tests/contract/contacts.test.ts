@@ -191,7 +191,8 @@ describe.each(BOTH_DATABASES)('contacts on %s', (_, environment) => {
       { query: '?upsert=true' },
     );
     expect(upserted.body.data.status).toBe('unsubscribed');
-    // The workspace takes back what it did itself, by the consent that it has. PostgreSQL takes no such offset.
+    // The workspace takes back what it did itself, by the consent that it has. PostgreSQL takes no such
+    // offset.
     const eastern = { source: 'form', at: '2026-01-01T00:00:00+16:00' };
     const back = await patch(id, { status: 'subscribed', consent: eastern });
     expect(back.body.data).toMatchObject({ status: 'subscribed', unsubscribedAt: null });

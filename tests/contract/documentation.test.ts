@@ -115,7 +115,8 @@ describe('what types are generated from', () => {
     }
   });
 
-  // orval 7.13 names the type of a member by its schema and its own name: two `CampaignPreviewText` did not compile.
+  // orval 7.13 names the type of a member by its schema and its own name: two `CampaignPreviewText` did not
+  // compile.
   test('no two members of schemas make the same name', () => {
     const names = Object.entries(document.components.schemas).flatMap(([schema, { properties = {} }]) =>
       Object.keys(properties).map((member) => `${schema}${member.charAt(0).toUpperCase()}${member.slice(1)}`),

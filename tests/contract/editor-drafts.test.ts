@@ -4,7 +4,8 @@ import { createWorkspace } from '../../src/accounts/workspace/commands.ts';
 import { type Browser, codeOf, inviteMember, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
-// Unsaved changes of members: each page keeps one draft, others learn which fields it has, and not what they say.
+// Unsaved changes of members: each page keeps one draft, others learn which fields it has, and not what they
+// say.
 
 let service: RealService;
 let owner: Browser;

@@ -4,7 +4,8 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { pathsOf, type Told } from './ask.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
-// An accepted email is answered again, although its conditions have changed since: the time, a domain, a target.
+// An accepted email is answered again, although its conditions have changed since: the time, a domain, a
+// target.
 
 const MINUTE = 60_000;
 let ahead = 0;

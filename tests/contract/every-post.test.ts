@@ -90,7 +90,10 @@ const later = () => ({ scheduledAt: new Date(Date.now() + 3_600_000).toISOString
 type Request = Pick<Asking, 'path' | 'body' | 'headers'>;
 type Recipe = () => Promise<Request> | Request;
 
-/** By the path of the document: a request that succeeds whenever it is made, where the documented example does not. */
+/**
+ * By the path of the document: a request that succeeds whenever it is made, where the documented example does
+ * not.
+ */
 const STATED: Readonly<Record<string, Recipe>> = {
   '/v1/emails': () => ({ path: '/v1/emails', body: anEmail() }),
   '/v1/emails/batch': () => ({ path: '/v1/emails/batch', body: { emails: [anEmail(), anEmail()] } }),

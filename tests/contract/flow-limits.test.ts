@@ -5,7 +5,8 @@ import { LONGEST_DAYS, MOST_BRANCHES } from '../../src/automation/flows/definiti
 import { MOST_EVENTS } from '../../src/automation/flows/simulation/simulation-model.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 
-// Each limit of flows, at its boundary: what is just within is taken, what is just beyond is refused with the place in the body.
+// Each limit of flows, at its boundary: what is just within is taken, what is just beyond is refused with the
+// place in the body.
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
 type Any = any;

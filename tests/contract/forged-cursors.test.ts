@@ -6,7 +6,10 @@ import { type RealService, ROUTES, startRealService } from './real-service.ts';
 /** Lists whose cursors are those of another one, which they filter. */
 const FILTERED = new Set(['/v1/audiences/:id/contacts']);
 
-/** Every other paged list: its path with names that nothing has, which is also what its cursors are bound to, and its example. */
+/**
+ * Every other paged list: its path with names that nothing has, which is also what its cursors are bound to,
+ * and its example.
+ */
 const LISTS = ROUTES.filter(
   ({ path, query }) =>
     query && 'after' in query.properties && 'limit' in query.properties && !FILTERED.has(path),
@@ -64,7 +67,10 @@ afterAll(() => service[Symbol.asyncDispose]());
 /** Test clocks are for test keys alone. */
 const keyOf = (list: string): string => (list === 'test-clocks' ? testKey : key);
 
-/** Positions that some list has: an id of what it shows, the number of a version, a place in the event log, a moment. */
+/**
+ * Positions that some list has: an id of what it shows, the number of a version, a place in the event log, a
+ * moment.
+ */
 const possible = (example: unknown): string[] => [
   ...[...JSON.stringify(example).matchAll(/"([a-z]{2,4})_\w{24}"/g)].map(
     ([, kind]) => `${kind}_${'z'.repeat(24)}`,

@@ -13,7 +13,8 @@ function tracesOf(address: string): readonly string[] {
   const hashes = ['md5', 'sha1', 'sha256', 'sha512'].flatMap((name) =>
     (['hex', 'base64', 'base64url'] as const).map((form) => createHash(name).update(address).digest(form)),
   );
-  // Base64 of a text within another depends on where it begins there; the first and last characters mix with what is around.
+  // Base64 of a text within another depends on where it begins there; the first and last characters mix with
+  // what is around.
   const encoded = ['', 'x', 'xx'].map((before) =>
     Buffer.from(before + address)
       .toString('base64')

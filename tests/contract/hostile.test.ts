@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { expectEnvelope, speak } from './ask.ts';
 import { keyOf, startSmallService, THING } from './small-service.ts';
 
-// The requests that Bun's parser lets through, and those that it stops. An upgrade that changes either shouts here.
+// The requests that Bun's parser lets through, and those that it stops. An upgrade that changes either shouts
+// here.
 
 const service = startSmallService();
 afterAll(() => service[Symbol.dispose]());

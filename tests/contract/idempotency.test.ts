@@ -40,7 +40,8 @@ test('an Idempotency-Key is in progress while its first request runs, and free a
   using service = startSmallService();
   const slow = { method: 'POST', path: '/v1/slow', key, headers: { 'idempotency-key': 'k' } };
   const first = ask(service.url, slow);
-  // Its own connection has delivered it once the second is refused; until then the second would itself be the first.
+  // Its own connection has delivered it once the second is refused; until then the second would itself be the
+  // first.
   const others = await Promise.all(
     Array.from({ length: 99 }, () => Promise.race([ask(service.url, slow), first])),
   );

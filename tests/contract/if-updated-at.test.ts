@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { setPlan } from '../../src/accounts/workspace/commands.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
-// Several members edit one thing. A change that names the `updatedAt` that it was decided on is made only as long as that is the present
-// one, for every resource alike.
+// Several members edit one thing. A change that names the `updatedAt` that it was decided on is made only as
+// long as that is the present one, for every resource alike.
 
 let service: RealService;
 let key: string;
@@ -33,7 +33,9 @@ const fresh = () => `n${++made}`;
 const anAudience = () => make('/v1/audiences', { name: fresh() });
 const STEP = { key: 'wait', type: 'delay', config: { amount: 1, unit: 'days' } };
 
-/** One resource: the path of a new one, two changes of different members, and the value of each in the answer. */
+/**
+ * One resource: the path of a new one, two changes of different members, and the value of each in the answer.
+ */
 interface Resource {
   readonly make: () => Promise<string>;
   readonly changes: readonly [object, object];

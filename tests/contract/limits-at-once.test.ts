@@ -16,7 +16,8 @@ const fiftyOf = (prefix: string): readonly (string | readonly string[])[] => {
   return [all, ...all.slice(0, 2)];
 };
 
-// The embedded database has one connection, on which nothing is done at once: there the boundary is looked at.
+// The embedded database has one connection, on which nothing is done at once: there the boundary is looked
+// at.
 describe.each([
   ['PostgreSQL', {}, 10],
   ['PGlite', { DATABASE_URL: '' }, 2],

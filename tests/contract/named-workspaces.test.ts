@@ -5,7 +5,8 @@ import { eventually } from '../support/eventually.ts';
 import { Browser, codeOf, inviteMember, ORIGIN, setUpOwner } from './a-browser.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
-// Each page names its workspace, so one session works in several at once; each request checks the membership there.
+// Each page names its workspace, so one session works in several at once; each request checks the membership
+// there.
 
 let service: RealService;
 let owner: Browser;

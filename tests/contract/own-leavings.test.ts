@@ -6,7 +6,8 @@ import { linkToken } from '../../src/sending/tracking/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
-// People who leave although they already get nothing: the workspace has unsubscribed them, or their address has bounced. Both may end.
+// People who leave although they already get nothing: the workspace has unsubscribed them, or their address
+// has bounced. Both may end.
 
 const SIGNER = createSigner('only-for-tests-only-for-tests-only');
 

@@ -45,7 +45,10 @@ export interface RealService extends AsyncDisposable {
   ask(asking: Asking): Promise<Told>;
 }
 
-/** Starts one without rate limits; `environment` is added to what it would read, `parts` to what it is built from. */
+/**
+ * Starts one without rate limits; `environment` is added to what it would read, `parts` to what it is built
+ * from.
+ */
 export async function startRealService(
   environment: Record<string, string> = {},
   parts: Pick<ServiceParts, 'clock' | 'startMarkdown'> = {},
@@ -101,8 +104,8 @@ export async function startRealService(
 }
 
 /**
- * The environments in which a service uses each of the databases: what the API says of people is mostly said by SQL. A file whose
- * statements others run on both needs one.
+ * The environments in which a service uses each of the databases: what the API says of people is mostly said
+ * by SQL. A file whose statements others run on both needs one.
  */
 export const BOTH_DATABASES: [string, Record<string, string>][] = [
   ['PostgreSQL', {}],

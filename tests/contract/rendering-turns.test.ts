@@ -4,7 +4,8 @@ import type { startMarkdownThread } from '../../src/mail/content/markdown-render
 import type { RenderRequest, RenderResult } from '../../src/mail/content/markdown-thread.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
-// The threads are played: heavy markdown takes them until the test lets go, so that renderings are counted and no time is measured.
+// The threads are played: heavy markdown takes them until the test lets go, so that renderings are counted
+// and no time is measured.
 
 const HEAVY = 'heavy';
 /** More than a rendering may take before its owner has the thread of the slow ones. */
@@ -91,7 +92,8 @@ describe('heavy markdown of another workspace costs a request one rendering at t
         isAnswered = true;
         for (const resolve of waiting.splice(0)) resolve();
       });
-      // Heavy renderings that begin before ours are in line end one after the other: a busy machine may let several pass.
+      // Heavy renderings that begin before ours are in line end one after the other: a busy machine may let
+      // several pass.
       while (!isAnswered) {
         held.shift()?.();
         await Promise.race([answered, begins(() => held.length > 0 || isAnswered)]);

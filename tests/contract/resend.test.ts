@@ -97,7 +97,8 @@ describe('the package resend', () => {
   });
 
   test('takes a file as octets, and the name that a content id had for a while', async () => {
-    // Up to 6.34 the package writes the JSON of a Buffer; those for Python, Go and Rust write a list of numbers.
+    // Up to 6.34 the package writes the JSON of a Buffer; those for Python, Go and Rust write a list of
+    // numbers.
     const octets = [...Buffer.from('<svg>ü</svg>'.repeat(25_000))];
     const reply = await fetch(`${service.url}/compat/resend/emails`, {
       method: 'POST',

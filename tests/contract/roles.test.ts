@@ -6,7 +6,8 @@ import { DASHBOARD_API, type Route } from '../../src/http/request/route.ts';
 import { Browser, inviteMember, PASSWORD, setUpOwner } from './a-browser.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
-// Every route is asked by every role, in both environments: what a role may do is what the route says, and nothing else.
+// Every route is asked by every role, in both environments: what a role may do is what the route says, and
+// nothing else.
 
 let service: RealService;
 const people = new Map<Role, Browser>();

@@ -23,7 +23,8 @@ import { openReceiver } from '../support/webhook-world.ts';
 import { Browser, PASSWORD, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
-// A rotation of SECRET_KEY on a PostgreSQL that several instances serve from; tests/failure/secret-key-rotation.test.ts kills it.
+// A rotation of SECRET_KEY on a PostgreSQL that several instances serve from;
+// tests/failure/secret-key-rotation.test.ts kills it.
 
 const OLD = 'the-key-of-before-the-key-of-before-it';
 const NEW = 'the-key-of-now-the-key-of-now-and-after';
@@ -215,7 +216,8 @@ test('the key is rotated while two instances serve: each reads what the other on
   const [one, other] = instances as [RealService, RealService];
   let isOver = false;
   const asked: string[] = [];
-  // One makes keys with a key of the request, the other one is asked for the stored answer, which was sealed by the first.
+  // One makes keys with a key of the request, the other one is asked for the stored answer, which was sealed
+  // by the first.
   const client = async () => {
     while (!isOver) {
       const once = { 'idempotency-key': `during-${asked.length}` };

@@ -2,7 +2,9 @@ import { expect, test } from 'bun:test';
 import type { FailureCode } from '../../src/platform/errors/failure.ts';
 import { type Asking, ask, pathsOf } from './ask.ts';
 
-/** One rule a row: what is asked, the status, the code where it is an error, and the places it names, sorted. */
+/**
+ * One rule a row: what is asked, the status, the code where it is an error, and the places it names, sorted.
+ */
 export type Row = readonly [
   rule: string,
   asking: Asking,

@@ -3,7 +3,10 @@ import type { JsonSchema } from '../../src/web/docs/openapi/json-schema.ts';
 
 const SCHEMAS = '#/components/schemas/';
 
-/** Replaces the references in an object by the schemas that they name, so that readers need not look them up. No schema refers to itself. */
+/**
+ * Replaces the references in an object by the schemas that they name, so that readers need not look them up.
+ * No schema refers to itself.
+ */
 function inlined<Holder extends object>(
   holder: Holder,
   schemas: Readonly<Record<string, JsonSchema>>,

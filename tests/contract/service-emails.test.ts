@@ -28,7 +28,10 @@ afterAll(async () => {
   await sink[Symbol.asyncDispose]();
 });
 
-/** The service looks for its emails every two seconds, as the first test shows. The others do not wait for that. */
+/**
+ * The service looks for its emails every two seconds, as the first test shows. The others do not wait for
+ * that.
+ */
 const senderOf = (at: LiveService) => at.service.duties.find(({ name }) => name === 'serviceEmailSender');
 
 const mailTo = (
@@ -192,7 +195,8 @@ test('without a sender of the workspace the operator’s is used, and nothing of
   const mail = await PostalMime.parse((await mailTo(email)).raw);
   expect(mail.from).toEqual({ name: 'Mail', address: 'mail@operator.example' });
 
-  // A returned mail goes to the domain of the sender, and a link for a new password opens more than one workspace.
+  // A returned mail goes to the domain of the sender, and a link for a new password opens more than one
+  // workspace.
   await operators.live.patch('/v1/workspace', { name: 'Acme', defaultFrom: 'Acme <hello@sender.example>' });
   const { url } = await invite(operators, 'cy@people.example');
   const invited = await PostalMime.parse((await mailTo('cy@people.example')).raw);

@@ -5,7 +5,8 @@ import { route } from '../../src/http/request/route.ts';
 import { type Asking, ask, speak } from './ask.ts';
 import { keyOf, startSmallService, THING } from './small-service.ts';
 
-// A browser sends its cookie with requests that any page causes. These tests send what an attacker's page could cause.
+// A browser sends its cookie with requests that any page causes. These tests send what an attacker's page
+// could cause.
 
 const service = startSmallService();
 afterAll(() => service[Symbol.dispose]());

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Browser, codeOf, PASSWORD, setUpOwnerAndSomebody } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
-// Passwords, cookies and the list of sessions, on the whole service. What a cookie opens is in sessions.test.ts.
+// Passwords, cookies and the list of sessions, on the whole service. What a cookie opens is in
+// sessions.test.ts.
 
 const OWNER = 'ada@acme.example';
 const BOB = 'bob@b.example';

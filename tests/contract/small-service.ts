@@ -68,7 +68,10 @@ const PRINCIPALS = new Map<string, KeyPrincipal>(
   ),
 );
 
-/** `session=operator` and `session=reader`: the sessions of browsers that `startSmallService` knows by their cookies. */
+/**
+ * `session=operator` and `session=reader`: the sessions of browsers that `startSmallService` knows by their
+ * cookies.
+ */
 const SESSIONS = new Map<string, Principal>([
   [
     'session=operator',

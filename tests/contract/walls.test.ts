@@ -6,7 +6,8 @@ import { eventually } from '../support/eventually.ts';
 import { gifOf } from '../support/pictures.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
-// Every route that names something is asked for what belongs to another workspace, and to the other environment: 404 for all.
+// Every route that names something is asked for what belongs to another workspace, and to the other
+// environment: 404 for all.
 
 let service: RealService;
 /** A key of the first workspace's live environment, which asks. */
@@ -30,7 +31,10 @@ const NAMED = ROUTES.filter(
     path.startsWith('/v1/') && permission !== 'public' && Object.keys(params).length > 0,
 );
 
-/** The resource that the documented example of a POST makes, by the prefix under which it is read then: only the rest needs words in `fill`. */
+/**
+ * The resource that the documented example of a POST makes, by the prefix under which it is read then: only
+ * the rest needs words in `fill`.
+ */
 const MADE_BY_EXAMPLE = ROUTES.flatMap(({ method, path, example }) => {
   const id = NAMED.find((route) => route.method === 'GET' && route.path === `${path}/:id`)?.params?.id;
   const isMade = id && 'prefix' in id && !SHARED.has(id.prefix) && !OF_TEST_KEYS.has(id.prefix);

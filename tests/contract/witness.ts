@@ -16,7 +16,8 @@ export class Witness {
     strict: false,
     allErrors: true,
     formats: { 'date-time': isDateTime, uri: true },
-    // Each validator sees few answers: to make it shorter first took a quarter of the time that it takes to compile.
+    // Each validator sees few answers: to make it shorter first took a quarter of the time that it takes to
+    // compile.
     code: { optimize: false },
   });
   /** By the schemas: hundreds of operations share the answers of errors. */
@@ -32,7 +33,10 @@ export class Witness {
     ]);
   }
 
-  /** The status is one of those stated, and the body fits its schema, unknown members being a fault of the document. */
+  /**
+   * The status is one of those stated, and the body fits its schema, unknown members being a fault of the
+   * document.
+   */
   hold({ method = 'GET', path }: Asking, { status, body }: Told): void {
     const known = this.find(method, path);
     if (!known) return;

@@ -9,7 +9,8 @@ import { eventually } from '../support/eventually.ts';
 import { type Browser, inviteMember, ORIGIN, setUpOwner } from './a-browser.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
-// Two workspaces of one installation: what the one has, the other neither sees nor changes, and it goes without a trace.
+// Two workspaces of one installation: what the one has, the other neither sees nor changes, and it goes
+// without a trace.
 
 let service: RealService;
 let owner: Browser;

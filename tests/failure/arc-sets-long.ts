@@ -3,7 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { loadSigningKey } from '../../src/mail/dkim/signing-key.ts';
 import { arcSet } from '../../src/mail/forwarding/arc-seal.ts';
 
-// Forwards each shape of message through three domains, and has dkimpy verify the chain after each (Debian: apt-get install python3-dkim).
+// Forwards each shape of message through three domains, and has dkimpy verify the chain after each (Debian:
+// apt-get install python3-dkim).
 //   bun tests/failure/arc-sets-long.ts
 
 const SHAPES: Readonly<Record<string, string>> = {

@@ -4,8 +4,8 @@ import { checkSender } from '../../src/mail/authentication/check-sender.ts';
 import type { Answer } from '../../src/mail/dns/exchange.ts';
 import type { MailExchange, Resolver } from '../../src/mail/dns/resolver.ts';
 
-// Holds the check of senders against the public suites of SPF (RFC 7208, in pyspf: test/rfc7208-tests.yml) and of ARC (RFC 8617, in
-// arc_test_suite: tests/arc-draft-validation-tests.yml), which are not kept here:
+// Holds the check of senders against the public suites of SPF (RFC 7208, in pyspf: test/rfc7208-tests.yml)
+// and of ARC (RFC 8617, in arc_test_suite: tests/arc-draft-validation-tests.yml), which are not kept here:
 //   bun tests/failure/authentication-suites-long.ts RFC7208-TESTS.yml ARC-DRAFT-VALIDATION-TESTS.yml
 // It ends with an error where a result differs that is not listed here.
 
@@ -42,7 +42,9 @@ const NO_NAME = { status: 'nxdomain' } as const;
 /** Aliases that are followed. */
 const MOST_ALIASES = 8;
 
-/** Answers from the data of a suite. In that of SPF, a record SPF stands for TXT where the name has no TXT. */
+/**
+ * Answers from the data of a suite. In that of SPF, a record SPF stands for TXT where the name has no TXT.
+ */
 function resolverOf(zone: ReadonlyMap<string, Records>): Resolver {
   function look<Value>(
     name: string,

@@ -27,7 +27,9 @@ export interface BackupOutcome {
   readonly stored: number;
   /** Acknowledged before the backup began, and not in it. */
   readonly missing: readonly string[];
-  /** The exit codes of the backup, of the restore with its audit, and of the audit of the source afterwards. */
+  /**
+   * The exit codes of the backup, of the restore with its audit, and of the audit of the source afterwards.
+   */
   readonly codes: readonly number[];
   readonly printed: string;
 }

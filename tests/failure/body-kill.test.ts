@@ -11,7 +11,8 @@ import { createTestDatabase } from '../support/postgres.ts';
 import { type S3, startS3 } from '../support/s3.ts';
 import { type Service, startService, TEST_KEY } from '../support/service.ts';
 
-// A body is written before the row that has it. In between the table is locked, and then the process dies, or the store does.
+// A body is written before the row that has it. In between the table is locked, and then the process dies, or
+// the store does.
 
 const DAY = 24 * 3_600_000;
 const END_WAITING = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -9,9 +9,13 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
-// A campaign that one instance gives out and two send, each of which greets the mail server by a different name.
+// A campaign that one instance gives out and two send, each of which greets the mail server by a different
+// name.
 
-/** More than may be given out while nothing leaves: one instance may leave so many to the other, and keeps less itself. */
+/**
+ * More than may be given out while nothing leaves: one instance may leave so many to the other, and keeps
+ * less itself.
+ */
 const RECIPIENTS = 1.5 * MOST_LEFT;
 const SUBJECT = 'Your new password';
 

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { killCampaign } from './campaign-kill.ts';
 
-// A campaign of 200,000 on two instances to a mail server, killed thirty times and paused twenty times on the way, while PostgreSQL
-// fails ten times. In the end it waits for the leases of attempts in doubt, twelve minutes:
+// A campaign of 200,000 on two instances to a mail server, killed thirty times and paused twenty times on the
+// way, while PostgreSQL fails ten times. In the end it waits for the leases of attempts in doubt, twelve
+// minutes:
 //   bun tests/failure/campaign-kill-long.ts [--recipients N] [--kills N] [--stops N] [--pauses N] [--instances N] [--captured]
 
 const count = (value: string) => ({ type: 'string', default: value }) as const;

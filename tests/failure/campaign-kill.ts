@@ -14,7 +14,10 @@ export interface CampaignKillPlan {
   readonly pauses: number;
   /** Stops of PostgreSQL, as if the power had failed. */
   readonly stops: number;
-  /** Sends to a mail server instead of keeping the mail, and waits until the leases of attempts in doubt are over. */
+  /**
+   * Sends to a mail server instead of keeping the mail, and waits until the leases of attempts in doubt are
+   * over.
+   */
   readonly sink: boolean;
   say(line: string): void;
 }
@@ -63,8 +66,9 @@ const DOUBTED = `select e.recipient_keys[1] as recipient from emails e where e.c
 const UNDER_WAY = `select count(*)::integer as n from email_due d join emails e on e.id = d.id where e.campaign_id = $1`;
 
 /**
- * Sends a campaign through several instances that are killed with -9, while PostgreSQL fails and the campaign is paused on the
- * way. Attempts that were under way at a kill are in doubt until their leases end, as those of every live email.
+ * Sends a campaign through several instances that are killed with -9, while PostgreSQL fails and the campaign
+ * is paused on the way. Attempts that were under way at a kill are in doubt until their leases end, as those
+ * of every live email.
  */
 export async function killCampaign(plan: CampaignKillPlan): Promise<CampaignKillReport> {
   const random = randomFrom(7);
@@ -147,7 +151,10 @@ export async function killCampaign(plan: CampaignKillPlan): Promise<CampaignKill
   };
 }
 
-/** Asks over a separate connection: of 200,000 recipients that takes longer than a statement of the service may. */
+/**
+ * Asks over a separate connection: of 200,000 recipients that takes longer than a statement of the service
+ * may.
+ */
 async function rows<Row extends object>(url: string, text: string, parameters: readonly string[]) {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {

@@ -3,7 +3,8 @@ import { MailSink } from '../../src/ops/torture/mail-sink.ts';
 import { eventually, momentOf } from '../support/eventually.ts';
 import { CampaignWorld } from './campaign-world.ts';
 
-// A campaign to a mail server is paused a hundred times: no message begins there more than a second after the answer.
+// A campaign to a mail server is paused a hundred times: no message begins there more than a second after the
+// answer.
 //   bun tests/failure/campaign-pauses-long.ts [--pauses N] [--recipients N]
 
 const WITHIN_MS = 1_000;

@@ -2,7 +2,10 @@ import { randomFrom } from '../../src/ops/torture/random.ts';
 import { eventually, momentOf } from '../support/eventually.ts';
 import { CampaignWorld } from './campaign-world.ts';
 
-/** The results of one race, round by round: the number of each outcome, and those that the machine does not allow. */
+/**
+ * The results of one race, round by round: the number of each outcome, and those that the machine does not
+ * allow.
+ */
 export interface Raced {
   readonly outcomes: Readonly<Record<string, number>>;
   readonly forbidden: readonly string[];

@@ -55,7 +55,8 @@ describe('cancelling an email at the moment it comes due', () => {
               scheduledAt: new Date(due).toISOString(),
             });
             expect(sent.status).toBe(202);
-            // The moment itself, a little before it and a little after: what decides is a few milliseconds wide.
+            // The moment itself, a little before it and a little after: what decides is a few milliseconds
+            // wide.
             await momentOf(due - 15 + (index % 31) + heat * 10 * ((index % 7) - 3));
             const id = sent.body.data.id as string;
             return { id, reply: await client(index + 1).delete(`/v1/emails/${id}`) };

@@ -76,7 +76,10 @@ export class CitusCluster {
     return this.nodes.slice(1);
   }
 
-  /** Makes a database on every node, with the extension, and the nodes known to the coordinator; answers its URL there. */
+  /**
+   * Makes a database on every node, with the extension, and the nodes known to the coordinator; answers its
+   * URL there.
+   */
   async createDatabase(name: string): Promise<string> {
     for (const { port } of this.nodes) {
       const maintenance = this.coordinator.url('postgres', port);

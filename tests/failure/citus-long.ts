@@ -17,11 +17,13 @@ import { type Walk, walk } from './citus-walk.ts';
 // Posthorn on a cluster of Citus that this makes, on loopback: a coordinator, and workers beside it.
 //   bun tests/failure/citus-long.ts [--postgres-bin FOLDER] [--workers 2] [--seconds 20]
 //   bun tests/failure/citus-long.ts [--postgres-bin FOLDER] --contract [paths of tests]
-// It distributes a database, walks the interface through one instance and then through two, holds what was acknowledged against what a
-// mail server has, runs every duty, also a year later, when everything is removed, and ends with the statements that went to more than one
-// shard and the rate of acceptance beside a database of one server, in turns. With --contract it runs tests instead, each on a distributed database
-// of one node; those that build a part of the service by themselves know nothing of the nodes. Citus must be installed for the PostgreSQL that is found, or
-// named. Exit code 1 when anything was not as it must be, 2 where there is no Citus.
+// It distributes a database, walks the interface through one instance and then through two, holds what was
+// acknowledged against what a mail server has, runs every duty, also a year later, when everything is
+// removed, and ends with the statements that went to more than one shard and the rate of acceptance beside a
+// database of one server, in turns. With --contract it runs tests instead, each on a distributed database of
+// one node; those that build a part of the service by themselves know nothing of the nodes. Citus must be
+// installed for the PostgreSQL that is found, or named. Exit code 1 when anything was not as it must be, 2
+// where there is no Citus.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -9,7 +9,10 @@ export interface SeenStatement {
   readonly times: number;
 }
 
-/** The settings by which a coordinator logs enough that `NodeStatements` sees which shards each statement goes to. */
+/**
+ * The settings by which a coordinator logs enough that `NodeStatements` sees which shards each statement goes
+ * to.
+ */
 export const LOGGING: Readonly<Record<string, string>> = {
   'citus.log_remote_commands': 'on',
   'citus.log_local_commands': 'on',

@@ -36,7 +36,10 @@ const RECIPIENTS = 30;
 const DAY_MS = 86_400_000;
 const CLOCK_STARTS = '2026-12-01T09:00:00.000Z';
 
-/** Walks the interface once: it makes one of everything, sends, waits for what was sent, and reads every list with every filter. */
+/**
+ * Walks the interface once: it makes one of everything, sends, waits for what was sent, and reads every list
+ * with every filter.
+ */
 export async function walk(service: WalkedService): Promise<Walk> {
   const walker = new Walker(service);
   await walker.mail();
@@ -59,7 +62,10 @@ class Walker {
 
   ended = (): Walk => ({ requests: this.#requests, live: [...this.#live], faults: this.#faults });
 
-  /** Single emails with keys that are asked for at every instance at once, a batch, and what is scheduled, moved and cancelled. */
+  /**
+   * Single emails with keys that are asked for at every instance at once, a batch, and what is scheduled,
+   * moved and cancelled.
+   */
   async mail(): Promise<void> {
     const [domain] = await this.#ok('GET', '/v1/domains');
     this.#made.set('dom', domain.id);

@@ -11,10 +11,13 @@ import { CRASH_POINTS, type CrashPoint } from '../../src/platform/config/setting
 import { eventually } from '../support/eventually.ts';
 import { COMMAND } from '../support/service.ts';
 
-// Kills an instance at every crash point while another one goes on, and then compares the database with the client's record.
-// `posthorn torture` kills at the same points at random.
+// Kills an instance at every crash point while another one goes on, and then compares the database with the
+// client's record. `posthorn torture` kills at the same points at random.
 
-/** Each seed is another visit of each point; more than one: CRASH_SEEDS=1,2,3 bun run test tests/failure/crash-points */
+/**
+ * Each seed is another visit of each point; more than one: CRASH_SEEDS=1,2,3 bun run test
+ * tests/failure/crash-points
+ */
 const SEEDS = (process.env.CRASH_SEEDS ?? '1').split(',').map(Number);
 
 const DATABASE_WAS_SILENT = /does not answer|did not answer|cannot be reached/;
@@ -35,7 +38,8 @@ async function missedAt(target: Instance, point: CrashPoint, seed: number): Prom
   begin();
   try {
     await eventually('its end', () => {
-      // A start that the database does not answer in time ends, and is made again by what runs it. Any other end is a fault.
+      // A start that the database does not answer in time ends, and is made again by what runs it. Any other
+      // end is a fault.
       if (ended === null && DATABASE_WAS_SILENT.test(target.output)) begin();
       return ended === undefined ? undefined : true;
     });

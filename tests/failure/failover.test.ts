@@ -11,8 +11,8 @@ import { startRealService } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectNothingLost, healed, SteadyClients } from './outage-world.ts';
 
-// A leader with a synchronous standby. The leader dies, the standby is promoted, and the leader comes back as what it was:
-// two servers then take writes, and only the one of the later timeline may be written to.
+// A leader with a synchronous standby. The leader dies, the standby is promoted, and the leader comes back as
+// what it was: two servers then take writes, and only the one of the later timeline may be written to.
 
 let leader: PostgresServer;
 let standby: PostgresServer;

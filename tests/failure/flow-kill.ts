@@ -24,7 +24,10 @@ export interface FlowKillPlan {
   say(line: string): void;
 }
 
-/** The results of the disturbed runs. All but the first two, and `hits`, have to be 0, and `unsent` once leases have ended. */
+/**
+ * The results of the disturbed runs. All but the first two, and `hits`, have to be 0, and `unsent` once
+ * leases have ended.
+ */
 export interface FlowKillReport {
   readonly contacts: number;
   readonly mails: number;
@@ -52,7 +55,10 @@ const TOKEN = 'flow-kill-flow-kill';
 
 const SENT = `select coalesce(sum(count), 0)::integer as n from flow_tallies where outcome = 'sent'`;
 
-/** True when every run has ended, and every mail is sent; those of a killed instance are in doubt for some fifteen minutes more. Rows are counted last. */
+/**
+ * True when every run has ended, and every mail is sent; those of a killed instance are in doubt for some
+ * fifteen minutes more. Rows are counted last.
+ */
 const OVER = `select case
   when exists (select from contact_imports where state in ('queued', 'checking', 'processing')) then false
   when exists (select from flow_runs where ended_at is null) then false
@@ -77,8 +83,8 @@ const OUTCOME = `select (select count(*) from contacts)::integer as contacts, (s
   (select count(*) - count(distinct (email_id, recipient)) from captured)::integer as copies`;
 
 /**
- * Imports a file into a flow of three steps, each new contact into a run, through instances that are killed with -9 on the way.
- * Steps that were under way at a kill are done again when their leases end.
+ * Imports a file into a flow of three steps, each new contact into a run, through instances that are killed
+ * with -9 on the way. Steps that were under way at a kill are done again when their leases end.
  */
 export async function killRuns(plan: FlowKillPlan): Promise<FlowKillReport> {
   await using made = await createTestDatabase();
@@ -147,7 +153,9 @@ export async function killRuns(plan: FlowKillPlan): Promise<FlowKillReport> {
   }
 }
 
-/** Counts over separate connections: of 100,000 runs that takes longer than a statement of the service may. */
+/**
+ * Counts over separate connections: of 100,000 runs that takes longer than a statement of the service may.
+ */
 async function outcomeOf(url: string): Promise<Omit<FlowKillReport, 'faults' | 'hits'>> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {

@@ -13,8 +13,8 @@ import { layEmbedded } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
 import { LIVE_KEY, startService, TEST_KEY } from '../support/service.ts';
 
-// An embedded database on a disk that fills up. PostgreSQL ends where it cannot make the next segment of its log, and PGlite spins from
-// then on: the process would answer nothing, and heed no signal.
+// An embedded database on a disk that fills up. PostgreSQL ends where it cannot make the next segment of its
+// log, and PGlite spins from then on: the process would answer nothing, and heed no signal.
 
 const MIB = 1_048_576;
 

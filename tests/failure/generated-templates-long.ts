@@ -2,8 +2,9 @@
 //
 //   bun tests/failure/generated-templates-long.ts [--count 500] [--from 0] [--languages 2]
 //
-// A preview, a test, a single email, a batch, SMTP by header, a flow and a campaign have to give the same subject, html and text, and the
-// first version of a template what it gave, after its layers have changed. It prints each difference, and ends with an error then.
+// A preview, a test, a single email, a batch, SMTP by header, a flow and a campaign have to give the same
+// subject, html and text, and the first version of a template what it gave, after its layers have changed. It
+// prints each difference, and ends with an error then.
 import { parseArgs } from 'node:util';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { sameBytes } from '../integration/same-bytes.ts';

@@ -3,7 +3,9 @@ import { killImports } from './import-kill.ts';
 
 // The long form, on both databases: bun tests/failure/import-kill-long.ts
 
-/** A fast machine may be done with a small file before it can be killed: the next one is four times as long. */
+/**
+ * A fast machine may be done with a small file before it can be killed: the next one is four times as long.
+ */
 const ROWS = [12_000, 48_000, 192_000];
 
 test('an import that is killed with -9 on the way ends as an undisturbed one', async () => {

@@ -36,8 +36,8 @@ const CONTACTS = `select count(*)::integer as n, md5(string_agg(md5(concat_ws('|
   order by email_key)) as digest from contacts where livemode = $1::boolean`;
 
 /**
- * Imports a file undisturbed into one environment, and into the other while the service is killed with -9 on the way. Answers both
- * outcomes, which have to be equal, and where in the file the kills hit.
+ * Imports a file undisturbed into one environment, and into the other while the service is killed with -9 on
+ * the way. Answers both outcomes, which have to be equal, and where in the file the kills hit.
  */
 export async function killImports(plan: ImportKillPlan): Promise<{
   readonly undisturbed: ImportOutcome;

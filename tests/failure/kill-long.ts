@@ -1,7 +1,8 @@
 import { stopOwnCluster } from '../support/server.ts';
 import { faultsOf, killRepeatedly } from './kill.ts';
 
-// bun tests/failure/kill-long.ts [kills] : the long form of kill.test.ts. Exit code 1 when anything was lost or doubled.
+// bun tests/failure/kill-long.ts [kills] : the long form of kill.test.ts. Exit code 1 when anything was lost
+// or doubled.
 
 const kills = Number(process.argv[2] ?? 20);
 

@@ -25,12 +25,16 @@ const ENDS = ['sent', 'delivered', 'failed'];
 export interface KillPlan {
   readonly database: 'PGlite' | 'PostgreSQL';
   readonly kills: number;
-  /** The number of emails that the client has acknowledged before each kill; picked at random between them. */
+  /**
+   * The number of emails that the client has acknowledged before each kill; picked at random between them.
+   */
   readonly emails: readonly [least: number, most: number];
   say(line: string): void;
   /** The data directory of the service; a temporary folder when absent. */
   readonly home?: string;
-  /** Ends the service in the middle of its work, in place of `kill -9`; afterwards it can be started again. */
+  /**
+   * Ends the service in the middle of its work, in place of `kill -9`; afterwards it can be started again.
+   */
   strike?(service: Service): Promise<void>;
 }
 
@@ -75,7 +79,9 @@ export const faultsOf = ({
 
 const SENDERS = 16;
 
-/** Kills the service with -9 again and again while a client sends as fast as it can, then looks what is left. */
+/**
+ * Kills the service with -9 again and again while a client sends as fast as it can, then looks what is left.
+ */
 export async function killRepeatedly(plan: KillPlan): Promise<KillReport> {
   const made = plan.database === 'PostgreSQL' ? await createTestDatabase() : null;
   const { strike = (running: Service) => running.kill() } = plan;
@@ -123,7 +129,9 @@ export async function killRepeatedly(plan: KillPlan): Promise<KillReport> {
   }
 }
 
-/** Sends without a break. Every other email has an Idempotency-Key and is asked for until an instance answers. */
+/**
+ * Sends without a break. Every other email has an Idempotency-Key and is asked for until an instance answers.
+ */
 class Sender {
   /** Id → where it must end. */
   readonly acknowledged = new Map<string, string>();
@@ -180,8 +188,9 @@ class Sender {
 }
 
 /**
- * The last attempts that a kill interrupted are found by their leases, ten seconds later. Page after page is read until all on it are at
- * their end: looked for state by state, an email that goes from `deferred` to `sending` can be in neither.
+ * The last attempts that a kill interrupted are found by their leases, ten seconds later. Page after page is
+ * read until all on it are at their end: looked for state by state, an email that goes from `deferred` to
+ * `sending` can be in neither.
  */
 async function atRest(client: Client): Promise<void> {
   for (let after: string | null = ''; after !== null; )

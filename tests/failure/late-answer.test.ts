@@ -31,7 +31,9 @@ test('a database that stalls past the deadline: 503, and the same Idempotency-Ke
   await world.send();
   const key = { 'idempotency-key': crypto.randomUUID() };
   const keyed = { ...EMAIL, subject: 'With a key' };
-  /** The acceptance reaches PostgreSQL only after its client was answered, and until then nothing else does. */
+  /**
+   * The acceptance reaches PostgreSQL only after its client was answered, and until then nothing else does.
+   */
   const late = async (email: object, headers?: Record<string, string>) => {
     const struck = relay.trap(ACCEPTANCE, 'delay it', async () => relay.freeze());
     const reply = await world.test.post('/v1/emails', email, headers);

@@ -10,8 +10,9 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 import { timersPassed } from '../support/stored-email.ts';
 
-// In doubt is what a session was opened for, and nothing else: neither what waits for a session, however long, nor what has one
-// promised. The relay's pool has twenty sessions, a process has 64 slots and a line of 256, and what is new waits without its message.
+// In doubt is what a session was opened for, and nothing else: neither what waits for a session, however
+// long, nor what has one promised. The relay's pool has twenty sessions, a process has 64 slots and a line of
+// 256, and what is new waits without its message.
 const SESSIONS = 20;
 const EMAILS = 360;
 /** More than the slots, which is enough where the line is not what is shown. */
@@ -261,7 +262,8 @@ test('stopped past its leases and woken: its orders are begun once, its late out
   await sentAre(FEWER);
   for (const answer of late) answer();
   process.kill(frozen.pid, 'SIGCONT');
-  // It has seen every reply, and every order in its memory is another instance's by now, once it can send something new.
+  // It has seen every reply, and every order in its memory is another instance's by now, once it can send
+  // something new.
   const more = await send(frozen, 20);
   await sentAre(FEWER + 20);
   expect(await frozen.stop()).toBe(0);

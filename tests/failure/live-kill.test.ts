@@ -66,7 +66,10 @@ const start = (transport: string, policy: 'retry' | 'hold'): Promise<Service> =>
     },
   });
 
-/** Lets the leases of all attempts end that were under way in a process that is dead, once its last commit has ended. */
+/**
+ * Lets the leases of all attempts end that were under way in a process that is dead, once its last commit has
+ * ended.
+ */
 const passLeases = async () => {
   await eventually('no connection is left', async () => {
     const [others] = await sql`select count(*)::integer as n from pg_stat_activity

@@ -3,8 +3,9 @@ import { type Script, type ScriptedSmtp, startScriptedSmtp } from '../integratio
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 
-// A server that always answers in the end, so that no silence is ever long enough to give it up: only the deadline of the whole
-// attempt does, 4 s after its beginning: the rest of the lease is margin, so that no busy machine ever reaches its end.
+// A server that always answers in the end, so that no silence is ever long enough to give it up: only the
+// deadline of the whole attempt does, 4 s after its beginning: the rest of the lease is margin, so that no
+// busy machine ever reaches its end.
 const LEASE_MS = 64_000;
 const MARGIN_MS = 60_000;
 const MINUTE = 60_000;
@@ -56,7 +57,10 @@ async function sendInto(script: Script, more: object = {}): Promise<Email> {
   return { ...email, evidence };
 }
 
-/** Waits until it is sent. On a busy machine even a quick server may be too slow for one attempt, so that another one is due. */
+/**
+ * Waits until it is sent. On a busy machine even a quick server may be too slow for one attempt, so that
+ * another one is due.
+ */
 const goesOut = (id: string): Promise<Email> =>
   eventually(
     `${id} to be sent`,

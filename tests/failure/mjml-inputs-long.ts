@@ -1,9 +1,11 @@
-// Renders every MJML under folders, such as the tests of MJML's own repository, and compares the html with that of `mjml` 5 on Node:
+// Renders every MJML under folders, such as the tests of MJML's own repository, and compares the html with
+// that of `mjml` 5 on Node:
 //
 //   bun tests/failure/mjml-inputs-long.ts FOLDER… [--show 20]
 //
-// It reads files that end with .mjml, and each <mjml>…</mjml> in .js, .ts and .md files. An input gives the same html, or differs for a reason
-// of the list below. It prints counts, and ends with an error where neither holds. Node and the package mjml have to be there.
+// It reads files that end with .mjml, and each <mjml>…</mjml> in .js, .ts and .md files. An input gives the
+// same html, or differs for a reason of the list below. It prints counts, and ends with an error where
+// neither holds. Node and the package mjml have to be there.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -48,7 +50,10 @@ for (const folder of positionals)
         });
   }
 
-/** The html of each input by mjml on Node; null where it refuses it. Ids that it draws at random are made alike. */
+/**
+ * The html of each input by mjml on Node; null where it refuses it. Ids that it draws at random are made
+ * alike.
+ */
 async function onNode(all: readonly string[]): Promise<(string | null)[]> {
   const script = `
     import mjml from 'mjml';

@@ -21,13 +21,18 @@ const pathOf = ({ path, params = {} }: Route): string =>
     return spec && 'prefix' in spec ? `${spec.prefix}_${'0'.repeat(24)}` : 'nothing';
   });
 
-/** An answer, and how long it took of the time that this process lived through, in which the service runs too. */
+/**
+ * An answer, and how long it took of the time that this process lived through, in which the service runs too.
+ */
 export interface Timed extends Told {
   readonly what: string;
   readonly ms: number;
 }
 
-/** Asks every endpoint of the service at once, with a key that was not used: one of the last second is known without the database. */
+/**
+ * Asks every endpoint of the service at once, with a key that was not used: one of the last second is known
+ * without the database.
+ */
 export async function askEverything(service: RealService, unused: string): Promise<readonly Timed[]> {
   using clock = new LivedClock();
   return await Promise.all(
@@ -48,7 +53,9 @@ export function expectUnavailable(answers: readonly Timed[], withinMs = 8_000): 
   }
 }
 
-/** Waits until reads, writes and /health all work again; answers how long that took, in lived milliseconds. */
+/**
+ * Waits until reads, writes and /health all work again; answers how long that took, in lived milliseconds.
+ */
 export function healed(service: RealService, key: string, databaseUrl: string): Promise<number> {
   return livedMsBeside(databaseUrl, () =>
     eventually('healing', async () => {

@@ -99,8 +99,9 @@ test('PostgreSQL out of connections: 503, and recovery within a second', async (
         }
       }
     };
-    // The service's own connections are cut until every place is taken. That it has none in the list of backends would
-    // say too little: a backend leaves the list before it gives up its place, which the service may take again.
+    // The service's own connections are cut until every place is taken. That it has none in the list of
+    // backends would say too little: a backend leaves the list before it gives up its place, which the
+    // service may take again.
     while (hogs.length < places) {
       await admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'posthorn%'`;
       await occupyAll();

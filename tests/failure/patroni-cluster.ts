@@ -15,7 +15,10 @@ interface Member {
   readonly timeline?: number;
 }
 
-/** The port from which the system gives out those of outgoing connections: a node that comes back would find its own taken. */
+/**
+ * The port from which the system gives out those of outgoing connections: a node that comes back would find
+ * its own taken.
+ */
 const OUTGOING_PORTS = 32_768;
 const NODES = ['n1', 'n2', 'n3'];
 
@@ -110,7 +113,10 @@ export class PatroniCluster {
     if (!answer.ok) throw new Error(`No switchover: ${answer.status} ${await answer.text()}`);
   }
 
-  /** Waits until all three are members again, one of them the synchronous standby where there is to be one, or until it is over. */
+  /**
+   * Waits until all three are members again, one of them the synchronous standby where there is to be one, or
+   * until it is over.
+   */
   async whole(withinMs = 90_000, isOver: () => Promise<boolean> = async () => false): Promise<void> {
     await eventually(
       'a whole cluster',

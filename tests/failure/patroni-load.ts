@@ -54,7 +54,9 @@ export class PatroniLoad {
     );
   }
 
-  /** The first acknowledgement after the longest time without one since then, in milliseconds from then on. */
+  /**
+   * The first acknowledgement after the longest time without one since then, in milliseconds from then on.
+   */
   firstAfter(since: number): { readonly ms: number; readonly silentMs: number } {
     let [before, longest, end] = [since, 0, since];
     for (const at of this.#at) {

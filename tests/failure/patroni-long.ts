@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { type Failover, failOverRepeatedly, LOSSES, type Loss } from './patroni-run.ts';
 
-// Three PostgreSQL under Patroni, two instances under load, and the leader lost again and again. On Debian: apt-get install patroni
-// etcd-server python3-etcd postgresql, then, as root or not:
+// Three PostgreSQL under Patroni, two instances under load, and the leader lost again and again. On Debian:
+// apt-get install patroni etcd-server python3-etcd postgresql, then, as root or not:
 //   bun tests/failure/patroni-long.ts [--failovers N] [--losses kill,machine,switchover,freeze] [--freeze] [--asynchronous] [--lenient]
-// --freeze is --losses freeze: all of the leader's machine is stopped for 25 s and goes on then, without a watchdog. --lenient leaves
-// synchronous_mode_strict out, --patroni FILE names another Patroni. Exit code 1 when anything acknowledged is gone that was not
-// announced, or there twice.
+// --freeze is --losses freeze: all of the leader's machine is stopped for 25 s and goes on then, without a
+// watchdog. --lenient leaves synchronous_mode_strict out, --patroni FILE names another Patroni. Exit code 1
+// when anything acknowledged is gone that was not announced, or there twice.
 
 const { values } = parseArgs({
   options: {

@@ -26,7 +26,10 @@ export interface PatroniRunPlan {
 /** The result of one failover. */
 export interface Failover {
   readonly loss: Loss;
-  /** Milliseconds from the loss to the first acknowledged email after it, and to the new leader by Patroni's word. */
+  /**
+   * Milliseconds from the loss to the first acknowledged email after it, and to the new leader by Patroni's
+   * word.
+   */
   readonly firstMs: number;
   readonly leaderMs: number;
   /** Acknowledged emails that are gone since. */
@@ -115,7 +118,8 @@ export async function failOverRepeatedly(plan: PatroniRunPlan): Promise<PatroniR
       const measured = await loseLeader(cluster, load, loss);
       const { renewed, isUndone } = await settle(cluster, measured.timeline);
       sums.renewed += renewed;
-      // An instance follows no timeline before the latest that it has seen, so that no answer comes from the past.
+      // An instance follows no timeline before the latest that it has seen, so that no answer comes from the
+      // past.
       if (!isUndone) await load.progress(100);
       const left = await leftIn({ cluster, load });
       const lost = [...left.gone].filter((key) => !gone.has(key)).length;
@@ -173,8 +177,9 @@ async function lose(cluster: PatroniCluster, leader: PatroniNode, loss: Loss): P
 }
 
 /**
- * Waits until the cluster is whole, and makes the nodes again that Patroni does not bring back. Ends early where the leader is on another
- * timeline than the failover has begun: its Patroni took the lock back, and may never settle.
+ * Waits until the cluster is whole, and makes the nodes again that Patroni does not bring back. Ends early
+ * where the leader is on another timeline than the failover has begun: its Patroni took the lock back, and
+ * may never settle.
  */
 async function settle(
   cluster: PatroniCluster,

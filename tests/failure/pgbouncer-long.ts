@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { startSharedCluster } from '../support/cluster.ts';
 import { PgBouncer } from './pgbouncer.ts';
 
-// The tests of the engine and of the contract, each database of theirs behind a PgBouncer in transaction mode. On Debian:
-// apt-get install pgbouncer; then
+// The tests of the engine and of the contract, each database of theirs behind a PgBouncer in transaction
+// mode. On Debian: apt-get install pgbouncer; then
 //   bun tests/failure/pgbouncer-long.ts [paths of tests] [flags of bun test]
 // The administration of databases goes past it, as an operator's own psql does.
 

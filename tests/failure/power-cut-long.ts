@@ -6,14 +6,18 @@ import { $ } from 'bun';
 import type { Service } from '../support/service.ts';
 import { faultsOf, killRepeatedly } from './kill.ts';
 
-// bun tests/failure/power-cut-long.ts [cuts] : the embedded database on a separate ext4 file system, whose power is cut in the
-// middle of the work. Exit code 1 when anything was lost or doubled. Needs Linux and root, since it mounts.
+// bun tests/failure/power-cut-long.ts [cuts] : the embedded database on a separate ext4 file system, whose
+// power is cut in the middle of the work. Exit code 1 when anything was lost or doubled. Needs Linux and
+// root, since it mounts.
 
 const cuts = Number(process.argv[2] ?? 6);
 if (process.platform !== 'linux' || process.getuid?.() !== 0)
   throw new Error('A file system is mounted for this: run it as root, on Linux.');
 
-/** `EXT4_IOC_SHUTDOWN`: the file system does nothing any more from that moment on, whatever it still had in memory. */
+/**
+ * `EXT4_IOC_SHUTDOWN`: the file system does nothing any more from that moment on, whatever it still had in
+ * memory.
+ */
 const SHUTDOWN = 0x80_04_58_7d;
 /** Its flag to leave the journal as it is on the disk. */
 const NOLOGFLUSH = 2;
@@ -29,8 +33,9 @@ mkdirSync(home);
 await $`truncate -s 2G ${image} && mkfs.ext4 -q -F ${image} && mount -o loop ${image} ${home}`;
 
 /**
- * The process is stopped first, so that nothing of it happens after the cut. What it had written and not synced is gone with the file
- * system's memory; what the file system had given to its device is kept, as by a disk without a cache.
+ * The process is stopped first, so that nothing of it happens after the cut. What it had written and not
+ * synced is gone with the file system's memory; what the file system had given to its device is kept, as by a
+ * disk without a cache.
  */
 async function cutPower(service: Service): Promise<void> {
   process.kill(service.pid, 'SIGSTOP');

@@ -1,10 +1,12 @@
-// Submits every message under folders, such as the test suites of mail parsers, and compares what leaves with what came:
+// Submits every message under folders, such as the test suites of mail parsers, and compares what leaves with
+// what came:
 //
 //   bun tests/failure/raw-shapes-long.ts FOLDER… [--show 20]
 //
-// It reads files that end with .eml, .msg, .txt or .mail. The domains of From become one that is verified here, and a message whose From
-// cannot be read is sent a second time with another one. A message leaves octet for octet but for the listed lines, or is refused for a
-// reason of the list below. It ends with an error where either does not hold. `--show` prints so many differences.
+// It reads files that end with .eml, .msg, .txt or .mail. The domains of From become one that is verified
+// here, and a message whose From cannot be read is sent a second time with another one. A message leaves
+// octet for octet but for the listed lines, or is refused for a reason of the list below. It ends with an
+// error where either does not hold. `--show` prints so many differences.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

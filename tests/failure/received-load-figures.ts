@@ -106,7 +106,10 @@ export function programFigures(stored: readonly StoredAt[], span: Omit<Span, 'na
   return figures;
 }
 
-/** Processor time by name, and what the processors of this machine could do of these messages if they did nothing else. */
+/**
+ * Processor time by name, and what the processors of this machine could do of these messages if they did
+ * nothing else.
+ */
 export function costFigures(
   spent: Spent,
   counts: Readonly<Record<string, number>>,

@@ -3,14 +3,17 @@
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/failure/received-load-long.ts --filled 12000
 //     [--warm 25] [--calm 5] [--seconds 0] [--sessions 24] [--only exim,direct] [--quiet] [--drain 60] [--help]
 //
-// Postfix, Exim and OpenSMTPD of Debian relay what they are given, swaks and sessions of this process hand in directly, to two instances
-// on one PostgreSQL whose disk is small. In turns, each after a calm time: each instance is killed (SIGKILL), PostgreSQL is struck and
-// stopped, its disk is filled by others, both instances are killed. Each message that was answered 250 has to be there, once for each
-// recipient; every other comes again and is there once. With --filled the servers have so many messages before, in parts by what each can
-// do, and let go of them together: what they cost to take is not of the measured time. Without it sessions give them some all the time.
-// It needs root; Exim and OpenSMTPD live in file trees of debootstrap, and a program that cannot be had is named with the reason. It tells
-// of each program its messages, the time that it took for them, its processor time and the answers that it got, and with --quiet breaks
-// nothing. It ends with an error where the ledger does not hold. A queue that is not empty in time is judged by the log of its server.
+// Postfix, Exim and OpenSMTPD of Debian relay what they are given, swaks and sessions of this process hand in
+// directly, to two instances on one PostgreSQL whose disk is small. In turns, each after a calm time: each
+// instance is killed (SIGKILL), PostgreSQL is struck and stopped, its disk is filled by others, both
+// instances are killed. Each message that was answered 250 has to be there, once for each recipient; every
+// other comes again and is there once. With --filled the servers have so many messages before, in parts by
+// what each can do, and let go of them together: what they cost to take is not of the measured time. Without
+// it sessions give them some all the time. It needs root; Exim and OpenSMTPD live in file trees of
+// debootstrap, and a program that cannot be had is named with the reason. It tells of each program its
+// messages, the time that it took for them, its processor time and the answers that it got, and with --quiet
+// breaks nothing. It ends with an error where the ledger does not hold. A queue that is not empty in time is
+// judged by the log of its server.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -69,7 +72,9 @@ const LEFT = 1_048_576;
 const MOST_TRIES = 50;
 /** Messages that a full disk puts off. */
 const PUT_OFF = 5;
-/** Between two messages of a direct session beside full queues: alone it would bring more than all of them. */
+/**
+ * Between two messages of a direct session beside full queues: alone it would bring more than all of them.
+ */
 const PROBE_MS = 200;
 /** The rate that the run is held against. */
 const AIM = 500;
@@ -222,7 +227,10 @@ async function during(name: string, work: () => Promise<unknown>): Promise<void>
   for (const [of, us] of Object.entries(after)) calm[of] = (calm[of] ?? 0) + us - (before[of] ?? 0);
 }
 const flush = (): Promise<unknown> => Promise.all(programs.map((one) => one.flush?.()));
-/** `ms` of nothing but load. An attempt of a server at an instance that is not there costs it as much as one that succeeds. */
+/**
+ * `ms` of nothing but load. An attempt of a server at an instance that is not there costs it as much as one
+ * that succeeds.
+ */
 const rest = (ms: number): Promise<void> =>
   during('calm', async () => {
     for (const until = now() + ms; now() < until; ) {
@@ -231,7 +239,8 @@ const rest = (ms: number): Promise<void> =>
     }
   });
 const names = Object.keys(FAULTS);
-// Instances that have just started compile their code for thousands of messages: this part tells what they do later.
+// Instances that have just started compile their code for thousands of messages: this part tells what they do
+// later.
 await rest(warmMs);
 for (let turn = 0; turn < names.length || now() - begin < seconds * 1_000; turn++) {
   if (turn > 0) await rest(calmMs);

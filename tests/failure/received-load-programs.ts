@@ -16,7 +16,10 @@ export interface LoadRelay extends AsyncDisposable {
   readonly pid: number;
   /** Its part of the messages that fill queues beforehand: what it costs beside the others, turned over. */
   readonly share: number;
-  /** Has it try all that waits now, while the instances are there; absent of a server that tries every other second. */
+  /**
+   * Has it try all that waits now, while the instances are there; absent of a server that tries every other
+   * second.
+   */
   readonly flush?: () => Promise<unknown>;
   /** Its answers from the service, by its log. */
   replies(): Promise<Replies>;
@@ -64,7 +67,10 @@ begin retry
 *  *  F,1d,2s
 `;
 
-/** One failure puts off all that is in the active queue, and to write that down of thousands costs more than to deliver them. */
+/**
+ * One failure puts off all that is in the active queue, and to write that down of thousands costs more than
+ * to deliver them.
+ */
 const POSTFIX = `smtp_bind_address = ${ADDRESSES.postfix}
 queue_run_delay = 2s
 minimal_backoff_time = 2s
@@ -74,7 +80,10 @@ qmgr_message_active_limit = 500
 relay_destination_concurrency_failed_cohort_limit = 50
 `;
 
-/** OpenSMTPD opens a further connection only after five seconds, and goes another way after a hundred messages. */
+/**
+ * OpenSMTPD opens a further connection only after five seconds, and goes another way after a hundred
+ * messages.
+ */
 const OPENSMTPD =
   'mta limit conn-delay-route 0 reconn-delay-route 0 conn-delay-relay 0 max-conn-per-route 4 session-mail-max 500';
 
@@ -178,7 +187,10 @@ const PACE_MS = 15;
 /** Messages of one session: servers end one after so many. */
 const PER_SESSION = 50;
 
-/** Gives a mail server messages until it is ended, or has given the most; those that it has taken count as answered. */
+/**
+ * Gives a mail server messages until it is ended, or has given the most; those that it has taken count as
+ * answered.
+ */
 export async function feed(
   { name, port }: LoadRelay,
   ledger: Ledger,
@@ -209,10 +221,16 @@ export async function feed(
   session?.close();
 }
 
-/** Between two messages of swaks: each is a process of Perl, which costs as much as thirty messages of a mail server. */
+/**
+ * Between two messages of swaks: each is a process of Perl, which costs as much as thirty messages of a mail
+ * server.
+ */
 const SWAKS_PACE_MS = 500;
 
-/** Hands messages in by swaks, one after the other, each until it ends well or for good. `spent` gets the processor time of each, in µs. */
+/**
+ * Hands messages in by swaks, one after the other, each until it ends well or for good. `spent` gets the
+ * processor time of each, in µs.
+ */
 export async function sendBySwaks(
   ports: readonly number[],
   ledger: Ledger,

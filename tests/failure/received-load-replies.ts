@@ -1,6 +1,9 @@
 /** Answers of the service to a mail server, as the server wrote them down. */
 export interface Replies {
-  /** Messages and recipients that were answered 250, as a key of both; null of a server whose log has no Message-ID. */
+  /**
+   * Messages and recipients that were answered 250, as a key of both; null of a server whose log has no
+   * Message-ID.
+   */
   readonly taken: ReadonlySet<string> | null;
   /** All answers by their words, without what differs from one to the next. */
   readonly counts: ReadonlyMap<string, number>;

@@ -24,7 +24,10 @@ export interface LedgerEntry {
   readonly raw: string;
   /** True once the end of the message was answered 250, or a server with a queue has it. */
   isAnswered: boolean;
-  /** The words by which it was refused for good, or why it was given up; absent otherwise. Nothing of a run deserves either. */
+  /**
+   * The words by which it was refused for good, or why it was given up; absent otherwise. Nothing of a run
+   * deserves either.
+   */
   refusal?: string;
 }
 
@@ -118,7 +121,9 @@ export async function startReceivers(databaseUrl: string, instances = 2): Promis
 }
 
 const AGAIN_MS = 50;
-/** Messages that were begun before the end are handed in again for so long: instances start within seconds. */
+/**
+ * Messages that were begun before the end are handed in again for so long: instances start within seconds.
+ */
 const LAST_MS = 120_000;
 
 /** Sessions that hand messages in one by one, each message again at any instance until it is answered 250. */
@@ -209,7 +214,10 @@ export interface StoredRow {
   readonly isWhole: boolean;
 }
 
-/** Every fault of the rows against the ledger: each answered message is there once for each recipient, nothing else is, and none was refused. */
+/**
+ * Every fault of the rows against the ledger: each answered message is there once for each recipient, nothing
+ * else is, and none was refused.
+ */
 export function faultsOf(
   rows: readonly StoredRow[],
   { entries }: Pick<Ledger, 'entries'>,
@@ -235,7 +243,10 @@ export function faultsOf(
 /** Messages whose octets are read and compared. */
 const READ = 200;
 
-/** The rows of a database and their faults; of some messages the octets as well, which a server on the way gives more fields. */
+/**
+ * The rows of a database and their faults; of some messages the octets as well, which a server on the way
+ * gives more fields.
+ */
 export async function judgeLedger(
   databaseUrl: string,
   ledger: Ledger,

@@ -1,10 +1,12 @@
-// Reads messages of other projects' test suites with this service, mailparser and Python's email, and compares what they find:
+// Reads messages of other projects' test suites with this service, mailparser and Python's email, and
+// compares what they find:
 //
 //   bun tests/failure/received-shapes-long.ts [FOLDER…] [--show 20] [--help]
 //
-// Without a folder it downloads the suites that Debian has, into a folder of the machine. It counts, for each field, how often all three
-// agree and with whom this service agrees else. Where it differs from both, a reason has to be known (`received-shapes/judged.ts`): it
-// ends with an error where there is none, or where fewer than 300 messages were read. Of those `--show` are printed.
+// Without a folder it downloads the suites that Debian has, into a folder of the machine. It counts, for each
+// field, how often all three agree and with whom this service agrees else. Where it differs from both, a
+// reason has to be known (`received-shapes/judged.ts`): it ends with an error where there is none, or where
+// fewer than 300 messages were read. Of those `--show` are printed.
 import { parseArgs } from 'node:util';
 import { type Difference, JUDGED } from './received-shapes/judged.ts';
 import { type Facts, FIELDS, readByMailparser, readByPython, readByUs } from './received-shapes/readers.ts';

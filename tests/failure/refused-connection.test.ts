@@ -7,8 +7,8 @@ import { serverUrl } from '../support/server.ts';
 import { spawnService } from '../support/service.ts';
 import { askEverything, expectUnavailable, healed } from './outage-world.ts';
 
-// A server that is there and says no: to the user, to the password, to the database. It says so for hours where an operator
-// has changed something, and to everybody.
+// A server that is there and says no: to the user, to the password, to the database. It says so for hours
+// where an operator has changed something, and to everybody.
 
 const PASSWORD = 'never-to-be-shown-42';
 

@@ -1,8 +1,8 @@
 // Sends at two speeds through relays with limits, and counts how many emails were put off:
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/failure/relay-limits-long.ts [--only courier,exim]
-// First two servers of this repository, each with one limit that real servers have: none may be put off. Then Exim, OpenSMTPD and Courier
-// of Debian with their default limits, each in a separate file tree (it needs root and debootstrap): at most 1 % may be put off. Each
-// email arrives once.
+// First two servers of this repository, each with one limit that real servers have: none may be put off. Then
+// Exim, OpenSMTPD and Courier of Debian with their default limits, each in a separate file tree (it needs
+// root and debootstrap): at most 1 % may be put off. Each email arrives once.
 import { parseArgs } from 'node:util';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 
-/** Of each round the process may run a twentieth. What it is held still for is longer than a rendering may take. */
+/**
+ * Of each round the process may run a twentieth. What it is held still for is longer than a rendering may
+ * take.
+ */
 const ROUND_MS = 1_500;
 const RUNNING_MS = 75;
 

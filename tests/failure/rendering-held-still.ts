@@ -1,4 +1,5 @@
-// Renders while the process that started it holds this one still most of the time, and tells what came of each.
+// Renders while the process that started it holds this one still most of the time, and tells what came of
+// each.
 
 import { createMarkdownRenderer } from '../../src/mail/content/markdown-renderer.ts';
 import { LiquidProblem } from '../../src/mail/liquid/limits.ts';
@@ -42,7 +43,8 @@ process.stdout.write('ready\n');
 for await (const _ of process.stdin) break;
 longestMs = 0;
 const outcomes: string[] = [];
-// A fast machine may be between two renderings whenever it is held still, so that the rounds go on until one was caught.
+// A fast machine may be between two renderings whenever it is held still, so that the rounds go on until one
+// was caught.
 while (longestMs <= DEADLINE_MS) outcomes.push(...(await render()));
 process.stdout.write(`${JSON.stringify([...new Set(outcomes)])}\n`);
 process.exit(0);

@@ -5,8 +5,8 @@ import { type RealService, startRealService } from '../contract/real-service.ts'
 import { eventually } from '../support/eventually.ts';
 import { type LeaderAndStandby, startLeaderAndStandby, tell } from '../support/leader-and-standby.ts';
 
-// Two instances on one leader, which read what they show from its standby. What is written through the first one is listed by the
-// second at once, whatever the standby is doing.
+// Two instances on one leader, which read what they show from its standby. What is written through the first
+// one is listed by the second at once, whatever the standby is doing.
 
 let servers: LeaderAndStandby;
 let relay: Relay;

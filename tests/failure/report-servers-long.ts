@@ -1,10 +1,11 @@
-// Runs the real mail servers of Debian, each in a separate file tree and network, collects the reports that they write about
-// refusals of every kind, and compares what is read from them with what is right:
+// Runs the real mail servers of Debian, each in a separate file tree and network, collects the reports that
+// they write about refusals of every kind, and compares what is read from them with what is right:
 //
 //   bun tests/failure/report-servers-long.ts [--only exim,dma] [--keep tests/fixtures/reports]
 //
-// It needs root, debootstrap and the archive of Debian, takes some ten minutes the first time, and sends nothing to any machine: the
-// servers have a loopback interface alone. A server that cannot be had is named with the reason.
+// It needs root, debootstrap and the archive of Debian, takes some ten minutes the first time, and sends
+// nothing to any machine: the servers have a loopback interface alone. A server that cannot be had is named
+// with the reason.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -89,7 +89,10 @@ const until = (state: string, ids: readonly string[]): Promise<true> =>
     return row?.n === ids.length || undefined;
   });
 
-/** Ends the leases of attempts of an instance that is dead, once its last commit has ended. No other has attempts under way. */
+/**
+ * Ends the leases of attempts of an instance that is dead, once its last commit has ended. No other has
+ * attempts under way.
+ */
 async function passLeases(): Promise<void> {
   await eventually('no commit is under way', async () => {
     const [others] = await sql`select count(*)::integer as n from pg_stat_activity

@@ -1,8 +1,8 @@
-// Replaces two instances of the version before by this one, one after the other, on one PostgreSQL, while live and test mail, batches and
-// webhooks go on: the first new instance migrates while an old one serves.
+// Replaces two instances of the version before by this one, one after the other, on one PostgreSQL, while
+// live and test mail, batches and webhooks go on: the first new instance migrates while an old one serves.
 //   bun tests/failure/rolling-upgrade-long.ts [--old PATH] [--new PATH] [--clients 4]
-// --old: the executable of the version before; built otherwise, of the commit that tests/fixtures/upgrade was made of (three minutes).
-// --new: the executable of this version; the source otherwise.
+// --old: the executable of the version before; built otherwise, of the commit that tests/fixtures/upgrade was
+// made of (three minutes). --new: the executable of this version; the source otherwise.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -78,7 +78,10 @@ export const sending =
       (error) => String(error),
     );
 
-/** Replaces instances behind a load balancer, which asks each of them whether it is ready. Answers how often each status was heard. */
+/**
+ * Replaces instances behind a load balancer, which asks each of them whether it is ready. Answers how often
+ * each status was heard.
+ */
 export async function roll(rolling: Rolling): Promise<ReadonlyMap<number | string, number>> {
   const { env, replaced, clients, some = SOME, older, newer, settled } = rolling;
   const ports = await Promise.all(rolling.instances.map(() => freePort()));

@@ -57,7 +57,9 @@ onEachStore('with tens of thousands of emails scheduled for later', (store) => {
     await engine.spawn('email', birth);
     return { id: birth.id, due };
   };
-  /** Not a millisecond before its time by the wall, and within a second of it that this process lived through. */
+  /**
+   * Not a millisecond before its time by the wall, and within a second of it that this process lived through.
+   */
   const firesInTime = async (id: string, due: Moment): Promise<void> => {
     const { wall, lived } = await eventually('it fires', () => begun.get(id));
     expect(wall).toBeGreaterThanOrEqual(due.wall);
@@ -94,7 +96,10 @@ const EMAIL = {
   text: 'It can wait.',
 };
 
-/** Has an email scheduled, and the service ended before its moment: a moment further away, where that took too long. */
+/**
+ * Has an email scheduled, and the service ended before its moment: a moment further away, where that took too
+ * long.
+ */
 async function scheduledBeforeTheEnd(start: () => Promise<Service>, end: 'stop' | 'kill') {
   for (let aheadMs = 1_500; ; aheadMs *= 2) {
     const service = await start();

@@ -20,15 +20,18 @@ import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { COMMAND, LIVE_KEY, type Service, startService } from '../support/service.ts';
 
-// A rotation of the secret key that is killed, under instances that serve and are killed; tests/contract/rotated-secret-key.test.ts
-// looks at everything that is sealed.
+// A rotation of the secret key that is killed, under instances that serve and are killed;
+// tests/contract/rotated-secret-key.test.ts looks at everything that is sealed.
 
 /** So many that a rotation is killed in the middle of them. */
 const MANY = 20_000;
 
 const mark = (key: string): string => `sealed:2:${secretKeyOf(key).id}:`;
 
-/** Makes an API key; asked again with the same name, on any instance, its secret comes out of the stored reply. */
+/**
+ * Makes an API key; asked again with the same name, on any instance, its secret comes out of the stored
+ * reply.
+ */
 const keyNamed = async ({ url }: Pick<Service, 'url'>, name: string): Promise<string> => {
   const body = { name, env: 'test', permissions: ['emails:read'] };
   const told = await createClient(url, LIVE_KEY).post('/v1/api-keys', body, { 'idempotency-key': name });
@@ -146,7 +149,8 @@ test('the key in the data directory is rotated through the service on the embedd
       expect(await opens(service)).toBe(200);
       await service.kill();
     }
-    // Killed before the database is used with the new key: the one of now goes on, and the new one is used next time.
+    // Killed before the database is used with the new key: the one of now goes on, and the new one is used
+    // next time.
     const now = key();
     const next = await writeNextSecretKey(dataDir, newSecretKey());
     {

@@ -1,6 +1,8 @@
-// Counts the connections of instances of the role `delivery` at one receiving server that answers slowly, while they come, go and die:
+// Counts the connections of instances of the role `delivery` at one receiving server that answers slowly,
+// while they come, go and die:
 //   bun tests/failure/shared-sites-long.ts
-// One instance alone may have all twenty. A second one comes, leaves by SIGTERM, comes again and is killed; the server counts throughout.
+// One instance alone may have all twenty. A second one comes, leaves by SIGTERM, comes again and is killed;
+// the server counts throughout.
 import { startSink } from '../integration/transport/smtp-sink.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,9 +1,11 @@
-// Shows that a service in a container of little memory refuses what does not fit, and is not ended by the kernel:
+// Shows that a service in a container of little memory refuses what does not fit, and is not ended by the
+// kernel:
 //
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/failure/small-machine-long.ts [--mib 512] [--clients 16] [--postgres] [--help]
 //
-// Many clients send the largest emails at once, as JSON and as raw messages, and repeat what is refused with 503; then a file of 48 MB of
-// contacts is imported. It needs root and control groups, of either version. It takes three minutes.
+// Many clients send the largest emails at once, as JSON and as raw messages, and repeat what is refused with
+// 503; then a file of 48 MB of contacts is imported. It needs root and control groups, of either version. It
+// takes three minutes.
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createClient } from '../support/client.ts';

@@ -2,12 +2,13 @@
 //
 //   bun tests/failure/submission-clients-long.ts [--only msmtp,postfix] [--help]
 //
-// It installs msmtp, nullmailer, s-nail, swaks, git send-email, Python, PHPMailer and Ruby mail of Debian in one file tree, Postfix, Exim,
-// Sendmail and OpenSMTPD as smarthosts in a tree each, and takes nodemailer from here. It needs root and debootstrap, and takes some ten
-// minutes the first time. A program that cannot be had is named with the reason. No mail leaves this machine. The table says of each: the
-// lines that differ, and whether all else is the same, threads hold, invitations and files arrive; of a smarthost also whether its report
-// to a sender leaves as a report that nothing is sent about, and whether what it asks of reports arrives at the next server. It ends with
-// an error where one of these does not hold.
+// It installs msmtp, nullmailer, s-nail, swaks, git send-email, Python, PHPMailer and Ruby mail of Debian in
+// one file tree, Postfix, Exim, Sendmail and OpenSMTPD as smarthosts in a tree each, and takes nodemailer
+// from here. It needs root and debootstrap, and takes some ten minutes the first time. A program that cannot
+// be had is named with the reason. No mail leaves this machine. The table says of each: the lines that
+// differ, and whether all else is the same, threads hold, invitations and files arrive; of a smarthost also
+// whether its report to a sender leaves as a report that nothing is sent about, and whether what it asks of
+// reports arrives at the next server. It ends with an error where one of these does not hold.
 import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { freePort } from '../../src/ops/torture/free-port.ts';
@@ -217,7 +218,8 @@ async function throughSmarthost(
   const parameters = copy?.parameters?.join(' | ') ?? '';
   const hasParameters = PARAMETERS.every((one) => one.split(' ').every((word) => parameters.includes(word)));
   if (!hasParameters) faults.push(`${name}: of reports is asked: ${parameters}`);
-  // Posthorn refuses mail whose author is at a foreign domain. The smarthost reports that to the envelope's sender, again through Posthorn.
+  // Posthorn refuses mail whose author is at a foreign domain. The smarthost reports that to the envelope's
+  // sender, again through Posthorn.
   await send({
     from: 'shop@sender.example',
     to: 'ada@example.com',

@@ -2,10 +2,11 @@
 //
 //   POSTHORN_EXECUTABLE=dist/posthorn bun tests/failure/submission-memory-long.ts [--messages 50] [--most 1200] [--help]
 //
-// Two workspaces submit messages of 25 MiB, all at once: by SMTP, then by SMTP where slow clients of a third workspace hold
-// their memory, then by POST /v1/emails/raw. A client that is put off (421, 45x, 503) waits and sends again. Of each phase the peak of the
-// resident memory is printed, read from Linux. It ends with an error where a peak is above `--most` MB, a message was refused for another
-// reason, or one that was accepted has not reached the sink. It takes some minutes, and 4 GB of the disk.
+// Two workspaces submit messages of 25 MiB, all at once: by SMTP, then by SMTP where slow clients of a third
+// workspace hold their memory, then by POST /v1/emails/raw. A client that is put off (421, 45x, 503) waits
+// and sends again. Of each phase the peak of the resident memory is printed, read from Linux. It ends with an
+// error where a peak is above `--most` MB, a message was refused for another reason, or one that was accepted
+// has not reached the sink. It takes some minutes, and 4 GB of the disk.
 import { parseArgs } from 'node:util';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { openSink } from '../bench/live.ts';

@@ -10,7 +10,10 @@ import { eventually } from '../support/eventually.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
 const EMAILS = 12;
-/** An instance holds an email for seconds; the tests have it be longer, so that only a take-up can come before the end of it. */
+/**
+ * An instance holds an email for seconds; the tests have it be longer, so that only a take-up can come before
+ * the end of it.
+ */
 const HELD = '50 seconds';
 
 /** A separate server, which a test restarts. */
@@ -20,7 +23,10 @@ const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-take-up-'));
 
 /** The ids of the messages that any server has got, each as often as it has. */
 let received: string[] = [];
-/** The server of the instance under test: it answers nothing before its gate is open, so that one slot keeps all mail waiting. */
+/**
+ * The server of the instance under test: it answers nothing before its gate is open, so that one slot keeps
+ * all mail waiting.
+ */
 let slow: Sink;
 let gate = Promise.withResolvers<void>();
 /** The messages that have come to the gate since it was shut. */
@@ -139,12 +145,16 @@ interface Held {
   readonly until: Date;
 }
 
-/** Emails that the first instance has accepted and waits to begin, and holds for longer than any other would wait. */
+/**
+ * Emails that the first instance has accepted and waits to begin, and holds for longer than any other would
+ * wait.
+ */
 async function hold({ first, epoch }: Pair): Promise<readonly Held[]> {
   return await eventually('emails that the instance holds', async () => {
     await post(first, EMAILS);
-    // Its one slot is taken from then on, so that no attempt begins of what is held. The server tells it and not the state of an
-    // email: the other instance carries some out as well, and one that begins just after would then be counted as held.
+    // Its one slot is taken from then on, so that no attempt begins of what is held. The server tells it and
+    // not the state of an email: the other instance carries some out as well, and one that begins just after
+    // would then be counted as held.
     await eventually('the one attempt is at the gate', () => atGate > 0 || undefined);
     const held = await sql<Held[]>`update email_due set wake_at = clock_timestamp() + ${HELD}::interval
       where held_by = ${(await epoch()) ?? 0} and state = 'queued' returning id, wake_at as until`;
@@ -285,7 +295,8 @@ test('after a restart of PostgreSQL two instances that hold mail lose and double
   const before = await epochs();
   const ids: string[] = [];
   await eventually('both hold mail', async () => {
-    // A hold lasts for seconds: on a busy machine that of the first instance ends while the other one accepts.
+    // A hold lasts for seconds: on a busy machine that of the first instance ends while the other one
+    // accepts.
     ids.push(...(await Promise.all([post(pair.first, EMAILS), post(pair.other, EMAILS)])).flat());
     const rows = await sql`select distinct held_by from email_due where held_by = any(${before})`;
     return rows.length === 2 || undefined;

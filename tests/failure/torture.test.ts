@@ -12,9 +12,11 @@ import { createTestDatabase } from '../support/postgres.ts';
 import { bringPreparedDirectory } from '../support/prepared-directory.ts';
 import { COMMAND, spawnService } from '../support/service.ts';
 
-// The short form of `posthorn torture`. The long one, and one run for each safeguard: see README.md beside this file.
+// The short form of `posthorn torture`. The long one, and one run for each safeguard: see README.md beside
+// this file.
 
-// The run on the embedded database initialises none: that takes 5 s of processor time, and the migrations as much.
+// The run on the embedded database initialises none: that takes 5 s of processor time, and the migrations as
+// much.
 beforeAll(bringPreparedDirectory);
 
 const short = {
@@ -31,8 +33,8 @@ const short = {
 };
 
 /**
- * Repeats longer and longer runs until one finds what is looked for, because the work and the coincidences of a few seconds
- * differ between machines, and with their load. Every outcome has to pass `holds`.
+ * Repeats longer and longer runs until one finds what is looked for, because the work and the coincidences of
+ * a few seconds differ between machines, and with their load. Every outcome has to pass `holds`.
  */
 async function torturedUntil(
   more: Partial<TortureOptions>,

@@ -26,7 +26,9 @@ const SCRIPTS: Readonly<Record<Death, Script>> = {
 const ALIVE: Script = { delayMs: 2 };
 const HOUR = 3_600_000;
 const LONGER_THAN_A_REST_MS = 61_000;
-/** Ten thousand emails wait for the time limits of a relay that hangs, beside whatever else the machine does. */
+/**
+ * Ten thousand emails wait for the time limits of a relay that hangs, beside whatever else the machine does.
+ */
 const THE_WHOLE_RUN = { withinMs: 600_000, everyMs: 200 };
 
 /** A relay that dies and returns. It may listen elsewhere then: its port may be in use by now. */
@@ -86,7 +88,10 @@ export interface Judgement {
   readonly handedOver: number;
 }
 
-/** Sends `count` emails while each of two relays dies in every way and returns, and judges what the relays have. */
+/**
+ * Sends `count` emails while each of two relays dies in every way and returns, and judges what the relays
+ * have.
+ */
 export async function failOver(count: number): Promise<Judgement> {
   await using one = new MortalRelay();
   await using two = new MortalRelay();
@@ -116,11 +121,13 @@ export async function failOver(count: number): Promise<Judgement> {
   for (const [index, { death, relay }] of deaths.entries()) {
     const before = taken();
     const posting = post(index === deaths.length - 1 ? count : (index + 1) * share);
-    // It dies in the middle of the work, and stays away until the other one has carried a quarter of the share.
+    // It dies in the middle of the work, and stays away until the other one has carried a quarter of the
+    // share.
     await eventually('mail under way', async () => taken() >= before + share / 8 || undefined);
     const other = relay === relays[0] ? relays[1] : relays[0];
     if (relay === relays[1]) {
-      // The second relay has mail only while the first one is away: it dies under that load, as the first one returns.
+      // The second relay has mail only while the first one is away: it dies under that load, as the first one
+      // returns.
       const idle = relay.taken;
       await other.die('storm');
       await eventually('the second relay carries', async () => relay.taken >= idle + share / 8 || undefined);

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { makeMessages } from '../browser/visual-messages.ts';
 
-// Makes messages with the visual editor by generated acts, sends each over SMTP, and compares what left with the preview:
+// Makes messages with the visual editor by generated acts, sends each over SMTP, and compares what left with
+// the preview:
 //
 //   bun tests/failure/visual-messages-long.ts [--count 40] [--browser 10] [--seed 1]
 

@@ -25,17 +25,25 @@ export interface StormReport {
   readonly expected: number;
   readonly missing: number;
   readonly twice: number;
-  /** From the moment in the event, which lies before its commit, to its first arrival at a healthy endpoint (ms). */
+  /**
+   * From the moment in the event, which lies before its commit, to its first arrival at a healthy endpoint
+   * (ms).
+   */
   readonly p50: number;
   readonly p99: number;
   /** Attempts at the dead endpoint, and how often it was disabled. */
   readonly deadAttempts: number;
   readonly disabled: number;
-  /** Between the arrivals at the flaky endpoint, less the wait that the schedule states: never negative (ms). */
+  /**
+   * Between the arrivals at the flaky endpoint, less the wait that the schedule states: never negative (ms).
+   */
   readonly earliestRetry: number;
   readonly latestRetry: number;
   readonly retries: number;
-  /** Deliveries that neither ended nor are due at any time, nor are kept by an instance of which the others know. */
+  /**
+   * Deliveries that neither ended nor are due at any time, nor are kept by an instance of which the others
+   * know.
+   */
   readonly stuck: number;
 }
 
@@ -48,7 +56,10 @@ interface Hook {
   readonly events: readonly string[];
 }
 
-/** Runs a storm to its end: until every event has reached every endpoint that is not dead, or no more can be hoped for. */
+/**
+ * Runs a storm to its end: until every event has reached every endpoint that is not dead, or no more can be
+ * hoped for.
+ */
 export async function runStorm(storm: Storm): Promise<StormReport> {
   await using world = await openStormWorld(storm.tenants);
   await using receivers = await openStormReceivers(storm.refusals);

@@ -1,6 +1,6 @@
 /**
- * The storm in its long form: 10,000 events, 200 endpoints of which one is dead, first undisturbed and then with 20
- * kills of the service. Takes about eight minutes.
+ * The storm in its long form: 10,000 events, 200 endpoints of which one is dead, first undisturbed and then
+ * with 20 kills of the service. Takes about eight minutes.
  *
  * `bun tests/failure/webhook-storm.ts [emails a second]`
  */

@@ -6,7 +6,10 @@ import { startService, TEST_KEY } from '../support/service.ts';
 
 /** Each test starts processes, which take seconds on a busy machine. */
 
-/** The process ids of the workers of one database, by their number; read from the system, not from the service. */
+/**
+ * The process ids of the workers of one database, by their number; read from the system, not from the
+ * service.
+ */
 function workersOf(url: string): Map<string, number> {
   const found = new Map<string, number>();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {

@@ -7,8 +7,8 @@ import { LiveReader } from '../../src/sending/emails/send/reader.ts';
 import { readActs } from '../../src/sending/suppressions/queries.ts';
 import { postgresStore, rowsOf } from '../support/engine.ts';
 
-// The acts that keep mail from a person are read for a dozen recipients at a time. A plan that reads the whole audience for them costs a campaign
-// more than all its other statements together.
+// The acts that keep mail from a person are read for a dozen recipients at a time. A plan that reads the
+// whole audience for them costs a campaign more than all its other statements together.
 
 const MEMBERS = 3_000;
 

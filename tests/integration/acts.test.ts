@@ -8,8 +8,8 @@ import { faultsOf } from '../support/audited.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
-// A person who gets no mail has done something, or something was done to them, and the reason shown is that act: each act at each place
-// where an email is held against it.
+// A person who gets no mail has done something, or something was done to them, and the reason shown is that
+// act: each act at each place where an email is held against it.
 
 const HALF_AN_HOUR = 1_800_000;
 const NAMES = Object.keys(ACTS);
@@ -138,7 +138,8 @@ describe.each([
     expect(newsTo(before)).toEqual(reached.filter((name) => !isAbsent(name)));
   });
 
-  // The statements of both are the same, so that the embedded database is asked for the one with more of them.
+  // The statements of both are the same, so that the embedded database is asked for the one with more of
+  // them.
   const isEmbedded = 'DATABASE_URL' in environment;
   for (const fate of isEmbedded ? (['is deleted'] as const) : (['stays', 'is deleted'] as const))
     test(`while the emails are put off, and the audience ${fate}`, async () => {

@@ -112,7 +112,8 @@ onEachStore('analytics', (store) => {
       const answer: Analytics | Failure = await ask(store, 'ws_tags', { tag });
       return answer instanceof Failure ? answer.extra.details?.[0]?.path : answer.totals.accepted;
     };
-    // All of the workspace, two other tags, and a hundred orders: the last one in the order of the database is left out.
+    // All of the workspace, two other tags, and a hundred orders: the last one in the order of the database
+    // is left out.
     expect(await countOf(store.database, `analytics where workspace_id = 'ws_tags'`)).toBe(103);
     const told = await Promise.all(
       ['order:1', 'order:98', 'order:99', 'order:new', 'order-x:1', 'news:spring', 'new:1'].map(accepted),

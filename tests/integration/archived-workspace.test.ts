@@ -7,7 +7,8 @@ import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
-// From the moment of the answer nothing leaves an archived workspace, and what waited leaves when it is taken back.
+// From the moment of the answer nothing leaves an archived workspace, and what waited leaves when it is taken
+// back.
 
 /** A way out whose connections open when the test says so. */
 const way = {

@@ -125,7 +125,10 @@ test('an image that an older version of a template shows is kept, and its days b
   expect(await rows(image.id)).toBe(0);
 });
 
-/** The states of a campaign, and whether its own content and the content that it sends keep the images in them. */
+/**
+ * The states of a campaign, and whether its own content and the content that it sends keep the images in
+ * them.
+ */
 const CAMPAIGNS: readonly [state: string, byOwn: boolean, bySent: boolean][] = [
   ['draft', true, false],
   ['scheduled', true, false],

@@ -59,7 +59,10 @@ const contentOf = async ({ id }: UploadedImage): Promise<Buffer | null> => {
   );
   return row ? Buffer.from(row.content, 'base64') : null;
 };
-/** Puts the octets of an image beside its row, as an instance that knows no bodies of images does at another upload. */
+/**
+ * Puts the octets of an image beside its row, as an instance that knows no bodies of images does at another
+ * upload.
+ */
 const layInside = ({ id }: UploadedImage, octets: Uint8Array) =>
   database().query(`insert into asset_contents (asset_id, content) values ($1, decode($2::text, 'base64'))`, [
     id,

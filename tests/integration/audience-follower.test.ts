@@ -17,7 +17,8 @@ onEachStore('following dynamic audiences', (store) => {
   /** A separate workspace, with contacts a to d. */
   async function world(workspaceId: string, counting?: Pick<ContactCounter, 'count'>) {
     const { database } = store;
-    // A slow statement is followed by a pause of nine times its time: here none takes any, on whatever machine.
+    // A slow statement is followed by a pause of nine times its time: here none takes any, on whatever
+    // machine.
     const clock = Object.assign(new ManualClock(Date.parse('2026-11-22T12:00:00.000Z')), {
       monotonic: () => 0,
     });

@@ -46,7 +46,10 @@ export async function live(store: Store): Promise<Record<string, string>> {
   return ids;
 }
 
-/** A way to break a ledger, and the check that must see it. `$id` is replaced by the id of the email of that name. */
+/**
+ * A way to break a ledger, and the check that must see it. `$id` is replaced by the id of the email of that
+ * name.
+ */
 export type Corruption = readonly [what: string, check: Check, of: string, sql: string];
 
 /** All of them. */

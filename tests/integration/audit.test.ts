@@ -149,7 +149,8 @@ describe('an audit of a server', () => {
     const held = await openSession({ url: made.url, dataDir: null });
     const session = await openSession({ url: made.url, dataDir: null });
     try {
-      // Ten seconds of patience would be ten seconds of test: the moment it became idle is what the check reads.
+      // Ten seconds of patience would be ten seconds of test: the moment it became idle is what the check
+      // reads.
       const query: Session['query'] = (text, parameters) =>
         session.query(text.replace(`interval '10 seconds'`, `interval '0 seconds'`), parameters);
       const findings = await auditLedger({ query, close: session.close }, Date.now());
@@ -165,7 +166,8 @@ describe('an audit of a server', () => {
     const session = await openSession({ url: made.url, dataDir: null });
     const error = await session.query('delete from emails').catch((caught: unknown) => caught);
     expect(codeOf((error as Error).cause)).toBe('25006');
-    // Later statements are refused for the aborted transaction, which says nothing: the reason is reported instead.
+    // Later statements are refused for the aborted transaction, which says nothing: the reason is reported
+    // instead.
     expect(await session.close().catch((caught: unknown) => caught)).toBe(error);
   });
 
@@ -203,7 +205,8 @@ describe('an audit of a server', () => {
 
 test('every check has a corruption or a test that fails it', () => {
   const seen = new Set<string>(CORRUPTIONS.map(([, check]) => check));
-  // tests/integration/engine-local-leases.test.ts fails that of new actors, analytics.test.ts that of analytics, body-backup.test.ts that of bodies.
+  // tests/integration/engine-local-leases.test.ts fails that of new actors, analytics.test.ts that of
+  // analytics, body-backup.test.ts that of bodies.
   const elsewhere = [
     'analytics',
     'inserts',

@@ -254,7 +254,8 @@ test('the schema has nothing that a backup would not carry: sequences, identitie
       union all select attname from pg_attribute a join pg_class c on c.oid = a.attrelid
         where attidentity <> '' and c.relnamespace = 'public'::regnamespace`
     ).map(({ relname }) => relname),
-    // A restore makes it by the migrations; it leaves entries alone that have their clock, as those in a backup do.
+    // A restore makes it by the migrations; it leaves entries alone that have their clock, as those in a
+    // backup do.
   ).toEqual(['contact_activity_on_clock']);
   await sql.end();
 });

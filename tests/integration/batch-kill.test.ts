@@ -23,7 +23,10 @@ const SETTINGS = {
   SECRET_KEY: 'only-for-tests-only-for-tests-only',
 };
 
-/** Sends the batch with the key, over the addresses in turn, until it was accepted whole; the ids of its emails. */
+/**
+ * Sends the batch with the key, over the addresses in turn, until it was accepted whole; the ids of its
+ * emails.
+ */
 async function untilAcknowledged(urls: readonly string[], key: string): Promise<readonly string[]> {
   let n = 0;
   const statuses = new Set<number>();

@@ -8,7 +8,8 @@ import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 
-// The rules of Gmail and Yahoo for bulk senders, held against a message of a campaign as it leaves (docs/bulk-mail.md).
+// The rules of Gmail and Yahoo for bulk senders, held against a message of a campaign as it leaves
+// (docs/bulk-mail.md).
 
 const missing = Bun.which('spamassassin') === null;
 if (missing)

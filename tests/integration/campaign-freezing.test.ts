@@ -7,7 +7,8 @@ import { startLiveService } from '../support/live-service.ts';
 const PEOPLE = 60_000;
 const TABLES = ['contacts', 'audience_members'];
 
-// Joined to tables without statistics, each window of 5,000 read all of them for each contact: of 100,000 none was ever frozen.
+// Joined to tables without statistics, each window of 5,000 read all of them for each contact: of 100,000
+// none was ever frozen.
 test('an audience that was filled a moment before is frozen by reading each of its contacts a few times', async () => {
   await using service = await startLiveService();
   const { database } = service.service;

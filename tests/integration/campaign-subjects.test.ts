@@ -7,7 +7,8 @@ import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
-// A busy machine has no time for the subjects of a chunk: they are made when the emails leave, and lists and searches say the same.
+// A busy machine has no time for the subjects of a chunk: they are made when the emails leave, and lists and
+// searches say the same.
 
 const HALF_AN_HOUR = 1_800_000;
 const PEOPLE = 5;

@@ -40,15 +40,19 @@ const readsOf = (kind: Kind): readonly string[] =>
       ]
     : [];
 
-/** The statements that ask every node: for what is due there, and for the workspace of an actor whose id alone is known. */
+/**
+ * The statements that ask every node: for what is due there, and for the workspace of an actor whose id alone
+ * is known.
+ */
 const looksOf = (kind: Kind): readonly string[] =>
   distributed.has(kind.table)
     ? [storeOf(kind).whose(), storeOf(kind).dueOnNodes(), storeOf(kind).nextDue()]
     : [];
 
 /**
- * Tables on the coordinator that commits write, or may write, beside distributed ones: people, campaigns and flows lie there, and so does what is
- * configured. A commit that really writes there and on a node ends on two machines.
+ * Tables on the coordinator that commits write, or may write, beside distributed ones: people, campaigns and
+ * flows lie there, and so does what is configured. A commit that really writes there and on a node ends on
+ * two machines.
  */
 const ON_COORDINATOR =
   words(`actor_outbox api_key_journal api_keys audience_members campaign_clicks campaign_contents campaign_journal campaign_recipients

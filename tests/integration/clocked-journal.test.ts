@@ -6,8 +6,9 @@ import { type RealService, startRealService } from '../contract/real-service.ts'
 import { ManualClock } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 
-// A flow of thirty days whose emails are put off for 72 hours each: by a test clock, and by the ordinary scheduler of a service whose time
-// is moved from one due moment to the next. Both leave the journal that lies in the golden file; GOLDEN=write writes it again.
+// A flow of thirty days whose emails are put off for 72 hours each: by a test clock, and by the ordinary
+// scheduler of a service whose time is moved from one due moment to the next. Both leave the journal that
+// lies in the golden file; GOLDEN=write writes it again.
 
 const GOLDEN = join(import.meta.dir, 'clocked-journal.golden.txt');
 const BEGIN = Date.UTC(2026, 11, 1, 9);
@@ -133,8 +134,8 @@ const WAITING = `select (extract(epoch from min(w.at)) * 1000)::float8 as next, 
 /** Moves the service's time to each moment at which something is due, and waits for what happens there. */
 async function liveInRealSteps({ service: { database, engine } }: RealService): Promise<void> {
   for (;;) {
-    // PostgreSQL may plan a statement before a day has its partition and run it after mail was written there, which it then does not see:
-    // two looks have to agree.
+    // PostgreSQL may plan a statement before a day has its partition and run it after mail was written there,
+    // which it then does not see: two looks have to agree.
     let before: number | null | undefined;
     const next = await eventually('nothing is under way', async () => {
       const [row] = await database.query<{ next: number | null; busy: boolean | null }>(WAITING);

@@ -8,9 +8,10 @@ import { openDatabase } from '../../src/platform/db/open.ts';
 import { contactOfSql } from '../../src/sending/suppressions/queries.ts';
 import { rowsOf } from '../support/engine.ts';
 
-// PostgreSQL 18 ends a scan at a row that is its upper bound; 15 to 17 go on to the end of the workspace. An import of new people, or a
-// message to strangers, read all contacts behind each address there, until the statement timed out. So this runs on each server that
-// the machine has: the one of the package, and the one of the system.
+// PostgreSQL 18 ends a scan at a row that is its upper bound; 15 to 17 go on to the end of the workspace. An
+// import of new people, or a message to strangers, read all contacts behind each address there, until the
+// statement timed out. So this runs on each server that the machine has: the one of the package, and the one
+// of the system.
 
 const CONTACTS = 20_000;
 const SOUGHT = 100;

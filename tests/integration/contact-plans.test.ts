@@ -8,8 +8,9 @@ import { LiveReader } from '../../src/sending/emails/send/reader.ts';
 import { contactsLeaveSql } from '../../src/sending/suppressions/queries.ts';
 import { postgresStore, rowsOf } from '../support/engine.ts';
 
-// These statements are planned once, and an import begins while nothing is known of the table. An address must be looked for by its own
-// index then: among all contacts of the workspace a file of a million rows stood still for half a minute.
+// These statements are planned once, and an import begins while nothing is known of the table. An address
+// must be looked for by its own index then: among all contacts of the workspace a file of a million rows
+// stood still for half a minute.
 
 const SOURCE = `(select * from json_to_recordset($1::text::json) as s(id text, workspace_id text, livemode boolean, actor text, type text,
   recipient integer, recipient_keys text[], reason text, at timestamptz, occurred_at timestamptz, campaign_id text, data json))`;
@@ -23,7 +24,9 @@ interface Node {
 
 const nodesOf = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** The way by which a statement reads contacts: each scan by its index, with the columns that it is asked by. */
+/**
+ * The way by which a statement reads contacts: each scan by its index, with the columns that it is asked by.
+ */
 async function waysOf(database: Database, statement: string): Promise<readonly string[]> {
   const [row] = await rowsOf<{ 'QUERY PLAN': readonly { readonly Plan: Node }[] }>(
     database,

@@ -9,12 +9,16 @@ import { eachField } from '../../src/platform/text/contact-fields.ts';
 import { LIVE, rowsOf } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
-// Few who begin with a text are named by indexes, many are looked for among the newest: both find the same along the cursors.
+// Few who begin with a text are named by indexes, many are looked for among the newest: both find the same
+// along the cursors.
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 /** Up to so many are few. */
 const FEW = 20;
-/** Characters with a meaning in JSON, CSV and SQL: quotes, backslashes, ends of lines, controls, characters outside the plane of the others. */
+/**
+ * Characters with a meaning in JSON, CSV and SQL: quotes, backslashes, ends of lines, controls, characters
+ * outside the plane of the others.
+ */
 const AWKWARD = 'O\'Neil "Ann" \\ \\u0041\n\r\t\u0001\u2028 \u{1f600} é {"a":1} </script>';
 
 interface Row {

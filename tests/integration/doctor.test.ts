@@ -291,7 +291,8 @@ describe('doctor on a database', () => {
     await database.close();
     const dropping = { query: async () => [{ timeout: '0' }] } as unknown as PostgresDatabase;
     expect((await diagnosePooler(dropping, made.url, pooled))?.advice).toContain('alter role');
-    // The server says whether a pooler is there: none is before a test's own, unless the run goes through one.
+    // The server says whether a pooler is there: none is before a test's own, unless the run goes through
+    // one.
     const found = await diagnosePooler(dropping, made.url);
     expect(found === null).toBe(process.env.TEST_POOLER_URL === undefined);
   });

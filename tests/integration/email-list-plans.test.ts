@@ -5,8 +5,9 @@ import { readPage } from '../../src/sending/emails/read/page.ts';
 import type { EmailQuery } from '../../src/sending/emails/read/query-model.ts';
 import { postgresStore, type Store } from '../support/engine.ts';
 
-// A plan of a list is made once for all workspaces. It must read none but the emails of its own workspace, however few those are:
-// in the order of ids, a workspace without emails would be searched for among all emails.
+// A plan of a list is made once for all workspaces. It must read none but the emails of its own workspace,
+// however few those are: in the order of ids, a workspace without emails would be searched for among all
+// emails.
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const OTHERS = 20_000;

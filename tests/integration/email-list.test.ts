@@ -6,7 +6,8 @@ import { countsOfLarge } from '../support/large-counts.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
-// Lists of some states begin with other rows than the rest do; whatever they begin with, they show the same emails.
+// Lists of some states begin with other rows than the rest do; whatever they begin with, they show the same
+// emails.
 
 const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
 const SENT = [

@@ -11,8 +11,9 @@ import { LiveReader } from '../../src/sending/emails/send/reader.ts';
 import { SubjectWriter } from '../../src/sending/emails/send/subject-writer.ts';
 import { LIVE, postgresStore, rowsOf, WORKSPACE } from '../support/engine.ts';
 
-// These statements are planned once, and every day begins with tables of which nothing is known. What happened to an email must be found
-// by its key then: by the index of positions, everything that the workspace did on that day was read for each email.
+// These statements are planned once, and every day begins with tables of which nothing is known. What
+// happened to an email must be found by its key then: by the index of positions, everything that the
+// workspace did on that day was read for each email.
 
 interface Node {
   readonly 'Index Name'?: string;

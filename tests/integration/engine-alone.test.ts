@@ -11,7 +11,8 @@ import {
 } from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
 
-// An instance that knows of no other claims nothing of what is due. What it cannot wake must keep nothing else waiting.
+// An instance that knows of no other claims nothing of what is due. What it cannot wake must keep nothing
+// else waiting.
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const DUE = NOW + 60_000;

@@ -19,7 +19,9 @@ import { onEachStore } from '../support/shared-store.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
-/** A moment that PostgreSQL does not read as JavaScript writes it: with a sign before a year of five digits. */
+/**
+ * A moment that PostgreSQL does not read as JavaScript writes it: with a sign before a year of five digits.
+ */
 const POISON = Date.UTC(10_000, 0);
 
 onEachStore('commits of the engine', (store) => {
@@ -252,7 +254,8 @@ onEachStore('commits of the engine', (store) => {
     const [here, there] = [engineOver(database), engineOver(database)];
     const insert = emailSpawn(plainInput(NOW));
     await here.spawn('email', insert);
-    // The other instance brings it to an end of which this one knows nothing: it remembers an attempt that runs.
+    // The other instance brings it to an end of which this one knows nothing: it remembers an attempt that
+    // runs.
     await there.tell('email', insert.id, accepted(NOW + 1));
     expect((await here.tell('email', insert.id, opened(NOW + 2))).outcome).toBe('changed');
     expect(await opensOf(insert.id)).toBe(1);
@@ -265,7 +268,8 @@ onEachStore('commits of the engine', (store) => {
     const release = database.hold();
     const anyId = (index: number): string => ids[index % ids.length] as string;
     const first = engine.tell('email', anyId(0), opened(NOW));
-    // It may wait for others for a moment, since fifty were inside before; what follows would leave together with it.
+    // It may wait for others for a moment, since fifty were inside before; what follows would leave together
+    // with it.
     await release.isAsked;
     const waiting = Array.from({ length: 20_000 }, (_, index) =>
       engine.tell('email', anyId(index), opened(NOW)),

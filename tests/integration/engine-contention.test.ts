@@ -65,7 +65,9 @@ async function bookkeeping(ids: readonly string[]) {
   return row;
 }
 
-/** Sends events until it is enough; answers the marks reported as durable, and those whose outcome is unknown. */
+/**
+ * Sends events until it is enough; answers the marks reported as durable, and those whose outcome is unknown.
+ */
 async function hammer(
   engine: Engine,
   ids: readonly string[],
@@ -222,8 +224,9 @@ describe('two engines on one database', () => {
     const killer = postgres(store.url as string, { max: 1, onnotice: () => {}, prepare: false });
     let killed = 0;
     let isOver = false;
-    // Each has made a hundred durable in the midst of it, and backends died between any few of these. Only what is durable
-    // counts: where failures did, each death would bring the next one before any statement could end.
+    // Each has made a hundred durable in the midst of it, and backends died between any few of these. Only
+    // what is durable counts: where failures did, each death would bring the next one before any statement
+    // could end.
     const durable = { asked: 0, reported: 0 };
     const isEnough = () => Math.min(durable.asked, durable.reported) > 100 && killed > 20;
     const enoughOf = (name: keyof typeof durable) => (heard: readonly string[]) => {
@@ -241,7 +244,8 @@ describe('two engines on one database', () => {
       }
     };
     const [impatient, patient] = instances() as [Engine, Engine];
-    // A part that ends, or fails, ends the others: they would go on in the tests that follow, and fill the memory.
+    // A part that ends, or fails, ends the others: they would go on in the tests that follow, and fill the
+    // memory.
     const together = <T>(one: Promise<T>): Promise<T> =>
       one.finally(() => {
         isOver = true;

@@ -21,8 +21,8 @@ import {
 import { HookedDatabase } from '../support/engine-faults.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-// A commit without a listener leaves out all possible listeners. A listener that begins between the decision and the
-// statement, through another instance that this one has never heard of, still gets the event.
+// A commit without a listener leaves out all possible listeners. A listener that begins between the decision
+// and the statement, through another instance that this one has never heard of, still gets the event.
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
@@ -63,7 +63,10 @@ function instanceOver(database: Database, monotonic = () => performance.now()) {
   });
   return {
     engine,
-    /** The commits of a piece of work: those that ask whether anybody listens, and those that have everybody in them. */
+    /**
+     * The commits of a piece of work: those that ask whether anybody listens, and those that have everybody
+     * in them.
+     */
     async commitsOf(work: () => Promise<unknown>, before?: () => Promise<unknown>) {
       commits.length = 0;
       meanwhile = before ?? null;
@@ -98,7 +101,10 @@ interface Listener {
   readonly columns?: Readonly<Record<string, string>>;
   readonly input?: Parameters<typeof plainInput>[1];
   begins(world: World): Promise<void>;
-  /** The events that it has got of an email that was sent, delivered, opened and clicked; of the campaign, of all of them. */
+  /**
+   * The events that it has got of an email that was sent, delivered, opened and clicked; of the campaign, of
+   * all of them.
+   */
   got(world: World, email: string): Promise<readonly unknown[]>;
   readonly expected: readonly unknown[];
 }
@@ -227,7 +233,8 @@ describe.each(['PostgreSQL', 'PGlite'])('on %s', (name) => {
     '$name that comes between decision and commit gets the events, and those after it',
     async (listener) => {
       const world = await quietWorld(name);
-      // Each begins without a memory: on a machine that is slow enough a question may take so long that it is not asked again.
+      // Each begins without a memory: on a machine that is slow enough a question may take so long that it is
+      // not asked again.
       const { engine: first, commitsOf: commitsOfFirst } = instanceOver(world.database);
       const { engine, commitsOf } = instanceOver(world.database);
       const [early, between, late] = [

@@ -105,8 +105,8 @@ interface Lived extends Row {
 }
 
 /**
- * The same lives told to the real engine, side by side, their timers fired by the engine's own clock. That is one for all: their events
- * come at the same moments, and timers at the same of them.
+ * The same lives told to the real engine, side by side, their timers fired by the engine's own clock. That is
+ * one for all: their events come at the same moments, and timers at the same of them.
  */
 async function lived({ database, engine, clock }: World, lives: readonly ActorHistory[]): Promise<Lived[]> {
   const [first] = lives;
@@ -212,7 +212,10 @@ const whole = (all: readonly ActorHistory[]): readonly ActorHistory[] => {
   return [...told.values()];
 };
 
-/** A life, and at its end everything else that could be told: refusals must leave the same marks as in the machine. */
+/**
+ * A life, and at its end everything else that could be told: refusals must leave the same marks as in the
+ * machine.
+ */
 const tested: readonly ActorHistory[] = whole(lives).map((life, index) => {
   const actor = new LoneActor<EmailContext>(emailMachine, life.input, life.input.at);
   for (const event of life.events) actor.tell(event);
@@ -226,8 +229,8 @@ const oneOf = (neighbours: number, which: number) =>
   tested.filter((_, index) => index % neighbours === which);
 
 /**
- * Each path is lived on PostgreSQL, in turns with the actor in memory and read from its row: either way meets neighbours of each path.
- * Beside it the embedded database shows that the same statements do the same there.
+ * Each path is lived on PostgreSQL, in turns with the actor in memory and read from its row: either way meets
+ * neighbours of each path. Beside it the embedded database shows that the same statements do the same there.
  */
 const LIVED = {
   'with actors kept in memory': {

@@ -92,7 +92,8 @@ test('an email that another instance has queued since it was claimed keeps a tim
   await quick.fireTimers('email', { id: email.id }, NOW + 500);
   queued.resolve();
   await waking;
-  // By the time of the slow one the turn of the queued email has come as well. Its order may be lost with the process.
+  // By the time of the slow one the turn of the queued email has come as well. Its order may be lost with the
+  // process.
   expect(
     await rowsOf(store.database, 'select state, revision, timers, wake_at from emails_now where id = $1', [
       email.id,

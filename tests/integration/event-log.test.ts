@@ -7,8 +7,8 @@ import { postgresStore, type Store } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
-// Transactions do not end in the order in which they begin. A reader who polls while they run must still see every
-// event once, in one order.
+// Transactions do not end in the order in which they begin. A reader who polls while they run must still see
+// every event once, in one order.
 
 let store: Store;
 let sql: postgres.Sql;
@@ -60,7 +60,10 @@ class Follower {
   }
 }
 
-/** All of a follower's events, once there are so many: an analyze anywhere on the server holds the log for a moment. */
+/**
+ * All of a follower's events, once there are so many: an analyze anywhere on the server holds the log for a
+ * moment.
+ */
 const reach = (follower: Follower, total: number): Promise<readonly string[]> =>
   eventually(
     `${total} events`,

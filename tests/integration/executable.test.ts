@@ -26,7 +26,8 @@ import {
   TEST_KEY,
 } from '../support/service.ts';
 
-// Runs the executable as the last stage of the Dockerfile does: alone, as a user who owns nothing but the volume.
+// Runs the executable as the last stage of the Dockerfile does: alone, as a user who owns nothing but the
+// volume.
 
 const ROOT = resolve(import.meta.dir, '../..');
 const CONTAINER_USER = 65_532;

@@ -12,7 +12,8 @@ import { embeddedDatabase } from '../support/embedded.ts';
 import { ManualClock } from '../support/engine.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-// A first start on an embedded database makes the partitions of its first hour; the duty makes the rest right behind it.
+// A first start on an embedded database makes the partitions of its first hour; the duty makes the rest right
+// behind it.
 
 const NOON = Date.UTC(2026, 10, 24, 12);
 const LATE = Date.UTC(2026, 10, 30, 23);

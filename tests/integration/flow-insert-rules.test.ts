@@ -6,7 +6,8 @@ import { emailSpawn, plainInput } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FlowWorld, inEachWorld } from '../support/flow-world.ts';
 
-// After the answer that a run was cancelled, or a contact forgotten, nothing is sent for it, and nothing of it stays.
+// After the answer that a run was cancelled, or a contact forgotten, nothing is sent for it, and nothing of
+// it stays.
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
 type Any = any;

@@ -14,7 +14,8 @@ import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { idle, postgresStore } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 
-// The filters of one workspace take longer than a statement may. Everybody else's flows go on, and its own as far as they can.
+// The filters of one workspace take longer than a statement may. Everybody else's flows go on, and its own as
+// far as they can.
 
 const SLOW = { workspace: 'ws_slow', flow: 'flw_000000000000000000000001', contact: 'con_s' };
 const OTHER = { workspace: 'ws_other', flow: 'flw_000000000000000000000002', contact: 'con_o' };
@@ -38,7 +39,9 @@ const definition: FlowDefinition = {
   edges: [{ from: 'wait', to: 'mark', when: 'event' }],
 };
 
-/** Answers no statement that asks about one of these contacts: the server ends brief ones, as by its timeout. */
+/**
+ * Answers no statement that asks about one of these contacts: the server ends brief ones, as by its timeout.
+ */
 class SlowReads {
   readonly contacts = new Set<string>();
 

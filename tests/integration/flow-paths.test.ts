@@ -22,7 +22,10 @@ const MOST_PATHS = 24;
 /** A claim that dies is due again within a while. */
 const CLAIMED_MS = 6_000;
 
-/** The database of a process that dies at its first commit: before the statement has left, or before its reply has come. */
+/**
+ * The database of a process that dies at its first commit: before the statement has left, or before its reply
+ * has come.
+ */
 function dying(database: Database, moment: 'before' | 'after'): Database {
   const gone = () => new UnavailableError('The process is gone.', 'unknown');
   let isDead = false;
@@ -73,7 +76,10 @@ onEachStore('generated flows', (store) => {
       ],
     });
 
-  /** Two processes die at the commit, the first before it and the second behind it; the third gets the same event. */
+  /**
+   * Two processes die at the commit, the first before it and the second behind it; the third gets the same
+   * event.
+   */
   async function throughCrashes<Told>(
     clock: ManualClock,
     tell: (engine: Engine) => Promise<Told>,

@@ -21,8 +21,9 @@ import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { idle, postgresStore, rowsOf, type Store } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 
-// The statements that flows repeat are planned once, on tables that have been empty when they were. None may read a table whole then, nor
-// everybody in a flow or in a workspace for each contact. `CONTACTS=1000000 RUNS=100000` plans them on full tables.
+// The statements that flows repeat are planned once, on tables that have been empty when they were. None may
+// read a table whole then, nor everybody in a flow or in a workspace for each contact. `CONTACTS=1000000
+// RUNS=100000` plans them on full tables.
 
 const RUNS = Number(process.env.RUNS ?? 600);
 const CONTACTS = Math.max(Number(process.env.CONTACTS ?? 0), RUNS);
@@ -121,11 +122,15 @@ const WATCHED = [
   'flow_run_log',
 ];
 
-/** A database with two flows that are active, and nothing else; no figures about its tables come by themselves. */
+/**
+ * A database with two flows that are active, and nothing else; no figures about its tables come by
+ * themselves.
+ */
 async function preparedStore(): Promise<Store> {
   const store = await postgresStore();
   const { database } = store;
-  // On a machine that is busy one of its rounds fell between two statements, which were then planned by other figures.
+  // On a machine that is busy one of its rounds fell between two statements, which were then planned by other
+  // figures.
   for (const table of WATCHED) await database.script(`alter table ${table} set (autovacuum_enabled = off)`);
   await database.query(
     `insert into workspaces (id, name, plan, created_at) values ('ws_test', 'Test', 'growth', now())`,

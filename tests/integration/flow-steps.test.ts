@@ -13,11 +13,8 @@ const HOUR = 3_600_000;
 
 const rest = (key = 'rest') => ({ key, type: 'delay', config: { amount: 1, unit: 'hours' } });
 const mark = { key: 'mark', type: 'updateContact', config: { properties: { marked: true } } };
-const wait = (name: string) => ({
-  key: 'wait',
-  type: 'waitForEvent',
-  config: { name, timeout: { amount: 9, unit: 'days' } },
-});
+const timeout = { amount: 9, unit: 'days' };
+const wait = (name: string) => ({ key: 'wait', type: 'waitForEvent', config: { name, timeout } });
 const isPlan = (value: string) => ({ field: 'properties.plan', operator: 'eq', value });
 const outcomesOf = ({ log }: Any): readonly string[] =>
   log.map(({ step, outcome }: Any) => `${step} ${outcome}`);
@@ -87,12 +84,8 @@ inEachWorld('steps', (world) => {
       'leave exited',
     ]);
     expect(run).toMatchObject({ status: 'exited', reason: 'all done', currentStep: 'leave', wakesAt: null });
-    expect(ok(await service.live.get(`/v1/contacts/${contactId}`))).toMatchObject({
-      firstName: 'Ada',
-      lastName: 'Byron',
-      properties: { plan: 'pro' },
-      audienceIds: [],
-    });
+    const named = { firstName: 'Ada', lastName: 'Byron', properties: { plan: 'pro' }, audienceIds: [] };
+    expect(ok(await service.live.get(`/v1/contacts/${contactId}`))).toMatchObject(named);
     expect(JSON.parse(receiver.received[0]?.body ?? '{}')).toMatchObject({
       flowId: flow,
       runId: run.id,

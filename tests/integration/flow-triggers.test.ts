@@ -222,7 +222,8 @@ inEachWorld('what begins and ends runs', (world) => {
         const [{ isRead }] = (await database.query(
           'select exists (select from flow_feed f where f.position >= (select max(position) from contact_activity)) as "isRead"',
         )) as Any;
-        // Asked after it: the service follows by itself too, and a run that begins between both questions would be missed.
+        // Asked after it: the service follows by itself too, and a run that begins between both questions
+        // would be missed.
         const runs = await runsOf(flow);
         return (isRead && runs.every(({ status }: Any) => status === 'completed')) || undefined;
       });

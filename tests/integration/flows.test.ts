@@ -257,7 +257,8 @@ inEachWorld('flows', (world) => {
     const left = ok(await simulate([{ name: 'stop', after: { amount: 9, unit: 'hours' } }]));
     expect(left).toMatchObject({ endedAs: 'exited', endsAt: '2026-11-23T08:00:00.000Z' });
     const endless = ok(await simulate([]));
-    // It may have taken as long as a walk may: the exact bounds are those of tests/integration/flow-control.test.ts.
+    // It may have taken as long as a walk may: the exact bounds are those of
+    // tests/integration/flow-control.test.ts.
     expect(endless.endedAs).toBe('unfinished');
     expect(endless.path.length).toBeWithin(1, 2 * MOST_MAILS + 1);
     expect((await simulate([], service.test)).status).toBe(404);

@@ -10,7 +10,10 @@ const ON_LINUX = process.platform === 'linux';
 const PRODUCTION = { SECRET_KEY: 'only-for-tests-only-for-tests-only', LOG_LEVEL: 'trace' };
 const MESSAGE = { from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'Full', text: 'x' };
 
-/** A pipe whose reader has gone: a pipe with a name is opened to both sides, which opens it to write, and then closed. */
+/**
+ * A pipe whose reader has gone: a pipe with a name is opened to both sides, which opens it to write, and then
+ * closed.
+ */
 const READER_GONE =
   'f=$(mktemp -u) && mkfifo "$f" && exec 3<>"$f" 4>"$f" 3<&- && rm "$f" && exec "$0" "$@" >&4 4>&-';
 

@@ -60,7 +60,9 @@ export async function openViewer(url: string, key: string): Promise<Viewer> {
   };
 }
 
-/** Puts a run at a step of its own flow, which the machine that is drawn does not have, and answers its id. */
+/**
+ * Puts a run at a step of its own flow, which the machine that is drawn does not have, and answers its id.
+ */
 export async function runAtItsOwnStep(databaseUrl: string): Promise<string> {
   const id = 'run_01m7xj1rwzprnwr10308attx';
   const rows = postgres(databaseUrl, { max: 1 });

@@ -161,7 +161,10 @@ test('a burst through a relay with both limits is put off for none, and each arr
   const changed = await live.live.patch(`/v1/domains/${live.domainId}`, { provider: 'smtp' });
   expect(changed.status).toBe(200);
   let asked = 0;
-  /** Sends so many, none of which ends before as many sessions are open as will be: a slow machine would need fewer of them. */
+  /**
+   * Sends so many, none of which ends before as many sessions are open as will be: a slow machine would need
+   * fewer of them.
+   */
   const burst = async (count: number): Promise<readonly string[]> => {
     const gate = Promise.withResolvers<void>();
     relay.limits = { ...relay.limits, holds: gate.promise };
@@ -193,7 +196,8 @@ test('a burst through a relay with both limits is put off for none, and each arr
     const { data } = (await live.live.get(`/v1/emails/${id}/explain`)).body;
     expect(data.evidence.filter(({ text }: { text: string }) => text.includes('put off'))).toEqual([]);
   }
-  // A session that the relay had not ended yet counted as well, so that four are learned at first: further mail meets the limits again.
+  // A session that the relay had not ended yet counted as well, so that four are learned at first: further
+  // mail meets the limits again.
   await eventually('the limits are stored', async () => {
     const [row] = await live.service.database.query<{ limits: Record<string, { value: number }> }>(
       'select limits from learned_limits',

@@ -9,8 +9,8 @@ import { countEmails } from '../../src/sending/emails/read/page.ts';
 import { listSuppressions } from '../../src/sending/suppressions/queries.ts';
 import { postgresStore, type Store } from '../support/engine.ts';
 
-// A count, and a list whose filter has no index, look at ten thousand rows, however many there are: by the rows that PostgreSQL says it
-// has read.
+// A count, and a list whose filter has no index, look at ten thousand rows, however many there are: by the
+// rows that PostgreSQL says it has read.
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const ROWS = 60_000;
@@ -90,7 +90,10 @@ interface Explained {
 
 const nodesOf = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-/** Database that explains each statement before it answers it; `rows` are the most that one step of a plan has read of a table. */
+/**
+ * Database that explains each statement before it answers it; `rows` are the most that one step of a plan has
+ * read of a table.
+ */
 function watched() {
   const seen = { rows: 0, ms: 0 };
   const reads = {

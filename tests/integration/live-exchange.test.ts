@@ -15,7 +15,8 @@ import { LiveExchange } from '../../src/web/live/exchange/live-exchange.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
-// Instances tell each other what viewers watch and what was committed: the statements on a real server, the engines played.
+// Instances tell each other what viewers watch and what was committed: the statements on a real server, the
+// engines played.
 
 const TEST = { workspaceId: 'ws_1', livemode: false };
 const email = { name: 'email' } as Kind;

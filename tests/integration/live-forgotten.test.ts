@@ -9,7 +9,8 @@ import { arf, dsn } from '../unit/transport/reports.ts';
 import { aMail, handIn } from './received-door.ts';
 import { type Sink, startSink } from './transport/smtp-sink.ts';
 
-// Reports about emails whose recipient was forgotten since: the address is gone, the person's will counts all the same.
+// Reports about emails whose recipient was forgotten since: the address is gone, the person's will counts all
+// the same.
 
 let sink: Sink;
 let service: LiveService;

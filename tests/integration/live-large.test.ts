@@ -4,7 +4,10 @@ import { eventually } from '../support/eventually.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 
 const MEGABYTE = 1_000_000;
-/** Two messages of a megabyte to one person each, which are 1.4 MB on the way and counted twice; and not a third. */
+/**
+ * Two messages of a megabyte to one person each, which are 1.4 MB on the way and counted twice; and not a
+ * third.
+ */
 const OCTETS = 6 * MEGABYTE;
 const FILE = [{ filename: 'catalogue.bin', content: Buffer.alloc(MEGABYTE, 'catalogue').toString('base64') }];
 

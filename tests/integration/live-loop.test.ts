@@ -49,7 +49,8 @@ test('a message that two installations relay to each other ends after 51 of them
   const failed = await eventually('the end of the circle', async () =>
     (await all()).find(({ status }) => status === 'failed'),
   );
-  // The message that comes with 51 Received fields is refused: 51 were taken, the last one of them by the first service.
+  // The message that comes with 51 Received fields is refused: 51 were taken, the last one of them by the
+  // first service.
   expect(await all()).toHaveLength(51);
   expect((await all()).filter(({ status }) => status === 'sent')).toHaveLength(50);
   const { events, messageId } = (await first.live.get(`/v1/emails/${failed.id}`)).body.data;

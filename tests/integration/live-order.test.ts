@@ -188,7 +188,8 @@ test('mail without room in the warm-up of the first goes on to the next while th
   const isSent = ({ status }: Email): boolean => status === 'sent';
   const warmUps = [{ provider: 'smtp', startedAt: service.today(), perDay: [1, 1] }];
   await patch({ warmUps });
-  // The mail of the tests before has left the relay alone or not; the one place of the day is used up once it has taken this.
+  // The mail of the tests before has left the relay alone or not; the one place of the day is used up once it
+  // has taken this.
   await eventually('the relay has taken one', async () => {
     const id = await service.send();
     await eventually('it has left, or waits', async () => {

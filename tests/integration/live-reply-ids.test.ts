@@ -15,7 +15,9 @@ import { startScriptedSmtp } from './transport/scripted-smtp.ts';
 const get = async (service: LiveService, path: string): Promise<Email> =>
   (await service.live.get(path)).body.data;
 
-/** The email that the answer of a person to a Message-ID is matched with, by the port for mail that comes in. */
+/**
+ * The email that the answer of a person to a Message-ID is matched with, by the port for mail that comes in.
+ */
 async function answered(
   { service, port }: { readonly service: LiveService; readonly port: number },
   messageId: string,

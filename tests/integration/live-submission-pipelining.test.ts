@@ -5,7 +5,8 @@ import { eventually } from '../support/eventually.ts';
 import { type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 import { type Script, type ScriptedSmtp, startScriptedSmtp } from './transport/scripted-smtp.ts';
 
-// Each of these has made a server or a client that pipelines lose mail, send an empty one, or fall out of step, as its public list of bugs says.
+// Each of these has made a server or a client that pipelines lose mail, send an empty one, or fall out of
+// step, as its public list of bugs says.
 
 let service: LiveService;
 let next: ScriptedSmtp;

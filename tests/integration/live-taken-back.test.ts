@@ -8,7 +8,10 @@ import { type LiveService, startLiveService } from '../support/live-service.ts';
 /** A server that mail has to wait for, once it has taken the first ones. */
 interface Case {
   readonly first: number;
-  /** The people of a campaign: more than are given out while the server has no room for them, and few where each waits for a turn. */
+  /**
+   * The people of a campaign: more than are given out while the server has no room for them, and few where
+   * each waits for a turn.
+   */
   readonly people: number;
   /** `over` settles when it takes mail again. */
   limits(over: Promise<void>): ServerLimits;

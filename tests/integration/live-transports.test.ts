@@ -46,8 +46,8 @@ const choose = (at: LiveService, provider: unknown) =>
   at.live.patch(`/v1/domains/${at.domainId}`, { provider });
 
 /**
- * Chooses a way, sets the records that it asks for, and has them seen. The choice begins a check by itself, which may have looked
- * before they were set, and a request to verify waits for a check that is under way.
+ * Chooses a way, sets the records that it asks for, and has them seen. The choice begins a check by itself,
+ * which may have looked before they were set, and a request to verify waits for a check that is under way.
  */
 async function goBy(provider: string | null): Promise<Email> {
   const { body } = await choose(service, provider);

@@ -41,7 +41,10 @@ const listed = ({ ticks }: Viewer) => ticks.flatMap(({ sample }) => sample);
 const instancesOf = ({ ticks }: Viewer) =>
   ticks.findLast(({ instances }) => instances !== null)?.instances ?? [];
 
-/** Sends until each viewer has heard of the same email, which was sent after this was called, and answers its id. */
+/**
+ * Sends until each viewer has heard of the same email, which was sent after this was called, and answers its
+ * id.
+ */
 async function heardOf(viewers: readonly Viewer[], key: string): Promise<string> {
   const first = await send(key);
   return eventually('an email of the other instance is delivered on the page', async () => {

@@ -3,7 +3,8 @@ import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 import { type Sink, startSink } from './transport/smtp-sink.ts';
 
-// A recipient opens a message before the reply to it is committed here: a receiver is faster, or the instance has died.
+// A recipient opens a message before the reply to it is committed here: a receiver is faster, or the instance
+// has died.
 
 const PERSON = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0';
 /** Apple's relay, which loads the pictures of a message when it arrives. */

@@ -8,8 +8,9 @@ import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { codeOf } from '../../src/platform/db/sqlstate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
-// A server may forget the statements that a connection has prepared: a pooler handed out another backend, or a person
-// discarded them. The driver prepares and sends such a statement again by itself, and must send the same values.
+// A server may forget the statements that a connection has prepared: a pooler handed out another backend, or
+// a person discarded them. The driver prepares and sends such a statement again by itself, and must send the
+// same values.
 
 let made: TestDatabase;
 let database: PostgresDatabase;
@@ -17,7 +18,8 @@ beforeAll(async () => {
   made = await createTestDatabase();
 });
 afterAll(() => made.close());
-// Once a statement was forgotten, a database does without for a while: each test begins with one that keeps them.
+// Once a statement was forgotten, a database does without for a while: each test begins with one that keeps
+// them.
 beforeEach(async () => {
   database = await PostgresDatabase.open(made.url);
 });

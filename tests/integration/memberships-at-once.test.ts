@@ -8,8 +8,8 @@ import { type RealService, startRealService } from '../contract/real-service.ts'
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-// Two connections of one PostgreSQL: a contact leaves an audience while something else lets it in, or forgets it. Whichever begins first, who
-// has left by an own act is out at the end.
+// Two connections of one PostgreSQL: a contact leaves an audience while something else lets it in, or forgets
+// it. Whichever begins first, who has left by an own act is out at the end.
 
 let made: Awaited<ReturnType<typeof createTestDatabase>>;
 let service: RealService;
@@ -67,7 +67,9 @@ const waiters = async (): Promise<number> =>
     )
   ).length;
 
-/** Begins `first` on one connection and then the others on another, each of which has to wait; then commits. */
+/**
+ * Begins `first` on one connection and then the others on another, each of which has to wait; then commits.
+ */
 async function atOnce(
   first: (database: Database) => Promise<unknown>,
   ...others: readonly (() => Promise<unknown>)[]

@@ -5,8 +5,9 @@ import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-// A machine that was suspended for three days makes the partition of today when it wakes, while its mail goes on. A row that was meant for
-// the default partition then finds, once it has waited for the lock, that its day has a partition: PostgreSQL refuses it, once.
+// A machine that was suspended for three days makes the partition of today when it wakes, while its mail goes
+// on. A row that was meant for the default partition then finds, once it has waited for the lock, that its
+// day has a partition: PostgreSQL refuses it, once.
 
 const TABLE = `create table days (id integer not null, constraint small check (id < 100)) partition by range (id);
   create table days_default partition of days default;

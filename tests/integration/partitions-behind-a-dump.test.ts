@@ -10,8 +10,9 @@ import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { startRealService } from '../contract/real-service.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
-// pg_dump holds every table that it has looked at, in the weakest mode there is, until it ends. Partitions are attached in
-// the strongest, and every statement that comes while that lock is waited for queues behind it.
+// pg_dump holds every table that it has looked at, in the weakest mode there is, until it ends. Partitions
+// are attached in the strongest, and every statement that comes while that lock is waited for queues behind
+// it.
 
 const DAY = 86_400_000;
 
@@ -37,7 +38,8 @@ test('an instance starts behind a dump, and makes its partitions once that has e
     expect((await service.ask({ method: 'POST', path: '/v1/emails', key, body })).status).toBe(202);
   });
   await using after = await startRealService({ DATABASE_URL: made.url });
-  // Rows of today lie in the default partition of most tables, and stay there; the days to come have their own.
+  // Rows of today lie in the default partition of most tables, and stay there; the days to come have their
+  // own.
   expect((await partitionedDays(after.service.database)).length).toBeGreaterThanOrEqual(2);
 });
 

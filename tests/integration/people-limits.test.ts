@@ -7,7 +7,8 @@ import { type LiveService, startLiveService } from '../support/live-service.ts';
 
 const FILTER = { field: 'status', operator: 'eq', value: 'subscribed' };
 
-// The embedded database has one connection, on which nothing is done at once: there the boundary is looked at.
+// The embedded database has one connection, on which nothing is done at once: there the boundary is looked
+// at.
 describe.each([
   ['PostgreSQL', {}, 8],
   ['PGlite', { DATABASE_URL: '' }, 2],
@@ -105,7 +106,8 @@ describe.each([
     if (place === 'PostgreSQL')
       test('also for requests at once', async () => {
         for (let round = 0; round < rounds; round++) {
-          // Long enough to be under way when the second is counted, also on a busy machine; each is cancelled then.
+          // Long enough to be under way when the second is counted, also on a busy machine; each is cancelled
+          // then.
           const told = await Promise.all([start(20_000), start(20_000)]);
           const statuses = told.map(({ status }) => status).toSorted();
           expect({ round, statuses }).toEqual({ round, statuses: [202, 409] });

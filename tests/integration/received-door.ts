@@ -1,7 +1,10 @@
 import type { Email, LiveService } from '../support/live-service.ts';
 import { SmtpClient } from './transport/smtp-client.ts';
 
-/** Hands a message to a server; the first lines of the replies to MAIL, to each RCPT, and to the end of the message. */
+/**
+ * Hands a message to a server; the first lines of the replies to MAIL, to each RCPT, and to the end of the
+ * message.
+ */
 export async function handIn(
   port: number,
   from: string,

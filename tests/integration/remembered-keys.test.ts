@@ -4,8 +4,8 @@ import { type Client, createClient } from '../support/client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
-// A key that was found lately is not looked up before an email: the statement that accepts the email checks it. So no request may get what
-// the key, or its workspace, said before a change, whichever instance made it.
+// A key that was found lately is not looked up before an email: the statement that accepts the email checks
+// it. So no request may get what the key, or its workspace, said before a change, whichever instance made it.
 
 const EMAIL = { from: 'a@acme.example', to: 'delivered@simulator.svc.test', subject: 'S', text: 'T' };
 const LIMITS = { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', TEST_SENDS_PER_DAY: '0' };
@@ -122,7 +122,8 @@ describe('a remembered key', () => {
     const made = await client.post('/v1/test-clocks', { name: 'Still', startAt: '2026-12-01T09:00:00.000Z' });
     expect(made.status).toBe(201);
     const clocked = { ...EMAIL, testClockId: made.body.data.id };
-    // The version of its row: that something was written, and taken back, shows there. Nothing was sent by it, so nothing else writes.
+    // The version of its row: that something was written, and taken back, shows there. Nothing was sent by
+    // it, so nothing else writes.
     const version = async () =>
       (
         await sql<

@@ -15,14 +15,17 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { serverUrl } from '../support/server.ts';
 
-// A dump of the database, restored into another cluster: that one counts its transactions from elsewhere, and positions in
-// the event log are transactions.
+// A dump of the database, restored into another cluster: that one counts its transactions from elsewhere, and
+// positions in the event log are transactions.
 
 const EMAIL = { from: 'a@acme.example', to: 'delivered@simulator.svc.test', subject: 'Hello', text: 'Hi' };
 /** The keys and cursors that were given out must go on to hold. */
 const SECRET = { SECRET_KEY: 'only-for-tests-only-for-tests-only' };
 
-/** Everything in one database, put into another as a restored dump does it: the schema, then every row of every table. */
+/**
+ * Everything in one database, put into another as a restored dump does it: the schema, then every row of
+ * every table.
+ */
 async function restore(from: string, to: string): Promise<void> {
   const target = new PostgresDatabase(to);
   await migrate(target);
@@ -83,7 +86,9 @@ const diagnosed = async (url: string) => {
   return { status, detail };
 };
 
-/** Sends, restores into the target, sends again; a follower from before and a new one must see all of it once. */
+/**
+ * Sends, restores into the target, sends again; a follower from before and a new one must see all of it once.
+ */
 async function moves(from: string, to: string): Promise<void> {
   const follower = new EventFollower();
   let key: string;
@@ -91,7 +96,8 @@ async function moves(from: string, to: string): Promise<void> {
     await using before = await startRealService({ ...SECRET, DATABASE_URL: from });
     key = await before.keyWith('test', ['*']);
     await send(before, key, 10);
-    // Each is sent and delivered. The cursor is then behind both, at the end of what the old cluster has seen.
+    // Each is sent and delivered. The cursor is then behind both, at the end of what the old cluster has
+    // seen.
     await follower.reach(before, key, 20);
     await spend(from, 50);
     await follower.catchUp(before, key);
@@ -219,7 +225,8 @@ test('set back to a snapshot under a running instance: cursors beyond the end ar
     await running.run();
     expect(running.warnings).toHaveLength(1);
     await send(service, key, 3);
-    // Three emails of two events each were lost with the snapshot, two events were written before it was noticed.
+    // Three emails of two events each were lost with the snapshot, two events were written before it was
+    // noticed.
     await follower.reach(service, key, 12 + 6);
     const again = new EventFollower();
     await again.reach(service, key, 6 + 2 + 6);

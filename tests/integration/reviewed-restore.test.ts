@@ -8,7 +8,8 @@ import { layEmbedded } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
 import { LIVE_KEY, type Service, startService } from '../support/service.ts';
 
-// A backup knows nothing of those who left after it, and sends again what has left since. `--only http` lets an operator say so first.
+// A backup knows nothing of those who left after it, and sends again what has left since. `--only http` lets
+// an operator say so first.
 
 const SECRET_KEY = 'only-for-tests-only-for-tests-only';
 let home: string;

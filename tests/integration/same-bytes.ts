@@ -24,8 +24,9 @@ const SENDER = { from: 'Shop <shop@sender.example>', to: 'ada@sender.example' };
 const PATIENT = { withinMs: 120_000 };
 
 /**
- * Makes generated templates with their layouts, partials and translations, and sends each on every way: a preview, a test, a single email, a
- * batch, SMTP by header, a flow and a campaign. Then its layers change, and the first version is compared with what it gave.
+ * Makes generated templates with their layouts, partials and translations, and sends each on every way: a
+ * preview, a test, a single email, a batch, SMTP by header, a flow and a campaign. Then its layers change,
+ * and the first version is compared with what it gave.
  */
 export async function sameBytes(
   service: LiveService,
@@ -130,7 +131,8 @@ export async function sameBytes(
     const settings = { name, audienceId, templateId: id, variables, ...chosen };
     const campaign = await post('/v1/campaigns', settings);
     await post(`/v1/campaigns/${campaign.id}/send`, {});
-    // Of the table, since a list of the API takes 2 ms of processor time each of twenty times instead of a tenth of that.
+    // Of the table, since a list of the API takes 2 ms of processor time each of twenty times instead of a
+    // tenth of that.
     const emailId = await eventually(
       'the campaign leaves',
       async () => {

@@ -7,7 +7,8 @@ import type { Database } from '../../src/platform/db/database.ts';
 import { FOUND_BY } from '../../src/sending/emails/read/page.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
 
-// The schema is plain SQL, which no compiler reads: names that it repeats are held here to the lists that own them.
+// The schema is plain SQL, which no compiler reads: names that it repeats are held here to the lists that own
+// them.
 
 let database: Database;
 beforeAll(async () => {

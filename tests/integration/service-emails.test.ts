@@ -144,7 +144,10 @@ onEachStore('emails of the service', (store) => {
   });
 });
 
-/** The kinds of which admins are warned, each with the rows of an actor in its warned state and what the email says of it. */
+/**
+ * The kinds of which admins are warned, each with the rows of an actor in its warned state and what the email
+ * says of it.
+ */
 const CASES = {
   domain: {
     warning: lostWarning,

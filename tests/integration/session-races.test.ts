@@ -6,7 +6,8 @@ import type { Database } from '../../src/platform/db/database.ts';
 import { postgresStore, rowsOf, type Store } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 
-// The end of sessions and the beginning of one at the same time, statement by statement: only a server has two connections.
+// The end of sessions and the beginning of one at the same time, statement by statement: only a server has
+// two connections.
 
 let store: Store;
 let sql: postgres.Sql;

@@ -5,8 +5,9 @@ import { type RealService, startRealService } from '../contract/real-service.ts'
 import { createServedDatabase, type TestDatabase } from '../support/postgres.ts';
 import { serverUrl } from '../support/server.ts';
 
-// The forms in which PostgreSQL writes values are settings that a role, a database or postgresql.conf may change for other
-// programs. Each of these alone turned dates into invalid ones, bytes into others, or the clock into the year 2033.
+// The forms in which PostgreSQL writes values are settings that a role, a database or postgresql.conf may
+// change for other programs. Each of these alone turned dates into invalid ones, bytes into others, or the
+// clock into the year 2033.
 
 const SETTINGS = {
   datestyle: 'German, DMY',

@@ -3,7 +3,8 @@ import { openLimiter } from '../../src/http/limits/open-limiter.ts';
 import { eventually } from '../support/eventually.ts';
 import { REDIS_SERVER, startRedis } from '../support/redis.ts';
 
-// The same limits as in tests/unit/http/shared-limits.test.ts, whose store is a stand-in, against the program itself.
+// The same limits as in tests/unit/http/shared-limits.test.ts, whose store is a stand-in, against the program
+// itself.
 if (REDIS_SERVER === null)
   console.log('Skipped: no redis-server here (apt-get install redis-server, or REDIS_SERVER=<path>).');
 

@@ -91,7 +91,10 @@ async function instance(name: string) {
   const senders = Array.from({ length: 2 * CONNECTIONS }, send);
   return {
     roster,
-    /** Ends as the service does, its connections before its name in the roster; or it tells the others nothing. */
+    /**
+     * Ends as the service does, its connections before its name in the roster; or it tells the others
+     * nothing.
+     */
     async end({ leaves }: { readonly leaves: boolean }): Promise<void> {
       if (!leaves) await own.close();
       signal.abort();

@@ -30,8 +30,9 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 /**
- * Why a statement cannot be planned; null when it can. It is asked again where the database could not be asked: a machine that is busy
- * enough is taken for one that does not answer, which says nothing about the statement.
+ * Why a statement cannot be planned; null when it can. It is asked again where the database could not be
+ * asked: a machine that is busy enough is taken for one that does not answer, which says nothing about the
+ * statement.
  */
 async function faultOf(database: Database, sql: string): Promise<string | null> {
   for (;;)
@@ -43,8 +44,8 @@ async function faultOf(database: Database, sql: string): Promise<string | null> 
     }
 }
 
-// The embedded database takes three times as long for one. Its planner is that of the server, so that there it is asked for those forms
-// alone that together have everything that any form has.
+// The embedded database takes three times as long for one. Its planner is that of the server, so that there
+// it is asked for those forms alone that together have everything that any form has.
 describe.each([
   ['PostgreSQL', 'every'],
   ['PGlite', 'ends'],

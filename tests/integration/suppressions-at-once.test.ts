@@ -9,7 +9,8 @@ import { type RealService, startRealService } from '../contract/real-service.ts'
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-// Two connections of one PostgreSQL: a person leaves while something else lifts what kept mail from their address. The leaving stays.
+// Two connections of one PostgreSQL: a person leaves while something else lifts what kept mail from their
+// address. The leaving stays.
 
 const SECRET_KEY = 'only-for-tests-only-for-tests-only';
 
@@ -63,7 +64,10 @@ const isWaited = async (): Promise<true | undefined> => {
   return waiters.length > 0 ? true : undefined;
 };
 
-/** Begins `first` on one connection, and then `second` on another, which has to wait; then ends the first with `last`, and commits. */
+/**
+ * Begins `first` on one connection, and then `second` on another, which has to wait; then ends the first with
+ * `last`, and commits.
+ */
 async function atOnce<Answer>(
   first: (database: Database) => Promise<unknown>,
   second: () => Promise<Answer>,

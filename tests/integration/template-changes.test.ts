@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
-// A remembered template is checked in the statement that accepts an email: no recipient gets an earlier version.
+// A remembered template is checked in the statement that accepts an email: no recipient gets an earlier
+// version.
 
 let service: LiveService;
 beforeAll(async () => {

@@ -349,7 +349,8 @@ describe('translations', () => {
     const hebrew = await preview({ templateId: markdown.id, language: 'he', variables: { name: '<i>' } });
     expect(hebrew.html).toContain('<html lang="he" dir="rtl"');
     expect(hebrew.html).toContain('&lt;i&gt;');
-    // A `direction` of a cell would win over the `dir` of the document, and put the full stop on the wrong side.
+    // A `direction` of a cell would win over the `dir` of the document, and put the full stop on the wrong
+    // side.
     expect(hebrew.html).not.toContain('direction:ltr');
     expect(hebrew.html).toMatch(/text-align:right[^>]*>\s*<h1>שלום/);
     const english = await preview({ templateId: markdown.id, language: 'en' });

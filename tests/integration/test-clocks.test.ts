@@ -23,7 +23,8 @@ import {
 } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 
-// The life of an email by a test clock, and the same life by a clock that is moved in real steps: whatever the one writes the other does.
+// The life of an email by a test clock, and the same life by a clock that is moved in real steps: whatever
+// the one writes the other does.
 
 const BEGIN = Date.UTC(2026, 11, 1, 9);
 const DAY_MS = 86_400_000;

@@ -20,7 +20,8 @@ import { eventually } from '../support/eventually.ts';
 import { sharedStore } from '../support/shared-store.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
-// The judge of a chaos run: it accepts a correct database, and notices each single fault that is forged into it.
+// The judge of a chaos run: it accepts a correct database, and notices each single fault that is forged into
+// it.
 
 const TABLES = ['emails', 'email_turns'] as const;
 

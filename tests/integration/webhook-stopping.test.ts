@@ -11,8 +11,8 @@ import { eventually } from '../support/eventually.ts';
 import { multiply, waitingFor } from '../support/waiting-deliveries.ts';
 import { openReceiver, openWorld, type Receiver, type World } from '../support/webhook-world.ts';
 
-// An endpoint that cannot be reached has a delivery waiting for every event of the last two hours and a half: 300,000 of them
-// with DELIVERIES=300000 bun run test tests/integration/webhook-stopping
+// An endpoint that cannot be reached has a delivery waiting for every event of the last two hours and a half:
+// 300,000 of them with DELIVERIES=300000 bun run test tests/integration/webhook-stopping
 
 const MANY = Number(process.env.DELIVERIES ?? 6_000);
 

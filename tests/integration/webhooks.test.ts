@@ -274,7 +274,8 @@ describe('deliveries', () => {
       livemode: false,
     });
     expect(await verifies(post as Received, secret)).toBe(true);
-    // Said once: neither the key again nor the log brings it back, even when the endpoint has been disabled since.
+    // Said once: neither the key again nor the log brings it back, even when the endpoint has been disabled
+    // since.
     await world.test.patch(`/v1/webhooks/${id}`, { status: 'disabled' });
     const again = await world.test.post(`/v1/webhooks/${id}/test`, undefined, key);
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);

@@ -17,7 +17,10 @@ const WINDOW = 30;
 const over = (database: Database, own: Partial<Pick<Database, 'query' | 'script'>>): Database =>
   new Proxy(database, { get: (it, name) => Reflect.get(name in own ? own : it, name) });
 
-/** A database that hears how many rows each statement deletes and reads, and dies before its `lives`-th deletion. */
+/**
+ * A database that hears how many rows each statement deletes and reads, and dies before its `lives`-th
+ * deletion.
+ */
 function watched(database: Database, lives = Number.POSITIVE_INFINITY) {
   const seen = { deletions: 0, mostRows: 0, mostRead: 0 };
   const script: Database['script'] = async (text) => {
@@ -128,7 +131,8 @@ onEachStore('a workspace is erased', (store) => {
 
   test('through an index or a key, whichever table it is', async () => {
     const { owned } = await surveyTables(store.database, journals);
-    // Dependent rows are looked up by their row, and tables without an index are short: usage is added up every ten seconds.
+    // Dependent rows are looked up by their row, and tables without an index are short: usage is added up
+    // every ten seconds.
     expect(owned.filter(({ owner, isIndexed }) => owner && !isIndexed)).toEqual([]);
     expect(
       owned.filter(({ isIndexed, key }) => !isIndexed && key.length === 0).map(({ table }) => table),

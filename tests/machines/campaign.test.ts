@@ -69,7 +69,9 @@ function told(campaign: Campaign, event: CampaignEvent): Campaign {
   return campaign;
 }
 
-/** The requests of clients, and the state that each leads to from each state; from all others it is refused. */
+/**
+ * The requests of clients, and the state that each leads to from each state; from all others it is refused.
+ */
 const ASKED: readonly (readonly [string, CampaignEvent, Readonly<Record<string, string>>])[] = [
   ['sends it now', now, { draft: 'preparing', failed: 'preparing', paused: 'sending' }],
   ['sends it later', later, { draft: 'scheduled', failed: 'scheduled' }],

@@ -5,7 +5,8 @@ import { explainEmail } from '../../src/sending/emails/explain/explanation-text.
 import { BEGINNINGS, BORN, timerOf } from '../support/engine-email-model.ts';
 import { completed, type Observed, outcome, sending } from '../support/observed-email.ts';
 
-// Every way into a doubt, with every way out of it: a message that may have arrived is never told as one that did not.
+// Every way into a doubt, with every way out of it: a message that may have arrived is never told as one that
+// did not.
 
 const PATIENCE_IS_OVER = BORN + 4_000_000;
 const one = { ...BEGINNINGS['a live email to two'], recipients: [{ simulate: null }] };

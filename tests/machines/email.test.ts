@@ -110,7 +110,8 @@ function holds(email: Observed): void {
     if (status === 'delivered') expect(types.filter((type) => type === 'delivered')).toEqual(['delivered']);
     if (status === 'failed' && reason !== 'suppressed')
       expect(types.filter((type) => type === 'bounced')).toContain('bounced');
-    // Addresses are suppressed for live mail that bounced for good or was complained about; never for test mail.
+    // Addresses are suppressed for live mail that bounced for good or was complained about; never for test
+    // mail.
     const deserved = recorded.some(
       (event) =>
         event.recipient === recipient &&

@@ -5,7 +5,8 @@ import { walk } from '../support/decider-walk.ts';
 import { HAPPENINGS } from '../support/lifecycle-events.ts';
 import { randomMachine } from '../support/random-machine.ts';
 
-// Compares the compiled deciders with XState over as many events as wanted: `bun tests/machines/equality.ts --events 1000000`.
+// Compares the compiled deciders with XState over as many events as wanted: `bun tests/machines/equality.ts
+// --events 1000000`.
 
 const { values } = parseArgs({ options: { events: { type: 'string' }, seed: { type: 'string' } } });
 const events = Number(values.events ?? 1_000_000);

@@ -9,8 +9,8 @@ import { draw } from '../../src/engine/drawing/moves.ts';
 import { Decider } from '../../src/engine/machine/decide.ts';
 import { generatedFlows, STEP_OF } from '../support/generated-flows.ts';
 
-// The compiler's output for a definition is stored beside this file: running flows depend on it. Write it again with
-// `GOLDEN=write bun test tests/machines/flow-run.test.ts`, and look at the difference.
+// The compiler's output for a definition is stored beside this file: running flows depend on it. Write it
+// again with `GOLDEN=write bun test tests/machines/flow-run.test.ts`, and look at the difference.
 
 const GOLDEN = join(import.meta.dir, 'flow-run.golden.txt');
 

@@ -51,7 +51,10 @@ const everyEvent = ({
 
 const settings = ['new url', 'new events', 'disable', 'enable', 'rotation', 'deletion'];
 
-/** The events that each state takes; all others are refused. A success is taken only where failures were counted. */
+/**
+ * The events that each state takes; all others are refused. A success is taken only where failures were
+ * counted.
+ */
 const taken = {
   active: ['failure', 'replay', ...settings],
   disabled: settings,

@@ -1,7 +1,9 @@
 import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto';
 import { createTestAuthority, type Dates } from './acme-certificates.ts';
 
-/** A certificate authority that speaks ACME (RFC 8555) over HTTPS on the loopback, as far as HTTP-01 needs it. */
+/**
+ * A certificate authority that speaks ACME (RFC 8555) over HTTPS on the loopback, as far as HTTP-01 needs it.
+ */
 export interface AcmeAuthority extends AsyncDisposable {
   readonly directoryUrl: string;
   /** The certificate that its clients trust, in PEM. */

@@ -5,9 +5,9 @@ import { eventually } from './eventually.ts';
 import type { LiveService } from './live-service.ts';
 
 /**
- * The findings of an audit of a service that goes on meanwhile. On a server it reads one moment, in which only a timer may be late:
- * behind a clock that was moved the service needs a while. An embedded database has no second connection, and its statements see
- * several moments: there what goes by itself is no fault.
+ * The findings of an audit of a service that goes on meanwhile. On a server it reads one moment, in which
+ * only a timer may be late: behind a clock that was moved the service needs a while. An embedded database has
+ * no second connection, and its statements see several moments: there what goes by itself is no fault.
  */
 export async function faultsOf({ service, databaseUrl }: LiveService): Promise<readonly Fault[]> {
   const { database, clock } = service;

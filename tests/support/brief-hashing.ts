@@ -7,8 +7,9 @@ export const usualHasher: Hasher = {
 };
 
 /**
- * Has this process hash passwords for half a millisecond instead of 80: every test that signs a person in would otherwise guard an account
- * that no one has, 45 s of a run's processor time. What is stored says how it was made, so that verifying takes as long.
+ * Has this process hash passwords for half a millisecond instead of 80: every test that signs a person in
+ * would otherwise guard an account that no one has, 45 s of a run's processor time. What is stored says how
+ * it was made, so that verifying takes as long.
  */
 export function hashBriefly(): void {
   Object.assign(Bun.password, {

@@ -14,7 +14,10 @@ select $3, id, 'joined', now() - interval '1 hour' from made`;
 
 const AT_ONCE = 10_000;
 
-/** Makes an audience of that many contacts, whose addresses begin with their numbers (`p1-…`), without a request for each. */
+/**
+ * Makes an audience of that many contacts, whose addresses begin with their numbers (`p1-…`), without a
+ * request for each.
+ */
 export async function manyPeople(database: Database, workspaceId: string, count: number): Promise<string> {
   const now = Date.now();
   const id = mintId('aud', now);

@@ -1,8 +1,9 @@
 import { loadModule, parseSync } from 'libpg-query';
 import { SHARD_KEY } from '../../src/platform/db/distribution/catalogue.ts';
 
-// The documented rules of Citus for distributed tables, and those that a cluster refused when this was written, held against parsed statements.
-// Tables that are not distributed lie on the coordinator. https://docs.citusdata.com/en/stable/develop/reference_workarounds.html
+// The documented rules of Citus for distributed tables, and those that a cluster refused when this was
+// written, held against parsed statements. Tables that are not distributed lie on the coordinator.
+// https://docs.citusdata.com/en/stable/develop/reference_workarounds.html
 
 // biome-ignore lint/suspicious/noExplicitAny: the tree of the parser is as PostgreSQL's own, and its types say little more.
 type Node = any;
@@ -38,8 +39,9 @@ export function breachesOf(sql: string, distributed: ReadonlySet<string>): reado
 }
 
 /**
- * Rows that one query hands on to another go through a file: a query without columns makes none that can be read, and one that locks beside a
- * join writes more into it than it says. Where the lock lies in a query within, that holds it back.
+ * Rows that one query hands on to another go through a file: a query without columns makes none that can be
+ * read, and one that locks beside a join writes more into it than it says. Where the lock lies in a query
+ * within, that holds it back.
  */
 function breachesOfHandingOn(tree: Node, distributed: ReadonlySet<string>): readonly string[] {
   const found: string[] = [];
@@ -187,8 +189,9 @@ function tablesOf(node: Node): readonly Table[] {
 }
 
 /**
- * The tables whose workspace_id is a parameter's, or that of such a table, in the conditions of one query. Only a parameter
- * tells the planner the shard: what a row of another relation has is known too late. `isOnly`: names without a table mean the only one.
+ * The tables whose workspace_id is a parameter's, or that of such a table, in the conditions of one query.
+ * Only a parameter tells the planner the shard: what a row of another relation has is known too late.
+ * `isOnly`: names without a table mean the only one.
  */
 function boundAliases(node: Node, isOnly: boolean): ReadonlySet<string> {
   const only = isOnly ? tablesOf(node)[0]?.alias : undefined;
@@ -210,7 +213,8 @@ function boundAliases(node: Node, isOnly: boolean): ReadonlySet<string> {
           if (left && isParameter(value.rexpr)) found.add(left);
           if (left && right) same.push([left, right]);
         }
-        // Either side of OR, and what is negated, binds nothing; the queries within are looked at by themselves.
+        // Either side of OR, and what is negated, binds nothing; the queries within are looked at by
+        // themselves.
         const isLoose = name === 'BoolExpr' && value.boolop !== 'AND_EXPR';
         if (!isLoose && name !== 'SelectStmt') walk(value);
       }

@@ -1,8 +1,8 @@
 import type { Database } from '../../src/platform/db/database.ts';
 
 /**
- * Functions of Citus in a database of one server: they hold each table against the rules of Citus, write down what was asked, and leave
- * the rows where they are. A workspace has one of four shards.
+ * Functions of Citus in a database of one server: they hold each table against the rules of Citus, write down
+ * what was asked, and leave the rows where they are. A workspace has one of four shards.
  */
 export const installStandIn = (database: Database): Promise<void> =>
   database.script(`

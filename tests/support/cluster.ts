@@ -25,8 +25,9 @@ export interface Cluster {
 const SETTINGS = { max_connections: '400', max_wal_size: '2GB' };
 
 /**
- * The one that test files share. It is never struck, so that no test of it asks what reached the disk; those that do start one of their
- * own. Killed services lose nothing by this: what a commit has handed to the kernel outlives every process.
+ * The one that test files share. It is never struck, so that no test of it asks what reached the disk; those
+ * that do start another one. Killed services lose nothing by this: what a commit has handed to the kernel
+ * outlives every process.
  */
 export async function startSharedCluster(): Promise<Cluster> {
   const settings = { fsync: 'off', full_page_writes: 'off' };

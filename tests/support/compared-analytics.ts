@@ -48,7 +48,10 @@ export async function ask(
 
 const COUNTED = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'] as const;
 
-/** Names the hour or the day of a moment by the clocks of a zone, with the offset, since an hour may come twice. */
+/**
+ * Names the hour or the day of a moment by the clocks of a zone, with the offset, since an hour may come
+ * twice.
+ */
 function namer(timeZone: string, interval: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
@@ -138,8 +141,8 @@ export async function compare(store: SharedStore, workspaceId: string, emails: r
 }
 
 /**
- * Writes a history of so many events, lets instances add up now and then, at once and while transactions are open, and compares on
- * the way and at the end. Answers the emails of the history.
+ * Writes a history of so many events, lets instances add up now and then, at once and while transactions are
+ * open, and compares on the way and at the end. Answers the emails of the history.
  */
 export async function compareHistory(
   store: SharedStore,

@@ -15,8 +15,8 @@ const CITIES = ['Berlin', 'Zürich', 'New York', '東京', 'São Paulo', 'Łód�
 const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 /**
- * So many rows of about 50 bytes: names, a city, an age. Every 100th has no address, every 1,000th comes again, and every 250th has a
- * cell of two lines.
+ * So many rows of about 50 bytes: names, a city, an age. Every 100th has no address, every 1,000th comes
+ * again, and every 250th has a cell of two lines.
  */
 export function contactFile(rows: number, width = 0): ContactFile {
   const lines = ['email,first_name,city,age'];

@@ -6,8 +6,8 @@ import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../integration/transport/ce
 import { asUser, byImap, type ImapServer, PASSWORD, run, untilPort } from './imap-server.ts';
 
 /**
- * The folder into which the Debian packages cyrus-imapd and cyrus-common, and the libraries that they need, were unpacked by `dpkg -x`: as
- * packages they cannot be installed beside dovecot-imapd.
+ * The folder into which the Debian packages cyrus-imapd and cyrus-common, and the libraries that they need,
+ * were unpacked by `dpkg -x`: as packages they cannot be installed beside dovecot-imapd.
  */
 const ROOT = process.env.CYRUS_ROOT ?? '/';
 const BIN = join(ROOT, 'usr/lib/cyrus/bin');

@@ -23,7 +23,10 @@ const AFTERLIFE = 4;
 const isOver = ({ status, context }: Comparable): boolean =>
   status !== 'active' || ((context as { readonly endedAt?: number | null }).endedAt ?? null) !== null;
 
-/** Tells actors of a machine, one after the other, what may happen to them. @throws where the decider differs from XState */
+/**
+ * Tells actors of a machine, one after the other, what may happen to them. @throws where the decider differs
+ * from XState
+ */
 export function walk(
   machine: AnyStateMachine,
   { input, ...happening }: Happenings,
@@ -58,7 +61,10 @@ const START = Date.parse('2026-11-20T12:00:00.000Z');
 export const timersOf = (machine: AnyStateMachine): readonly string[] =>
   Object.values(machine.states).flatMap(({ after }) => after.map(({ eventType }) => eventType));
 
-/** Mostly what may happen from outside or a timer that is due, now and then any timer, and rarely an unknown event. */
+/**
+ * Mostly what may happen from outside or a timer that is due, now and then any timer, and rarely an unknown
+ * event.
+ */
 function eventFor(
   { context, timers }: Comparable,
   known: readonly string[],

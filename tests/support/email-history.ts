@@ -53,8 +53,8 @@ export interface Era {
 }
 
 /**
- * Writes a random history as several instances do it at once: transactions that are open side by side and end in any order. `emails` is
- * what a reader can see.
+ * Writes a random history as several instances do it at once: transactions that are open side by side and end
+ * in any order. `emails` is what a reader can see.
  */
 export class HistoryWriter implements AsyncDisposable {
   readonly emails: PastEmail[] = [];

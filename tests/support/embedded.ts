@@ -6,8 +6,8 @@ import { dataDirectoryTar } from '../../scripts/build/prepare-data-directory.ts'
 import { EmbeddedDatabase } from '../../src/platform/db/embedded/embedded.ts';
 import { digestOfMigrations } from './postgres.ts';
 
-// To initialise PGlite takes 4.8 s of processor time, to load a directory that is ready 0.7 (measured). So one directory with
-// the current schema is made for all tests, as the executable brings one along.
+// To initialise PGlite takes 4.8 s of processor time, to load a directory that is ready 0.7 (measured). So
+// one directory with the current schema is made for all tests, as the executable brings one along.
 
 const PGLITE = dependencies['@electric-sql/pglite'];
 const TAR = join(

@@ -94,7 +94,10 @@ export interface EventResult {
 /** The instance that begins attempts here. */
 const ME = 'me';
 
-/** Whatever an email in this condition could be told, sensible or not; one second later, or after patience has ended. */
+/**
+ * Whatever an email in this condition could be told, sensible or not; one second later, or after patience has
+ * ended.
+ */
 export function everyEvent({
   at,
   attempt,
@@ -253,7 +256,10 @@ export const simpleLives = foundOnce((input) =>
   }).map(({ steps }) => ({ input, events: eventsOf(steps, input) })),
 );
 
-/** With three more, or late outcomes, there would be a thousand ways more. The shortest lives come to every condition anyhow. */
+/**
+ * With three more, or late outcomes, there would be a thousand ways more. The shortest lives come to every
+ * condition anyhow.
+ */
 const HANDFUL = new Set([
   'cancel',
   'campaign ended',

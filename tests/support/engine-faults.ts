@@ -3,7 +3,9 @@ import type { WriteRefusal } from '../../src/platform/db/refused-writes.ts';
 
 /** A database that something can be done to between the engine and its statements. */
 export class HookedDatabase implements Database {
-  /** Runs before each statement; what it throws, the statement throws; while it waits, the statement waits. */
+  /**
+   * Runs before each statement; what it throws, the statement throws; while it waits, the statement waits.
+   */
   before: (text: string, parameters: readonly Parameter[]) => Promise<void> | void = () => {};
   readonly kind;
   readonly read: Database['read'];
@@ -32,7 +34,10 @@ export class HookedDatabase implements Database {
     return this.inner.query<Row>(text, parameters, options);
   }
 
-  /** Holds every statement back until the returned function is called; `isAsked` resolves with the first of them. */
+  /**
+   * Holds every statement back until the returned function is called; `isAsked` resolves with the first of
+   * them.
+   */
   hold(): (() => void) & { readonly isAsked: Promise<void> } {
     const { promise, resolve } = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();

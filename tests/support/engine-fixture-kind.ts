@@ -58,8 +58,8 @@ const taskMachine = taskSetup.createMachine({
 const TASK_STATES = storedStates(taskMachine);
 
 /**
- * A task as a user defined it: so many pieces of work, one after the other. Its states are its own; the events and
- * effects are those of a task.
+ * A task as a user defined it: so many pieces of work, one after the other. Its states are its own; the
+ * events and effects are those of a task.
  */
 export function definedTask(pieces: number): AnyStateMachine {
   const names = Array.from({ length: pieces }, (_, index) => `piece${index + 1}`);

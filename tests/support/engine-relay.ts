@@ -5,8 +5,9 @@ import { type Pair, Relay } from '../../src/ops/torture/faults/relay.ts';
 interface Plan {
   readonly mark: string;
   /**
-   * 'lose its reply': it is executed, its reply never arrives, the connection breaks. 'lose it': the connection breaks and
-   * it was never executed. 'delay it': the connection breaks, and it is executed all the same, when the test says so.
+   * 'lose its reply': it is executed, its reply never arrives, the connection breaks. 'lose it': the
+   * connection breaks and it was never executed. 'delay it': the connection breaks, and it is executed all
+   * the same, when the test says so.
    */
   readonly fate: 'lose its reply' | 'lose it' | 'delay it';
   readonly struck: PromiseWithResolvers<void>;

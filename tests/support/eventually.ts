@@ -4,11 +4,12 @@ const SHORTEST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 250;
 
 /**
- * Asks again until there is an answer: `ask` gives undefined, or throws, while there is none. For what happens in another
- * process and can only be looked at; within one process await the event itself instead. The only place that may pause: how
- * long it asks on says nothing but that the rest of the run is worth more, and no test may rest on it. On a busy machine it asks
- * on for longer, as what it waits for takes longer. What takes longer is asked for less often: a question costs milliseconds of the
- * processor, in up to three processes. A test that states how often it asks is asked as often all the time.
+ * Asks again until there is an answer: `ask` gives undefined, or throws, while there is none. For what
+ * happens in another process and can only be looked at; within one process await the event itself instead.
+ * The only place that may pause: how long it asks on says nothing but that the rest of the run is worth more,
+ * and no test may rest on it. On a busy machine it asks on for longer, as what it waits for takes longer.
+ * What takes longer is asked for less often: a question costs milliseconds of the processor, in up to three
+ * processes. A test that states how often it asks is asked as often all the time.
  */
 export async function eventually<T>(
   what: string,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { AUTHORITY } from '../integration/transport/certificates.ts';
 
 /**
- * The folder into which the Debian package exim4-daemon-light, and the libraries that it needs, were unpacked by `dpkg -x`: as a package it
- * cannot be installed beside postfix. It needs the user Debian-exim.
+ * The folder into which the Debian package exim4-daemon-light, and the libraries that it needs, were unpacked
+ * by `dpkg -x`: as a package it cannot be installed beside postfix. It needs the user Debian-exim.
  */
 const ROOT = process.env.EXIM_ROOT ?? '/';
 const BINARY = join(ROOT, 'usr/sbin/exim4');
@@ -20,7 +20,10 @@ export const eximMissing = (): string | null => {
   return user.exitCode === 0 ? null : 'there is no user Debian-exim';
 };
 
-/** An Exim that hands each message to one server, over TLS whose certificate it checks, in chunks where the server takes them. */
+/**
+ * An Exim that hands each message to one server, over TLS whose certificate it checks, in chunks where the
+ * server takes them.
+ */
 export interface Exim extends AsyncDisposable {
   /** Delivers a message now; what its log says of it. */
   deliver(from: string, to: string, raw: string): Promise<string>;

@@ -21,7 +21,8 @@ export async function fill(service: RealService, key: string): Promise<void> {
     202,
     service.ask({ method: 'POST', path: '/v1/emails', key, body: { ...EMAIL, scheduledAt: later } }),
   );
-  // Whatever COPY has to write otherwise: breaks, tabs, backslashes, what is outside of the first plane, nothing.
+  // Whatever COPY has to write otherwise: breaks, tabs, backslashes, what is outside of the first plane,
+  // nothing.
   for (const [index, firstName] of [
     'Ada',
     'tab\there',

@@ -3,7 +3,10 @@ import { MOST_CONDITIONS } from '../../src/platform/filters/tree.ts';
 import { NOW } from './filter-cases.ts';
 import type { Person } from './filtered-people.ts';
 
-/** Texts that differ by case, type or one digit, dates that exist and that do not, and what SQL reads as its own. */
+/**
+ * Texts that differ by case, type or one digit, dates that exist and that do not, and what SQL reads as its
+ * own.
+ */
 const TEXTS = [
   '',
   'a',

@@ -1,14 +1,17 @@
 import type { Database } from '../../src/platform/db/database.ts';
 import { BIRTH } from './stored-email.ts';
 
-/** One row for each of what follows, numbered by `i`; $1 the workspace, $2 and $3 the first and the last number. */
+/**
+ * One row for each of what follows, numbered by `i`; $1 the workspace, $2 and $3 the first and the last
+ * number.
+ */
 const EACH = 'generate_series($2::integer, $3::integer) i';
 const KIND = `true, 'x', '{}', 1, 1`;
 const ACTOR = 'livemode, state, context, revision, machine_version';
 
 /**
- * Rows that grow with the use of a workspace, of every form that a table has: keyed by the workspace, by an id, by the row that they belong
- * to, without a key, partitioned.
+ * Rows that grow with the use of a workspace, of every form that a table has: keyed by the workspace, by an
+ * id, by the row that they belong to, without a key, partitioned.
  */
 const GROWING: readonly string[] = [
   `insert into contacts (workspace_id, livemode, id, email, email_key, properties, status, created_at, updated_at)

@@ -14,8 +14,8 @@ export interface GeneratedSet {
 }
 
 /**
- * The languages in which the generated templates are asked for; null asks for none. Some templates and layers have translations into
- * `de`, `ar` and `pt`, so that `pt-BR` gets the last one, and `ja` none.
+ * The languages in which the generated templates are asked for; null asks for none. Some templates and layers
+ * have translations into `de`, `ar` and `pt`, so that `pt-BR` gets the last one, and `ja` none.
  */
 const ASKED = ['de', 'ar', 'pt-BR', 'ja', 'en'] as const;
 const TRANSLATED = ['de', 'ar', 'pt'] as const;

@@ -1,5 +1,5 @@
-// Ways in which html hides a link, and ways that look alike and hide nothing. Chromium 153 shows and hides the same ones, but for the
-// opacity of a hundredth.
+// Ways in which html hides a link, and ways that look alike and hide nothing. Chromium 153 shows and hides
+// the same ones, but for the opacity of a hundredth.
 
 const link = (attributes = '', content = 'Leave'): string =>
   `<a href="{{ unsubscribeUrl }}"${attributes}>${content}</a>`;

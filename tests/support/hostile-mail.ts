@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 
-// Mail that a stranger writes to use up time or memory, or to have an effect where it is read. Each is made when it is asked for.
+// Mail that a stranger writes to use up time or memory, or to have an effect where it is read. Each is made
+// when it is asked for.
 
 const CRLF = '\r\n';
 
@@ -63,7 +64,9 @@ const ENTITIES = `<?xml version="1.0"?><!DOCTYPE feedback [<!ENTITY a "word "><!
 <!ENTITY c "${'&b;'.repeat(10)}"><!ENTITY d "${'&c;'.repeat(10)}"><!ENTITY e SYSTEM "file:///etc/hostname">]>
 <feedback><report_metadata><org_name>&d;&e;</org_name><report_id>1</report_id></report_metadata></feedback>`;
 
-/** Everything that acts where html is opened. Each would set the title of the page, or ask for the address. */
+/**
+ * Everything that acts where html is opened. Each would set the title of the page, or ask for the address.
+ */
 export const ACTIVE_HTML = `<base href="https://stranger.example/"><meta http-equiv="refresh" content="0;url=https://stranger.example/meta">
 <link rel="stylesheet" href="https://stranger.example/style.css"><style>@import "https://stranger.example/import.css"; body { background: url(https://stranger.example/css.png) }</style>
 <script>parent.document.title='taken'</script><script src="https://stranger.example/script.js"></script>

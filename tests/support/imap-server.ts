@@ -17,7 +17,10 @@ export interface ImapServer extends AsyncDisposable {
   append(user: string, messages: readonly (string | Buffer)[], folder?: string, at?: Date): Promise<void>;
   /** The flags and the number of the messages in INBOX. */
   flags(user: string): Promise<readonly string[][]>;
-  /** The messages of INBOX by the threads of their References alone, as their numbers (REFS; REFERENCES of RFC 5256 joins equal subjects too). */
+  /**
+   * The messages of INBOX by the threads of their References alone, as their numbers (REFS; REFERENCES of RFC
+   * 5256 joins equal subjects too).
+   */
   threads(user: string): Promise<readonly (readonly number[])[]>;
   /** Gives INBOX another UIDVALIDITY, as after a loss of the index. */
   renumber(user: string): Promise<void>;
@@ -116,7 +119,9 @@ export const untilPort = (port: number, is: 'open' | 'closed'): Promise<true> =>
     (await isOpen(port)) === (is === 'open') ? true : undefined,
   );
 
-/** Runs a command. Servers keep the streams of the command that starts them, so that none is read to its end. */
+/**
+ * Runs a command. Servers keep the streams of the command that starts them, so that none is read to its end.
+ */
 export async function run(
   words: readonly string[],
   more: Readonly<Record<string, string>> = {},

@@ -12,9 +12,9 @@ const isAnswer = ({ status, body }: Answer): boolean =>
   status !== 503 && body?.error?.code !== 'IDEMPOTENCY_IN_PROGRESS';
 
 /**
- * Asks as a client does that wants an answer: what the service had no time for (503) is asked again under the same Idempotency-Key,
- * so that it happens once, until it is known how it went. For tests that are about something else than what a busy machine has
- * time for.
+ * Asks as a client does that wants an answer: what the service had no time for (503) is asked again under the
+ * same Idempotency-Key, so that it happens once, until it is known how it went. For tests that are about
+ * something else than what a busy machine has time for.
  */
 export function insistently<A extends Answer>(
   ask: (headers: Readonly<Record<string, string>>) => Promise<A>,

@@ -9,7 +9,9 @@ import { ManualClock, TEST } from './engine.ts';
 /** Pages of a table that no count reads as a whole. */
 const MANY_PAGES = 10_000_000;
 
-/** The live view's counts of a kind, in an environment, as if its table were too large to be counted whole. */
+/**
+ * The live view's counts of a kind, in an environment, as if its table were too large to be counted whole.
+ */
 export async function countsOfLarge(
   database: Database,
   kind: Kind,

@@ -1,4 +1,5 @@
-// Loaded before a thread, this lets two seconds pass between any two looks at the clock: a machine that is busy with something else.
+// Loaded before a thread, this lets two seconds pass between any two looks at the clock: a machine that is
+// busy with something else.
 
 const { now } = performance;
 let leapt = 0;

@@ -1,6 +1,8 @@
 import postgres from 'postgres';
 
-/** Drops the databases that tests created and did not close, and names them: a leak is a failure of its test. */
+/**
+ * Drops the databases that tests created and did not close, and names them: a leak is a failure of its test.
+ */
 export async function dropLeftovers(serverUrl: string): Promise<string[]> {
   const sql = postgres(serverUrl, { max: 1, onnotice: () => {} });
   try {

@@ -1,6 +1,6 @@
 /**
- * Compares a message that left with the one that came, by a reading that shares no code with the service: octet for octet but for the
- * lines that a submitted message may lose or gain (RFC 6409 8, RFC 5321 4.4).
+ * Compares a message that left with the one that came, by a reading that shares no code with the service:
+ * octet for octet but for the lines that a submitted message may lose or gain (RFC 6409 8, RFC 5321 4.4).
  */
 
 /** The outcome of a comparison. */

@@ -59,13 +59,19 @@ export interface LiveService extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly keys: { readonly live: string; readonly test: string };
   logged(): string;
-  /** Sends from the verified domain; `more` is laid over a plain text email to ada@example.com. Answers the id. */
+  /**
+   * Sends from the verified domain; `more` is laid over a plain text email to ada@example.com. Answers the
+   * id.
+   */
   send(more?: object): Promise<string>;
   /** The email, as soon as `is` holds of it. */
   until(id: string, is: (email: Email) => boolean): Promise<Email>;
   /** The time of the wall clock, ISO 8601. */
   today(): string;
-  /** Stops the wall clock until the end of the block: a slow machine brings nothing closer then. `pass` still moves it. */
+  /**
+   * Stops the wall clock until the end of the block: a slow machine brings nothing closer then. `pass` still
+   * moves it.
+   */
   stopClock(): Disposable;
   /** Moves the wall clock ahead and wakes whatever is due then. */
   pass(ms: number): Promise<void>;
@@ -101,7 +107,8 @@ export async function startLiveService(options: LiveServiceOptions = {}): Promis
     ...options.environment,
   });
   if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
-  // To initialise the embedded database takes seconds of the processor, and no test asks it of these services.
+  // To initialise the embedded database takes seconds of the processor, and no test asks it of these
+  // services.
   if (loaded.config.databaseUrl === null) await layEmbedded(dataDir);
   const lines: string[] = [];
   const clock = new MovedClock();

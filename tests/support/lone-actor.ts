@@ -51,7 +51,10 @@ export class LoneActor<Context> {
     ).length;
   }
 
-  /** Stores the actor and loads it again, as the engine does between two events; `stored` is what another version had stored. */
+  /**
+   * Stores the actor and loads it again, as the engine does between two events; `stored` is what another
+   * version had stored.
+   */
   restore(stored: unknown = this.context): void {
     const context: unknown = JSON.parse(JSON.stringify(stored));
     this.#now = { ...this.#now, snapshot: this.#decider.restore(this.state, context) };

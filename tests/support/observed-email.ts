@@ -28,7 +28,9 @@ export class Observed extends LoneActor<EmailContext> {
     return decodeState({ states: EMAIL_STATES }, super.state);
   }
 
-  /** Events of an attempt of live mail without a name get the name of the instance that begins all of these. */
+  /**
+   * Events of an attempt of live mail without a name get the name of the instance that begins all of these.
+   */
   override tell(event: ActorEvent): boolean {
     const isOurs = this.input.livemode && OF_ATTEMPTS.has(event.type) && !('by' in event);
     const taken = super.tell(isOurs ? ({ ...event, by: ME } as ActorEvent) : event);

@@ -18,14 +18,18 @@ export interface Comparable {
 
 type Act = (action: Action) => void;
 
-/** The values that XState passes around while it works out a transition; only the recording of actions is ours. */
+/**
+ * The values that XState passes around while it works out a transition; only the recording of actions is
+ * ours.
+ */
 interface Scope {
   actionExecutor: Act;
 }
 
 /**
- * The same as the engine's decider, by XState itself and nothing of ours: what its `initialTransition` and `transition` do, but with a
- * scope made for the input. Theirs begins an actor without any, and a machine whose delays come from its input then goes round for ever.
+ * The same as the engine's decider, by XState itself and nothing of ours: what its `initialTransition` and
+ * `transition` do, but with a scope made for the input. Theirs begins an actor without any, and a machine
+ * whose delays come from its input then goes round for ever.
  */
 export class OfficialDecider {
   readonly #scope: Scope & Record<string, unknown>;
@@ -130,7 +134,10 @@ export class ComparedActor {
     this.#compare('the beginning', this.#ours !== null, this.#official !== null);
   }
 
-  /** Null where there is nothing to go on from: both threw at the beginning, or the machine goes round in a circle. */
+  /**
+   * Null where there is nothing to go on from: both threw at the beginning, or the machine goes round in a
+   * circle.
+   */
   get now(): Comparable | null {
     return this.#ours && !this.#goesRound ? comparable(this.#ours) : null;
   }

@@ -1,13 +1,18 @@
 import postgres from 'postgres';
 
-// Measures of time that a busy machine does not spoil: what neighbours take of the processor counts in none of them.
+// Measures of time that a busy machine does not spoil: what neighbours take of the processor counts in none
+// of them.
 
-/** The interval of a lived clock's ticks; a tick that comes late, because the machine was busy elsewhere, counts for no more. */
+/**
+ * The interval of a lived clock's ticks; a tick that comes late, because the machine was busy elsewhere,
+ * counts for no more.
+ */
 const TICK_MS = 5;
 
 /**
- * The time that this process lived through. It runs beside the work as a twin: while the process waits for a processor
- * neither goes on, and on an idle machine it is the time of the wall. For waits, which take time but no processor.
+ * The time that this process lived through. It runs beside the work as a twin: while the process waits for a
+ * processor neither goes on, and on an idle machine it is the time of the wall. For waits, which take time
+ * but no processor.
  */
 export class LivedClock implements Disposable {
   #ticks = 0;
@@ -31,12 +36,16 @@ export async function livedMs(work: () => Promise<unknown>): Promise<number> {
   return clock.ms;
 }
 
-/** A pause of one tick and a connection to PostgreSQL, opened, used and closed, take about as long on an idle machine. */
+/**
+ * A pause of one tick and a connection to PostgreSQL, opened, used and closed, take about as long on an idle
+ * machine.
+ */
 const ROUND_MS = 10;
 
 /**
- * The duration of the work in the time that this process and PostgreSQL lived through. The twin opens a connection at every
- * round: while PostgreSQL waits for a processor, it comes no further either. For recoveries, which need new connections.
+ * The duration of the work in the time that this process and PostgreSQL lived through. The twin opens a
+ * connection at every round: while PostgreSQL waits for a processor, it comes no further either. For
+ * recoveries, which need new connections.
  */
 export async function livedMsBeside(databaseUrl: string, work: () => Promise<unknown>): Promise<number> {
   let rounds = 0;
@@ -70,8 +79,9 @@ function spentMs(): number {
 const BRIEF_MS = 50;
 
 /**
- * The processor time of this thread for the work: for work that computes. The least of two runs where the first is no brief one, since
- * the collector may go through what other files of this process hold amid it: 600 ms, seen behind six hundred files.
+ * The processor time of this thread for the work: for work that computes. The least of two runs where the
+ * first is no brief one, since the collector may go through what other files of this process hold amid it:
+ * 600 ms, seen behind six hundred files.
  */
 export function costMs(work: () => unknown): number {
   const once = () => {
@@ -110,8 +120,8 @@ export async function longestStall(work: () => Promise<unknown>): Promise<number
 }
 
 /**
- * The least of up to three measurements, of which one below `enough` is the last. The collector may take its time amid one run, and
- * does not amid each; what the work itself takes comes in every one.
+ * The least of up to three measurements, of which one below `enough` is the last. The collector may take its
+ * time amid one run, and does not amid each; what the work itself takes comes in every one.
  */
 async function least(enough: number, measure: () => Promise<number>): Promise<number> {
   let found = Number.POSITIVE_INFINITY;

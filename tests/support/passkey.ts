@@ -1,6 +1,7 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
 
-// An authenticator in software (WebAuthn level 3, 6): one ES256 key, no attestation, a user who always agrees.
+// An authenticator in software (WebAuthn level 3, 6): one ES256 key, no attestation, a user who always
+// agrees.
 
 const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest();
 const base64url = (data: Uint8Array) => Buffer.from(data).toString('base64url');

@@ -9,7 +9,9 @@ import { openDatabase } from '../../src/platform/db/open.ts';
 import { ensurePartitions } from '../../src/platform/db/partitions.ts';
 import { serverUrl } from './server.ts';
 
-/** A database of one test's own. `await using database = await createTestDatabase()` cannot forget to drop it. */
+/**
+ * A database of one test's own. `await using database = await createTestDatabase()` cannot forget to drop it.
+ */
 export interface TestDatabase extends AsyncDisposable {
   readonly name: string;
   readonly url: string;
@@ -24,7 +26,9 @@ const POOLER = process.env.TEST_POOLER_URL;
 /** On a node of Citus that holds shards, tests run on databases that are distributed on it. */
 const IS_CITUS = process.env.TEST_CITUS === 'true';
 
-/** Named after the migrations' content, so that a server that outlives the run never offers a stale template. */
+/**
+ * Named after the migrations' content, so that a server that outlives the run never offers a stale template.
+ */
 const TEMPLATE = `posthorn_template_${digestOfMigrations()}${IS_CITUS ? '_citus' : ''}`;
 
 /** Names what was made by these migrations and no others. */
@@ -44,7 +48,10 @@ function templateOf(name: string, make: () => Promise<unknown>): Promise<void> {
   return known;
 }
 
-/** A fresh, migrated database: a clone of the template, some 60 ms; or one of another database without connections. */
+/**
+ * A fresh, migrated database: a clone of the template, some 60 ms; or one of another database without
+ * connections.
+ */
 export async function createTestDatabase(like?: TestDatabase): Promise<TestDatabase> {
   await templateOf(TEMPLATE, makeMigrated);
   // A pooler keeps connections after their clients have gone.
@@ -54,8 +61,8 @@ export async function createTestDatabase(like?: TestDatabase): Promise<TestDatab
 }
 
 /**
- * The same with the partitions of these days, for a service that will start on it: to make them takes PostgreSQL 0.07 s of processor
- * time at every first start, and to copy them no more than a database without.
+ * The same with the partitions of these days, for a service that will start on it: to make them takes
+ * PostgreSQL 0.07 s of processor time at every first start, and to copy them no more than a database without.
  */
 export async function createServedDatabase(): Promise<TestDatabase> {
   await templateOf(TEMPLATE, makeMigrated);
@@ -71,7 +78,8 @@ export async function createServedDatabase(): Promise<TestDatabase> {
 
 async function cloneOf(template: string): Promise<TestDatabase> {
   const name = `posthorn_test_${randomBytes(6).toString('hex')}`;
-  // Files are copied as such: 0.03 s of processor time instead of 0.05, and a drop takes 0.01 instead of 0.03.
+  // Files are copied as such: 0.03 s of processor time instead of 0.05, and a drop takes 0.01 instead of
+  // 0.03.
   await administer(`create database ${name} template ${template} strategy file_copy`);
   const close = () => administer(`drop database if exists ${name} with (force)`);
   return { name, url: await urlOf(name), close, [Symbol.asyncDispose]: close };
@@ -131,8 +139,9 @@ function onServer(server: string, name: string): string {
 let administrator: postgres.Sql | undefined;
 
 /**
- * One connection for all databases of this process: to open one takes 0.03 s of processor time on both sides, and every database is
- * created and dropped. It closes by itself once nothing is asked of it, and opens again.
+ * One connection for all databases of this process: to open one takes 0.03 s of processor time on both sides,
+ * and every database is created and dropped. It closes by itself once nothing is asked of it, and opens
+ * again.
  */
 async function administer(statement: string): Promise<void> {
   administrator ??= postgres(await serverUrl(), {

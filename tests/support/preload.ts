@@ -5,7 +5,8 @@ import { stopOwnCluster } from './server.ts';
 
 // Loaded before every test file (bunfig.toml), so that `bun test one.test.ts` works by itself.
 
-// Ends what hangs, and judges nothing: processes and databases start here, on machines that do other things too.
+// Ends what hangs, and judges nothing: processes and databases start here, on machines that do other things
+// too.
 setDefaultTimeout(600_000);
 
 hashBriefly();

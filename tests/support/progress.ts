@@ -13,9 +13,9 @@ export function spanOf(ms: number): string {
 }
 
 /**
- * Reads from the output of `bun test` which files are through, and tells how much is left. The heading of a file comes with each of its
- * results that follows one of another file; no line says that it is through. So as many files as there are workers, those that were
- * heard of last, count as being at work.
+ * Reads from the output of `bun test` which files are through, and tells how much is left. The heading of a
+ * file comes with each of its results that follows one of another file; no line says that it is through. So
+ * as many files as there are workers, those that were heard of last, count as being at work.
  */
 export class Progress {
   readonly #waiting: Map<string, number>;
@@ -39,7 +39,10 @@ export class Progress {
     for (const line of lines) this.#hear(line.trimEnd().replace(/:$/, ''));
   }
 
-  /** `120 of 480 files, 3 min 20 s; about 9 min 0 s left`. What is left takes as long for its share as what is through took for its own. */
+  /**
+   * `120 of 480 files, 3 min 20 s; about 9 min 0 s left`. What is left takes as long for its share as what is
+   * through took for its own.
+   */
   tell(elapsedMs: number): string {
     const through = [...this.#begun.values()].slice(0, -this.workers);
     const doneMs = sumOf(through);

@@ -14,7 +14,10 @@ interface Between {
   readonly service: number;
 }
 
-/** Replaces one part of a page, which must be there: a test of another text than the documented one shows nothing. */
+/**
+ * Replaces one part of a page, which must be there: a test of another text than the documented one shows
+ * nothing.
+ */
 const laid = (page: string, changes: readonly (readonly [string | RegExp, string])[]): string =>
   changes.reduce((text, [part, by]) => {
     const next = text.replace(part, by);

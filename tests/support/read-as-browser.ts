@@ -17,7 +17,9 @@ const UNSHOWN = new Set(
   'title style script template textarea select svg math iframe object noembed noframes xmp'.split(' '),
 );
 
-/** The text of html in its order, by another parser (parse5, as in jsdom): the body, without what is hidden. */
+/**
+ * The text of html in its order, by another parser (parse5, as in jsdom): the body, without what is hidden.
+ */
 export function seenIn(html: string): readonly Seen[] {
   const seen: Seen[] = [];
   const document = parse(html, { scriptingEnabled: false });
@@ -45,7 +47,10 @@ export function seenIn(html: string): readonly Seen[] {
   return seen;
 }
 
-/** Html as Outlook for Windows reads it: with the comments that are for it, and without what is for all others. */
+/**
+ * Html as Outlook for Windows reads it: with the comments that are for it, and without what is for all
+ * others.
+ */
 export const asOutlook = (html: string): string =>
   html
     .replace(/<xml>[\s\S]*?<\/xml>/gi, '')

@@ -7,7 +7,9 @@ import { CASES } from '../failure/report-servers/cases.ts';
 /** The reports of real servers that are committed. */
 export const REPORTS = join(import.meta.dir, '../fixtures/reports');
 
-/** A report of a server about a case. Of several about one case the last is the end; the others are warnings. */
+/**
+ * A report of a server about a case. Of several about one case the last is the end; the others are warnings.
+ */
 export interface CollectedReport {
   readonly file: string;
   readonly server: string;
@@ -25,7 +27,10 @@ export function reportsIn(directory: string): readonly CollectedReport[] {
   });
 }
 
-/** The outcome of a recipient: `type subType`, `suppressed` behind it where the address gets no more mail, and the words. */
+/**
+ * The outcome of a recipient: `type subType`, `suppressed` behind it where the address gets no more mail, and
+ * the words.
+ */
 export interface Verdict {
   readonly verdict: string;
   readonly message: string | null;

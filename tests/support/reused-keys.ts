@@ -7,8 +7,8 @@ const MOST = 8;
 const { generateDkimKey } = keyPair;
 
 /**
- * Has this process make a few RSA keys, and give them to its domains in turns: one takes 70 ms of processor time, and nearly every test
- * that sends live mail adds a domain.
+ * Has this process make a few RSA keys, and give them to its domains in turns: one takes 70 ms of processor
+ * time, and nearly every test that sends live mail adds a domain.
  */
 export async function reuseKeys(): Promise<void> {
   const made: Promise<DkimKeyPair>[] = [];

@@ -7,9 +7,10 @@ const ROOM = 4 * 1024 ** 3;
 const IN_MEMORY = '/dev/shm';
 
 /**
- * Makes the folder of everything that a run writes, in memory where there is room. Each of a thousand test databases is a copy of
- * 1,400 files, and ext4 looks through all that were deleted within the last minute before it makes a new one: a tenth of the
- * run's processor time (perf: `recently_deleted`). No test asks what outlives a loss of power.
+ * Makes the folder of everything that a run writes, in memory where there is room. Each of a thousand test
+ * databases is a copy of 1,400 files, and ext4 looks through all that were deleted within the last minute
+ * before it makes a new one: a tenth of the run's processor time (perf: `recently_deleted`). No test asks
+ * what outlives a loss of power.
  */
 export function scratchFolder(): string {
   removeAbandoned();

@@ -32,9 +32,15 @@ export interface ServiceOptions {
   /** Kept between restarts when given; otherwise made, and removed in the end. */
   readonly dataDir?: string;
   readonly port?: number;
-  /** The program and its first arguments. By default what was built, else the source, both with the defaults of a checkout. */
+  /**
+   * The program and its first arguments. By default what was built, else the source, both with the defaults
+   * of a checkout.
+   */
   readonly command?: readonly string[];
-  /** Runs the source, and has its own first start initialise the embedded database, which takes four seconds more. */
+  /**
+   * Runs the source, and has its own first start initialise the embedded database, which takes four seconds
+   * more.
+   */
   readonly fromNothing?: boolean;
   /** Further words after `serve`. */
   readonly args?: readonly string[];
@@ -48,14 +54,18 @@ const FROM_SOURCE = [process.execPath, resolve(import.meta.dir, '../../src/main.
 export const EXECUTABLE = process.env.POSTHORN_EXECUTABLE;
 
 /**
- * Only the first compiler is on, as in tests/run.ts: services of tests end so soon that no other pays for itself. A start takes 0.5 s of processor time instead of 0.7, tests that start many a seventh less.
+ * Only the first compiler is on, as in tests/run.ts: services of tests end so soon that no other pays for
+ * itself. A start takes 0.5 s of processor time instead of 0.7, tests that start many a seventh less.
  */
 export const COMPILERS = Object.entries(process.env).flatMap(([name, value]) =>
   name.startsWith('BUN_JSC_') ? [`${name}=${value}`] : [],
 );
 if (COMPILERS.length > 0) COMPILERS.push('BUN_JSC_useDFGJIT=0');
 
-/** The default program: of the executable a start takes 0.8 s of processor time, from source 1.8. `env` becomes what it runs. */
+/**
+ * The default program: of the executable a start takes 0.8 s of processor time, from source 1.8. `env`
+ * becomes what it runs.
+ */
 export const COMMAND: readonly string[] = [
   ...(COMPILERS.length > 0 ? ['/usr/bin/env', ...COMPILERS] : []),
   ...(EXECUTABLE ? [EXECUTABLE] : FROM_SOURCE),
@@ -81,8 +91,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 /**
- * Starts the service on a database of the shared server, for tests that ask nothing of the embedded one: a start takes 0.4 s of
- * processor time instead of 1.7, an idle second a third, and each statement is quicker.
+ * Starts the service on a database of the shared server, for tests that ask nothing of the embedded one: a
+ * start takes 0.4 s of processor time instead of 1.7, an idle second a third, and each statement is quicker.
  */
 export async function startServiceOnServer(options: ServiceOptions = {}): Promise<Service> {
   const database = await createServedDatabase();

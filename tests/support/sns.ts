@@ -43,8 +43,8 @@ export function snsBody(type: keyof typeof MEMBERS, topic: string, more: Fields)
 }
 
 /**
- * An SNS of a test's own, for a service in this process: requests to the host of SNS are answered here, its certificate and
- * confirmations, and all others go on.
+ * An SNS of a test's own, for a service in this process: requests to the host of SNS are answered here, its
+ * certificate and confirmations, and all others go on.
  */
 export function startSns() {
   const asked: string[] = [];

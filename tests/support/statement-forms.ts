@@ -11,7 +11,9 @@ export const CLOCKS = [
   { ...systemClock, agreement: { skewMs: 0, machineSkewMs: 0, agrees: true } },
 ];
 
-/** The statements of a kind, each made again: of one statement only the first few forms differ from the whole. */
+/**
+ * The statements of a kind, each made again: of one statement only the first few forms differ from the whole.
+ */
 const STATEMENTS = CLOCKS.flatMap(
   (clock): readonly ((kind: Kind, isDistributed: boolean) => BatchStatement)[] => {
     const wake = wakeWriting(clock);
@@ -41,7 +43,9 @@ function needs(names: readonly string[]): readonly (readonly string[])[] {
 /** The least and the most that batches need: together they have everything that any form has. */
 const ends = (names: readonly string[]): readonly (readonly string[])[] => [[], names];
 
-/** The SQL of every form of the statements that write actors of a kind, or of the least and the fullest ones. */
+/**
+ * The SQL of every form of the statements that write actors of a kind, or of the least and the fullest ones.
+ */
 export function formsOf(
   kind: Kind,
   which: 'every' | 'ends' = 'every',

@@ -9,8 +9,9 @@ export const timersPassed = (states: string): readonly string[] => [
 ];
 
 /**
- * SQL that lets a test change what the views of emails show as if they were tables: an email as it is now, its events, its journal.
- * The service writes none of them; a corruption is easier to say of the view than of the JSON beneath it.
+ * SQL that lets a test change what the views of emails show as if they were tables: an email as it is now,
+ * its events, its journal. The service writes none of them; a corruption is easier to say of the view than of
+ * the JSON beneath it.
  */
 export const EDITABLE_VIEWS = `
 create or replace function test_edit_email() returns trigger language plpgsql as $$

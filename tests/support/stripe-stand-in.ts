@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 
-// The part of Stripe's API that this service uses, over HTTP: form-encoded requests, ids with prefixes, lists, idempotency keys,
-// and callbacks signed by the helper of Stripe's own package.
+// The part of Stripe's API that this service uses, over HTTP: form-encoded requests, ids with prefixes,
+// lists, idempotency keys, and callbacks signed by the helper of Stripe's own package.
 
 interface StoredSubscription {
   readonly id: string;

@@ -3,7 +3,9 @@ import { type DatabaseLocation, openDatabase } from '../../src/platform/db/open.
 const TABLES = `select c.relname as name from pg_class c
 where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`;
 
-/** The number of rows of every table of a database and a digest of them, whichever of the two databases it is. */
+/**
+ * The number of rows of every table of a database and a digest of them, whichever of the two databases it is.
+ */
 export async function tableDigests(where: DatabaseLocation): Promise<Record<string, string>> {
   const database = await openDatabase(where);
   try {

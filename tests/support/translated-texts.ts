@@ -74,7 +74,10 @@ function ofRecipients(language: PageLanguage): string[] {
   return [...textsOf(texts), ...made, mailText(VALUE, VALUE, VALUE)];
 }
 
-/** All that people read in a language: emails of the service, the pages behind them, the pages of recipients and their mail. */
+/**
+ * All that people read in a language: emails of the service, the pages behind them, the pages of recipients
+ * and their mail.
+ */
 export const everythingIn = (language: PageLanguage): readonly string[] => [
   ...textsOf(emailsIn(language)),
   EMAILS[language].orOpen,

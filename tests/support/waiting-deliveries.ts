@@ -24,7 +24,10 @@ export async function waitingFor(database: Database, webhookId: string): Promise
   return row?.n ?? 0;
 }
 
-/** Has so many more deliveries wait as the one does that waits for the endpoint, history and all; they are due after it. */
+/**
+ * Has so many more deliveries wait as the one does that waits for the endpoint, history and all; they are due
+ * after it.
+ */
 export async function multiply(database: Database, webhookId: string, more: number): Promise<void> {
   const copied = `'dlv_' || substr(d.id, 5, 10) || lpad(g::text, 14, '0')`;
   const one = `webhook_deliveries d where d.webhook_id = '${webhookId}' and d.wake_at is not null`;

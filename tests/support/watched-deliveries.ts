@@ -14,7 +14,10 @@ interface Delivery {
   readonly responseBody: string;
 }
 
-/** Registers endpoints in a world, and waits for what becomes of their deliveries; the world of the moment counts. */
+/**
+ * Registers endpoints in a world, and waits for what becomes of their deliveries; the world of the moment
+ * counts.
+ */
 export function watchedDeliveries(world: () => World, receiver: () => Receiver) {
   async function register(events: readonly string[] = ['delivered'], path = '') {
     const { body } = await world().test.post('/v1/webhooks', { url: receiver().url + path, events });

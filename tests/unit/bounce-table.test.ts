@@ -15,7 +15,10 @@ const ROW =
 const rows = [...page.matchAll(ROW)];
 const reference = { token: null, emailId: null, providerId: null, messageId: null };
 
-/** The result of a report of a failed delivery with that status and reply, for a live recipient whose mail was accepted. */
+/**
+ * The result of a report of a failed delivery with that status and reply, for a live recipient whose mail was
+ * accepted.
+ */
 function recorded(status: string, reply: string | null) {
   const lines = ['Reporting-MTA: dns; relay.example', '', 'Final-Recipient: rfc822; a@b.example'];
   const quoted = reply === null ? [] : [`Diagnostic-Code: smtp; ${reply}`];

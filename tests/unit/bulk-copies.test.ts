@@ -16,8 +16,8 @@ import {
 } from '../../src/sending/emails/bulk/copy-writer.ts';
 import { personaliser } from '../../src/sending/tracking/commands.ts';
 
-// Copies of campaigns are put together from what they have in common. Each is compared, octet by octet, with the copy that nodemailer's
-// composer makes by itself, after html and text were read for this copy alone.
+// Copies of campaigns are put together from what they have in common. Each is compared, octet by octet, with
+// the copy that nodemailer's composer makes by itself, after html and text were read for this copy alone.
 const CAMPAIGNS = 44;
 const COPIES = 7;
 const SEED = 20_261_128;

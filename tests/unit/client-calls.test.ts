@@ -321,8 +321,8 @@ describe('a list', () => {
 });
 
 /**
- * Imported by a name that the compiler does not follow: the types of React declare an empty `HTMLElement`, which would take the place of
- * the one that tests of the browser use.
+ * Imported by a name that the compiler does not follow: the types of React declare an empty `HTMLElement`,
+ * which would take the place of the one that tests of the browser use.
  */
 const react: { createElement(type: unknown, props: object | null, ...children: unknown[]): object } =
   await import('react' as string);

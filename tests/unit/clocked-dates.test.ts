@@ -15,7 +15,10 @@ const TRIGGER = {
   offsetDays: 0,
 };
 
-/** Two flows that begin on the birthday of the one contact of a clock. The test sets for how long each asks its filter. */
+/**
+ * Two flows that begin on the birthday of the one contact of a clock. The test sets for how long each asks
+ * its filter.
+ */
 function world(filterMs: number) {
   const read: { readonly text: string; readonly parameters: readonly unknown[] }[] = [];
   const began: string[] = [];

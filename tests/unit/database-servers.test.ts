@@ -23,7 +23,8 @@ describe('the servers of DATABASE_URL', () => {
     ['postgres://u@one,,two/x', null],
     ['postgres:///x', null],
     ['https://one/x', null],
-    // A password that was pasted as it is: `#` and `/` end the account, and its rest would pass for server and name.
+    // A password that was pasted as it is: `#` and `/` end the account, and its rest would pass for server
+    // and name.
     ['postgres://u:p@ss#word@one/x', null],
     ['postgres://u:12/ab@one/x', null],
     ['postgres://u:12?ab@one/x', null],

@@ -13,7 +13,10 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
-/** The times that a duty of each second, which always has work, asks other instances for help within twenty seconds. */
+/**
+ * The times that a duty of each second, which always has work, asks other instances for help within twenty
+ * seconds.
+ */
 async function helpFor(lastsMs: number | Error): Promise<number> {
   let [passed, helped] = [0, 0];
   const ends: { readonly at: number; readonly end: () => void }[] = [];

@@ -11,8 +11,8 @@ import { embeddedDatabase } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
-// Surprises of the pieces below us that the code relies on, or works around. A test here that fails after an upgrade says
-// that a line somewhere has lost its reason, or its ground.
+// Surprises of the pieces below us that the code relies on, or works around. A test here that fails after an
+// upgrade says that a line somewhere has lost its reason, or its ground.
 
 let made: TestDatabase;
 let sql: postgres.Sql;

@@ -5,8 +5,8 @@ import { LimitBook } from '../../src/mail/transport/limits/limit-book.ts';
 import { HealthProbe } from '../../src/platform/db/server/health-probe.ts';
 import { LimitKeeper } from '../../src/sending/emails/transports/learned-limits.ts';
 
-// A timer that finds nothing to do wakes the first thread and the allocator's: ten a second were half of what an idle
-// service cost.
+// A timer that finds nothing to do wakes the first thread and the allocator's: ten a second were half of what
+// an idle service cost.
 
 const NOW = Date.parse('2026-11-27T12:00:00.500Z');
 const logger = pino({ enabled: false });

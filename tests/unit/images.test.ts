@@ -8,7 +8,10 @@ const FILE = `${'0'.repeat(64)}.png`;
 const SILENT = { onError() {}, onLost() {} };
 const inside = (database: Database) => ({ database, bodies: null });
 
-/** A database that answers `octets` where it is asked for those of an image, and `there` where it is asked whether one is stored. */
+/**
+ * A database that answers `octets` where it is asked for those of an image, and `there` where it is asked
+ * whether one is stored.
+ */
 const databaseOf = (octets: () => Promise<object[]>, there = octets): Database =>
   ({
     query: async (statement: string) => (statement.startsWith('update') ? [] : octets()),

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { textLiquid } from '../../src/mail/liquid/engine.ts';
 import { examine } from '../../src/mail/liquid/parts.ts';
 
-// Forms of other templates, which the library reads as far as it can: `{{ .Name }}` wrote nothing, and `{{> footer}}` wrote "false".
+// Forms of other templates, which the library reads as far as it can: `{{ .Name }}` wrote nothing, and `{{>
+// footer}}` wrote "false".
 
 const problemsOf = (text: string): readonly string[] =>
   examine({ text }).problems.map(({ message }) => message);

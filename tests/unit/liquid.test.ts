@@ -177,7 +177,8 @@ describe('html around values', () => {
     ['<textarea><script>{{ a }}</script></textarea>{{ a }}', [false, false]],
     ['{% comment %}<script>{{ a }}{% endcomment %}{{ a }}', [false, false]],
     ['<SCRIPT >{{ a }}</SCRIPT >{{ a }}', [true, false]],
-    // Spaces of Unicode are none of HTML: the quote behind one is part of a value without quotes, or of a name.
+    // Spaces of Unicode are none of HTML: the quote behind one is part of a value without quotes, or of a
+    // name.
     ['<a title=\u00a0"{{ a }}">', [true]],
     ['<a title=b\u00a0c="{{ a }}">', [true]],
     ['<a b\u00a0="{{ a }}" onclick\v="{{ a }}">', [false, true]],

@@ -19,7 +19,8 @@ import type { Senders } from '../../src/sending/emails/transports/senders.ts';
 import { WarmUps } from '../../src/sending/emails/warm-up/warm-ups.ts';
 import { eventually } from '../support/eventually.ts';
 
-// Emails wait in the memory of one process: 2 at work, 256 that it may claim, and 4,096 new ones without their messages.
+// Emails wait in the memory of one process: 2 at work, 256 that it may claim, and 4,096 new ones without
+// their messages.
 const SLOTS = 2;
 const CLAIMED = 256;
 const NEW = 4_096;

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { migrations } from '../../src/platform/db/migrations.ts';
 import facts from '../fixtures/upgrade/facts.json';
 
-// While instances are replaced one after the other, those of the release before go on with the schema of the next one: see
-// docs/upgrade.md. tests/failure/rolling-upgrade-long.ts shows it with the executable of the release before.
+// While instances are replaced one after the other, those of the release before go on with the schema of the
+// next one: see docs/upgrade.md. tests/failure/rolling-upgrade-long.ts shows it with the executable of the
+// release before.
 
 /** Changes that the release before cannot work with, and their replacements. */
 const CONTRACTIONS: readonly (readonly [form: RegExp, why: string])[] = [
@@ -42,7 +43,10 @@ const tablesOf = (sql: string): readonly string[] =>
     .split(';')
     .flatMap((each) => /^\s*create table (\w+)/.exec(each)?.[1] ?? []);
 
-/** The statements of a migration, but for those on tables that it or one before it creates: the release before knows none of these. */
+/**
+ * The statements of a migration, but for those on tables that it or one before it creates: the release before
+ * knows none of these.
+ */
 function ofOldTables(sql: string, before: readonly string[]): string {
   const statements = withoutComments(sql).split(';');
   const created = new Set([...before, ...tablesOf(sql)]);

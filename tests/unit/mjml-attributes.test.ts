@@ -10,7 +10,10 @@ const { components } = createRequire(import.meta.resolve('mjml'))('mjml-preset-c
   >;
 };
 
-/** The elements around each one, from the outermost on, and the content with which MJML uses all of its attributes. */
+/**
+ * The elements around each one, from the outermost on, and the content with which MJML uses all of its
+ * attributes.
+ */
 const AROUND: Readonly<Record<string, readonly string[]>> = {
   'mj-section': ['mj-body'],
   'mj-wrapper': ['mj-body'],

@@ -8,7 +8,8 @@ import { WorkCount } from '../../src/platform/db/work-count.ts';
 import type { Agreement } from '../../src/platform/time/clock.ts';
 import { emailKind } from '../../src/sending/emails/kind.ts';
 
-// An instance that is alone and did nothing looks every thirty seconds. Each test is about something for which it must not wait so long.
+// An instance that is alone and did nothing looks every thirty seconds. Each test is about something for
+// which it must not wait so long.
 
 const NOW = 1_780_000_000_000;
 let passed: number;

@@ -11,7 +11,10 @@ interface Stored {
   mails: string[];
 }
 
-/** The verdict of the judge on two contacts, one of whom was never acknowledged, after `forge` has spoilt something. */
+/**
+ * The verdict of the judge on two contacts, one of whom was never acknowledged, after `forge` has spoilt
+ * something.
+ */
 async function judged(forge: (stored: Stored) => void = () => {}): Promise<readonly Invariant[]> {
   const record = new FlowRecord();
   const [known, unknown] = [record.add(), record.add()];

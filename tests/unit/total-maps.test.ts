@@ -72,7 +72,10 @@ function scratchCopy(additions: readonly Addition[]): string {
   return folder;
 }
 
-/** Four threads check four times what they share: 14 s of processor time instead of 8, where other tests have the cores. */
+/**
+ * Four threads check four times what they share: 14 s of processor time instead of 8, where other tests have
+ * the cores.
+ */
 const COMMAND = ['-p', 'tsconfig.scratch.json', '--singleThreaded'];
 
 function compile(folder: string): readonly string[] {

@@ -4,7 +4,8 @@ import { createSigner } from '../../src/platform/crypto/signer.ts';
 import { personaliser } from '../../src/sending/tracking/commands.ts';
 import { PersonalWords } from '../../src/sending/tracking/personal-word.ts';
 
-// Html that differs in one word is read once. Each copy is compared with that of a personaliser which has read nothing before.
+// Html that differs in one word is read once. Each copy is compared with that of a personaliser which has
+// read nothing before.
 
 const signer = createSigner('only-for-tests');
 

@@ -11,7 +11,8 @@ import { cachedSendingDomains } from '../../src/sending/domains/sending-domains.
 import { cachedSenders, type SenderParts } from '../../src/sending/emails/transports/senders.ts';
 import { aMessage } from './transport/a-message.ts';
 
-// A search that never settles may hold those who ask with it, but not those who ask later than a value is kept for.
+// A search that never settles may hold those who ask with it, but not those who ask later than a value is
+// kept for.
 
 /** Asks through a cache whose searches all end in `search`, by a clock. */
 type Caller = (search: () => Promise<never>, monotonic: () => number) => () => unknown;

@@ -27,6 +27,7 @@ test('what waits for a warm-up asks again once every instance has forgotten the 
   // Two batches were asked for, and the first one released some.
   expect([asked.length, told]).toEqual([3, 1]);
   const moments = (asked[1] ?? []).map((value) => Date.parse(String(value)) - NOW);
-  // An instance that read the domain just before the change knows the old one for so long, and its own clock may be late.
+  // An instance that read the domain just before the change knows the old one for so long, and its own clock
+  // may be late.
   expect(moments.filter((ms) => ms > 0 && ms < 60_000)).toEqual([2 * SENDER_KNOWN_MS]);
 });

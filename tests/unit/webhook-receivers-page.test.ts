@@ -72,7 +72,10 @@ describe('the Node.js lines of the receivers page', () => {
   });
 });
 
-/** A program around the lines of a language: one case a line on its standard input, one `true` or `false` a line as its answer. */
+/**
+ * A program around the lines of a language: one case a line on its standard input, one `true` or `false` a
+ * line as its answer.
+ */
 interface Driver {
   readonly language: string;
   readonly file: string;

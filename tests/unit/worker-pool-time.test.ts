@@ -38,7 +38,8 @@ test('a thread that is kept starts before the first question, answers the next o
   const pool = new WorkerPool<string, number>('Reading', { ...LIMITS, threads: 2, idleMs: 0 }, start);
   pool.keepOne();
   expect(started).toBe(1);
-  // Two at once start another thread, which retires; whichever ends last, the kept one answers what comes then.
+  // Two at once start another thread, which retires; whichever ends last, the kept one answers what comes
+  // then.
   expect(await Promise.all([pool.ask('a'), pool.ask('b')])).toEqual([0, 1]);
   await eventually('the other retires', () => (ended.length === 1 ? true : undefined));
   expect([await pool.ask('c'), await pool.ask('d'), started, ended]).toEqual([0, 0, 2, [1]]);

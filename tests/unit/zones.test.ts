@@ -14,8 +14,8 @@ const told = (moment: number): string => new Date(moment).toISOString().slice(0,
 const local = (text: string) => Temporal.PlainDateTime.from(text);
 
 /**
- * The zones of which Bun’s table, of release 2026a, is outdated. Should the package bring a release that changes another zone, the test below
- * names it: look at the news of the release and add it.
+ * The zones of which Bun’s table, of release 2026a, is outdated. Should the package bring a release that
+ * changes another zone, the test below names it: look at the news of the release and add it.
  */
 const CHANGED = new Set([
   'Africa/Casablanca',

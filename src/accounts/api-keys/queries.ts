@@ -37,7 +37,10 @@ const viewOf = (row: Row): ApiKeyView => ({
   revokedAt: row.revokedAt?.toISOString() ?? null,
 });
 
-/** The conditions of the keys that a caller administers: a live key all of its workspace, a test key the test keys only. */
+/**
+ * The conditions of the keys that a caller administers: a live key all of its workspace, a test key the test
+ * keys only.
+ */
 const visibleTo = (caller: Principal) => [
   eq(apiKeys.workspaceId, caller.workspaceId),
   ...(caller.livemode ? [] : [eq(apiKeys.livemode, false)]),
@@ -75,7 +78,10 @@ export async function listApiKeys(
   return rows.map(viewOf);
 }
 
-/** Reads the permissions of an active key and the terms of its workspace, for sessions; null when the key was revoked. */
+/**
+ * Reads the permissions of an active key and the terms of its workspace, for sessions; null when the key was
+ * revoked.
+ */
 export async function findActiveKey(
   database: Database,
   id: string,

@@ -165,8 +165,8 @@ export async function synchronise(
 
 /**
  * Ends the subscriptions of a workspace before it is erased, because afterwards no row would name their
- * owner. Repeating it changes nothing. @throws UnavailableError while Stripe is away, so that the workspace is
- * erased later
+ * owner. Repeating it changes nothing. @throws UnavailableError while Stripe is away, so that the workspace
+ * is erased later
  */
 export async function endSubscriptions(
   { database, stripe, log }: Pick<BillingDeps, 'database' | 'stripe' | 'log'>,

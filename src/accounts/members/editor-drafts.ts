@@ -74,7 +74,10 @@ delete from editor_drafts where workspace_id = $1 and account_id = $2 and key in
 const OWN_AT = `select key, based_on, kept_at, changed, sums from editor_drafts
 where workspace_id = $1 and account_id = $2 and place = $3 order by kept_at desc limit ${MOST_DRAFTS}`;
 
-/** The same parameters. The texts of others stay theirs until they save: only the names of the fields are read. */
+/**
+ * The same parameters. The texts of others stay theirs until they save: only the names of the fields are
+ * read.
+ */
 const OTHERS_AT = `select a.name, d.kept_at, d.sums
 from editor_drafts d join accounts a on a.id = d.account_id
 where d.workspace_id = $1 and d.account_id <> $2 and d.place = $3 order by d.kept_at desc limit ${MOST_DRAFTS}`;

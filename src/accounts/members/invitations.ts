@@ -145,7 +145,10 @@ const ALREADY = new Failure(
   { suggestion: 'Delete the earlier invitation to create a new link.' },
 );
 
-/** The newest hundred invitations of the caller's workspace, accepted and expired ones included. @throws UnavailableError */
+/**
+ * The newest hundred invitations of the caller's workspace, accepted and expired ones included. @throws
+ * UnavailableError
+ */
 export async function listInvitations(
   database: Database,
   { workspaceId }: Principal,

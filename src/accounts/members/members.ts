@@ -151,7 +151,9 @@ export function chosenLanguage(given: string | null): string | null | Failure {
   return readLanguage(given) ?? invalid([{ path: '/body/language', message: NO_LANGUAGE }]);
 }
 
-/** Changes the role and the language of a member; takes effect on the next request. @throws UnavailableError */
+/**
+ * Changes the role and the language of a member; takes effect on the next request. @throws UnavailableError
+ */
 export async function changeMember(
   database: Database,
   caller: Principal,

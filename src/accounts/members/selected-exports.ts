@@ -20,8 +20,8 @@ const Body = Type.Object({
 });
 
 /**
- * Notes in the audit log that a member saves selected rows as a file. The page has the rows already and writes the file itself, so that
- * no request for them would tell it.
+ * Notes in the audit log that a member saves selected rows as a file. The page has the rows already and
+ * writes the file itself, so that no request for them would tell it.
  */
 export const selectedExportRoutes = (): readonly Route[] =>
   Object.entries(LISTS).map(([list, permission]) =>

@@ -25,8 +25,9 @@ export interface PathRequest {
 }
 
 /**
- * The path of a request without anything that may be personal or secret. Only ids of the service, and aliases of templates that were
- * found, take the place of a name in the route. An unknown path shows only words that some route has: another word may be a name.
+ * The path of a request without anything that may be personal or secret. Only ids of the service, and aliases
+ * of templates that were found, take the place of a name in the route. An unknown path shows only words that
+ * some route has: another word may be a name.
  */
 export function loggedPath(
   endpoint: Pick<Endpoint, 'route'> | null,

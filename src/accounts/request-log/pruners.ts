@@ -13,7 +13,10 @@ export const KEPT_OF_KEY = 1_000;
 export const KEPT_OF_LIST = 10_000;
 const BATCH = 5_000;
 
-/** Locks rows in the order of their ids and leaves out those of another instance: two instances may prune at the same time. */
+/**
+ * Locks rows in the order of their ids and leaves out those of another instance: two instances may prune at
+ * the same time.
+ */
 const prune = (ids: string): string => `delete from api_requests where id in (
   select id from api_requests where id in (${ids}) order by id limit ${BATCH} for update skip locked
 ) returning 1 as one`;
@@ -30,7 +33,10 @@ const BEYOND_LIST =
 
 const BY_AGE = prune('select id from api_requests where livemode = $2::boolean and id < $1');
 
-/** Keeps the log of each key and each workspace within its bounds. Only this process knows which of them it wrote to. */
+/**
+ * Keeps the log of each key and each workspace within its bounds. Only this process knows which of them it
+ * wrote to.
+ */
 export const requestLogTrimmer = (
   { database }: Pick<DutyDeps, 'database'>,
   recorder: { writtenTo(): WrittenTo; keepWrittenTo(written: WrittenTo): void },

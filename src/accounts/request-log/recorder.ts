@@ -7,15 +7,16 @@ import { type LoggedPath, loggedPath } from './logged-path.ts';
 /** The time between two writes. */
 const WRITE_EVERY_MS = 1_000;
 /**
- * Of the requests of one key, so many of each kind are kept of the time between two writes: reads and changes, accepted and refused. Many
- * reads hide no change then.
+ * Of the requests of one key, so many of each kind are kept of the time between two writes: reads and
+ * changes, accepted and refused. Many reads hide no change then.
  */
 export const MOST_OF_KEY = 25;
 /** The same for all keys of a workspace, so that one workspace leaves room to others. */
 export const MOST_OF_WORKSPACE = 100;
 /**
- * The most requests that wait for a write, of all keys. A row costs 44 to 66 µs of both processes on a busy machine where an accepted
- * email costs 380 (2026-11-28), so 200 a second are 2 % of what 1,500 emails a second cost there.
+ * The most requests that wait for a write, of all keys. A row costs 44 to 66 µs of both processes on a busy
+ * machine where an accepted email costs 380 (2026-11-28), so 200 a second are 2 % of what 1,500 emails a
+ * second cost there.
  */
 export const MOST_WAITING = 200;
 /** A write that takes longer is given up, and its requests are dropped. */
@@ -61,8 +62,8 @@ export interface RecorderParts {
 export type DropReason = 'busy' | 'database';
 
 /**
- * Writes the requests of API keys: gathered in memory and written by one statement a second at most, which no request waits for. What
- * finds no room, and what the database does not take, is dropped and counted.
+ * Writes the requests of API keys: gathered in memory and written by one statement a second at most, which no
+ * request waits for. What finds no room, and what the database does not take, is dropped and counted.
  */
 export class RequestRecorder {
   #waiting: LoggedRequest[] = [];

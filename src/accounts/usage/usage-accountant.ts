@@ -30,7 +30,10 @@ const ADD_UP_ON_NODE = `with gone as (
   delete from usage_entries where workspace_id = any($1::text[]) returning workspace_id, livemode, period, units
 ), ${ADDED}`;
 
-/** Adds the entries of units without a quota up into the rows of their periods, so that reading them stays cheap. */
+/**
+ * Adds the entries of units without a quota up into the rows of their periods, so that reading them stays
+ * cheap.
+ */
 export const usageAccountant = ({
   database,
   shards = null,

@@ -2,8 +2,8 @@ import type { Database, Parameter } from '../../platform/db/database.ts';
 import { type OwnedTable, surveyTables } from './owned-tables.ts';
 
 /**
- * Rows per statement, and octets of them as they are stored; a larger row comes alone. A message may have 25 MiB, an image 5. PostgreSQL
- * compresses JSON: fifty versions of the largest templates are 200 MB.
+ * Rows per statement, and octets of them as they are stored; a larger row comes alone. A message may have 25
+ * MiB, an image 5. PostgreSQL compresses JSON: fifty versions of the largest templates are 200 MB.
  */
 const BATCH = 50;
 const BATCH_OCTETS = 8_388_608;
@@ -24,7 +24,10 @@ const LEFT_OUT = new Set([
 /** Columns with secrets, which the export leaves out. */
 const SECRET = ['hash', 'sealed'];
 
-/** Reads every row of a workspace, table by table, a JSON text each: `{"table": …, "row": …}`. Secrets are left out. @throws UnavailableError */
+/**
+ * Reads every row of a workspace, table by table, a JSON text each: `{"table": …, "row": …}`. Secrets are
+ * left out. @throws UnavailableError
+ */
 export async function* exportWorkspace(
   database: Database,
   journals: ReadonlyMap<string, string>,

@@ -66,7 +66,10 @@ type StoredBrand = Omit<Brand, 'logoUrl' | 'fontFamily'> & {
 /** The path of logos, before the name of the file. */
 export const LOGO_PATH = '/logos/';
 
-/** Reads the brand of a workspace, for templates and for pages that recipients see; null when there is no such workspace. @throws UnavailableError */
+/**
+ * Reads the brand of a workspace, for templates and for pages that recipients see; null when there is no such
+ * workspace. @throws UnavailableError
+ */
 export async function findBrand(
   database: Database,
   workspaceId: string,

@@ -22,8 +22,8 @@ import {
 export { joinAudience, leaveAudience } from './members.ts';
 
 /**
- * The most audiences of one environment, and the most of those with a filter: all of these are asked in one statement. They are counted
- * by `audiences_present`, one request behind the other.
+ * The most audiences of one environment, and the most of those with a filter: all of these are asked in one
+ * statement. They are counted by `audiences_present`, one request behind the other.
  */
 const MOST_AUDIENCES = 1_000;
 const MOST_DYNAMIC = 100;
@@ -33,7 +33,10 @@ const tooMany = (most: string): Failure =>
     suggestion: 'Delete one that is no longer needed.',
   });
 
-/** $1 workspace, $2 environment, $3 id, $4 name, $5 description, $6 type, $7 filter, $8 public, $9 confirm, $10 now, $11 on: the reply. */
+/**
+ * $1 workspace, $2 environment, $3 id, $4 name, $5 description, $6 type, $7 filter, $8 public, $9 confirm,
+ * $10 now, $11 on: the reply.
+ */
 const CREATE = `with created as (
   insert into audiences (workspace_id, livemode, id, name, description, type, filter, public, confirm, filter_since, created_at,
     updated_at)
@@ -148,8 +151,8 @@ async function problemsOf(
 }
 
 /**
- * Another filter is followed from the beginning, and so are those of audiences that are made of this one: whom it matches to begin
- * with has not joined.
+ * Another filter is followed from the beginning, and so are those of audiences that are made of this one:
+ * whom it matches to begin with has not joined.
  */
 const CHANGE = `with recursive own as materialized (
   select id from audiences where workspace_id = $1 and livemode = $2::boolean and id = $3 and ${isStatedSql('updated_at', '$11')} for update
@@ -202,7 +205,10 @@ export async function patchAudience(
   return (await findWrittenAudience(reader, caller, row.id, now)) ?? notFound('audience');
 }
 
-/** A kind of thing that an audience is needed for. One that is used cannot be deleted: who is left in it would silently get nothing. */
+/**
+ * A kind of thing that an audience is needed for. One that is used cannot be deleted: who is left in it would
+ * silently get nothing.
+ */
 export interface AudienceUse {
   /** In the message of the refusal: `a campaign that is scheduled or running`. */
   readonly what: string;
@@ -217,7 +223,10 @@ export interface AudienceDeleter extends AudienceReader {
   readonly uses: readonly AudienceUse[];
 }
 
-/** The audience, and the number of the first use that keeps it; it goes in the same statement where there is none. */
+/**
+ * The audience, and the number of the first use that keeps it; it goes in the same statement where there is
+ * none.
+ */
 const deleteSql = (uses: readonly AudienceUse[]): string => `with a as materialized (
   select workspace_id, livemode, id from audiences where workspace_id = $1 and livemode = $2::boolean and id = $3
 ), found as materialized (
@@ -227,13 +236,19 @@ const deleteSql = (uses: readonly AudienceUse[]): string => `with a as materiali
   where d.workspace_id = f.workspace_id and d.livemode = f.livemode and d.id = f.id and f.use is null
 )
 select use from found`;
-/** The members of an audience may be a million, as may the forgotten people who had left it: they go afterwards, in parts. */
+/**
+ * The members of an audience may be a million, as may the forgotten people who had left it: they go
+ * afterwards, in parts.
+ */
 const BATCH = 2_000;
 const sweepOf = (table: string, key: string): string => `delete from ${table} where (${key}) in (
   select ${key} from ${table} where audience_id = $1 limit ${BATCH}
 ) returning 1 as one`;
 
-/** The audiences that rows of a table were left of: found by jumping through the index from one audience to the next. */
+/**
+ * The audiences that rows of a table were left of: found by jumping through the index from one audience to
+ * the next.
+ */
 const leftIn = (table: string): string => `with recursive named as (
   (select audience_id from ${table} order by audience_id limit 1)
   union all

@@ -17,21 +17,24 @@ export interface CountWithSample extends Count {
 }
 
 /**
- * The most that a count may cost, in the units of PostgreSQL's planner: some 250,000 contacts that are looked at one after the
- * other, or 6,000 that an index finds all over the table. Those who count at the same time share it, so that all are answered
- * soon: what is exact for one alone is estimated for the sixteenth.
+ * The most that a count may cost, in the units of PostgreSQL's planner: some 250,000 contacts that are looked
+ * at one after the other, or 6,000 that an index finds all over the table. Those who count at the same time
+ * share it, so that all are answered soon: what is exact for one alone is estimated for the sixteenth.
  */
 const MOST_COST = 25_000;
 /** The cost of an estimate. A count that costs no more is made instead. */
 const COST_OF_ESTIMATE = 7_000;
 /**
- * Contacts of a sample: the estimate of a share of 5 % is right within a tenth of it, nearly always. Those who ask at the same time
- * share this too, down to a sample that is right within a fifth.
+ * Contacts of a sample: the estimate of a share of 5 % is right within a tenth of it, nearly always. Those
+ * who ask at the same time share this too, down to a sample that is right within a fifth.
  */
 const SAMPLE = 20_000;
 const LEAST_SAMPLE = 5_000;
 const SHOWN = 10;
-/** Counts that the database works on at once: half of the connections for reads, so that others are never kept waiting. */
+/**
+ * Counts that the database works on at once: half of the connections for reads, so that others are never kept
+ * waiting.
+ */
 const AT_ONCE = 2;
 /** Further ones are turned away; these are answered within five seconds. */
 const MOST_WAITING = 200;
@@ -47,7 +50,10 @@ interface CountWithIds extends Count {
   readonly ids: readonly string[];
 }
 
-/** Counts the contacts that conditions hold for. What would cost too much is estimated from some pages of the table. */
+/**
+ * Counts the contacts that conditions hold for. What would cost too much is estimated from some pages of the
+ * table.
+ */
 export class ContactCounter {
   readonly #turns = new Semaphore(AT_ONCE, undefined, MOST_WAITING);
   readonly #countingFor = new Map<string, number>();
@@ -66,8 +72,8 @@ export class ContactCounter {
   }
 
   /**
-   * The number of contacts that meet the condition, with a sample. The sample has the newest, where all were counted or the newest
-   * contacts have enough. @throws UnavailableError
+   * The number of contacts that meet the condition, with a sample. The sample has the newest, where all were
+   * counted or the newest contacts have enough. @throws UnavailableError
    */
   async preview(scope: Scope, condition: SQL): Promise<CountWithSample> {
     const { count, isExact, ids } = await this.#inTurn(scope, () => this.#find(scope, condition, SHOWN));
@@ -108,7 +114,10 @@ export class ContactCounter {
     return { count: row?.count ?? 0, ids: row?.ids ?? [], isExact: true };
   }
 
-  /** An estimate; null where a sample would tell too little, since the table holds few contacts of this environment. */
+  /**
+   * An estimate; null where a sample would tell too little, since the table holds few contacts of this
+   * environment.
+   */
   async #estimate(own: SQL, condition: SQL, shown: number): Promise<CountWithIds | null> {
     const everybody = await this.#planOf(sql`select from ${contacts}`);
     const sampled = Math.max(LEAST_SAMPLE, SAMPLE / this.#counting);

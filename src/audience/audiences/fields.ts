@@ -88,7 +88,10 @@ function addressKey(value: unknown): unknown {
   return isProblem(read) ? value.toLowerCase() : read.key;
 }
 
-/** A part of an address as it is written, and with the whole labels of its host in ASCII, the form that addresses are stored in. */
+/**
+ * A part of an address as it is written, and with the whole labels of its host in ASCII, the form that
+ * addresses are stored in.
+ */
 const partOfAddress =
   (bindPart: Bind<FilteredContact>): Bind<FilteredContact> =>
   (value) => {

@@ -42,8 +42,8 @@ interface Part {
 }
 
 /**
- * Reads a filter over contacts. The dynamic audiences that it names take part with their own filters, down to three of them within
- * one another, and with 100 conditions in all. @throws UnavailableError
+ * Reads a filter over contacts. The dynamic audiences that it names take part with their own filters, down to
+ * three of them within one another, and with 100 conditions in all. @throws UnavailableError
  */
 export async function readContactFilter(
   database: Database,

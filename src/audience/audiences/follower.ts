@@ -56,7 +56,9 @@ where (workspace_id, livemode) = (
   select workspace_id, livemode from audience_walks where next_at <= $1::timestamptz order by next_at limit 1 for update skip locked
 ) returning workspace_id, livemode, (extract(epoch from began_at) * 1000)::float8 as began, after`;
 
-/** $3 since when audiences were asked for from the beginning of the walk on, $4 when to begin the next one. */
+/**
+ * $3 since when audiences were asked for from the beginning of the walk on, $4 when to begin the next one.
+ */
 const END = `with known as (
   update audiences set is_followed = true
   where workspace_id = $1 and livemode = $2::boolean and type = 'dynamic' and not is_followed and filter_since <= $3::timestamptz

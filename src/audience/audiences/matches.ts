@@ -9,7 +9,10 @@ export interface FollowedAudience {
   readonly id: string;
   /** Its contacts, as a condition on `contacts`. */
   readonly condition: SQL;
-  /** When its filter became what it is, where whom that matched to begin with is not known yet; null once it is. */
+  /**
+   * When its filter became what it is, where whom that matched to begin with is not known yet; null once it
+   * is.
+   */
   readonly since: string | null;
 }
 
@@ -31,10 +34,11 @@ export interface MatchScan {
 }
 
 /**
- * Asks contacts for all dynamic audiences at once, and compares with whom each matched before: who begins or ceases to match has
- * joined or left, which is written into the activity in the same commit. While an audience is not followed yet, that is told only of
- * contacts that were made after its filter: of the others nobody knows how they stood before. Of two instances that look at the same contact, the one that comes second writes
- * nothing, and a contact that was forgotten meanwhile stays forgotten. @throws UnavailableError
+ * Asks contacts for all dynamic audiences at once, and compares with whom each matched before: who begins or
+ * ceases to match has joined or left, which is written into the activity in the same commit. While an
+ * audience is not followed yet, that is told only of contacts that were made after its filter: of the others
+ * nobody knows how they stood before. Of two instances that look at the same contact, the one that comes
+ * second writes nothing, and a contact that was forgotten meanwhile stays forgotten. @throws UnavailableError
  */
 export async function noteMatches(
   database: Database,

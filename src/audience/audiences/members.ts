@@ -27,23 +27,30 @@ const NO_SENDER = new Failure(
 
 /** The services that changing members calls. */
 export interface MemberDeps extends AudienceCounter {
-  /** Mails people who have to confirm, by the ids of their confirmations. What it could not do is done later. */
+  /**
+   * Mails people who have to confirm, by the ids of their confirmations. What it could not do is done later.
+   */
   askToConfirm(ids: readonly string[]): Promise<void>;
 }
 
 /** Mails a day that ask one person to confirm, over all audiences. */
 const MOST_ASKED = 3;
 
-/** The moment at which a contact left an audience; null where the leaving was committed while the statement waited for its lock. */
+/**
+ * The moment at which a contact left an audience; null where the leaving was committed while the statement
+ * waited for its lock.
+ */
 const LEFT_AT = `(select e.at from contact_activity e where e.contact_id = l.id and e.subject = $3 and e.type = 'left'
   order by e.position desc, e.id desc limit 1)`;
 
 /**
- * $1 workspace, $2 environment, $3 audience, $4 the contacts to add, $5 whether they have to confirm, $6 now, $7 their consent or null, $8 its
- * moment, $9 on: the reply. The activity of each contact gets the joining in the same commit, in order, for flows that wait for it. A contact who
- * has to confirm gets a mail; its row in `confirmations` lasts until that mail is accepted. People who themselves left the audience, or
- * who left everything and would be asked, stay out without a later consent. All contacts are locked first: leaving, joining and asking at the same moment wait for each other, and
- * the latest state decides. Every statement locks contacts before it writes memberships, so that no two of them deadlock.
+ * $1 workspace, $2 environment, $3 audience, $4 the contacts to add, $5 whether they have to confirm, $6 now,
+ * $7 their consent or null, $8 its moment, $9 on: the reply. The activity of each contact gets the joining in
+ * the same commit, in order, for flows that wait for it. A contact who has to confirm gets a mail; its row in
+ * `confirmations` lasts until that mail is accepted. People who themselves left the audience, or who left
+ * everything and would be asked, stay out without a later consent. All contacts are locked first: leaving,
+ * joining and asking at the same moment wait for each other, and the latest state decides. Every statement
+ * locks contacts before it writes memberships, so that no two of them deadlock.
  */
 const ADD = `with asked as materialized (
   select * from json_to_recordset($4::text::json) as a(ord integer, id text, email_key text, activity_id text)
@@ -162,7 +169,10 @@ export async function addMembers(deps: MemberDeps, call: AddCall): Promise<Added
   return done instanceof Replay ? new Replay(done.status, view) : view;
 }
 
-/** The rows of those who are named; the reply names the missing by their places, so that it holds nothing personal. */
+/**
+ * The rows of those who are named; the reply names the missing by their places, so that it holds nothing
+ * personal.
+ */
 function askedOf({ contactIds = [], emails = [] }: AddMembers, now: number): readonly object[] {
   const row = (ord: number, id: string | null, emailKey: string | null) => ({
     ord,
@@ -180,9 +190,10 @@ function askedOf({ contactIds = [], emails = [] }: AddMembers, now: number): rea
 }
 
 /**
- * $1 workspace, $2 environment, $3 audience, $4 contact, $5 now, $6 id of the activity, $7 why, $8 whether the person did it. One who had
- * not confirmed leaves no trace. The person's own will is noted also of one who is not in it: nothing but their own will lets them in
- * again. The contact is locked first, so that who lets it in at the same moment is either found or finds the leaving.
+ * $1 workspace, $2 environment, $3 audience, $4 contact, $5 now, $6 id of the activity, $7 why, $8 whether
+ * the person did it. One who had not confirmed leaves no trace. The person's own will is noted also of one
+ * who is not in it: nothing but their own will lets them in again. The contact is locked first, so that who
+ * lets it in at the same moment is either found or finds the leaving.
  */
 const REMOVE = `with locked as materialized (
   select c.id from contacts c where c.workspace_id = $1 and c.livemode = $2::boolean and c.id = $4 for no key update
@@ -238,8 +249,9 @@ export interface JoinRequest extends Scope {
 }
 
 /**
- * $1 workspace, $2 environment, $3 audience, $4 contact, $5 now, $6 id of the activity, $7 whether only those who were asked, $8 whether
- * only those who have not left, $9 why. Who is in it already stays so, and that counts as done.
+ * $1 workspace, $2 environment, $3 audience, $4 contact, $5 now, $6 id of the activity, $7 whether only those
+ * who were asked, $8 whether only those who have not left, $9 why. Who is in it already stays so, and that
+ * counts as done.
  */
 const JOIN = `with locked as materialized (
   select c.id from contacts c where c.workspace_id = $1 and c.livemode = $2::boolean and c.id = $4 for no key update
@@ -260,7 +272,10 @@ const JOIN = `with locked as materialized (
 )
 select has_left from judged`;
 
-/** Lets a contact into a static audience; `hasLeft` where it stays out, null when there is nothing to join. @throws UnavailableError */
+/**
+ * Lets a contact into a static audience; `hasLeft` where it stays out, null when there is nothing to join.
+ * @throws UnavailableError
+ */
 export async function joinAudience(
   database: Database,
   { workspaceId, livemode, audienceId, contactId, now, onlyPending, unlessLeft = false, data }: JoinRequest,

@@ -18,7 +18,9 @@ export interface BatchCommands extends ContactCommands {
 
 type BatchCall = Call<unknown, unknown, { readonly contacts: readonly unknown[] }>;
 
-/** A batch as it was read: every place has its mistakes, or the number of the contact that it is written as. */
+/**
+ * A batch as it was read: every place has its mistakes, or the number of the contact that it is written as.
+ */
 interface ReadBatch {
   readonly contacts: readonly ContactInput[];
   readonly places: readonly (readonly Detail[] | number)[];
@@ -26,7 +28,9 @@ interface ReadBatch {
 
 const checkContact = compileChecker(NewContact);
 
-/** Adds and merges up to a thousand contacts in one statement; an invalid one does not hold the others back. */
+/**
+ * Adds and merges up to a thousand contacts in one statement; an invalid one does not hold the others back.
+ */
 export async function writeContactBatch(
   commands: BatchCommands,
   call: BatchCall,

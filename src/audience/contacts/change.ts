@@ -27,10 +27,16 @@ import { isMistaken } from './read-contact.ts';
 const CHANGED = changedSince('contact');
 const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cannot be subscribed again.');
 
-/** Of a contact whose address has bounced: it was unsubscribed already. One who only bounced has the moment of that in both places. */
+/**
+ * Of a contact whose address has bounced: it was unsubscribed already. One who only bounced has the moment of
+ * that in both places.
+ */
 const LEFT_BEFORE_BOUNCE = `left_at < coalesce((select max(created_at) from known where reason = 'bounced'), 'infinity')`;
 
-/** When the person unsubscribed, as the suppression of the address says; also where it bounced before or since. */
+/**
+ * When the person unsubscribed, as the suppression of the address says; also where it bounced before or
+ * since.
+ */
 const UNSUBSCRIPTION = '(select max(unsubscribed_at) from known)';
 
 /** Consent takes back an unsubscription and a bounce. */
@@ -42,8 +48,8 @@ const LIFT = removeReasonSql({
 });
 
 /**
- * The contact is subscribed, and mail is kept from the address all the same: the person was forgotten, is a contact again, and a report
- * about an email from before came since, which knows no more than the hash.
+ * The contact is subscribed, and mail is kept from the address all the same: the person was forgotten, is a
+ * contact again, and a report about an email from before came since, which knows no more than the hash.
  */
 const IS_OUT_BY_HASH = `(before = 'subscribed' and exists (select from known
   where reason in ('unsubscribed', 'bounced') or unsubscribed_at is not null))`;
@@ -54,8 +60,8 @@ const LAST_LEFT_AT = lastUnsubscriptionSql('target_id', 'act.at');
 const LEFT_BY_WORKSPACE = leftByWorkspaceSql('target_id', 'left_at');
 
 /**
- * The contact is unsubscribed after its address had bounced, which may end; or the person leaves by themself, as their consent tells, after
- * the workspace had unsubscribed them: that decides from then on.
+ * The contact is unsubscribed after its address had bounced, which may end; or the person leaves by themself,
+ * as their consent tells, after the workspace had unsubscribed them: that decides from then on.
  */
 const LEAVES_AS_WELL = `(before = 'bounced' and $2::boolean and ${UNSUBSCRIPTION} is null
   or before = 'unsubscribed' and consent is not null and ${LEFT_BY_WORKSPACE})`;
@@ -64,11 +70,12 @@ const LEAVES_AS_WELL = `(before = 'bounced' and $2::boolean and ${UNSUBSCRIPTION
 const LEAVES_AGAIN = `v.status = 'unsubscribed' and v.consent is not null and v.before in ('unsubscribed', 'bounced')`;
 
 /**
- * $1 workspace, $2 environment, $3 id, $4 now, $5 the changes, $6 the keyed hash of the address, $7 id of the activity, $10 when the
- * client has seen it change last, or null. Consent
- * lifts what stood against the person: an unsubscription and a bounce, neither a complaint nor what was entered by hand. It must be no
- * older than a person's own unsubscription, also where the address has bounced since; an act of the person's own now has no `agreed_at`.
- * The suppressions are locked before the verdict: it counts an unsubscription that was committed during the wait for the lock.
+ * $1 workspace, $2 environment, $3 id, $4 now, $5 the changes, $6 the keyed hash of the address, $7 id of the
+ * activity, $10 when the client has seen it change last, or null. Consent lifts what stood against the
+ * person: an unsubscription and a bounce, neither a complaint nor what was entered by hand. It must be no
+ * older than a person's own unsubscription, also where the address has bounced since; an act of the person's
+ * own now has no `agreed_at`. The suppressions are locked before the verdict: it counts an unsubscription
+ * that was committed during the wait for the lock.
  */
 const CHANGE = `with asked as (
   select * from json_to_record($5::text::json) as a(${FIELD_INPUT_COLUMNS},
@@ -208,7 +215,9 @@ export interface ChosenStatus {
   readonly consent: { readonly source: string; readonly at: string };
 }
 
-/** Changes the status of a contact by the person's own will; a complaint stays one. @throws UnavailableError */
+/**
+ * Changes the status of a contact by the person's own will; a complaint stays one. @throws UnavailableError
+ */
 export async function changeStatus(
   commands: ChangeDeps,
   scope: Scope,
@@ -231,7 +240,10 @@ export const leaveAgain = (
   now: number,
 ): Promise<unknown> => database.query(LEAVE_AGAIN, [workspaceId, id, new Date(now).toISOString()]);
 
-/** A program that copies the contacts of another one sends the consent of the first day each night: people have left since. */
+/**
+ * A program that copies the contacts of another one sends the consent of the first day each night: people
+ * have left since.
+ */
 const staleConsent = (leftAt: string | null): Detail => ({
   path: '/body/consent/at',
   message: `Must not be before the person unsubscribed${leftAt === null ? '' : `, at ${leftAt}`}: send a newer consent.`,

@@ -77,8 +77,8 @@ const WHOLE_NAMES = new Set(
 );
 
 /**
- * The field of a column that is called `Name` or `Full name`. Beside a column of first names, `Name` is the family name. A whole name
- * stays one piece, as a first name: where it divides, no rule can say.
+ * The field of a column that is called `Name` or `Full name`. Beside a column of first names, `Name` is the
+ * family name. A whole name stays one piece, as a first name: where it divides, no rule can say.
  */
 export function fieldOfName(
   header: string,
@@ -120,8 +120,8 @@ export function propertyOf(text: string): PropertyTarget | null {
 }
 
 /**
- * The property that a column becomes by its name alone; null when no property may be called so. `taken`: properties of earlier columns,
- * which keep theirs.
+ * The property that a column becomes by its name alone; null when no property may be called so. `taken`:
+ * properties of earlier columns, which keep theirs.
  */
 export function propertyByName(header: string, taken: ReadonlySet<string>): PropertyTarget | null {
   const stated = propertyOf(header);

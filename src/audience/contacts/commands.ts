@@ -21,7 +21,9 @@ const KNOWN = new Failure('CONFLICT', 'A contact with this address exists.', {
   suggestion: 'Change it with PATCH, or send the request with upsert=true.',
 });
 
-/** Writes contacts, each address at most once. Every one of them is in the answer. @throws UnavailableError */
+/**
+ * Writes contacts, each address at most once. Every one of them is in the answer. @throws UnavailableError
+ */
 export async function writeContacts(
   { database }: Pick<ContactCommands, 'database'>,
   contacts: readonly ContactInput[],

@@ -27,7 +27,10 @@ export const FIELD_INPUT_COLUMNS = FIELD_COLUMNS.map(
 /** The columns that a new contact fills. */
 export const STORED_COLUMNS = FIELD_COLUMNS.flatMap((column) => [column, `${column}_key`] as const);
 
-/** The assignments that take the fields which a row sets, where the condition holds as well. `c` is the contact. */
+/**
+ * The assignments that take the fields which a row sets, where the condition holds as well. `c` is the
+ * contact.
+ */
 export const setFieldsSql = (row: string, condition = 'true'): string =>
   FIELD_COLUMNS.flatMap((column) =>
     [column, `${column}_key`].map(
@@ -40,10 +43,15 @@ export const setFieldsSql = (row: string, condition = 'true'): string =>
 export const fieldsSql = (alias: string): string =>
   CONTACT_FIELD_NAMES.map((name) => `${alias}.${CONTACT_FIELDS[name].column} as "${name}"`).join(', ');
 
-/** The form that names are searched by. It has to be the same for what is stored and for what is looked for. */
+/**
+ * The form that names are searched by. It has to be the same for what is stored and for what is looked for.
+ */
 export const searchKey = (text: string): string => text.normalize('NFC').toLowerCase();
 
-/** The form of a beginning that names and addresses are searched by: behind an @, the labels of an internationalised host in ASCII. */
+/**
+ * The form of a beginning that names and addresses are searched by: behind an @, the labels of an
+ * internationalised host in ASCII.
+ */
 export function beginningKey(text: string): string {
   const key = searchKey(text);
   return (key.includes('@') ? storedPart(key) : null) ?? key;

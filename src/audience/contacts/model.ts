@@ -104,11 +104,17 @@ export function momentProblems(consent: Static<typeof Consent>, now: number): re
   return at < 0 ? [{ path: '/body/consent/at', message: 'Must not lie before 1970.' }] : [];
 }
 
-/** The moment of a consent for a statement: PostgreSQL refuses offsets from 16 hours on, which RFC 3339 allows. */
+/**
+ * The moment of a consent for a statement: PostgreSQL refuses offsets from 16 hours on, which RFC 3339
+ * allows.
+ */
 export const agreedAt = (consent: Static<typeof Consent> | null): string | null =>
   consent && new Date(consent.at).toISOString();
 
-/** SQL that is true where a consent is older than the leaving that it would undo. Where that moment is not known it counts as older. */
+/**
+ * SQL that is true where a consent is older than the leaving that it would undo. Where that moment is not
+ * known it counts as older.
+ */
 export const isStaleSql = ({
   agreedAt,
   leftAt,

@@ -28,7 +28,10 @@ export const Properties = Type.Unsafe<Record<string, PropertyValue>>({
   description: 'Your data about the person, by names that you choose.',
 });
 
-/** Properties in a request. Every value passes the schema: `readProperties` reports more precisely than a schema could. */
+/**
+ * Properties in a request. Every value passes the schema: `readProperties` reports more precisely than a
+ * schema could.
+ */
 export const GivenPropertiesSchema = Type.Unsafe<GivenProperties>({
   ...Type.Unknown(),
   type: 'object',

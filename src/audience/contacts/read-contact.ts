@@ -65,7 +65,8 @@ function bareAddress(text: string, path: string): Address | readonly Detail[] {
 }
 
 /**
- * The first of two contacts with the same address, with what the second says merged into it: one statement takes an address once.
+ * The first of two contacts with the same address, with what the second says merged into it: one statement
+ * takes an address once.
  */
 export const mergedInto = (first: ContactInput, second: ContactInput): ContactInput => ({
   ...first,

@@ -21,13 +21,17 @@ import type { PropertyValues } from './properties.ts';
 export interface ContactInput extends FieldInput {
   /** Its place in the request. Two of one statement never have the same address. */
   readonly ord: number;
-  /** Its id if it is new. The entry in the activity that tells of the row is named after it in either case. */
+  /**
+   * Its id if it is new. The entry in the activity that tells of the row is named after it in either case.
+   */
   readonly id: string;
   readonly email: string;
   readonly email_key: string;
   /** The keyed hash by which a forgotten address is known. */
   readonly email_hash: string;
-  /** True where its names are no more than what stands before an address: a contact that has a name keeps it. */
+  /**
+   * True where its names are no more than what stands before an address: a contact that has a name keeps it.
+   */
   readonly fills_name?: boolean;
   readonly properties: PropertyValues;
   readonly removed: readonly string[];
@@ -35,7 +39,10 @@ export interface ContactInput extends FieldInput {
   readonly leaves: LeaveReason | null;
   /** When, in ISO 8601; null: now. */
   readonly left_at: string | null;
-  /** True where the person has unsubscribed, also beside a stronger status: removing that does not take it back. */
+  /**
+   * True where the person has unsubscribed, also beside a stronger status: removing that does not take it
+   * back.
+   */
   readonly has_unsubscribed?: true;
   /** True where nothing but the leaving counts: the rest of the row is wrong. */
   readonly is_refused?: boolean;
@@ -51,7 +58,10 @@ export interface ContactInput extends FieldInput {
 export interface WrittenContact {
   readonly ord: number;
   readonly id: string;
-  /** `known`: it was there, and nothing was to be merged into it. `full`: it would have too many properties. `refused`: by its input. */
+  /**
+   * `known`: it was there, and nothing was to be merged into it. `full`: it would have too many properties.
+   * `refused`: by its input.
+   */
   readonly outcome: 'created' | 'updated' | 'known' | 'full' | 'refused';
 }
 
@@ -83,12 +93,13 @@ export interface ContactScope {
 }
 
 /**
- * The CTEs that make and merge contacts from a relation of `CONTACT_INPUT_COLUMNS` with an address at most once. They
- * end with `written` (ord, id, outcome). Nobody is ever subscribed by them who was not: a new contact begins with what the
- * suppressions say of its address, be it known or only by its hash. Rows are locked in the order of their ids. An address that
- * somebody else adds meanwhile is in no row of `written`: the statement is to be repeated for it. A new contact of a forgotten address
- * has left the audiences that the person had left (`left_before`): its activity says so, as it did before. A refused row stores no address
- * beside the hash that knows it.
+ * The CTEs that make and merge contacts from a relation of `CONTACT_INPUT_COLUMNS` with an address at most
+ * once. They end with `written` (ord, id, outcome). Nobody is ever subscribed by them who was not: a new
+ * contact begins with what the suppressions say of its address, be it known or only by its hash. Rows are
+ * locked in the order of their ids. An address that somebody else adds meanwhile is in no row of `written`:
+ * the statement is to be repeated for it. A new contact of a forgotten address has left the audiences that
+ * the person had left (`left_before`): its activity says so, as it did before. A refused row stores no
+ * address beside the hash that knows it.
  */
 export const writeContactsSql = ({
   input = 'input',
@@ -193,8 +204,8 @@ export const writeContactsSql = ({
 )`;
 
 /**
- * $1 the contacts, $2 workspace, $3 environment, $4 now, $5 whether known ones are merged, $6 on: the reply, which names contacts
- * and holds nothing personal: who is forgotten must not live on in it for a day.
+ * $1 the contacts, $2 workspace, $3 environment, $4 now, $5 whether known ones are merged, $6 on: the reply,
+ * which names contacts and holds nothing personal: who is forgotten must not live on in it for a day.
  */
 const writing = (clock?: string): string => `with input as materialized (
   select * from json_to_recordset($1::text::json) as i(${CONTACT_INPUT_COLUMNS})

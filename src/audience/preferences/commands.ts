@@ -15,8 +15,8 @@ export interface AskingDeps
 }
 
 /**
- * The waiting confirmations, with the present data. People who have joined or left the audience meanwhile, and audiences
- * that were deleted, are left out. Who has left everything since they were asked gets no mail.
+ * The waiting confirmations, with the present data. People who have joined or left the audience meanwhile,
+ * and audiences that were deleted, are left out. Who has left everything since they were asked gets no mail.
  */
 const READ = `select w.id, w.workspace_id, w.livemode, w.audience_id, c.email, c.email_key, c.properties ->> 'language' as language,
   u.name as list, s.name as sender, s.language as sender_language, s.default_from, s.plan, coalesce(m.state = 'pending', false) as is_pending,

@@ -17,7 +17,9 @@ export interface CampaignCopy {
   readonly audienceId: string;
 }
 
-/** A person who chooses, and the email that led them to the page; null and absent where it is no campaign's. */
+/**
+ * A person who chooses, and the email that led them to the page; null and absent where it is no campaign's.
+ */
 export interface PageVisitor extends Recipient {
   readonly copy?: CampaignCopy | null;
 }
@@ -67,7 +69,10 @@ const languagePart = (language: string | null | undefined): readonly string[] =>
  */
 export const SHOWN_PREFERENCES = '/p/preview';
 
-/** The token in the place of that of a link to unsubscribe in an email that a member sends to colleagues as a test. */
+/**
+ * The token in the place of that of a link to unsubscribe in an email that a member sends to colleagues as a
+ * test.
+ */
 export const TEST_EXIT_TOKEN = 'test';
 export const TEST_EXIT = `/t/u/${TEST_EXIT_TOKEN}`;
 

@@ -37,7 +37,10 @@ button.main{background:${colour};border-color:${colour};color:${inkOn(colour)}}f
 /** The source of the logo is named only where a header can hold it. */
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
-/** Writes a page: nothing of it is loaded from elsewhere, cached, framed, indexed or passed on, and it works without scripts. */
+/**
+ * Writes a page: nothing of it is loaded from elsewhere, cached, framed, indexed or passed on, and it works
+ * without scripts.
+ */
 export function recipientPage({ texts, title, body, brand }: RecipientPage, status = 200): RawResponse {
   const colour = colourOr(brand?.colour, USUAL_COLOUR);
   const style = styleOf(colour, brand?.fontFamily ?? 'system-ui,sans-serif');
@@ -98,6 +101,8 @@ export const unsubscribedPage = (texts: PageTexts, brand: Brand | null, preferen
     body: `<p>${html(texts.noMore)}</p><p><a href="${html(preferences)}">${html(texts.chooseInstead)}</a></p>`,
   });
 
-/** The answer to the link in a test email, also to a mail program: it names no recipient, and changes nothing. */
+/**
+ * The answer to the link in a test email, also to a mail program: it names no recipient, and changes nothing.
+ */
 export const testExitPage = (texts: PageTexts): RawResponse =>
   recipientPage({ texts, brand: null, title: texts.isTest, body: `<p>${html(texts.isTestHint)}</p>` });

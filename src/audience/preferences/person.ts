@@ -111,8 +111,9 @@ export interface Choice {
 }
 
 /**
- * Counts a leaving for the campaign whose email linked the page, as its link to unsubscribe does; the email knows its recipient, who
- * counts once. `audienceId` is null where the person left everything. The leaving is stored before.
+ * Counts a leaving for the campaign whose email linked the page, as its link to unsubscribe does; the email
+ * knows its recipient, who counts once. `audienceId` is null where the person left everything. The leaving is
+ * stored before.
  */
 async function countLeaving(
   { engine }: Pick<PreferenceDeps, 'engine'>,
@@ -145,7 +146,10 @@ export async function choose(
     await countLeaving(deps, copy, audienceId, now);
 }
 
-/** $1 workspace, $2 environment, $3 the keyed hash of an address that is no contact, $4 now, $5 ids of audiences. */
+/**
+ * $1 workspace, $2 environment, $3 the keyed hash of an address that is no contact, $4 now, $5 ids of
+ * audiences.
+ */
 const LEAVE_FORGOTTEN = `insert into forgotten_leavings (workspace_id, livemode, address_hash, audience_id, left_at)
 select $1, $2::boolean, $3, u.id, $4::timestamptz from audiences u
 where u.workspace_id = $1 and u.livemode = $2::boolean and u.id = any($5::text[] collate "C") and u.public and u.type = 'static'
@@ -171,7 +175,8 @@ async function carryOut(
         at: now,
         knownBy: deps.signer,
       });
-    // The page may have been opened before the person was forgotten: the list is kept as left for when they are a contact again.
+    // The page may have been opened before the person was forgotten: the list is kept as left for when they
+    // are a contact again.
     if (action === 'save')
       await deps.database.query(LEAVE_FORGOTTEN, [
         workspaceId,
@@ -184,7 +189,8 @@ async function carryOut(
   }
   const at = new Date(now).toISOString();
   const member = { ...recipient, contactId: contact.id, now };
-  // First of all: a crash between two commits leaves no list that the person has left, and a campaign may be under way.
+  // First of all: a crash between two commits leaves no list that the person has left, and a campaign may be
+  // under way.
   for (const { id, isIn } of action === 'off' ? [] : offered)
     if (isIn && shown.has(id) && !chosen.has(id))
       await leaveAudience(deps.database, { ...member, audienceId: id, own: { source: 'preference page' } });
@@ -199,13 +205,17 @@ async function carryOut(
       await joinAudience(deps.database, { ...member, audienceId: id, onlyPending: false });
 }
 
-/** SQL of the moment of the latest mail that asked the person to confirm; before it, of the moment that the answer was awaited from. */
+/**
+ * SQL of the moment of the latest mail that asked the person to confirm; before it, of the moment that the
+ * answer was awaited from.
+ */
 const ASKED_AT = `greatest(m.since, (select max(act.at) from contact_activity act
   where act.contact_id = c.id and act.type = 'asked' and act.subject = m.audience_id))`;
 
 /**
- * $1 workspace, $2 environment, $3 the key of the address, $4 the audience, $5 the keyed hash of the address. A person who left everything
- * by themselves after they were asked has answered by that, also where the address bounced since. Whom the workspace unsubscribed has not.
+ * $1 workspace, $2 environment, $3 the key of the address, $4 the audience, $5 the keyed hash of the address.
+ * A person who left everything by themselves after they were asked has answered by that, also where the
+ * address bounced since. Whom the workspace unsubscribed has not.
  */
 const QUESTION = `select m.state, c.status, c.status = 'complained'
   or ${hasLeftEverythingSql('c')} and c.unsubscribed_at > ${ASKED_AT}
@@ -222,8 +232,9 @@ interface QuestionRow {
 }
 
 /**
- * The state of a question: `open`, or `answered` while the person still is in the audience by it. Null after the person has left, be it
- * the audience or everything, or was forgotten: no link from before brings them back. @throws UnavailableError
+ * The state of a question: `open`, or `answered` while the person still is in the audience by it. Null after
+ * the person has left, be it the audience or everything, or was forgotten: no link from before brings them
+ * back. @throws UnavailableError
  */
 export async function findQuestion(
   { database, signer }: Pick<PreferenceDeps, 'database' | 'signer'>,
@@ -255,9 +266,9 @@ const hasLeft = async (
   (status === 'bounced' && livemode && (await hasUnsubscribed(deps, workspaceId, key)));
 
 /**
- * Takes a confirmation: the person is in the audience, and subscribed, if a confirmation is still awaited. Doing so again changes
- * nothing. Who had unsubscribed from
- * everything agrees to this audience alone, and has left the others: being subscribed again must not bring them back.
+ * Takes a confirmation: the person is in the audience, and subscribed, if a confirmation is still awaited.
+ * Doing so again changes nothing. Who had unsubscribed from everything agrees to this audience alone, and has
+ * left the others: being subscribed again must not bring them back.
  * @throws UnavailableError
  */
 export async function confirmAudience(

@@ -14,14 +14,20 @@ const BAD_LINK = new Failure('INVALID_TOKEN', 'This link is not valid.', {
   suggestion: 'Open the complete link from the email again.',
 });
 
-/** The answer to a link that was not made here: a page for people, and the error of the interface for programs. */
+/**
+ * The answer to a link that was not made here: a page for people, and the error of the interface for
+ * programs.
+ */
 export const badLink = (headers: Headers): RawResponse | Failure =>
   (headers.get('accept') ?? '').includes('text/html') ? badLinkPage(textsFor(headers)) : BAD_LINK;
 
 /** Longer headers are not read: a browser sends some fifty characters. */
 const LONGEST_HEADER = 1_000;
 
-/** The texts in the language of the email that a link is in; else those that a browser prefers (RFC 9110, 12.5.4). */
+/**
+ * The texts in the language of the email that a link is in; else those that a browser prefers (RFC 9110,
+ * 12.5.4).
+ */
 export function textsFor(headers: Headers, language: string | null = null): PageTexts {
   const ofEmail = pageLanguageOf(language ?? '');
   if (ofEmail) return TEXTS[ofEmail];

@@ -47,7 +47,10 @@ const KEEP = `with early as materialized (
 )
 select yes from early`;
 
-/** $1 the moment up to which recipients have had their time, $2 now, $3 the moment before which a claim has ended. */
+/**
+ * $1 the moment up to which recipients have had their time, $2 now, $3 the moment before which a claim has
+ * ended.
+ */
 const CLAIM = `with ripe as (
   select email_id, recipient from early_visits
   where is_scanner is null and (claimed_at is null or claimed_at < $3::text::timestamptz)
@@ -69,14 +72,16 @@ type ClaimedVisit = EarlyVisit & { readonly id: string; readonly isKnown: boolea
 
 /**
  * The opens and clicks of the first minute. Only the second or third link that is followed shows that a
- * scanner has followed the first: so such a visit is stored, and its email gets it once the visitor is known. So is one that
- * comes before the outcome of the attempt that has brought the message, until that outcome is there.
- * Recorded visits are never taken back, and everything that counts visits counts the same.
+ * scanner has followed the first: so such a visit is stored, and its email gets it once the visitor is known.
+ * So is one that comes before the outcome of the attempt that has brought the message, until that outcome is
+ * there. Recorded visits are never taken back, and everything that counts visits counts the same.
  */
 export class EarlyVisits {
   constructor(private readonly deps: EarlyVisitsDeps) {}
 
-  /** Keeps a visit until it is judged; false when it comes after the first minute. @throws UnavailableError */
+  /**
+   * Keeps a visit until it is judged; false when it comes after the first minute. @throws UnavailableError
+   */
   async keep(visit: EarlyVisit): Promise<boolean> {
     const { emailId, recipient, type, target, links, network, userAgent, at } = visit;
     const [early] = await this.deps.database.query<{ yes: boolean }>(KEEP, [

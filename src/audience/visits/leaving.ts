@@ -68,8 +68,8 @@ async function leaveList(
 }
 
 /**
- * Unsubscribes a person, and gives the key of the address. An unsubscription must not be lost: while the database is away it rejects, and the
- * client tries again. @throws UnavailableError
+ * Unsubscribes a person, and gives the key of the address. An unsubscription must not be lost: while the
+ * database is away it rejects, and the client tries again. @throws UnavailableError
  */
 export async function leave(
   { database, engine, signer }: LeavingDeps,
@@ -116,7 +116,10 @@ interface LeaverRow {
 const LEAVER =
   'select workspace_id, recipients[$2::integer + 1] as address, recipient_keys[$2::integer + 1] as key, campaign_id from emails where id = $1 and livemode';
 
-/** Unsubscribes a forgotten person, who is no contact and no member of an audience any more: from everything, as the link does. */
+/**
+ * Unsubscribes a forgotten person, who is no contact and no member of an audience any more: from everything,
+ * as the link does.
+ */
 async function leaveForgotten(
   { database, engine }: LeavingDeps,
   {

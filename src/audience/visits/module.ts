@@ -6,7 +6,10 @@ import { type TrackingDeps, trackingRoutes } from './routes.ts';
 
 /** The functions of other modules that tracking needs. */
 interface TrackingNeeds {
-  /** The audience that a recipient of a campaign can leave; null where a filter chooses. @throws UnavailableError */
+  /**
+   * The audience that a recipient of a campaign can leave; null where a filter chooses. @throws
+   * UnavailableError
+   */
   readonly audienceOf: (campaignId: string) => Promise<string | null>;
 }
 

@@ -15,7 +15,10 @@ export const pixel = (): RawResponse =>
 
 const ASCII = /^[!-~]*$/;
 
-/** Redirects to the target of a link, which was signed here. A header holds ASCII alone, so other URLs are normalised. */
+/**
+ * Redirects to the target of a link, which was signed here. A header holds ASCII alone, so other URLs are
+ * normalised.
+ */
 export const onwards = (location: string): RawResponse =>
   new RawResponse(null, null, {
     status: 302,

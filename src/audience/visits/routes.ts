@@ -74,8 +74,9 @@ export function trackingRoutes({
       const kept = { ...visit, links: links ?? 0, network: scannerNetworkOf(client) };
       if (via === null && links !== undefined && (await early.keep(kept))) return;
       const result = await engine.tell('email', emailId, reportOf(visit, via));
-      // A recipient can be faster than our own commit, and its visit shows that an attempt that was cut off had arrived.
-      // One that only fetches ahead cannot be told from a person later on: its request says so, and not its user agent.
+      // A recipient can be faster than our own commit, and its visit shows that an attempt that was cut off
+      // had arrived. One that only fetches ahead cannot be told from a person later on: its request says so,
+      // and not its user agent.
       if (via !== 'prefetch' && isBeforeOutcome(result, recipient)) await early.keep(kept);
     };
     try {
@@ -144,8 +145,8 @@ export function trackingRoutes({
       permission: 'public',
       summary: 'Unsubscribe from the page, or with one click in a mail program (RFC 8058)',
       params,
-      // RFC 8058 3.2 names the first two. A program that sends the words as text, or without a type, wants the same for its
-      // person: who asks to leave is not refused for the form.
+      // RFC 8058 3.2 names the first two. A program that sends the words as text, or without a type, wants
+      // the same for its person: who asks to leave is not refused for the form.
       mediaTypes: ['application/x-www-form-urlencoded', 'multipart/form-data', ANY_TYPE],
       body: Type.Unsafe<Uint8Array>({ type: 'string' }),
       bodyLimit: 4_096,

@@ -1,6 +1,7 @@
 /**
- * The kind of program behind a request: a mail service that fetches images for its users, a browser that prefetches, or a scanner
- * that opens every link before the recipient does. Null for a person, as far as one can tell.
+ * The kind of program behind a request: a mail service that fetches images for its users, a browser that
+ * prefetches, or a scanner that opens every link before the recipient does. Null for a person, as far as one
+ * can tell.
  */
 export type Visitor = 'imageProxy' | 'prefetch' | 'scanner' | null;
 

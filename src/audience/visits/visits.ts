@@ -51,7 +51,8 @@ export function reportOf({ type, recipient, target, userAgent, at }: Visit, via:
     report: {
       type,
       recipient,
-      // The kind of visitor is part of the number, so that a person who follows a link right after a scanner counts.
+      // The kind of visitor is part of the number, so that a person who follows a link right after a scanner
+      // counts.
       link: Bun.hash.crc32(`${via ?? ''} ${target}`),
       data: type === 'clicked' ? { url: target, ...seen } : seen,
     },

@@ -10,12 +10,16 @@ export interface AssetMoverDeps extends DutyDeps {
   readonly logger: Pick<Logger, 'info'>;
 }
 
-/** So many failures in a row are those of the store; fewer may be those of an image that is too large for its line. */
+/**
+ * So many failures in a row are those of the store; fewer may be those of an image that is too large for its
+ * line.
+ */
 const MOST_FAILURES = 3;
 
 /**
- * Moves the octets of images that were stored before there was a BODY_STORE into it, one after the other. They are there before the row
- * refers to them, and leave the database in the statement that has the row refer to them. Content of mail is not moved: it ends by age.
+ * Moves the octets of images that were stored before there was a BODY_STORE into it, one after the other.
+ * They are there before the row refers to them, and leave the database in the statement that has the row
+ * refer to them. Content of mail is not moved: it ends by age.
  */
 export const assetMover = ({ database, bodies, logger }: AssetMoverDeps): Duty => ({
   name: 'assetMover',

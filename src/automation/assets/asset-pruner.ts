@@ -10,15 +10,17 @@ export interface AssetPrunerDeps extends DutyDeps {
   readonly uses: readonly AssetUse[];
 }
 
-/** `$1` the end of the time in which deleted images are served, `$2` the end of the days since the last read. */
+/**
+ * `$1` the end of the time in which deleted images are served, `$2` the end of the days since the last read.
+ */
 const due = (condition: string): string => `select a.id from assets a
   where a.deleted_at < $1::timestamptz and (a.last_shown_on is null or a.last_shown_on < ($2::timestamptz at time zone 'UTC')::date)
     and ${condition}
   order by a.deleted_at limit ${RETENTION_BATCH} for update of a skip locked`;
 
 /**
- * Removes deleted images once no mail shows them any more. The time of one that something still shows begins again: mail that is sent
- * today may be read later, whatever becomes of its template or campaign tomorrow.
+ * Removes deleted images once no mail shows them any more. The time of one that something still shows begins
+ * again: mail that is sent today may be read later, whatever becomes of its template or campaign tomorrow.
  */
 export const assetPruner = ({ database, clock, uses }: AssetPrunerDeps): Duty => {
   const isKept = `(${uses.map(({ keeps }) => keeps).join(' or ')})`;

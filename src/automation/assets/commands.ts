@@ -54,7 +54,10 @@ const FULL = new Failure(
   { suggestion: 'Use force=true to delete it at once, or wait until the first of them are removed.' },
 );
 
-/** Stores an image. The same content is the same image, so that a repeated upload changes nothing, unless its octets were lost. */
+/**
+ * Stores an image. The same content is the same image, so that a repeated upload changes nothing, unless its
+ * octets were lost.
+ */
 export const createAsset = (
   deps: AssetCommands,
   call: Call<unknown, NewAssetQuery, Uint8Array>,
@@ -95,7 +98,10 @@ async function create(
   return assetView(row, publicUrl, await findUses(database, workspaceId, [file], uses), caller);
 }
 
-/** Stores what is not stored yet, and answers the id; null where the workspace has too many images. @throws UnavailableError */
+/**
+ * Stores what is not stored yet, and answers the id; null where the workspace has too many images. @throws
+ * UnavailableError
+ */
 async function stored(
   { database, bodies, images }: AssetCommands,
   content: Uint8Array<ArrayBuffer>,
@@ -117,8 +123,9 @@ async function stored(
 }
 
 /**
- * Deletes an image that nothing shows any more, as far as this service can tell at once: mail that was accepted and older versions may show it
- * all the same, so that its address serves it for a while. With `force` any is gone at once.
+ * Deletes an image that nothing shows any more, as far as this service can tell at once: mail that was
+ * accepted and older versions may show it all the same, so that its address serves it for a while. With
+ * `force` any is gone at once.
  */
 export async function deleteAsset(
   { database, uses, images }: AssetCommands,

@@ -8,16 +8,27 @@ import type { Clock } from '../../platform/time/clock.ts';
 import { isLost, type OctetsDeps, readImage } from './octets.ts';
 import { isStored, noteShown } from './store.ts';
 
-/** Octets of images that are kept, so that the first hour of a campaign does not read them for each recipient. */
+/**
+ * Octets of images that are kept, so that the first hour of a campaign does not read them for each recipient.
+ */
 const KEPT_OCTETS = 16_777_216;
 /** A kept image is looked for again after this time: another instance may have deleted it. */
 const SURE_MS = 60_000;
-/** Images that are read at once, so that strangers take little of the body store from mail, and reads that may wait for that. */
+/**
+ * Images that are read at once, so that strangers take little of the body store from mail, and reads that may
+ * wait for that.
+ */
 const AT_ONCE = 4;
 const MOST_WAITING = 200;
-/** The time in which the body of an image that is uploaded again is looked for: a request is answered within eight seconds. */
+/**
+ * The time in which the body of an image that is uploaded again is looked for: a request is answered within
+ * eight seconds.
+ */
 const LOOKED_FOR_MS = 4_000;
-/** Images with lost bodies that are remembered for a minute, so that strangers do not have the store asked for them again and again. */
+/**
+ * Images with lost bodies that are remembered for a minute, so that strangers do not have the store asked for
+ * them again and again.
+ */
 const MOST_LOST = 1_000;
 /** Files whose last day is remembered: so many are written at most once a day by an instance. */
 const MOST_DAYS = 10_000;
@@ -67,7 +78,10 @@ export class Images {
     private readonly report: ImageReports,
   ) {}
 
-  /** Reads an image; null where there is none. @throws UnavailableError where its octets cannot be read, or too many are read at once */
+  /**
+   * Reads an image; null where there is none. @throws UnavailableError where its octets cannot be read, or
+   * too many are read at once
+   */
   async find(file: string): Promise<ShownImage | null> {
     const type = typeOfFile(file);
     if (type === null) return null;
@@ -83,7 +97,10 @@ export class Images {
     this.#lost.delete(file);
   }
 
-  /** True for the body of an image that will not come back by waiting, or whose store is not set any more; false while that is unknown. */
+  /**
+   * True for the body of an image that will not come back by waiting, or whose store is not set any more;
+   * false while that is unknown.
+   */
   async isLost(key: string): Promise<boolean> {
     const { bodies } = this.octets;
     if (!bodies) return true;

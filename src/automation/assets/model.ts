@@ -13,7 +13,10 @@ export const MOST_ASSETS = 2_000;
 export const MOST_OCTETS = 1_073_741_824;
 /** The days after its last view for which an image counts as shown by mail that people still read. */
 export const SHOWN_DAYS = 30;
-/** The days for which the address of a deleted image serves it: longer than mail waits to be sent, and than sent mail is kept. */
+/**
+ * The days for which the address of a deleted image serves it: longer than mail waits to be sent, and than
+ * sent mail is kept.
+ */
 export const SERVED_DAYS = 90;
 /** The most uses that an answer names. */
 export const MOST_USES = 20;

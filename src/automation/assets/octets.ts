@@ -12,7 +12,10 @@ export interface OctetsDeps {
   readonly bodies: BodyStore | null;
 }
 
-/** Workspaces with the same image have a body each. So many are tried within a minute before the image counts as lost. */
+/**
+ * Workspaces with the same image have a body each. So many are tried within a minute before the image counts
+ * as lost.
+ */
 const MOST_LOST = 4;
 /** The seconds after which to ask again for an image that only an operator can bring back. */
 const LOST_RETRY_SECONDS = 60;
@@ -39,8 +42,8 @@ export async function isLost(bodies: BodyStore, key: string): Promise<boolean> {
 }
 
 /**
- * Refuses to take the place of a lost body in a store of another database: with a wrong BODY_STORE every body seems lost, and the one that
- * is whole in the right store would be collected there. @throws UnavailableError
+ * Refuses to take the place of a lost body in a store of another database: with a wrong BODY_STORE every body
+ * seems lost, and the one that is whole in the right store would be collected there. @throws UnavailableError
  */
 export async function expectOwnStore(database: Database, { bucket }: BodyStore): Promise<void> {
   if (await isOwnedBy(bucket, database)) return;
@@ -52,10 +55,11 @@ export async function expectOwnStore(database: Database, { bucket }: BodyStore):
 }
 
 /**
- * Reads an image by the name of its file; null where no workspace has it. One whose octets are lost is unavailable and not missing: mail
- * shows it, caches keep a 404, and another upload of the image brings it back. All of it is compared with its hash before the first
- * octet is served, because caches keep the answer for a year. It adds the keys that it finds lost to `lost`, and asks for none that is
- * there already. @throws UnavailableError
+ * Reads an image by the name of its file; null where no workspace has it. One whose octets are lost is
+ * unavailable and not missing: mail shows it, caches keep a 404, and another upload of the image brings it
+ * back. All of it is compared with its hash before the first octet is served, because caches keep the answer
+ * for a year. It adds the keys that it finds lost to `lost`, and asks for none that is there already. @throws
+ * UnavailableError
  */
 export async function readImage(
   { database, bodies }: OctetsDeps,

@@ -20,18 +20,22 @@ export interface FoundUse {
   readonly livemode: boolean;
 }
 
-/** The images that a workspace has, and true where one more has room: `$1` the workspace, `$2` the file, `$3` its octets. */
+/**
+ * The images that a workspace has, and true where one more has room: `$1` the workspace, `$2` the file, `$3`
+ * its octets.
+ */
 const ROOM = `select exists (select from assets where workspace_id = $1 and file = $2 and deleted_at is null)
     or (count(*) < ${MOST_ASSETS} and coalesce(sum(size), 0) + $3::integer <= ${MOST_OCTETS}) as "hasRoom"
   from assets where workspace_id = $1 and deleted_at is null`;
 
 /**
- * The same content is one image of a workspace. One that is uploaded live, and was uploaded in a test before, is live from then on, and one
- * that was deleted is listed again.
- * Uploads at the same moment may exceed the limits by themselves.
+ * The same content is one image of a workspace. One that is uploaded live, and was uploaded in a test before,
+ * is live from then on, and one that was deleted is listed again. Uploads at the same moment may exceed the
+ * limits by themselves.
  *
- * An image with its octets in the body store is stored in time, or not at all: later they may have been collected, since nothing referred
- * to them. The time is read once the transaction has its number, as for emails (sending/emails/bodies/insert-rule.ts).
+ * An image with its octets in the body store is stored in time, or not at all: later they may have been
+ * collected, since nothing referred to them. The time is read once the transaction has its number, as for
+ * emails (sending/emails/bodies/insert-rule.ts).
  */
 const INSERT = `with room as materialized (
   ${ROOM}
@@ -66,8 +70,9 @@ export interface OutsideOctets {
 export type NewAsset = Omit<AssetRow, 'lastShownOn' | 'bodyKey' | 'deletedAt'>;
 
 /**
- * Stores an image. Where the workspace has it already, it keeps its octets, unless they were `lost`: the key of a body that is gone.
- * Answers the id; null where the workspace has too many images. @throws UnavailableError
+ * Stores an image. Where the workspace has it already, it keeps its octets, unless they were `lost`: the key
+ * of a body that is gone. Answers the id; null where the workspace has too many images. @throws
+ * UnavailableError
  */
 export async function insertAsset(
   database: Database,
@@ -109,7 +114,10 @@ export async function hasRoom(
   return row?.hasRoom ?? false;
 }
 
-/** The image of a workspace with that content, also a deleted one whose octets are kept. @throws UnavailableError */
+/**
+ * The image of a workspace with that content, also a deleted one whose octets are kept. @throws
+ * UnavailableError
+ */
 export async function findByFile(
   database: Database,
   { workspaceId, file }: Pick<AssetRow, 'workspaceId' | 'file'>,
@@ -123,7 +131,9 @@ export async function findByFile(
   return row;
 }
 
-/** Notes that an image was uploaded again; false where it has been deleted meanwhile. @throws UnavailableError */
+/**
+ * Notes that an image was uploaded again; false where it has been deleted meanwhile. @throws UnavailableError
+ */
 export async function noteUpload(database: Database, id: string, livemode: boolean): Promise<boolean> {
   const rows = await database.query(
     'update assets set livemode = livemode or $2::boolean where id = $1 and deleted_at is null returning id',
@@ -167,13 +177,19 @@ export async function readAsset(
   return row;
 }
 
-/** `$1` the workspace, `$2` the id, `$3` the time. Deletions at the same moment may exceed the limits by themselves. */
+/**
+ * `$1` the workspace, `$2` the id, `$3` the time. Deletions at the same moment may exceed the limits by
+ * themselves.
+ */
 const HIDE = `update assets a set deleted_at = $3::timestamptz where workspace_id = $1 and id = $2 and deleted_at is null and (
   select count(*) < ${MOST_ASSETS} and coalesce(sum(h.size), 0) + a.size <= ${MOST_OCTETS}
   from assets h where h.workspace_id = $1 and h.deleted_at is not null
 ) returning id`;
 
-/** Hides an image, whose address still serves it; false where too many hidden ones are served. @throws UnavailableError */
+/**
+ * Hides an image, whose address still serves it; false where too many hidden ones are served. @throws
+ * UnavailableError
+ */
 export async function hideAsset(
   database: Database,
   workspaceId: string,
@@ -209,8 +225,9 @@ export async function findUses(
 export type StoredOctets = { readonly content: Uint8Array<ArrayBuffer> } | { readonly bodyKey: string };
 
 /**
- * The row is chosen before its octets are read: with both in one step every copy is read and encoded for the sort. Octets inside come first,
- * also those of a row that has a body too (see MOVE); then the newest body, because an upload that replaces a lost one makes a new one.
+ * The row is chosen before its octets are read: with both in one step every copy is read and encoded for the
+ * sort. Octets inside come first, also those of a row that has a body too (see MOVE); then the newest body,
+ * because an upload that replaces a lost one makes a new one.
  */
 const OF_FILE = `with one as materialized (
   select a.id, a.body_key from assets a left join asset_contents c on c.asset_id = a.id
@@ -221,7 +238,8 @@ select o.body_key as "bodyKey", encode(c.content, 'base64') as content
 from one o left join asset_contents c on c.asset_id = o.id`;
 
 /**
- * The octets of an image by the name of its file, in whichever workspace, but not under one of the `lost` keys; null where there is none.
+ * The octets of an image by the name of its file, in whichever workspace, but not under one of the `lost`
+ * keys; null where there is none.
  * @throws UnavailableError
  */
 export async function readOctets(
@@ -295,8 +313,9 @@ export async function nextInside(
 }
 
 /**
- * The reference and the end of the octets inside are one statement, in time or not at all, as for a new image. An instance that does not
- * know bodies of images stores the octets of a repeated upload inside, whatever body the row has: the moved ones take its place.
+ * The reference and the end of the octets inside are one statement, in time or not at all, as for a new
+ * image. An instance that does not know bodies of images stores the octets of a repeated upload inside,
+ * whatever body the row has: the moved ones take its place.
  */
 const MOVE = `with moved as (
   update assets set body_key = $2 where id = $1 and body_key is not distinct from $4
@@ -304,7 +323,10 @@ const MOVE = `with moved as (
 )
 delete from asset_contents c using moved m where c.asset_id = m.id returning c.asset_id`;
 
-/** Has an image refer to a body in place of its octets in the database; false where it was moved or deleted meanwhile. @throws UnavailableError */
+/**
+ * Has an image refer to a body in place of its octets in the database; false where it was moved or deleted
+ * meanwhile. @throws UnavailableError
+ */
 export async function moveOutside(
   database: Database,
   image: Pick<InsideImage, 'id' | 'bodyKey'>,

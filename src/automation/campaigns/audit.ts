@@ -50,7 +50,10 @@ interface LedgerRow {
   readonly with_email: number;
 }
 
-/** Emails of campaigns that no recipient names, or a second one for the same person. $1 the lowest id that is looked at. */
+/**
+ * Emails of campaigns that no recipient names, or a second one for the same person. $1 the lowest id that is
+ * looked at.
+ */
 const STRAY = `select e.id from emails e
 left join campaign_recipients r on r.campaign_id = e.campaign_id and r.address_hash = md5(e.recipient_keys[1])::uuid
 where e.campaign_id is not null and e.id >= $1 and r.campaign_id is not null and r.email_id is distinct from e.id

@@ -119,7 +119,10 @@ const FASTER = new Failure('CONFLICT', 'Other requests changed the campaign seve
   suggestion: 'Read it again, then repeat the change.',
 });
 
-/** Changes the members of a draft that the body names; those that others change at the same moment stay as they set them. */
+/**
+ * Changes the members of a draft that the body names; those that others change at the same moment stay as
+ * they set them.
+ */
 export async function patchCampaign(
   deps: CampaignDeps,
   { caller, params, body, now }: CampaignCall<CampaignBody>,

@@ -20,7 +20,10 @@ export interface CampaignDeps {
   readonly contents: TemplateContents;
   readonly acceptance: AcceptanceDeps;
   readonly isMember: IsMember;
-  /** Drops the cached state of a campaign: after the answer to a pause or a cancel this instance sends nothing more for it. */
+  /**
+   * Drops the cached state of a campaign: after the answer to a pause or a cancel this instance sends nothing
+   * more for it.
+   */
   readonly forgetStanding: (campaignId: string) => void;
   /** This service's own address, without a slash at its end. */
   readonly publicUrl: string;
@@ -54,7 +57,10 @@ export interface DispatchDeps {
   readonly acceptance: () => AcceptanceDeps;
   /** The number of emails that may be dispatched now. */
   readonly bulkRoom: RoomForBulk;
-  /** About how many from that domain have room in its warm-up on this day; null without a limit. @throws UnavailableError */
+  /**
+   * About how many from that domain have room in its warm-up on this day; null without a limit. @throws
+   * UnavailableError
+   */
   readonly warmUpRoom: (domainId: string) => Promise<number | null>;
   readonly guards: GuardLimits;
 }

@@ -55,7 +55,10 @@ export const campaignLimit = environmentLimit({
   count: 'campaigns_present',
 });
 
-/** The first reply of a recipient is kept in the row, in the commit that stores the reply. Rows are locked in the order of their keys. */
+/**
+ * The first reply of a recipient is kept in the row, in the commit that stores the reply. Rows are locked in
+ * the order of their keys.
+ */
 export const campaignReplyRule: InsertRule = {
   of: 'received',
   columns: 'campaign_replied_at timestamptz',

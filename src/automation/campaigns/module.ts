@@ -36,8 +36,8 @@ export const campaignUsesTemplate: TemplateUse = {
 const SENDS_KEPT = `c.state in ('sending', 'paused')`;
 
 /**
- * Images in the content that a campaign has itself, and those in the content that it is sending, whatever its template says since. The images
- * of the template of another campaign are uses of the template.
+ * Images in the content that a campaign has itself, and those in the content that it is sending, whatever its
+ * template says since. The images of the template of another campaign are uses of the template.
  */
 export const campaignShowsImages: AssetUse = {
   type: 'campaign',

@@ -169,7 +169,10 @@ export async function campaignStats(
 
 const LEFT_AUDIENCE = 'select audience_id as "audienceId" from campaign_contents where campaign_id = $1';
 
-/** The audience that a recipient of a campaign can leave; null where a filter chooses, or the content is gone. @throws UnavailableError */
+/**
+ * The audience that a recipient of a campaign can leave; null where a filter chooses, or the content is gone.
+ * @throws UnavailableError
+ */
 export async function leftAudience(database: Database, campaignId: string): Promise<string | null> {
   const [row] = await database.query<{ readonly audienceId: string | null }>(LEFT_AUDIENCE, [campaignId]);
   return row?.audienceId ?? null;

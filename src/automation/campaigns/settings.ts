@@ -109,7 +109,10 @@ export async function readSettings(
   return compiled && 'code' in compiled ? compiled : settings;
 }
 
-/** Compiles the content of a campaign that has its own, which is in the language of the campaign; null where it has none. */
+/**
+ * Compiles the content of a campaign that has its own, which is in the language of the campaign; null where
+ * it has none.
+ */
 export function compileOwn(
   { contents }: Pick<CampaignDeps, 'contents'>,
   owner: Scope,

@@ -15,7 +15,10 @@ export interface FlowRow {
   readonly published_version: number | null;
   readonly created_at: number;
   readonly updated_at: number;
-  /** When the next thing happened that its flows have not followed yet, because their filters take long (epoch ms); else null. */
+  /**
+   * When the next thing happened that its flows have not followed yet, because their filters take long (epoch
+   * ms); else null.
+   */
   readonly behind_since: number | null;
 }
 

@@ -48,7 +48,10 @@ export interface TemplateCommands extends TemplateReader, Compilers {
 export interface TemplateUse {
   /** In the message of the refusal: `a campaign that is scheduled or running`. */
   readonly what: string;
-  /** SQL of a condition over the template's id: `exists (select from campaigns c where c.template_id = ${id} and …)`. */
+  /**
+   * SQL of a condition over the template's id: `exists (select from campaigns c where c.template_id = ${id}
+   * and …)`.
+   */
   readonly where: (id: string) => string;
 }
 
@@ -124,7 +127,10 @@ async function unlessTaken(write: () => Promise<unknown>): Promise<Failure | nul
   }
 }
 
-/** A change of a template as it was read: the row as it is to be and what its new version says, if there is one. */
+/**
+ * A change of a template as it was read: the row as it is to be and what its new version says, if there is
+ * one.
+ */
 interface Change {
   readonly row: TemplateRow;
   readonly content: StoredContent | null;
@@ -155,7 +161,10 @@ async function change(
   return FASTER;
 }
 
-/** Changes the members that the body names. New content makes a new version, which is sent at once or kept aside as a draft. */
+/**
+ * Changes the members that the body names. New content makes a new version, which is sent at once or kept
+ * aside as a draft.
+ */
 export const updateTemplateBy = (
   commands: TemplateCommands,
   call: TemplateCall<TemplatePatch>,
@@ -197,7 +206,10 @@ export const updateTemplateBy = (
     };
   });
 
-/** The content of a patch over what was there; a change of the format leaves behind what the other format has not. */
+/**
+ * The content of a patch over what was there; a change of the format leaves behind what the other format has
+ * not.
+ */
 function readPatch(
   body: TemplatePatch,
   before: VersionContent,
@@ -246,7 +258,10 @@ export const publishVersion = (commands: TemplateCommands, call: TemplateCall<Ve
     return { row, content: null, view: viewOf(row, call.caller.livemode, content, { usedBy }) };
   });
 
-/** Makes a new version of what an earlier one said and of the layers that are published now, and sends it from now on. */
+/**
+ * Makes a new version of what an earlier one said and of the layers that are published now, and sends it from
+ * now on.
+ */
 export const restoreVersion = (commands: TemplateCommands, call: TemplateCall<VersionBody>) =>
   changeByVersion(commands, call, async (before, found) => {
     const { caller, now } = call;
@@ -264,7 +279,10 @@ const BY_TEMPLATES: TemplateUse = {
   where: isUsedByTemplates,
 };
 
-/** Deletes a template with all its versions, unless something uses it. Emails that were made from it stay as they are. */
+/**
+ * Deletes a template with all its versions, unless something uses it. Emails that were made from it stay as
+ * they are.
+ */
 export async function deleteTemplate(
   { database, versions, uses: usesAbove }: Pick<TemplateCommands, 'database' | 'versions' | 'uses'>,
   { caller, params }: TemplateCall,

@@ -1,8 +1,9 @@
 import type { InsertRule } from '../../http/module.ts';
 
 /**
- * An email that was made of a template as it was remembered is accepted only if the template is still the same: after the answer to a change,
- * emails get the new version on every instance, without a look at the template before each email.
+ * An email that was made of a template as it was remembered is accepted only if the template is still the
+ * same: after the answer to a change, emails get the new version on every instance, without a look at the
+ * template before each email.
  */
 export const templateInsertRule: InsertRule = {
   of: 'email',

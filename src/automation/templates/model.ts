@@ -56,8 +56,9 @@ const Source = (description: string, examples: readonly string[] = []) =>
   });
 
 /**
- * The members of a template beside its content; a change of them makes no version. Requests, answers, examples and
- * statements follow from this list; the column and the example of a request (`examples.ts`) do not.
+ * The members of a template beside its content; a change of them makes no version. Requests, answers,
+ * examples and statements follow from this list; the column and the example of a request (`examples.ts`) do
+ * not.
  */
 export const details = {
   name: nameSchema({

@@ -140,7 +140,10 @@ export type ListedContent = Omit<VersionContent, 'html' | 'markdown' | 'mjml' | 
   readonly languages: string[];
 };
 
-/** Of a version that is listed, the bodies and what was made of them stay in the database: 100 of them may be 100 MB. */
+/**
+ * Of a version that is listed, the bodies and what was made of them stay in the database: 100 of them may be
+ * 100 MB.
+ */
 const WITHOUT_BODIES = sql<ListedContent>`(select row_to_json(l) from (select c.*,
     array(select json_object_keys(${content} -> 'translations')) as languages
   from json_to_record(${content}) as c(format text, subject text, "previewText" text, "from" text, "replyTo" json,

@@ -14,7 +14,10 @@ export interface FoundVersion {
 
 /** Finds templates and what their versions say. */
 export interface Versions {
-  /** A template of this owner by id or alias; null when there is none. It is as it is now: nothing of it is remembered. */
+  /**
+   * A template of this owner by id or alias; null when there is none. It is as it is now: nothing of it is
+   * remembered.
+   */
   find(owner: Owner, name: string): Promise<TemplateRow | null>;
   /**
    * The content of a version, by default of the one that is sent; null when there is none. Versions never

@@ -39,7 +39,10 @@ export interface Audit {
   readonly bodies: BodyStore | null;
 }
 
-/** A batch of actors, and the range of ids it covers: everything in the database between the two belongs to it. */
+/**
+ * A batch of actors, and the range of ids it covers: everything in the database between the two belongs to
+ * it.
+ */
 export interface ActorBatch {
   readonly actors: readonly AuditedActor[];
   readonly after: string;
@@ -62,7 +65,9 @@ const statement = (kind: Kind): string => `select ${READ_COLUMNS}${columnsOf(kin
   ${storeOf(kind).keepsLeases ? ', kept_by' : ''}
 from ${kind.table} where id > $1 order by id limit ${BATCH}`;
 
-/** Walks over the actors of a kind in the order of their ids and checks what holds for actors of every kind. */
+/**
+ * Walks over the actors of a kind in the order of their ids and checks what holds for actors of every kind.
+ */
 export async function auditActors(
   audit: Audit,
   kind: Kind,

@@ -31,7 +31,10 @@ export interface Fault {
 /** This many rows of one check are named; further ones are only counted. */
 const NAMED = 20;
 
-/** The findings of an audit: how much was read, and what disagreed. Their size is bounded, however much is wrong. */
+/**
+ * The findings of an audit: how much was read, and what disagreed. Their size is bounded, however much is
+ * wrong.
+ */
 export class Findings {
   readonly #looked = new Map<Check, number>();
   readonly #wrong = new Map<Check, number>();

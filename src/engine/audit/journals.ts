@@ -50,7 +50,8 @@ export function journalFaults(
   if (!journal) return ['has no journal'];
   const faults: string[] = [];
   const { entries, first, last } = journal;
-  // Retention keeps only the last writes of actors without an end, such as a domain that was checked for years.
+  // Retention keeps only the last writes of actors without an end, such as a domain that was checked for
+  // years.
   const isCut = first > 1 && entries >= KEPT_WRITES;
   if ((first !== 1 && !isCut) || last !== revision || entries !== last - first + 1)
     faults.push(`revision ${revision}, but its journal has ${entries} from ${first} to ${last}`);

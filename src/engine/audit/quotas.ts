@@ -38,7 +38,10 @@ export interface CountedEmail {
   readonly context: EmailContext;
 }
 
-/** Adds up what the emails took from each workspace's periods. Its size depends on workspaces and periods alone. */
+/**
+ * Adds up what the emails took from each workspace's periods. Its size depends on workspaces and periods
+ * alone.
+ */
 export class QuotaLedger {
   readonly #units = new Map<string, number>();
   /** Those that were cancelled when their period was over, or by a test clock. */

@@ -13,7 +13,9 @@ export interface Session {
   /** True where a copy is read of an embedded database that an instance serves. */
   readonly isCopy?: boolean;
   query<Row extends object>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>;
-  /** @throws UnavailableError when the moment was lost on the way: what was read then belongs to two moments. */
+  /**
+   * @throws UnavailableError when the moment was lost on the way: what was read then belongs to two moments.
+   */
   close(): Promise<void>;
 }
 
@@ -36,9 +38,11 @@ async function serverSession(url: string): Promise<Session> {
       // The driver may reconnect unnoticed; the new connection cannot write either.
       default_transaction_read_only: true,
       statement_timeout: BATCH_TIMEOUT_MS,
-      // The driver leaves out settings that are false or 0. To compile took 3.9 s of a query's 4.1 on tables without statistics.
+      // The driver leaves out settings that are false or 0. To compile took 3.9 s of a query's 4.1 on tables
+      // without statistics.
       jit: 'off',
-      // A plan that was made before the first ANALYZE and kept took 20 s a batch of 500 emails, a new one 0.6 s.
+      // A plan that was made before the first ANALYZE and kept took 20 s a batch of 500 emails, a new one 0.6
+      // s.
       plan_cache_mode: 'force_custom_plan',
     },
   });
@@ -90,7 +94,9 @@ async function embeddedSession(where: DatabaseLocation): Promise<Session> {
   };
 }
 
-/** The moments (epoch ms) before which retention may have removed data, by environment; 0 where it never has. */
+/**
+ * The moments (epoch ms) before which retention may have removed data, by environment; 0 where it never has.
+ */
 export interface RetentionBounds {
   readonly test: number;
   readonly live: number;
@@ -108,6 +114,9 @@ export async function readRemoved(session: Session): Promise<RetentionBounds> {
   return { test: of(false), live: of(true) };
 }
 
-/** True when retention may have removed what has that id, in whichever environment, but not yet all that refers to it. */
+/**
+ * True when retention may have removed what has that id, in whichever environment, but not yet all that
+ * refers to it.
+ */
 export const mayBeRemoved = (id: string, { test, live }: RetentionBounds): boolean =>
   timeOfId(id) < Math.max(test, live);

@@ -12,7 +12,10 @@ import { nextReferences } from './references.ts';
 const BATCH = 1_000;
 
 const IS_LIVE = `starts_with(key, '${environmentPrefix(true)}')`;
-/** $4, $5: live and test rows below it may have been removed, with their bodies, since this moment of the database began. */
+/**
+ * $4, $5: live and test rows below it may have been removed, with their bodies, since this moment of the
+ * database began.
+ */
 const AUDITED = `id >= $3 and id >= case when ${IS_LIVE} then $4 else $5 end`;
 
 interface ReferenceRow {
@@ -21,7 +24,9 @@ interface ReferenceRow {
   readonly id: string;
 }
 
-/** Checks that the bodies which rows have are in the store: keys and listings run side by side, in one order. */
+/**
+ * Checks that the bodies which rows have are in the store: keys and listings run side by side, in one order.
+ */
 export async function auditBodies(audit: Audit, holders: BodyHolders): Promise<void> {
   const { session, bodies, findings } = audit;
   if (bodies && (await isExchanged(bodies.bucket, session, holders)))

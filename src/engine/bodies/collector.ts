@@ -39,12 +39,14 @@ const CLAIMED = 'update body_store_owner set place = $2 where id = $1';
 const KEPT_EVERY_MS = DAY_MS - 60_000;
 
 /**
- * Removes bodies that nothing has: those of emails, received messages and images that were removed, by retention, by hand or with their
- * workspace, and those that were written for a row which never was stored. A day of mail is looked through once after its end, and again
- * from when its emails expire; workspaces that are gone, every time. Images have no age: all of theirs are looked through once a day.
+ * Removes bodies that nothing has: those of emails, received messages and images that were removed, by
+ * retention, by hand or with their workspace, and those that were written for a row which never was stored. A
+ * day of mail is looked through once after its end, and again from when its emails expire; workspaces that
+ * are gone, every time. Images have no age: all of theirs are looked through once a day.
  *
- * A body goes only if its generation is closed, and so that every row which has it can be seen: all transactions have ended that
- * may have stored one in time (sending/emails/bodies/insert-rule.ts). So no row can refer to it any more, however late its removal arrives.
+ * A body goes only if its generation is closed, and so that every row which has it can be seen: all
+ * transactions have ended that may have stored one in time (sending/emails/bodies/insert-rule.ts). So no row
+ * can refer to it any more, however late its removal arrives.
  */
 export function bodyCollector(deps: CollectorDeps): Duty {
   let keptAt = Number.NEGATIVE_INFINITY;
@@ -163,7 +165,10 @@ class Collection {
     return true;
   }
 
-  /** An emptied bucket is claimed again: what was there is lost whether it is or not, and new bodies want a place. */
+  /**
+   * An emptied bucket is claimed again: what was there is lost whether it is or not, and new bodies want a
+   * place.
+   */
   async #claim(own: string, place: string | null): Promise<string | null> {
     const { bucket, logger } = this.deps;
     if (place === bucket.name)
@@ -174,7 +179,10 @@ class Collection {
     return claim(bucket, own);
   }
 
-  /** Remembers the bucket. Instances that name different ones, which both know this database, would lose bodies to each other. */
+  /**
+   * Remembers the bucket. Instances that name different ones, which both know this database, would lose
+   * bodies to each other.
+   */
   async #take(own: string, former: string | null): Promise<void> {
     const { database, bucket, logger } = this.deps;
     if (former === bucket.name) return;

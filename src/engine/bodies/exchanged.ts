@@ -11,8 +11,8 @@ async function isUsed(database: Pick<Statements, 'query'>, holders: BodyHolders)
 }
 
 /**
- * The owner that a bucket must have, because the database has bodies and has claimed another bucket; null where it may be any:
- * nothing is asked of the bucket that was claimed. @throws UnavailableError
+ * The owner that a bucket must have, because the database has bodies and has claimed another bucket; null
+ * where it may be any: nothing is asked of the bucket that was claimed. @throws UnavailableError
  */
 export async function expectedOwner(
   { name }: Pick<Bucket, 'name'>,
@@ -25,8 +25,9 @@ export async function expectedOwner(
 }
 
 /**
- * True where a database has bodies in another bucket, and this one does not know it: each body would seem lost here,
- * and what is whole there would be collected once rows refer to copies here. @throws UnavailableError
+ * True where a database has bodies in another bucket, and this one does not know it: each body would seem
+ * lost here, and what is whole there would be collected once rows refer to copies here. @throws
+ * UnavailableError
  */
 export async function isExchanged(
   bucket: Bucket,

@@ -14,13 +14,18 @@ export async function referredKeys(
   return new Set(rows.map(({ key }) => key));
 }
 
-/** SQL: the next references of a holder behind the workspace `$1` and the key `$2`, each body once, with the lowest `id`. */
+/**
+ * SQL: the next references of a holder behind the workspace `$1` and the key `$2`, each body once, with the
+ * lowest `id`.
+ */
 export const nextReferences = ({ references }: BodyHolder, rows: number, further = 'true'): string =>
   `select workspace_id, key, min(id) as id from (${references}) r
 where (workspace_id, key) > ($1, $2) and ${further}
 group by workspace_id, key order by workspace_id, key limit ${rows}`;
 
-/** The holders whose column a database has: one of an earlier version may lack some. @throws UnavailableError */
+/**
+ * The holders whose column a database has: one of an earlier version may lack some. @throws UnavailableError
+ */
 export async function presentHolders(
   session: Pick<Statements, 'query'>,
   holders: BodyHolders,

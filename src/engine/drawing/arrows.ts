@@ -48,8 +48,9 @@ export const transientStates = ({ states, moves }: Drawing): readonly string[] =
     });
 
 /**
- * The lines that a step followed: one, or several where it passed through states at once. `cause` is the event as the
- * journal has it (`after.lease`); a new actor comes from the start (`from` null). Empty where it stayed.
+ * The lines that a step followed: one, or several where it passed through states at once. `cause` is the
+ * event as the journal has it (`after.lease`); a new actor comes from the start (`from` null). Empty where it
+ * stayed.
  */
 export function linesOfStep(
   drawing: Drawing,

@@ -35,7 +35,10 @@ export interface Drawing {
 export const isEnd = ({ moves }: Pick<Drawing, 'moves'>, state: string): boolean =>
   moves.every(({ from, to }) => from !== state || to === state);
 
-/** Reads a machine; `always` and `after` arrows are drawn too, which xstate/graph's own `toDirectedGraph` leaves out. */
+/**
+ * Reads a machine; `always` and `after` arrows are drawn too, which xstate/graph's own `toDirectedGraph`
+ * leaves out.
+ */
 export function draw(machine: AnyStateMachine): Drawing {
   const nodes: AnyStateNode[] = Object.values(machine.root.states);
   return {

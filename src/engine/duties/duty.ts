@@ -11,8 +11,8 @@ export interface Duty {
   /** True when it writes facts that only this process knows: it runs with any roles of the process. */
   readonly isEverybodys?: boolean;
   /**
-   * SQL that is true when there is work, with `now` for the time of the clock. Such a duty runs only then: one statement
-   * asks for all of them.
+   * SQL that is true when there is work, with `now` for the time of the clock. Such a duty runs only then:
+   * one statement asks for all of them.
    */
   readonly asks?: (now: string) => string;
   /** True when there is work that should not wait for the next time. */
@@ -21,7 +21,10 @@ export interface Duty {
   run(stop?: AbortSignal): Promise<unknown>;
 }
 
-/** The dependencies of a duty. A duty may run on several instances at once; its work is done once, or twice without harm. */
+/**
+ * The dependencies of a duty. A duty may run on several instances at once; its work is done once, or twice
+ * without harm.
+ */
 export interface DutyDeps {
   readonly database: Database;
   readonly clock: Clock;

@@ -2,7 +2,10 @@ import { REPLY_KEPT_MS } from '../../platform/db/stored-replies.ts';
 import { untilDone } from './batches.ts';
 import type { Duty, DutyDeps } from './duty.ts';
 
-/** The most rows that one statement removes, so that locks are short and other writers wait for a bounded time. */
+/**
+ * The most rows that one statement removes, so that locks are short and other writers wait for a bounded
+ * time.
+ */
 const BATCH = 5_000;
 
 const pruneStatement = (
@@ -15,7 +18,9 @@ const PRUNE = pruneStatement(' for update skip locked');
 /** No lock goes over several nodes: of two instances one waits for the other. */
 const PRUNE_NODES = pruneStatement('');
 
-/** Removes stored replies whose 24 hours are over. They are not served any more anyway; this frees the disk. */
+/**
+ * Removes stored replies whose 24 hours are over. They are not served any more anyway; this frees the disk.
+ */
 export const replyPruner = ({
   database,
   clock,

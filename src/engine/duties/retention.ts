@@ -1,7 +1,10 @@
 import { DAY_MS } from '../../platform/time/clock.ts';
 import type { DutyDeps } from './duty.ts';
 
-/** The days that data is kept, as the configuration says: test data from its creation, live data from its sending. */
+/**
+ * The days that data is kept, as the configuration says: test data from its creation, live data from its
+ * sending.
+ */
 export interface RetentionDays {
   readonly retentionTestDays: number;
   readonly retentionLiveDays: number;

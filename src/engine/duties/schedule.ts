@@ -12,7 +12,10 @@ const SHORTEST_MS = 250;
 
 /** The look for work, among the names of the running duties. */
 const LOOKING = 'look';
-/** A duty that runs for longer may hold up what waits behind it. Those of flows run each second, for three at most. */
+/**
+ * A duty that runs for longer may hold up what waits behind it. Those of flows run each second, for three at
+ * most.
+ */
 const LONG_MS = 5_000;
 
 /** The running duties. */
@@ -30,15 +33,21 @@ export interface ScheduleParts extends WorkLookParts {
   readonly logger: Logger;
   /** When a service last ran here (epoch ms); null when that is not known. */
   readonly lastRun?: number | null;
-  /** Called when a duty fails, or its time comes while it runs still: other instances may do what waits behind it. */
+  /**
+   * Called when a duty fails, or its time comes while it runs still: other instances may do what waits behind
+   * it.
+   */
   onStuck?(): void;
-  /** True where tables lie on several nodes: no statement asks for several of them, so duties run at their times. */
+  /**
+   * True where tables lie on several nodes: no statement asks for several of them, so duties run at their
+   * times.
+   */
   readonly isDistributed?: boolean;
 }
 
 /**
- * Runs every duty at its times, never twice at once in this process; a failure is logged and tried at the next time.
- * A duty that says how to look for its work runs only when there is some.
+ * Runs every duty at its times, never twice at once in this process; a failure is logged and tried at the
+ * next time. A duty that says how to look for its work runs only when there is some.
  */
 export function startDuties(duties: readonly Duty[], parts: ScheduleParts): Schedule {
   const { clock, logger, lastRun = null, isDistributed = false, onStuck } = parts;
@@ -143,7 +152,10 @@ interface TimedDuty {
   dueIn(): number;
 }
 
-/** Times a duty by the injected clock: croner's own timers follow the machine's, and pause when that is put back. */
+/**
+ * Times a duty by the injected clock: croner's own timers follow the machine's, and pause when that is put
+ * back.
+ */
 function timing(duty: Duty, clock: Clock): TimedDuty {
   // Read at the first look and not before, since a start would wait 4 ms for all of them.
   let cron: Cron | undefined;
@@ -170,7 +182,10 @@ function timing(duty: Duty, clock: Clock): TimedDuty {
 
 /** The leap, beside the monotonic clock, from which on a clock was set or the machine was suspended. */
 const LEAP_MS = 2_500;
-/** The time after a leap in which nothing is removed for its age: a clock that is wrong for a moment must not cost a day's mail. */
+/**
+ * The time after a leap in which nothing is removed for its age: a clock that is wrong for a moment must not
+ * cost a day's mail.
+ */
 const HELD_AFTER_LEAP_MS = 15 * 60_000;
 
 /** Watches the clock for leaps forward, which the embedded database, whose clock is the machine's, shares. */

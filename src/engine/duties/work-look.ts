@@ -5,21 +5,30 @@ import type { Duty } from './duty.ts';
 /** The time between two looks while there is work, or other instances make some. */
 const LOOK_MS = 900;
 /**
- * The same for an instance that is alone and found no work: what its own requests begin waits so long at most, unless
- * the duty says that it is wanted (`Duty.isWanted`).
+ * The same for an instance that is alone and found no work: what its own requests begin waits so long at
+ * most, unless the duty says that it is wanted (`Duty.isWanted`).
  */
 const ALONE_MS = 2_900;
 /**
- * The same where, beside that, this process has asked the database for nothing but such looks since the last one: only
- * time can have made work then, and there is some that only waits for its time.
+ * The same where, beside that, this process has asked the database for nothing but such looks since the last
+ * one: only time can have made work then, and there is some that only waits for its time.
  */
 const REST_MS = 9_900;
-/** The same where no work waits for its time. Another instance may die before it has told of work that it leaves; the embedded database has no others. */
+/**
+ * The same where no work waits for its time. Another instance may die before it has told of work that it
+ * leaves; the embedded database has no others.
+ */
 const FAR_MS = { postgres: 30_000, embedded: 600_000 };
 
-/** For this time after another instance has ended or asked for help it rests no more: leases of duties last some seconds. */
+/**
+ * For this time after another instance has ended or asked for help it rests no more: leases of duties last
+ * some seconds.
+ */
 const AWAKE_MS = 10_000;
-/** A change of the clock beside the monotonic one, after which a rest is over: the machine may have been suspended. */
+/**
+ * A change of the clock beside the monotonic one, after which a rest is over: the machine may have been
+ * suspended.
+ */
 const LEAP_MS = 1_000;
 
 const NOW = '$1::text::timestamptz';
@@ -34,8 +43,8 @@ export interface WorkLookParts {
 }
 
 /**
- * Looks for the work of all duties that say how (`Duty.asks`), by one statement: a service that has nothing to do
- * asked 28 statements a second before, of which none found anything.
+ * Looks for the work of all duties that say how (`Duty.asks`), by one statement: a service that has nothing
+ * to do asked 28 statements a second before, of which none found anything.
  */
 export class WorkLook {
   readonly #duties: readonly Duty[];
@@ -96,7 +105,8 @@ export class WorkLook {
     // Read before the look, which may miss what is done during it.
     const { worked } = database;
     this.#rest = { ms: 0, worked };
-    // Only a look for the work of all duties shows that there is none: each of them may ask at its own seconds.
+    // Only a look for the work of all duties shows that there is none: each of them may ask at its own
+    // seconds.
     const isWhole = this.#wasQuiet && this.#mayRest;
     try {
       this.#leap.reset();

@@ -3,9 +3,10 @@ import { actOf, guardOf, type Place, unsupported } from './parts.ts';
 import type { Act, Arrow, MachineTable, StateRow, TransitionArguments, Wildcard } from './table.ts';
 
 /**
- * Turns a machine into a table once, so that a decision looks up what XState would work out each time: interpreting took a fifth of
- * this process's time for an accepted email, and three tenths of a whole life's (profiled). Whatever the table cannot say is refused
- * here, when the service starts; that it says the same as XState is held by tests/machines/equality.test.ts.
+ * Turns a machine into a table once, so that a decision looks up what XState would work out each time:
+ * interpreting took a fifth of this process's time for an accepted email, and three tenths of a whole life's
+ * (profiled). Whatever the table cannot say is refused here, when the service starts; that it says the same
+ * as XState is held by tests/machines/equality.test.ts.
  * @throws UnsupportedMachine
  */
 export function compile(machine: AnyStateMachine): MachineTable {

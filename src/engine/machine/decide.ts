@@ -78,7 +78,8 @@ export class Decider {
   }
 
   /**
-   * One event. null when the actor refuses it: it has finished, or no transition of its state takes the event.
+   * One event. null when the actor refuses it: it has finished, or no transition of its state takes the
+   * event.
    * @throws DecisionError
    */
   next({ snapshot, timers }: Pick<Actor, 'snapshot' | 'timers'>, event: ActorEvent): Decision | null {

@@ -43,7 +43,10 @@ export class Definitions {
     this.#ownOnly = { of: (id) => (id === null || id === undefined ? this.#own : this.#keptOf(id)) };
   }
 
-  /** Loads what actors of these definitions need. One that cannot be loaded fails its own actors, and no others. */
+  /**
+   * Loads what actors of these definitions need. One that cannot be loaded fails its own actors, and no
+   * others.
+   */
   load(ids: Iterable<string | null | undefined>): Deciders | Promise<Deciders> {
     const wanted = new Set<string>();
     for (const id of ids) if (id !== null && id !== undefined) wanted.add(id);

@@ -17,7 +17,8 @@ interface TimersDue extends ActorEvent {
 }
 
 /**
- * Leaves a new actor to the clock: a write that adds its due row, or begins its lease's step where the lease has ended. An actor with a second write refuses it.
+ * Leaves a new actor to the clock: a write that adds its due row, or begins its lease's step where the lease
+ * has ended. An actor with a second write refuses it.
  */
 export const LEFT_TO_CLOCK = 'insert.leftToClock';
 
@@ -70,7 +71,9 @@ export interface FoldContext {
   readonly replies: ReadonlyMap<string, StoredReply>;
   /** Events of earlier batches that turned out to be handled already. */
   readonly handled: ReadonlySet<PendingEvent>;
-  /** For events of one actor whose turn comes in a later batch, on the actor as it is in the database then. */
+  /**
+   * For events of one actor whose turn comes in a later batch, on the actor as it is in the database then.
+   */
   postpone(events: readonly PendingEvent[]): void;
 }
 

@@ -55,11 +55,15 @@ export interface Effect {
 /** Rows that effects turn into, written by the commit of the transition that returned them. */
 export interface FactTable {
   readonly name: string;
-  /** Columns of the rows, which are a JSON list in their actor's row of the input; `actor` (the id) is added by the engine. */
+  /**
+   * Columns of the rows, which are a JSON list in their actor's row of the input; `actor` (the id) is added
+   * by the engine.
+   */
   readonly columns: string;
   /**
-   * SQL of a statement. `source` is a relation of the rows whose actor really changed, with the actor's `workspace_id`, `livemode`
-   * and `actorColumnsForFacts` beside them, these of a life only if it `readsActor`. Null: the rows lie in the turn alone.
+   * SQL of a statement. `source` is a relation of the rows whose actor really changed, with the actor's
+   * `workspace_id`, `livemode` and `actorColumnsForFacts` beside them, these of a life only if it
+   * `readsActor`. Null: the rows lie in the turn alone.
    */
   readonly sql: ((source: string, shard: ShardTerms) => string) | null;
   readonly followedBy?: string; // Further CTEs with their names, which may read the relations of this fact and those before it.
@@ -98,8 +102,8 @@ export interface FollowingWrite {
 }
 
 /**
- * Actors of another kind that are made in this kind's commits: however many its facts call for, in the same statement,
- * so that there is neither without the other.
+ * Actors of another kind that are made in this kind's commits: however many its facts call for, in the same
+ * statement, so that there is neither without the other.
  */
 export interface ChildSpec {
   readonly kind: Kind;
@@ -110,8 +114,9 @@ export interface ChildSpec {
    */
   input(at: number): unknown;
   /**
-   * SQL of the insert, which may read the CTEs of the fact tables. `template` is a relation of one row: state, context,
-   * timers, wake_at, machine_version, and `not_before`, which no other wake_at may lie before (null: any may). Returns id, workspace_id and livemode.
+   * SQL of the insert, which may read the CTEs of the fact tables. `template` is a relation of one row:
+   * state, context, timers, wake_at, machine_version, and `not_before`, which no other wake_at may lie before
+   * (null: any may). Returns id, workspace_id and livemode.
    */
   sql(template: string, shard: ShardTerms): string;
   /**
@@ -174,8 +179,9 @@ export interface SpawnShape {
 }
 
 /**
- * Actors that wait for their performer to have room. One that is due is handed over as an order, without a write: however long
- * it waits, its journal does not grow. Its performer begins by telling it so; until then the actor offers itself again and again.
+ * Actors that wait for their performer to have room. One that is due is handed over as an order, without a
+ * write: however long it waits, its journal does not grow. Its performer begins by telling it so; until then
+ * the actor offers itself again and again.
  */
 export interface Offers {
   /** Which of the kind's due rows they are, as SQL. */
@@ -199,8 +205,9 @@ export interface Kind {
   readonly idPrefix: IdPrefix;
   readonly machine: AnyStateMachine;
   /**
-   * True when an actor may run another machine than the kind's own: the one of a definition, named by the table's nullable column
-   * `definition_id`. The kind's own machine then says which events and effects there are.
+   * True when an actor may run another machine than the kind's own: the one of a definition, named by the
+   * table's nullable column `definition_id`. The kind's own machine then says which events and effects there
+   * are.
    */
   readonly hasDefinitions?: true;
   /** The states that its actors are stored in. */
@@ -216,11 +223,17 @@ export interface Kind {
   /** The writes of other modules in its commits. */
   readonly followers?: readonly FollowingWrite[];
   readonly offers?: Offers;
-  /** The delays of its machine that may be without end: an actor that waits by nothing else has no wake-up time. */
+  /**
+   * The delays of its machine that may be without end: an actor that waits by nothing else has no wake-up
+   * time.
+   */
   readonly openEnded?: readonly string[];
   /** True of a context whose actor lives by another time than the clock's: see `isOnOwnTime`. */
   hasOwnTime?(context: unknown): boolean;
-  /** The states in which a performer is at work: its outcome comes long before the next timer, and needs no reading. */
+  /**
+   * The states in which a performer is at work: its outcome comes long before the next timer, and needs no
+   * reading.
+   */
   readonly underWay?: readonly string[];
   /**
    * The table of the actor's transitions, written by the commits that make them; a view where its life is
@@ -253,12 +266,17 @@ export interface KindOf<M extends AnyStateMachine, State extends string = string
   readonly effects: EffectMeanings<M>;
 }
 
-/** A kind, held to its machine: an effect without a meaning does not compile. One per resource, in its `kind.ts`. */
+/**
+ * A kind, held to its machine: an effect without a meaning does not compile. One per resource, in its
+ * `kind.ts`.
+ */
 export const defineKind = <M extends AnyStateMachine, State extends string>(
   kind: KindOf<M, State>,
 ): KindOf<M, State> => kind;
 
-/** Written by a newer version of the service, whose machine has names or meanings that this one does not know. */
+/**
+ * Written by a newer version of the service, whose machine has names or meanings that this one does not know.
+ */
 export const newer = (name: string): UnavailableError =>
   new UnavailableError(`A newer version of the service has written "${name}". Update this instance.`);
 
@@ -268,7 +286,10 @@ export const isStateOf = <State extends string>(
   text: string,
 ): text is State => (states as readonly string[]).includes(text);
 
-/** A state as a row has it: nothing behind this has to expect a name that it does not know. @throws UnavailableError */
+/**
+ * A state as a row has it: nothing behind this has to expect a name that it does not know. @throws
+ * UnavailableError
+ */
 export function decodeState<State extends string>(
   kind: { readonly states: readonly State[] },
   text: string,

@@ -123,7 +123,10 @@ const memberwise = (
     ]),
   );
 
-/** A timer of `after` is an event that is raised later; without a delay the machine takes it in the same decision. */
+/**
+ * A timer of `after` is an event that is raised later; without a delay the machine takes it in the same
+ * decision.
+ */
 function raising({ event, id, delay }: OwnAction, params: ComputedValue<Params>, place: Place): Act {
   const raise = (work: Work): void => {
     const { given } = work;

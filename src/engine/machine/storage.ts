@@ -22,7 +22,10 @@ export interface HistoryTables {
   readonly inserts: string;
   readonly revisions: string;
   readonly due: string;
-  /** Further columns of its row among what is due, as SQL over the columns of the insert's input. They never change. */
+  /**
+   * Further columns of its row among what is due, as SQL over the columns of the insert's input. They never
+   * change.
+   */
   readonly dueWith?: Readonly<Record<string, string>>;
   /** Derived columns that inserts have as well. */
   readonly insertedWith: readonly string[];
@@ -33,7 +36,9 @@ export interface HistoryTables {
   readonly insertedOnlyWith?: readonly DerivedColumn<unknown>[];
   /** Further columns of an insert, as SQL over the columns of the input. */
   readonly computedAtInsert?: Readonly<Record<string, string>>;
-  /** Facts whose rows lie in the turn, as JSON in a column of the fact's name. No actor is inserted with one. */
+  /**
+   * Facts whose rows lie in the turn, as JSON in a column of the fact's name. No actor is inserted with one.
+   */
   readonly kept: readonly string[];
   /** Members of the context that never change: they lie in the insert alone. */
   readonly constants: readonly string[];
@@ -42,7 +47,10 @@ export interface HistoryTables {
    * inserts are null in most.
    */
   readonly inColumns: readonly MemberInColumn[];
-  /** Further members that are null at most inserts: null is read where neither the insert nor its latest turn has them. */
+  /**
+   * Further members that are null at most inserts: null is read where neither the insert nor its latest turn
+   * has them.
+   */
   readonly nullAtFirst: readonly string[];
   /** Further columns of a turn, each as SQL over the rows of the fact `of`; null in a turn that has none. */
   readonly computed: Readonly<Record<string, { readonly of: string; readonly sql: string }>>;
@@ -57,7 +65,9 @@ export interface SpawnCondition {
   readonly name: string;
   /** SQL over the input: the actors that are judged. */
   readonly judged: string;
-  /** SQL of a query that answers `ord` of those for whom it holds, and may lock rows until they are written. */
+  /**
+   * SQL of a query that answers `ord` of those for whom it holds, and may lock rows until they are written.
+   */
   sql(input: string): string;
 }
 

@@ -13,7 +13,10 @@ export interface Work {
   assigned: boolean;
   /** True when an arrow was taken that changes something. */
   changed: boolean;
-  /** The pending timers by id, each with the moment at which it is due. They belong to this decision, so acts change them. */
+  /**
+   * The pending timers by id, each with the moment at which it is due. They belong to this decision, so acts
+   * change them.
+   */
   timers: Record<string, number>;
   /** The moment that new timers count from. */
   readonly at: number;
@@ -30,7 +33,10 @@ export type Guard = (given: TransitionArguments) => boolean;
 /** A transition out of one state. */
 export interface Arrow {
   readonly guard: Guard | null;
-  /** All that happens when it is taken, in order: leaving, its own actions, entering, and the end of a machine that finishes. */
+  /**
+   * All that happens when it is taken, in order: leaving, its own actions, entering, and the end of a machine
+   * that finishes.
+   */
   readonly acts: readonly Act[];
   /** The state that it leads to, which may be the one it began in. */
   readonly to: string;
@@ -71,7 +77,9 @@ export class UnsupportedMachine extends Error {
   override readonly name = 'UnsupportedMachine';
 }
 
-/** The most transitions of one decision: a machine that goes round in a circle must not hold up the process. */
+/**
+ * The most transitions of one decision: a machine that goes round in a circle must not hold up the process.
+ */
 const MOST_TRANSITIONS = 1_000;
 
 /** A state by its name. @throws Error for a state that the machine does not have */

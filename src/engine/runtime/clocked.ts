@@ -26,7 +26,10 @@ export interface ClockedWork {
 export interface ClockedActors {
   /** Begins a passage of a clock. */
   open(clock: OwnClock): ClockedWork;
-  /** Ends what waits for a clock that was deleted. The time is each thing's own when left out. @throws UnavailableError */
+  /**
+   * Ends what waits for a clock that was deleted. The time is each thing's own when left out. @throws
+   * UnavailableError
+   */
   close(clock: OwnClock, at?: number): Promise<void>;
 }
 
@@ -34,7 +37,10 @@ export interface ClockedActors {
 export interface ClockedKind {
   readonly kind: Kind;
   readonly name: KindName;
-  /** Tells at each look the ids of a clock's actors that may wait for something; none twice that waits for nothing. @throws UnavailableError */
+  /**
+   * Tells at each look the ids of a clock's actors that may wait for something; none twice that waits for
+   * nothing. @throws UnavailableError
+   */
   ids(clock: OwnClock): () => Promise<readonly string[]>;
   /** True of one that has ordered something: that is done at once, at the time at which it was ordered. */
   isUnderWay(row: ActorRow): boolean;

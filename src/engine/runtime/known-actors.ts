@@ -9,8 +9,9 @@ import type { ActorRow } from '../machine/storage.ts';
 export type ByActor = ReadonlyMap<string, readonly PendingEvent[]>;
 
 /**
- * Rows that came with their events and need no reading: where the actor has no other event in the batch, whose refusal would
- * rest on an old row, and nothing newer is kept. One that lost its race is read again, and then refuses the event.
+ * Rows that came with their events and need no reading: where the actor has no other event in the batch,
+ * whose refusal would rest on an old row, and nothing newer is kept. One that lost its race is read again,
+ * and then refuses the event.
  */
 export function rowsTold(
   byActor: ByActor,
@@ -79,7 +80,9 @@ export class Actors {
     return this.#kept.get(id);
   }
 
-  /** Keeps the newest version of an actor that something will happen to soon after `at`; any other is let go. */
+  /**
+   * Keeps the newest version of an actor that something will happen to soon after `at`; any other is let go.
+   */
   keep(actor: Actor, at: number): void {
     this.#kept.delete(actor.id);
     const next = earliest(actor.timers);

@@ -28,7 +28,10 @@ type Work = (batch: readonly PendingEvent[], lane: Batcher<PendingEvent>) => Pro
 export class MailboxLanes {
   /** Events that callers wait for; those of one actor are in one of these lanes, and stay in their order. */
   readonly #ordered: readonly Batcher<PendingEvent>[];
-  /** Events that hold for one revision only: they need no order among the others, and keep none of them waiting. */
+  /**
+   * Events that hold for one revision only: they need no order among the others, and keep none of them
+   * waiting.
+   */
   readonly #selected: Batcher<PendingEvent>;
   /** Events that no caller waits for; each goes out after the previous one is durable. */
   readonly #bulk: Batcher<PendingEvent>;

@@ -31,7 +31,9 @@ export interface CommitDeps extends ChildDeps {
   readonly clock: Clock;
   readonly tags: CommitTags;
   readonly store: OpenStore;
-  /** The time that a caller waits: what has waited longer is refused, since its late effect would surprise. */
+  /**
+   * The time that a caller waits: what has waited longer is refused, since its late effect would surprise.
+   */
   readonly callerWaitsMs: number;
   /** The new actors of the kind that this process holds, if it holds any. */
   readonly localLeases: LocalLeases | null;
@@ -57,7 +59,8 @@ export class Mailbox {
     this.#children = new Children(kind.children, deps);
     this.#lanes = new MailboxLanes(kind.name, (batch, lane) => this.#work(batch, lane), {
       monotonic: deps.clock.monotonic,
-      // An embedded database works in this thread: of two batches neither is read meanwhile, and each costs a commit.
+      // An embedded database works in this thread: of two batches neither is read meanwhile, and each costs a
+      // commit.
       width: deps.database.kind === 'embedded' ? 1 : ORDERED_WIDTH,
     });
     this.#writer = deps.store.writer();
@@ -226,7 +229,10 @@ export class Mailbox {
     if (committed.length > 0) this.deps.committed(committed);
   }
 
-  /** An idempotency key that another instance took in the meantime is no poison: the next try replays its reply. */
+  /**
+   * An idempotency key that another instance took in the meantime is no poison: the next try replays its
+   * reply.
+   */
   #poisoned(events: readonly PendingEvent[], error: unknown): void {
     if (events.some(({ claim, decisions }) => claim && mayBeRepetition(error, decisions)))
       return this.#decideAgain(events);

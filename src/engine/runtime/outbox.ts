@@ -69,7 +69,8 @@ export class Outbox {
     this.#underWay.add(id);
     try {
       const result = await this.deliver(kind, to, event, id);
-      // A change deletes the row in its own commit. An actor that refuses the event, or is gone, will never take it.
+      // A change deletes the row in its own commit. An actor that refuses the event, or is gone, will never
+      // take it.
       if (result.outcome !== 'changed')
         await this.database.query('delete from actor_outbox where id = $1', [id]);
     } finally {

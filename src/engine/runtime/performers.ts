@@ -10,7 +10,8 @@ export type TellActor = (event: ActorEvent) => Promise<EventResult>;
 
 /**
  * Does the I/O of one kind's orders and answers the outcome as events for the same actor. It writes no table.
- * Must have answered before the lease in the actor's context ends; what it throws is logged, and the lease decides.
+ * Must have answered before the lease in the actor's context ends; what it throws is logged, and the lease
+ * decides.
  */
 export interface Performer {
   /** Orders that may run at once; those beyond it wait in memory, bounded by `backlog`. */
@@ -39,7 +40,10 @@ export interface Performer {
   stopped?(): void;
 }
 
-/** Due actors for which there is room on the slowest machine. To wake so many for nothing takes a tenth of a second in fifteen. */
+/**
+ * Due actors for which there is room on the slowest machine. To wake so many for nothing takes a tenth of a
+ * second in fifteen.
+ */
 const LEAST_WOKEN = 256;
 
 /** Runs orders of one kind within its slots. */

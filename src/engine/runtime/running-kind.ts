@@ -141,7 +141,10 @@ export class RunningKind {
     this.spawnQueue = new SpawnQueue(kind, this.definitions, this.actors, deps);
   }
 
-  /** The new actors of this kind that this process holds when commits of other kinds make them; null when the clock has to. */
+  /**
+   * The new actors of this kind that this process holds when commits of other kinds make them; null when the
+   * clock has to.
+   */
   get childLeases(): LocalLeases | null {
     return this.store.keepsChildren ? this.localLeases : null;
   }
@@ -171,8 +174,9 @@ export class RunningKind {
   }
 
   /**
-   * Fires the timers of actors that are due at a moment; settles each once that is durable. Where they were claimed, one that has none
-   * is written as well, for the claim has moved when it is due. @throws UnavailableError
+   * Fires the timers of actors that are due at a moment; settles each once that is durable. Where they were
+   * claimed, one that has none is written as well, for the claim has moved when it is due. @throws
+   * UnavailableError
    */
   async fireTimers(
     rows: readonly Pick<ActorRow, 'id' | 'definition_id'>[],
@@ -189,7 +193,10 @@ export class RunningKind {
     );
   }
 
-  /** An event for an actor of the kind; settles once the change is durable, or at once when it is refused. @throws UnavailableError */
+  /**
+   * An event for an actor of the kind; settles once the change is durable, or at once when it is refused.
+   * @throws UnavailableError
+   */
   push(id: string, event: ActorEvent, options: PushOptions = {}): Promise<EventResult> {
     return new Promise((settle, fail) => this.#post(id, event, options, settle, fail));
   }

@@ -72,8 +72,9 @@ const MAX_TRIES = 5;
 const KEPT = 1;
 
 /**
- * Batches under way at once: the second is read and decided while PostgreSQL works on the first. Of clients that wait for
- * their replies, one batch at a time leaves each side idle half of the time (64 connections: 8,200 a second against 6,800).
+ * Batches under way at once: the second is read and decided while PostgreSQL works on the first. Of clients
+ * that wait for their replies, one batch at a time leaves each side idle half of the time (64 connections:
+ * 8,200 a second against 6,800).
  */
 const WIDTH = 2;
 
@@ -96,7 +97,8 @@ export class SpawnQueue {
     this.#batcher = new Batcher(
       `new ${kind.name}`,
       (batch) => this.#work(batch, this.#batcher),
-      // An embedded database works in this thread: of two batches neither is read meanwhile, and each costs a commit.
+      // An embedded database works in this thread: of two batches neither is read meanwhile, and each costs a
+      // commit.
       deps.database.kind === 'embedded' ? GATHERED : HALVED,
       WIDTH,
       (before, item) => item.group !== undefined && item.group === before.group,
@@ -113,7 +115,8 @@ export class SpawnQueue {
 
   /**
    * Settles once the actor is durable, or was not admitted.
-   * @throws UnavailableError when the queue is full, the database away or the definition missing; the driver's error when a constraint refuses it.
+   * @throws UnavailableError when the queue is full, the database away or the definition missing; the
+   * driver's error when a constraint refuses it.
    */
   spawn(request: SpawnRequest): Promise<SpawnResult> {
     const deciders = this.definitions.load([request.definitionId]);
@@ -123,8 +126,9 @@ export class SpawnQueue {
   }
 
   /**
-   * The same for actors of one event, such as a message to several people: one statement writes them all, or none. Where tables lie on
-   * several nodes there is a statement for each, and after a failure some may be durable. @throws as `spawn` does
+   * The same for actors of one event, such as a message to several people: one statement writes them all, or
+   * none. Where tables lie on several nodes there is a statement for each, and after a failure some may be
+   * durable. @throws as `spawn` does
    */
   async spawnTogether(requests: readonly SpawnRequest[]): Promise<SpawnResult[]> {
     const deciders = await this.definitions.load(requests.map(({ definitionId }) => definitionId));
@@ -239,7 +243,10 @@ export class SpawnQueue {
     });
   }
 
-  /** Those whose idempotency key was taken: by a call of long ago, which is removed now, or by one that just went before. */
+  /**
+   * Those whose idempotency key was taken: by a call of long ago, which is removed now, or by one that just
+   * went before.
+   */
   async #tryAgain(again: readonly PendingSpawn[]): Promise<void> {
     try {
       const claims = again.flatMap(({ request: { claim } }) => claim ?? []);

@@ -9,11 +9,12 @@ interface RoomLimits {
 const WINDOW_MS = 15_000;
 
 /**
- * The number of due actors of one kind that are worth waking. An order that waits too long for its turn is left to its lease, and its
- * actor is woken again: that is a write, and reading what the order needs. On a slow machine with a backlog of 41,000 webhook deliveries
- * nearly all of its time went to this (an hour of torture beside other work, 2026-11-29: 60 turns for each delivery before its first
- * POST). After a window with such orders there is room for as many as that window has carried out, after one without them for twice as
- * many as before.
+ * The number of due actors of one kind that are worth waking. An order that waits too long for its turn is
+ * left to its lease, and its actor is woken again: that is a write, and reading what the order needs. On a
+ * slow machine with a backlog of 41,000 webhook deliveries nearly all of its time went to this (an hour of
+ * torture beside other work, 2026-11-29: 60 turns for each delivery before its first POST). After a window
+ * with such orders there is room for as many as that window has carried out, after one without them for twice
+ * as many as before.
  */
 export class TimelyRoom {
   #size: number;

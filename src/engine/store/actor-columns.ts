@@ -14,8 +14,9 @@ export const ACTOR_COLUMNS = [
 ] as const;
 
 /**
- * SQL that inserts actors: `values` has an expression for each column that is not the machine's own beginning, which
- * comes from the relation `template`. `brought` is what the answer brings along, over the new actor's columns.
+ * SQL that inserts actors: `values` has an expression for each column that is not the machine's own
+ * beginning, which comes from the relation `template`. `brought` is what the answer brings along, over the
+ * new actor's columns.
  */
 export function insertActors(
   { table }: Pick<Kind, 'table'>,

@@ -33,8 +33,9 @@ export interface StateSearch {
 }
 
 /**
- * The SQL of one kind, and the form of its rows. There are two: `RowStore` keeps one row for each actor and rewrites it,
- * `HistoryStore` appends a row for each write. `storeOf` chooses by the kind; no other code knows how a kind is stored.
+ * The SQL of one kind, and the form of its rows. There are two: `RowStore` keeps one row for each actor and
+ * rewrites it, `HistoryStore` appends a row for each write. `storeOf` chooses by the kind; no other code
+ * knows how a kind is stored.
  */
 export abstract class ActorStore {
   constructor(readonly kind: Kind) {}
@@ -45,18 +46,26 @@ export abstract class ActorStore {
   protected abstract readonly dueTable: string;
   /** The columns of a due actor `a`, and those that a claim answers. */
   protected abstract readonly dueColumns: { readonly found: string; readonly claimed: string };
-  /** True when instances may keep new actors that they carry out at once, without a place among what is due. */
+  /**
+   * True when instances may keep new actors that they carry out at once, without a place among what is due.
+   */
   abstract readonly keepsLeases: boolean;
   /** True when the due row of an actor has the epoch of the instance that holds it (`held_by`). */
   abstract readonly holds: boolean;
-  /** True when callers wait for actors that other processes leave to this one: the scheduler looks for them more often. */
+  /**
+   * True when callers wait for actors that other processes leave to this one: the scheduler looks for them
+   * more often.
+   */
   abstract readonly isLookedForOften: boolean;
   /**
-   * The table in which the second of two commits of one revision finds its key taken, so that the rows of a batch come in the
-   * order of their ids. Null where a commit locks the rows first.
+   * The table in which the second of two commits of one revision finds its key taken, so that the rows of a
+   * batch come in the order of their ids. Null where a commit locks the rows first.
    */
   abstract readonly revisionKeyIn: string | null;
-  /** Removes those of the ids in $1 from what is due that have no actor. Null where the due row is the actor itself. */
+  /**
+   * Removes those of the ids in $1 from what is due that have no actor. Null where the due row is the actor
+   * itself.
+   */
   abstract readonly forgetStray: string | null;
 
   /** The statement that writes new actors. */
@@ -92,7 +101,10 @@ export abstract class ActorStore {
     return claim ? { ...row, ...claimColumns(claim, state, context, steps.at(-1)?.at ?? 0) } : row;
   }
 
-  /** The row of a new actor. `keep` returns the term of the instance that keeps it, null where the clock has to. */
+  /**
+   * The row of a new actor. `keep` returns the term of the instance that keeps it, null where the clock has
+   * to.
+   */
   abstract insertRow(draft: Draft, keep: () => number | null): InputRow;
   /** The row of a changed actor. `isKept`: this instance keeps it, and it has no place among what is due. */
   abstract commitRow(draft: Draft, isKept: boolean): InputRow;
@@ -106,14 +118,18 @@ export abstract class ActorStore {
   /** The writes of an actor up to a revision, newest first. */
   abstract history(actor: Pick<ActorRow, 'id' | 'revision' | 'workspace_id'>, most: number): BoundStatement;
 
-  /** The workspaces of the ids in $1. Where tables are distributed it asks every node for those of unknown workspace. */
+  /**
+   * The workspaces of the ids in $1. Where tables are distributed it asks every node for those of unknown
+   * workspace.
+   */
   whose(): string {
     return `select id, workspace_id from ${this.actorTable} where id = any($1::text[])`;
   }
 
   /**
-   * The tags of the commits that made the revisions in $1, to find the outcome of a commit whose reply was lost. The journal
-   * knows, however far the actor has moved on since. Where tables are distributed $2 are their workspaces.
+   * The tags of the commits that made the revisions in $1, to find the outcome of a commit whose reply was
+   * lost. The journal knows, however far the actor has moved on since. Where tables are distributed $2 are
+   * their workspaces.
    */
   readBack(isDistributed = false): string {
     const { journal } = this.kind;
@@ -124,8 +140,8 @@ join ${journal} j on j.actor_id = i.id and j.revision = i.revision${shard.within
   }
 
   /**
-   * Finds what `claim` would claim, and leaves it as it is. Rows that others have locked are skipped, since a commit would wait
-   * for them with all of its batch: 1 µs a row, where a claim takes 28.
+   * Finds what `claim` would claim, and leaves it as it is. Rows that others have locked are skipped, since a
+   * commit would wait for them with all of its batch: 1 µs a row, where a claim takes 28.
    */
   due(where?: string): string {
     return `select ${this.dueColumns.found}, (extract(epoch from a.wake_at) * 1000)::float8 as due_at
@@ -135,10 +151,11 @@ order by a.wake_at limit $2::integer for update skip locked`;
   }
 
   /**
-   * Claims actors whose wake_at has come ($1) and is not before $4, at most $2, by moving it to $3: another instance skips them
-   * (SKIP LOCKED now, the new wake_at afterwards), and a claimer that dies loses nothing. Returns each with its due moment. The
-   * CTE is a fence: without it the planner may repeat the LIMIT inside a nested loop. `where` leaves out others of the kind.
-   * $5 is the epoch of the claimer, where the store has a place for it.
+   * Claims actors whose wake_at has come ($1) and is not before $4, at most $2, by moving it to $3: another
+   * instance skips them (SKIP LOCKED now, the new wake_at afterwards), and a claimer that dies loses nothing.
+   * Returns each with its due moment. The CTE is a fence: without it the planner may repeat the LIMIT inside
+   * a nested loop. `where` leaves out others of the kind. $5 is the epoch of the claimer, where the store has
+   * a place for it.
    */
   claim(wake: WakeWriting, where?: string): string {
     return `with due as materialized (
@@ -151,8 +168,9 @@ returning ${this.dueColumns.claimed}, (extract(epoch from due.wake_at) * 1000)::
   }
 
   /**
-   * Has what the instances of the epochs in $1 hold be due at once ($2), as far as it would be by itself up to $3, at most $4; answers its
-   * number. Rows that others have locked are skipped: these are being written just now, and a commit locks them in another order.
+   * Has what the instances of the epochs in $1 hold be due at once ($2), as far as it would be by itself up
+   * to $3, at most $4; answers its number. Rows that others have locked are skipped: these are being written
+   * just now, and a commit locks them in another order.
    */
   release(wake: WakeWriting): string {
     return `with held as materialized (
@@ -165,7 +183,9 @@ returning ${this.dueColumns.claimed}, (extract(epoch from due.wake_at) * 1000)::
 select count(*)::integer as n from released`;
   }
 
-  /** The actors due up to $1 and not before $3, at most $2, each with its exact moment. It asks every node. */
+  /**
+   * The actors due up to $1 and not before $3, at most $2, each with its exact moment. It asks every node.
+   */
   dueOnNodes(where?: string): string {
     return `select id, workspace_id, wake_at::text as seen, (extract(epoch from wake_at) * 1000)::float8 as due_at
 from ${this.dueTable}
@@ -174,8 +194,9 @@ order by wake_at limit $2::integer`;
   }
 
   /**
-   * Claims those of the ids in $1, of workspaces in $4, that are due when they were seen to be ($2), by moving that to $3: a
-   * quicker instance has moved it. It answers no moments: Citus takes nothing there that a setting of the session has a part in.
+   * Claims those of the ids in $1, of workspaces in $4, that are due when they were seen to be ($2), by
+   * moving that to $3: a quicker instance has moved it. It answers no moments: Citus takes nothing there that
+   * a setting of the session has a part in.
    */
   claimOnNodes(wake: WakeWriting): string {
     const { within } = onNodes('$4::text[]');
@@ -192,7 +213,9 @@ returning ${this.dueColumns.found}`;
 from ${this.dueTable} where wake_at >= ${from}::timestamptz and wake_at <= ${to}::timestamptz${also(where)}`;
   }
 
-  /** The new actors that a closed instance ($3) has kept from its mark ($1) on, and behind $2, at most `most`. */
+  /**
+   * The new actors that a closed instance ($3) has kept from its mark ($1) on, and behind $2, at most `most`.
+   */
   abstract left(most: number): string;
 
   /** The tables whose indexes on the state find actors without a search. */
@@ -203,7 +226,10 @@ from ${this.dueTable} where wake_at >= ${from}::timestamptz and wake_at <= ${to}
   abstract sampled(sample: string): string;
   /** The relation, and its column of ids, that has the actors of a state without a search. */
   abstract byState(isTimed: boolean): { readonly name: string; readonly id: string };
-  /** Finds the actors in a state without a search; null where that takes one. Parameters: workspace, mode, below, from. */
+  /**
+   * Finds the actors in a state without a search; null where that takes one. Parameters: workspace, mode,
+   * below, from.
+   */
   abstract inState(search: StateSearch): StateRelation | null;
   /** The actors that wait for a timer, those that instances keep included, as a relation of these columns. */
   abstract waiting(columns: string, isIndexed: boolean): string;
@@ -258,7 +284,10 @@ export function addFacts(kind: Kind, { after, effects, steps }: Draft, row: Reco
     if (isFor && named.has(fact) && (row[fact] as Record<string, unknown>[]).some(isFor)) row[name] = true;
 }
 
-/** Ids of one millisecond are in no order. One actor's facts get theirs ascending, so that the log reads as it happened. */
+/**
+ * Ids of one millisecond are in no order. One actor's facts get theirs ascending, so that the log reads as it
+ * happened.
+ */
 function inOrderOfIds(rows: readonly Record<string, unknown>[]): readonly object[] {
   if (rows[0]?.id === undefined || isAscending(rows)) return rows;
   const ids = rows.map(({ id }) => id as string).sort();

@@ -20,13 +20,17 @@ type InputRow = Readonly<Record<string, unknown>>;
 /** The first state of the children of one commit: one template a kind, however many actors there will be. */
 export interface Templates {
   /**
-   * For a statement over these rows of the input: what writes the JSON of the machine columns that all children of a kind share, in the
-   * order of the specs. Only of a kind that the statement makes is it called, since an instance then keeps what is made.
+   * For a statement over these rows of the input: what writes the JSON of the machine columns that all
+   * children of a kind share, in the order of the specs. Only of a kind that the statement makes is it
+   * called, since an instance then keeps what is made.
    */
   rowsFor(inputs: readonly InputRow[]): readonly Template[];
   /** A reply was lost: the children are unknown, so those that are kept are left to be looked for. */
   doubt(): void;
-  /** The drafts of the children that the commit has answered, by kind. It is asked for once, when the commit has ended. */
+  /**
+   * The drafts of the children that the commit has answered, by kind. It is asked for once, when the commit
+   * has ended.
+   */
   instantiate(rows: readonly ChildRow[]): ReadonlyMap<Kind, readonly Draft[]>;
 }
 
@@ -95,7 +99,10 @@ export class Children {
   }
 }
 
-/** The children of a kind that are made by one commit, as far as they are kept: each try of its statement may name another term. */
+/**
+ * The children of a kind that are made by one commit, as far as they are kept: each try of its statement may
+ * name another term.
+ */
 class KeptChildren {
   readonly #kept: LocalLeases | null;
   readonly #makings: PendingLeases[] = [];

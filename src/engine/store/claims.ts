@@ -97,8 +97,9 @@ export class Claims {
   }
 
   /**
-   * The rows of due actors; `missing` are the ids of those that do not exist. They are forgotten; if that fails they
-   * are claimed, and found again, and keep no others from being woken. Over several nodes they stay so.
+   * The rows of due actors; `missing` are the ids of those that do not exist. They are forgotten; if that
+   * fails they are claimed, and found again, and keep no others from being woken. Over several nodes they
+   * stay so.
    * @throws UnavailableError
    */
   async read(due: readonly ClaimedActor[]): Promise<DueRows> {

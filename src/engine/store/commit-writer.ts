@@ -41,7 +41,8 @@ interface WriterDeps {
 interface Ways {
   readonly statement: BatchStatement;
   /**
-   * The statement that fails as a whole if the key of one of its revisions is taken; null for a store without such a key.
+   * The statement that fails as a whole if the key of one of its revisions is taken; null for a store without
+   * such a key.
    */
   readonly uncontested: BatchStatement | null;
 }

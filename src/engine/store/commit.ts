@@ -33,13 +33,16 @@ export type Verdict<Result> =
 export interface Commit<Item, Result> {
   /** Runs the statement for these items; answers one result for each, in order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
-  /** After a lost reply: which of the items are in the database, by reading them back; null where they are not (yet). */
+  /**
+   * After a lost reply: which of the items are in the database, by reading them back; null where they are not
+   * (yet).
+   */
   readBack(items: readonly Item[]): Promise<readonly (Result | null)[]>;
 }
 
 /**
- * Commits a batch, and finds out what became of it when that is not plain:
- * contention is tried again, poison is found by halving the batch, a lost reply is resolved by reading the rows back.
+ * Commits a batch, and finds out what became of it when that is not plain: contention is tried again, poison
+ * is found by halving the batch, a lost reply is resolved by reading the rows back.
  */
 export async function commitBatch<Item, Result>(
   commit: Commit<Item, Result>,
@@ -64,7 +67,10 @@ export async function commitBatch<Item, Result>(
   }
 }
 
-/** The same for each shard of the items' workspaces where tables are distributed: each statement is then for one node. */
+/**
+ * The same for each shard of the items' workspaces where tables are distributed: each statement is then for
+ * one node.
+ */
 export async function commitByShard<Item, Result>(
   shards: Shards | null,
   commit: Commit<Item, Result>,
@@ -120,8 +126,9 @@ export const hasOverrun = (verdict: Verdict<unknown>): boolean =>
   'failed' in verdict && codeOf(verdict.failed) === TOOK_TOO_LONG;
 
 /**
- * Takes a reply for that of a commit only if it brought the commit's tag along: a driver that lost its place after a
- * reconnect hands out the replies of other statements, and an empty one would pass for success. @throws UnavailableError
+ * Takes a reply for that of a commit only if it brought the commit's tag along: a driver that lost its place
+ * after a reconnect hands out the replies of other statements, and an empty one would pass for success.
+ * @throws UnavailableError
  */
 export function checkTag(tag: number, brought: string | undefined): void {
   if (brought !== String(tag)) throw new UnavailableError('The reply of a commit was lost.', 'unknown');

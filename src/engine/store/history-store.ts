@@ -33,14 +33,16 @@ const WAITS: Part = { name: 'waits', columns: ['wake_at', 'held_by'] };
 const RESTS: Part = single('rests');
 
 /**
- * SQL: a turn took a step. One that fired the timers of an actor which had ended meanwhile took none, so that two turns of it
- * have the final state: without this condition, a search for actors by the turn that led to a state counts it twice.
+ * SQL: a turn took a step. One that fired the timers of an actor which had ended meanwhile took none, so that
+ * two turns of it have the final state: without this condition, a search for actors by the turn that led to a
+ * state counts it twice.
  */
 export const TOOK_STEP = `steps::text <> '[]'`;
 
 /**
- * Actors whose rows are appended and never rewritten: a row for the insert, a row for each write after it, and a due row while
- * they wait for the clock. The key of a write, actor and revision, is the check of the revision.
+ * Actors whose rows are appended and never rewritten: a row for the insert, a row for each write after it,
+ * and a due row while they wait for the clock. The key of a write, actor and revision, is the check of the
+ * revision.
  */
 export class HistoryStore extends ActorStore {
   readonly actorTable: string;
@@ -73,8 +75,9 @@ export class HistoryStore extends ActorStore {
   }
 
   /**
-   * New actors that an instance keeps have no due row, as long as the term that they name is open: the statement locks the term,
-   * so that either the closing instance waits for this statement, or this one sees the term closed (local-leases.ts).
+   * New actors that an instance keeps have no due row, as long as the term that they name is open: the
+   * statement locks the term, so that either the closing instance waits for this statement, or this one sees
+   * the term closed (local-leases.ts).
    */
   insert(wake: WakeWriting, options: InsertOptions = {}): BatchStatement {
     const { kind, tables } = this;
@@ -104,10 +107,11 @@ export class HistoryStore extends ActorStore {
   }
 
   /**
-   * The next turn of each actor of the relation `input`, whose rows are in the order of their ids: batches that wait for each
-   * other in any other order would deadlock. The second of two turns of one revision finds the key taken, and the statement
-   * fails as a whole: races are rare, and a look before each insert would cost every turn. While races are frequent
-   * (`isContended`), the same turns are written so that only losers are left out; `changed` is the relation of those written.
+   * The next turn of each actor of the relation `input`, whose rows are in the order of their ids: batches
+   * that wait for each other in any other order would deadlock. The second of two turns of one revision finds
+   * the key taken, and the statement fails as a whole: races are rare, and a look before each insert would
+   * cost every turn. While races are frequent (`isContended`), the same turns are written so that only losers
+   * are left out; `changed` is the relation of those written.
    */
   commit(wake: WakeWriting, options: CommitOptions = {}): BatchStatement {
     const { kind, tables } = this;
@@ -160,8 +164,9 @@ export class HistoryStore extends ActorStore {
   }
 
   /**
-   * Joins the inserted rows `a` of the actors `c`, each looked up by its id. As a plain join the planner reads all that lie between the
-   * lowest and the highest and compares each with each, quadratic in the batch: 6 of 11 ms at 250 actors.
+   * Joins the inserted rows `a` of the actors `c`, each looked up by its id. As a plain join the planner
+   * reads all that lie between the lowest and the highest and compares each with each, quadratic in the
+   * batch: 6 of 11 ms at 250 actors.
    */
   #actorsOf({ lowest, highest }: Bounds, shard: ShardTerms): string {
     const { inserts } = this.tables;
@@ -173,7 +178,8 @@ export class HistoryStore extends ActorStore {
   }
 
   protected packed(draft: Draft) {
-    // In the order of the view that shows a step by name (`life_steps`): the names were half of a journal's size.
+    // In the order of the view that shows a step by name (`life_steps`): the names were half of a journal's
+    // size.
     const steps = draft.steps.map(({ event, from, to, at, attempt, effects }): readonly unknown[] => [
       event,
       from,
@@ -206,8 +212,9 @@ export class HistoryStore extends ActorStore {
   }
 
   /**
-   * $2 is the lowest of the ids, $3 the highest: the bounds leave out the partitions of other days before they are opened. With
-   * ninety days, opening all of them took 2 ms. Where tables are distributed $4 are the workspaces.
+   * $2 is the lowest of the ids, $3 the highest: the bounds leave out the partitions of other days before
+   * they are opened. With ninety days, opening all of them took 2 ms. Where tables are distributed $4 are the
+   * workspaces.
    */
   load(isDistributed = false): string {
     const shard = isDistributed ? onNodes('$4::text[]') : ON_ONE_SERVER;

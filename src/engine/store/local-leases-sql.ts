@@ -14,7 +14,10 @@ export const RENEW = `update instances set heartbeat_at = clock_timestamp(), low
 export const END = `delete from instances where id = $1 and open`;
 const IS_GONE = `not (heartbeat_at between clock_timestamp() - $2 * interval '1 millisecond'
   and clock_timestamp() + $2 * interval '1 millisecond')`;
-/** The terms of a kind, but for this instance's ($3). Those that were closed, or have had no heartbeat for this time, are gone. */
+/**
+ * The terms of a kind, but for this instance's ($3). Those that were closed, or have had no heartbeat for
+ * this time, are gone.
+ */
 export const FIND_TERMS = `select id, low_water, open, not open or ${IS_GONE} as gone from instances
 where kind = $1 and id is distinct from $3::integer order by id`;
 /** Closes such a term; it waits for the statements that rely on it. */
@@ -40,14 +43,19 @@ export const hasNoTurn = (alias: string): string =>
 export const lowestMarkSql = ({ name }: Pick<Kind, 'name'>): string =>
   `(select min(k.low_water) from instances k where k.kind = '${name}')`;
 
-/** SQL: an actor `alias` of such a kind is kept by an instance. Only those are looked at that any instance may keep. */
+/**
+ * SQL: an actor `alias` of such a kind is kept by an instance. Only those are looked at that any instance may
+ * keep.
+ */
 export const isKeptSql = (kind: Pick<Kind, 'name'>, alias: string): string =>
   `${alias}.id >= ${lowestMarkSql(kind)} and ${hasNoTurn(alias)}`;
 
 /** Actors looked at for those that instances keep. */
 const KEPT_EXAMINED = 5_000;
 
-/** The newest actors (`f`) of a condition on their inserted rows that instances hold, unknown to the clock. */
+/**
+ * The newest actors (`f`) of a condition on their inserted rows that instances hold, unknown to the clock.
+ */
 export function newestKeptSql(
   kind: Pick<Kind, 'name'>,
   tables: HistoryTables,

@@ -10,7 +10,10 @@ import { storeOf } from './store-of.ts';
 /** When an instance shows that it lives, and when others stop believing it. */
 export interface LeaseTimes {
   readonly beatMs: number;
-  /** The age of a heartbeat from which on its instance counts as gone. It may be wrong: an instance that returns late decides again. */
+  /**
+   * The age of a heartbeat from which on its instance counts as gone. It may be wrong: an instance that
+   * returns late decides again.
+   */
   readonly goneAfterMs: number;
   /** A new actor that waits this long for its outcome is left to the clock; half of the shortest lease. */
   readonly stuckAfterMs: number;
@@ -38,7 +41,9 @@ export interface LeaseParts {
   leave(id: string): Promise<unknown>;
 }
 
-/** An actor gets its id before it waits for its statement: with this lag the mark passes almost none of them. */
+/**
+ * An actor gets its id before it waits for its statement: with this lag the mark passes almost none of them.
+ */
 const LAG_MS = 2_000;
 /**
  * An instance without anything to keep for this many beats sends no more heartbeats: an idle service writes
@@ -46,8 +51,9 @@ const LAG_MS = 2_000;
  */
 const IDLE_BEATS = 10;
 /**
- * An instance that is alone, or hears when another one ends, looks for the actors of dead ones in the first beats after its
- * start, or after it has ended a term itself, while another one has a term, and else once in so many beats.
+ * An instance that is alone, or hears when another one ends, looks for the actors of dead ones in the first
+ * beats after its start, or after it has ended a term itself, while another one has a term, and else once in
+ * so many beats.
  */
 const ALONE_BEATS = { first: 15, every: 30 };
 
@@ -58,7 +64,10 @@ interface Term {
   mark: string;
 }
 
-/** Actors of a statement that is about to begin. Their ids are known only afterwards; none is lower than `lowest`. */
+/**
+ * Actors of a statement that is about to begin. Their ids are known only afterwards; none is lower than
+ * `lowest`.
+ */
 export interface PendingLeases {
   readonly term: number;
   lowest: string;
@@ -75,10 +84,10 @@ interface OpenLease {
 
 /**
  * New actors whose first order this process carries out at once have no due row, which would be deleted a
- * moment later. The actor's row names the term of the instance that holds it, and the term's row has a heartbeat
- * and a low-water mark. When the heartbeat ends, any instance closes the term and leaves each actor from the
- * mark on without a second write to the clock, by a write that adds its due row: the key of the revisions decides between
- * that write and a late outcome.
+ * moment later. The actor's row names the term of the instance that holds it, and the term's row has a
+ * heartbeat and a low-water mark. When the heartbeat ends, any instance closes the term and leaves each actor
+ * from the mark on without a second write to the clock, by a write that adds its due row: the key of the
+ * revisions decides between that write and a late outcome.
  *
  * An insert locks its term's row (`for key share`), and writes a due row if the
  * term is closed. So the instance that has closed a term sees every actor that relies on it. An insert whose
@@ -157,7 +166,10 @@ export class LocalLeases {
     if (term && isDone) await this.#attempt(() => this.parts.database.query(END, [term.id]));
   }
 
-  /** The term that holds an actor in this state, written by a statement that is about to begin; null when the clock has to. */
+  /**
+   * The term that holds an actor in this state, written by a statement that is about to begin; null when the
+   * clock has to.
+   */
   take(id: string, state: string): number | null {
     const term = this.kind.underWay?.includes(state) ? this.#termFor(id) : null;
     if (term === null) return null;

@@ -16,7 +16,10 @@ import { storeOf } from './store-of.ts';
 
 /** A statement may take 7 s to fail; with this the caller still gets an answer within 8 s. */
 const READ_BACK_MS = 900;
-/** No claim lasts longer, by far. The bound keeps the search for what an instance held from reading all that is due some day. */
+/**
+ * No claim lasts longer, by far. The bound keeps the search for what an instance held from reading all that
+ * is due some day.
+ */
 const HELD_MS = 60_000;
 /** A commit waits for the rows that a statement has locked. */
 const RELEASED_AT_ONCE = 1_000;
@@ -34,8 +37,9 @@ export interface StoreParts {
 }
 
 /**
- * The store of a kind on a database. Tables may be distributed over several nodes by the workspace: this is the one place where
- * the engine asks for that. It cuts a batch by the nodes, and statements then name the workspaces of their batch.
+ * The store of a kind on a database. Tables may be distributed over several nodes by the workspace: this is
+ * the one place where the engine asks for that. It cuts a batch by the nodes, and statements then name the
+ * workspaces of their batch.
  */
 export class OpenStore {
   readonly sql: ActorStore;
@@ -58,19 +62,25 @@ export class OpenStore {
     return { ...this.parts.statements, ...(this.#isDistributed && { isDistributed: true }) };
   }
 
-  /** True when an instance may keep what a commit of another kind makes: over several nodes no statement could lock its term. */
+  /**
+   * True when an instance may keep what a commit of another kind makes: over several nodes no statement could
+   * lock its term.
+   */
   get keepsChildren(): boolean {
     return this.sql.keepsLeases && !this.#isDistributed;
   }
 
-  /** True when due actors are always claimed: over several nodes no statement skips the rows that others have locked. */
+  /**
+   * True when due actors are always claimed: over several nodes no statement skips the rows that others have
+   * locked.
+   */
   get claimsAlways(): boolean {
     return this.#isDistributed;
   }
 
   /**
-   * True when a moment is known before which nothing due can be written any more. Several nodes may commit a transaction after
-   * the coordinator has ended it.
+   * True when a moment is known before which nothing due can be written any more. Several nodes may commit a
+   * transaction after the coordinator has ended it.
    */
   get settles(): boolean {
     return !this.#isDistributed;
@@ -98,7 +108,9 @@ export class OpenStore {
     return this.parts.epoch?.() ?? null;
   }
 
-  /** The epoch of this instance, if a draft leaves the actor in its memory alone until it is due; else null. */
+  /**
+   * The epoch of this instance, if a draft leaves the actor in its memory alone until it is due; else null.
+   */
   heldBy({ after, effects }: Draft): number | null {
     const { offers } = this.kind;
     if (!this.sql.holds || offers === undefined) return null;
@@ -106,7 +118,10 @@ export class OpenStore {
     return isTaken ? this.#epoch : null;
   }
 
-  /** Has everything be due now that instances of these epochs hold, and answers its number. @throws UnavailableError */
+  /**
+   * Has everything be due now that instances of these epochs hold, and answers its number. @throws
+   * UnavailableError
+   */
   async release(epochs: readonly number[]): Promise<number> {
     const { database, clock } = this.parts;
     if (!this.sql.holds || this.#isDistributed) return 0;
@@ -135,7 +150,10 @@ export class OpenStore {
     return alreadyApplied(this.parts.database, this.kind, events);
   }
 
-  /** The tags of the commits that made the revisions of these drafts, by the actors' ids. @throws UnavailableError */
+  /**
+   * The tags of the commits that made the revisions of these drafts, by the actors' ids. @throws
+   * UnavailableError
+   */
   async readBack(
     items: readonly { readonly draft: Pick<Draft, 'after'> }[],
   ): Promise<ReadonlyMap<string, number>> {

@@ -13,8 +13,8 @@ interface Mark {
 }
 
 /**
- * A clock that is put back by more than this between two questions is seen, by the monotonic one. NTP steps a clock from 128 ms
- * on, in less time than lies between two questions.
+ * A clock that is put back by more than this between two questions is seen, by the monotonic one. NTP steps a
+ * clock from 128 ms on, in less time than lies between two questions.
  */
 const UNSEEN_MS = 500;
 /**
@@ -46,7 +46,10 @@ export class SettledTime {
     private readonly clock: Pick<Clock, 'monotonic'>,
   ) {}
 
-  /** Up to then (epoch ms) all writes of a `wake_at` can be seen by any look that begins now; null while that is not known. */
+  /**
+   * Up to then (epoch ms) all writes of a `wake_at` can be seen by any look that begins now; null while that
+   * is not known.
+   */
   get until(): number | null {
     return this.#until;
   }

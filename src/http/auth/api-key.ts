@@ -40,7 +40,10 @@ const UNKNOWN = new Failure('UNAUTHORIZED', 'This API key is not valid, or it wa
 
 type Identification = KeyPrincipal | Failure | Promise<KeyPrincipal | Failure>;
 
-/** Identifies the caller by the API key in the Authorization header. A malformed key is refused before the database is asked. */
+/**
+ * Identifies the caller by the API key in the Authorization header. A malformed key is refused before the
+ * database is asked.
+ */
 export function identify(headers: Headers, authenticate: Authenticate): Identification {
   const header = headers.get('authorization');
   if (header === null) return ABSENT;

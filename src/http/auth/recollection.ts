@@ -49,8 +49,9 @@ interface Readmission<Who, Answer> {
 }
 
 /**
- * The answer of `work` for a remembered caller. It is returned only once the caller is confirmed, by the commit or by a look-up. If the
- * caller has changed, the work is done again for the new one, because nothing was written.
+ * The answer of `work` for a remembered caller. It is returned only once the caller is confirmed, by the
+ * commit or by a look-up. If the caller has changed, the work is done again for the new one, because nothing
+ * was written.
  */
 export async function certainly<Who, Answer>(
   recollection: Recollection,

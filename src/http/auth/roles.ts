@@ -11,7 +11,10 @@ export const ROLES = {
   owner: ['*'],
 } as const satisfies Record<string, readonly Permission[]>;
 
-/** The name of a role. The checks of `members.role` and `invitations.role` list the same names; a test compares them. */
+/**
+ * The name of a role. The checks of `members.role` and `invitations.role` list the same names; a test
+ * compares them.
+ */
 export type Role = keyof typeof ROLES;
 
 /** The names of the roles, from the lowest to the highest. */

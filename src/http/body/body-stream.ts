@@ -11,8 +11,8 @@ export class BrokenBody extends Error {
 }
 
 /**
- * The pieces of a body as they arrive, for endpoints that never hold it whole. The reader's own pace does not count against the
- * client: the time limit is for each wait, and for all of them together. @throws BrokenBody
+ * The pieces of a body as they arrive, for endpoints that never hold it whole. The reader's own pace does not
+ * count against the client: the time limit is for each wait, and for all of them together. @throws BrokenBody
  */
 export async function* bodyStream(
   request: Request,

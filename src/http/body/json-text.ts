@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { Detail } from '../../platform/errors/failure.ts';
 import { pointerSegment, shortened } from '../../platform/errors/schema-errors.ts';
 
-/** RFC 8259 lets a receiver bound the nesting. Without a bound, serialising the value again would overflow the stack. */
+/**
+ * RFC 8259 lets a receiver bound the nesting. Without a bound, serialising the value again would overflow the
+ * stack.
+ */
 const DEEPEST = 32;
 
 /** A decoder that refuses takes four times as long as the check and this one (1.6 µs for 2 kB). */
@@ -28,7 +31,10 @@ export function parseJson(bytes: Uint8Array): { readonly value: unknown; readonl
 
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 
-/** True when a body holds more values than any endpoint needs. They are counted before parsing, outside strings. */
+/**
+ * True when a body holds more values than any endpoint needs. They are counted before parsing, outside
+ * strings.
+ */
 export function hasTooManyValues(bytes: Uint8Array): boolean {
   // Every value except the first needs a comma or a bracket, so a shorter body cannot hold more.
   if (bytes.length <= MOST_VALUES) return false;
@@ -41,7 +47,10 @@ export function hasTooManyValues(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** The position of the closing quote of the string that opens at `start`; the end of the bytes when there is none. */
+/**
+ * The position of the closing quote of the string that opens at `start`; the end of the bytes when there is
+ * none.
+ */
 export function stringEnd(bytes: Uint8Array, start: number): number {
   for (let quote = bytes.indexOf(QUOTE, start + 1); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let before = quote;
@@ -72,7 +81,10 @@ const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isOfNumber = (code: number): boolean =>
   isDigit(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b || code === 0x2d;
 
-/** The first integer of valid JSON that lost digits when it was parsed, such as `12345678901234567890`; -1 without one. */
+/**
+ * The first integer of valid JSON that lost digits when it was parsed, such as `12345678901234567890`; -1
+ * without one.
+ */
 function lostInteger(text: string): number {
   if (!LONG_INTEGER.test(text)) return -1;
   for (let at = 0; at < text.length; at++) {
@@ -158,7 +170,10 @@ const locate = (problem: Problem | null, at: string): Detail | null =>
 
 const problem = (message: string): Problem => ({ message, names: [] });
 
-/** Builds the pointer only on the way back from a problem: building one for every value took 9.7 of the 11.8 s of a large body. */
+/**
+ * Builds the pointer only on the way back from a problem: building one for every value took 9.7 of the 11.8 s
+ * of a large body.
+ */
 function visit(value: unknown, depth: number, hasEscapes: boolean): Problem | null {
   switch (typeof value) {
     case 'string':

@@ -31,8 +31,8 @@ export interface OrderRequest {
 }
 
 /**
- * The shortest time between two polls of the authority, and the time between storing an answer and asking for its
- * validation.
+ * The shortest time between two polls of the authority, and the time between storing an answer and asking for
+ * its validation.
  */
 export interface OrderWaits {
   readonly pollMs: number;
@@ -42,8 +42,8 @@ export interface OrderWaits {
 }
 
 /**
- * The longest time between two polls, whatever the authority asks for: an order has four minutes, and a timer of more
- * than 2^31 - 1 ms ends at once.
+ * The longest time between two polls, whatever the authority asks for: an order has four minutes, and a timer
+ * of more than 2^31 - 1 ms ends at once.
  */
 const LONGEST_POLL_MS = 30_000;
 
@@ -163,7 +163,10 @@ class CertificateOrder {
     return { certificate: chainIn((await this.client.post(order.certificate)).text), key };
   }
 
-  /** Null when the order is not ready yet: some authorities say so of an order that they have just shown as ready. */
+  /**
+   * Null when the order is not ready yet: some authorities say so of an order that they have just shown as
+   * ready.
+   */
   async #finalize({ url, finalize }: Resource, key: string): Promise<Resource | null> {
     const csr = (await certificateRequest(this.request.host, key)).toString('base64url');
     try {

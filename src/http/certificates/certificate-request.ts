@@ -11,8 +11,9 @@ export const newEcKey = (): string =>
   }).privateKey;
 
 /**
- * The package (MIT, several releases a year) builds the ASN.1 of a request, which Node cannot. Passkeys bring it along. It is
- * loaded with the first order, because most installations have none, and it needs the polyfill first.
+ * The package (MIT, several releases a year) builds the ASN.1 of a request, which Node cannot. Passkeys bring
+ * it along. It is loaded with the first order, because most installations have none, and it needs the
+ * polyfill first.
  */
 async function library(): Promise<typeof import('@peculiar/x509')> {
   await import('reflect-metadata');

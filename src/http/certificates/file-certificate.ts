@@ -26,7 +26,10 @@ export class FileCertificate implements CertificateSource {
     if (this.#current) follower(this.#current);
   }
 
-  /** Reads the files, and takes what is new in them. A program that renews them replaces one after the other: until both fit, the pair before stays. */
+  /**
+   * Reads the files, and takes what is new in them. A program that renews them replaces one after the other:
+   * until both fit, the pair before stays.
+   */
   async look(): Promise<void> {
     const { certificate: path } = this.paths;
     const pair = await this.#read().catch((error: Error) => error.message);

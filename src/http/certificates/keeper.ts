@@ -23,7 +23,10 @@ export interface KeeperParts {
 /** The time limit of an order; the lease is longer. */
 const ORDER_MS = 4 * 60_000;
 const LEASE_MS = 5 * 60_000;
-/** The longest wait that an authority can ask for. A stored moment beyond it was written by a clock that was wrong. */
+/**
+ * The longest wait that an authority can ask for. A stored moment beyond it was written by a clock that was
+ * wrong.
+ */
 const LONGEST_WAIT_MS = 7 * DAY_MS;
 /**
  * One read of the row answers the challenges of this time, so that public requests cost at most two reads a
@@ -82,7 +85,10 @@ export class CertificateKeeper {
     this.#isWanted = true;
   }
 
-  /** The answer to a challenge, for any instance that the authority's request may reach; null for an unknown token. */
+  /**
+   * The answer to a challenge, for any instance that the authority's request may reach; null for an unknown
+   * token.
+   */
   async answerTo(token: string): Promise<string | null> {
     const now = performance.now();
     if (this.#challenge === null || now - this.#challenge.at > CHALLENGE_AGE_MS)

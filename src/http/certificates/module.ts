@@ -15,7 +15,10 @@ interface Certificates {
   readonly smtp: CertificateSource | null;
 }
 
-/** The certificate of HTTPS_PORT, ordered by ACME and renewed with a third of its lifetime left, and that of the SMTP ports. */
+/**
+ * The certificate of HTTPS_PORT, ordered by ACME and renewed with a third of its lifetime left, and that of
+ * the SMTP ports.
+ */
 export const certificatesModule: Module<undefined, object, Certificates> = {
   name: 'certificates',
   open: ({ config, database, clock, logger, sealer, metrics, ca }) => ({

@@ -6,14 +6,16 @@ export interface Validity {
   readonly notAfter: number;
 }
 
-/** The first failure puts the next try off by five minutes: authorities allow five failed validations an hour. */
+/**
+ * The first failure puts the next try off by five minutes: authorities allow five failed validations an hour.
+ */
 const FIRST_PUT_OFF_MS = 5 * 60_000;
 /** Each further one puts it off four times as long, up to a day. */
 const GROWTH = 4;
 
 /**
- * When a certificate is renewed: with a third of its lifetime left (epoch ms). Of the 90 days that authorities usually give, 30 are
- * left for tries that fail.
+ * When a certificate is renewed: with a third of its lifetime left (epoch ms). Of the 90 days that
+ * authorities usually give, 30 are left for tries that fail.
  */
 export const renewalOf = ({ notBefore, notAfter }: Validity): number => notAfter - (notAfter - notBefore) / 3;
 

@@ -1,9 +1,9 @@
 import type { InsertRule } from '../module.ts';
 
 /**
- * A limit on what an environment has at once: an actor is made where there are fewer than its input says. One statement
- * counts and makes behind the other, and those that are made in one statement are counted among themselves. Environments
- * come in one order, since two statements that wait for each other's would deadlock.
+ * A limit on what an environment has at once: an actor is made where there are fewer than its input says. One
+ * statement counts and makes behind the other, and those that are made in one statement are counted among
+ * themselves. Environments come in one order, since two statements that wait for each other's would deadlock.
  */
 export const environmentLimit = (limit: {
   /** The kind of the actors. */

@@ -34,7 +34,8 @@ export async function openLimiter({
   const minutes = new LocalCounter(60_000, monotonic);
   const seconds = new LocalCounter(1_000, monotonic);
   if (!store) return { limiter: new RateLimiter(limits, minutes, seconds), close() {} };
-  // Without the offline queue a command fails at once while the store is unreachable, and the local count decides.
+  // Without the offline queue a command fails at once while the store is unreachable, and the local count
+  // decides.
   const redis = new RedisClient(store, {
     enableOfflineQueue: false,
     connectionTimeout: waits.connectMs,

@@ -12,7 +12,9 @@ export interface RedisCounterOptions {
   readonly name: string;
   readonly windowMs: number;
   readonly monotonic: () => number;
-  /** After this time the local count decides, so that the limiter never becomes the slowest part of a request. */
+  /**
+   * After this time the local count decides, so that the limiter never becomes the slowest part of a request.
+   */
   readonly answerMs: number;
   /** Counts while the store is unreachable. */
   readonly local: Counter;
@@ -20,8 +22,8 @@ export interface RedisCounterOptions {
 }
 
 /**
- * A counter that instances share through Redis 7 or Valkey. While the store is unreachable each instance counts for itself:
- * limits protect the service, and refusing everybody would do an attacker's work.
+ * A counter that instances share through Redis 7 or Valkey. While the store is unreachable each instance
+ * counts for itself: limits protect the service, and refusing everybody would do an attacker's work.
  */
 export class RedisCounter implements Counter {
   private restsUntil = Number.NEGATIVE_INFINITY;
@@ -43,7 +45,10 @@ export class RedisCounter implements Counter {
     }
   }
 
-  /** Counts in one round trip. `NX` sets an expiry only where there is none: no window is extended, and none outlives a crash between the commands. */
+  /**
+   * Counts in one round trip. `NX` sets an expiry only where there is none: no window is extended, and none
+   * outlives a crash between the commands.
+   */
   private async count(name: string): Promise<Hit> {
     const { redis, windowMs } = this.options;
     const key = `posthorn:${this.options.name}:${name}`;

@@ -13,8 +13,8 @@ export interface ListenOptions {
   /** True while clients are to open their next connection elsewhere. */
   readonly isDraining?: () => boolean;
   /**
-   * The address of the client behind a connection, where a front of this process hands it on: from the address and port that
-   * it comes from. Undefined refuses a connection of anybody else.
+   * The address of the client behind a connection, where a front of this process hands it on: from the
+   * address and port that it comes from. Undefined refuses a connection of anybody else.
    */
   readonly clientOf?: (port: number) => string | undefined;
 }
@@ -46,7 +46,8 @@ const websocket: WebSocketHandler<SocketSession> = {
   message: (socket, text) => socket.data.received(socket, String(text)),
   close: (socket) => socket.data.closed(),
   maxPayloadLength: LONGEST_MESSAGE,
-  // Senders check the backlog before each message; this limit ends the connection of a client that reads nothing at all.
+  // Senders check the backlog before each message; this limit ends the connection of a client that reads
+  // nothing at all.
   backpressureLimit: 4_194_304,
   closeOnBackpressureLimit: true,
   perMessageDeflate: false,
@@ -88,7 +89,10 @@ export function listen(
 
 type ServerHandle = Pick<Server<SocketSession>, 'requestIP' | 'timeout'>;
 
-/** The server as the application sees it, with the address of the client; null for a connection that no front has handed on. */
+/**
+ * The server as the application sees it, with the address of the client; null for a connection that no front
+ * has handed on.
+ */
 function behind(
   request: Request,
   server: Server<SocketSession>,

@@ -7,7 +7,8 @@ import { type Call, DASHBOARD_API, type IdParam, RawResponse, type Route, route 
  * The policy of a message in the dashboard: it can only be displayed. Without `allow-scripts` neither scripts
  * nor `meta refresh` run, and it has a separate origin, even when its address is opened directly. Its forms
  * cannot be sent, styles load nothing, and images of other hosts, which would report the view to the sender,
- * are loaded only when the viewer asks for them. Elements that no policy covers are removed (resource-hints.ts).
+ * are loaded only when the viewer asks for them. Elements that no policy covers are removed
+ * (resource-hints.ts).
  */
 const policyOf = (images: string): string =>
   [
@@ -22,7 +23,10 @@ const policyOf = (images: string): string =>
 const POLICY = policyOf('data:');
 const POLICY_WITH_PICTURES = policyOf('data: https: http:');
 
-/** Before everything that the message says: it cannot choose quirks mode, and its links open beside the dashboard. */
+/**
+ * Before everything that the message says: it cannot choose quirks mode, and its links open beside the
+ * dashboard.
+ */
 const START = '<!doctype html><meta name="color-scheme" content="light"><base target="_blank">';
 
 const asDocument = (html: string, hasPictures: boolean): RawResponse =>
@@ -37,8 +41,8 @@ const asDocument = (html: string, hasPictures: boolean): RawResponse =>
   });
 
 /**
- * The endpoints that show the HTML of a message in a frame of the dashboard: `/app/api/{live|test}/<list>/:id/html`. `read` finds the
- * message for the caller, as the API does.
+ * The endpoints that show the HTML of a message in a frame of the dashboard:
+ * `/app/api/{live|test}/<list>/:id/html`. `read` finds the message for the caller, as the API does.
  */
 export const messageFrames = (
   list: 'emails' | 'captured' | 'received',

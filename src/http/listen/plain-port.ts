@@ -27,8 +27,9 @@ const HTTPS_ONLY = new Failure('BAD_REQUEST', 'This service answers over HTTPS o
 });
 
 /**
- * The application of PORT beside HTTPS_PORT: challenges (RFC 8555, 8.3), health, and the way to https. A request that carries
- * a key or a body is refused and not led there, so that its maker notices that it goes out in clear text.
+ * The application of PORT beside HTTPS_PORT: challenges (RFC 8555, 8.3), health, and the way to https. A
+ * request that carries a key or a body is refused and not led there, so that its maker notices that it goes
+ * out in clear text.
  */
 export function plainPort(app: App, { publicUrl, answerTo, isSecure, now }: PlainPortOptions): App {
   const refuse = (failure: Failure): Response =>

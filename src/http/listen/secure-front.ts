@@ -32,8 +32,9 @@ const contextOf = ({ certificate, key }: KeyPair): SecureContext =>
   createSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2' });
 
 /**
- * Listens for TLS. `Bun.serve` cannot change the certificate of an open port, and a second listener in its place loses the
- * connections that wait to be accepted (measured: 319 of 4,579 in 216 changes); here each connection takes the one of its moment.
+ * Listens for TLS. `Bun.serve` cannot change the certificate of an open port, and a second listener in its
+ * place loses the connections that wait to be accepted (measured: 319 of 4,579 in 216 changes); here each
+ * connection takes the one of its moment.
  */
 export async function openSecureFront(options: SecureFrontOptions): Promise<SecureFront> {
   const { hostname, port, pair, behind, shared = false } = options;

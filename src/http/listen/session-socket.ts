@@ -12,7 +12,10 @@ export const GOING_AWAY = 1_001;
  */
 export const CLOSED_AFTER_MS = 1_000;
 
-/** A WebSocket that lasts as long as its session: no handler sees it, and so none can send, once that has ended. */
+/**
+ * A WebSocket that lasts as long as its session: no handler sees it, and so none can send, once that has
+ * ended.
+ */
 export class SessionSocket implements SocketSession {
   #handler: SocketSession | null;
   #socket: ServerWebSocket<SocketSession> | null = null;

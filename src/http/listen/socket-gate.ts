@@ -71,7 +71,10 @@ const tooMany = (most: number, of: string): Failure =>
     retryAfterSeconds: 30,
   });
 
-/** Opens WebSockets of one kind: after the limit of the client's address, for pages of this service alone, and so many at once. */
+/**
+ * Opens WebSockets of one kind: after the limit of the client's address, for pages of this service alone, and
+ * so many at once.
+ */
 export function socketGate(
   deps: SocketGateDeps,
   { path: pattern, most, countedBy, admit, queryOf }: SocketGate,

@@ -70,8 +70,8 @@ export interface WantedMail extends WaitTarget {
 const COMMIT_MS = 30_000;
 
 /**
- * The requests that wait for mail whose ids have this prefix. `look` is SQL of the number (n) and id of what came, from `$1`, a JSON
- * array of `WantedMail` numbered by `n`, and `$2`, their workspaces.
+ * The requests that wait for mail whose ids have this prefix. `look` is SQL of the number (n) and id of what
+ * came, from `$1`, a JSON array of `WantedMail` numbered by `n`, and `$2`, their workspaces.
  */
 export const mailWaitingRoom = (
   prefix: IdPrefix,

@@ -1,7 +1,10 @@
 /** The rows that a search found in the part of the list that it looked at. */
 export interface SearchPage<Row> {
   readonly rows: readonly Row[];
-  /** The last id that was looked at when the list goes on after it; null when the page is full or the list ends. */
+  /**
+   * The last id that was looked at when the list goes on after it; null when the page is full or the list
+   * ends.
+   */
   readonly stoppedAt: string | null;
 }
 
@@ -19,7 +22,8 @@ export interface SearchableList<Row> {
 export type Look<Result> = (count: number) => Promise<Result>;
 
 /**
- * The first bound. Most filters that match anything fill a page within it, so that they cost no more than without a bound.
+ * The first bound. Most filters that match anything fill a page within it, so that they cost no more than
+ * without a bound.
  */
 const FEW = 500;
 
@@ -36,8 +40,8 @@ export async function searchBy<Result extends Pick<SearchPage<unknown>, 'stopped
 }
 
 /**
- * Looks at `most` rows at most and answers the matches among them: a filter without an index may match none of ten million.
- * The bound is an id that every table is given, so that no plan reads rows beyond it.
+ * Looks at `most` rows at most and answers the matches among them: a filter without an index may match none
+ * of ten million. The bound is an id that every table is given, so that no plan reads rows beyond it.
  */
 export async function search<Row>(
   { nth, rowsUntil, among }: SearchableList<Row>,

@@ -31,8 +31,8 @@ export interface CountRow {
 }
 
 /**
- * SQL: what matches among the first items of a list. They are read in its order, so that its index is used. `alias` is their name, with
- * all that is joined to them.
+ * SQL: what matches among the first items of a list. They are read in its order, so that its index is used.
+ * `alias` is their name, with all that is joined to them.
  */
 export const countSql = (first: string, alias: string, matching: string): string =>
   `select count(*) filter (where ${matching})::integer as matching, count(*)::integer as looked
@@ -61,7 +61,10 @@ interface CountNames {
   readonly summary: string;
 }
 
-/** A list, what else there is of it, and the number of its items with its filters and permission, at `…/count`. */
+/**
+ * A list, what else there is of it, and the number of its items with its filters and permission, at
+ * `…/count`.
+ */
 export function withCount<Query>(
   { name, summary }: CountNames,
   count: (call: Call<unknown, Query>) => Promise<CountView | Failure>,

@@ -29,8 +29,8 @@ export const withCsv = (names: CsvOfList, list: Route): readonly [Route, Route] 
 ];
 
 /**
- * The same list as a file: all its pages, with its filters, permission and order, at `…/export`. Its columns are
- * the members of an item. No more than one page is held at a time.
+ * The same list as a file: all its pages, with its filters, permission and order, at `…/export`. Its columns
+ * are the members of an item. No more than one page is held at a time.
  */
 export function csvOfList(list: Route, { name, file, summary, action }: CsvOfList): Route {
   const columns = columnsOf(list.response);
@@ -85,7 +85,8 @@ export async function* pagesOf(
     const items =
       page instanceof WrittenPage ? (JSON.parse(`[${page.text}]`) as readonly object[]) : page.data;
     const { hasMore, nextCursor } = page.pagination;
-    // A search may look through many rows for none. Others have their turn between its pages as well, and it ends when the client leaves.
+    // A search may look through many rows for none. Others have their turn between its pages as well, and it
+    // ends when the client leaves.
     yield items;
     if (!hasMore || nextCursor === null) return;
     after = nextCursor;

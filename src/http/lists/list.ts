@@ -6,7 +6,10 @@ import type { Page } from '../request/route.ts';
 import { literals } from '../request/schema.ts';
 import { byId, type ListRequest, pageOf, positionOf } from './pagination.ts';
 
-/** The query parameters of lists that can be filtered by creation time; spread them into the schema of the query. */
+/**
+ * The query parameters of lists that can be filtered by creation time; spread them into the schema of the
+ * query.
+ */
 export const createdQuery = {
   createdAfter: Type.Optional(
     Type.String({ format: 'date-time', description: 'Only items created at or after this time.' }),
@@ -22,7 +25,10 @@ export type FilterOf<Query> = Omit<Query, 'after' | 'limit' | 'sort'>;
 /** The order of a list by a member of its items; `-` reverses it. */
 type SortBy<Key extends string = 'createdAt'> = Key | `-${Key}`;
 
-/** The query parameter of a list that is sorted by one of these members; spread it into the schema of the query. */
+/**
+ * The query parameter of a list that is sorted by one of these members; spread it into the schema of the
+ * query.
+ */
 export const sortQuery = <const Key extends string = 'createdAt'>(
   ...others: readonly Key[]
 ): { readonly sort: TOptional<TUnsafe<SortBy<Key | 'createdAt'>>> } => {
@@ -31,7 +37,10 @@ export const sortQuery = <const Key extends string = 'createdAt'>(
   return { sort: Type.Optional(literals(values, { description })) };
 };
 
-/** A range of ids. An id begins with its creation time, so one index serves the order, the cursor and the dates. */
+/**
+ * A range of ids. An id begins with its creation time, so one index serves the order, the cursor and the
+ * dates.
+ */
 export interface IdRange {
   /** Only smaller ids than this one; null begins at the newest. */
   readonly below: string | null;
@@ -48,7 +57,10 @@ type CreationRange = {
 /** Above every id that begins with this one: ids are equally long, and none has this character. */
 const PAST = '~';
 
-/** The range that a cursor and the two dates leave. Both bounds are exact; dates in the wrong order leave nothing. */
+/**
+ * The range that a cursor and the two dates leave. Both bounds are exact; dates in the wrong order leave
+ * nothing.
+ */
 export function idRangeOf(
   prefix: IdPrefix,
   after: string | null,

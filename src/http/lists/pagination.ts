@@ -23,9 +23,15 @@ export const pageQuery = {
 export interface ListRequest {
   /** The list that a cursor belongs to: `emails`, `webhooks/wh_…/deliveries`. */
   readonly list: string;
-  /** The owner of the list. A cursor of another workspace or environment would start at a meaningless position. */
+  /**
+   * The owner of the list. A cursor of another workspace or environment would start at a meaningless
+   * position.
+   */
   readonly caller: { readonly workspaceId: string; readonly livemode: boolean };
-  /** True when a text can be a position in this list. Any other content of a forged cursor never reaches the database. */
+  /**
+   * True when a text can be a position in this list. Any other content of a forged cursor never reaches the
+   * database.
+   */
   readonly isPosition: (text: string) => boolean;
   /** The whole query of the request. Every member except `after` and `limit` counts as a filter. */
   readonly query: { readonly after?: string; readonly limit: number } & Readonly<Record<string, unknown>>;
@@ -41,10 +47,16 @@ export const byId =
   (text) =>
     isId(prefix, text);
 
-/** Bytes that bind a cursor to its list. They catch mistakes, not attacks: a forged cursor only starts elsewhere in the caller's own list. */
+/**
+ * Bytes that bind a cursor to its list. They catch mistakes, not attacks: a forged cursor only starts
+ * elsewhere in the caller's own list.
+ */
 const BINDING = 6;
 
-/** The position after which the page begins; null for the first page, and a 422 for the cursor of another list. */
+/**
+ * The position after which the page begins; null for the first page, and a 422 for the cursor of another
+ * list.
+ */
 export function positionOf(request: ListRequest): string | null | Failure {
   const { isPosition, query } = request;
   if (query.after === undefined) return null;
@@ -56,8 +68,8 @@ export function positionOf(request: ListRequest): string | null | Failure {
 }
 
 /**
- * Makes a page of the rows that were read from that position on. One row more than the limit shows that another page
- * follows, without a count.
+ * Makes a page of the rows that were read from that position on. One row more than the limit shows that
+ * another page follows, without a count.
  */
 export function pageOf<Row, Item>(
   request: ListRequest,

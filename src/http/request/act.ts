@@ -53,7 +53,9 @@ export const acts = ({ recordAct: record, noteChange, log }: ActDeps) => ({
   },
 });
 
-/** The call of a handler by a caller; null where a hook has refused the request, or where there is no caller. */
+/**
+ * The call of a handler by a caller; null where a hook has refused the request, or where there is no caller.
+ */
 function doneIn({ endpoint, call }: Exchange): { readonly route: Route; readonly call: Call } | null {
   return endpoint && call?.caller ? { route: endpoint.route, call: call as Call } : null;
 }
@@ -79,8 +81,9 @@ const changeBehind = (route: Route, call: Call, answer: unknown): ChangeByReques
     : { caller: call.caller, route, targetId: targetOf(call, answer) };
 
 /**
- * Records the act behind an answer, when the route states one and it succeeded. The act has been done by then, so a log that
- * cannot be written is reported and does not turn the answer into a failure, which the client would repeat, unless the entry is the act.
+ * Records the act behind an answer, when the route states one and it succeeded. The act has been done by
+ * then, so a log that cannot be written is reported and does not turn the answer into a failure, which the
+ * client would repeat, unless the entry is the act.
  */
 async function recordAct(
   route: Route,

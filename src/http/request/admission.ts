@@ -64,8 +64,8 @@ const NO_SESSION = new Failure('UNAUTHORIZED', 'This request has no session, or 
 });
 
 /**
- * The hook that lets a request in, or answers it with the reason for which it may not come in: address limit, authentication, key
- * limit, existence of the endpoint, permission, test mode.
+ * The hook that lets a request in, or answers it with the reason for which it may not come in: address limit,
+ * authentication, key limit, existence of the endpoint, permission, test mode.
  */
 export const admission =
   (deps: AdmissionDeps) =>
@@ -76,7 +76,10 @@ export const admission =
 export const refused = (exchange: Exchange, failure: Failure, deps: AdmissionDeps): unknown =>
   exchange.admitted ? answeredBy(exchange.admitted, exchange, () => failure, deps) : failure;
 
-/** Makes the checks that need neither query nor body: address limit, authentication, key limit, route, permission and test mode. */
+/**
+ * Makes the checks that need neither query nor body: address limit, authentication, key limit, route,
+ * permission and test mode.
+ */
 async function admit(exchange: Exchange, deps: AdmissionDeps): Promise<Failure | undefined> {
   const { endpoint, request } = exchange;
   const client = deps.clientAddress(exchange.socketAddress, request.headers);
@@ -190,8 +193,8 @@ async function admitCaller(
 }
 
 /**
- * Identifies the caller by a session cookie. A browser also attaches it to requests that other sites trigger, so a request
- * that changes something must come from a page of this service.
+ * Identifies the caller by a session cookie. A browser also attaches it to requests that other sites trigger,
+ * so a request that changes something must come from a page of this service.
  */
 async function bySession(
   request: Request,

@@ -16,7 +16,10 @@ const ELSEWHERE = new Failure('SERVICE_UNAVAILABLE', 'This instance does not ans
 export const isOwn = ({ path }: { readonly path: string }): boolean =>
   (OWN as readonly string[]).includes(path);
 
-/** The application of a process without the role http. A request that came here by mistake is not refused for good. */
+/**
+ * The application of a process without the role http. A request that came here by mistake is not refused for
+ * good.
+ */
 export function withoutRequests(app: App, { clock, baseUrl }: Pick<HttpDeps, 'clock' | 'baseUrl'>): App {
   return {
     ...app,

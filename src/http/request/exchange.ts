@@ -12,8 +12,9 @@ import { reply } from './reply.ts';
 import type { Call, IdempotencyClaim, PublicCall } from './route.ts';
 
 /**
- * Longest silence on a connection. The deadlines of all handlers are shorter, but of those that wait. Proxies keep a connection for the
- * next request, nginx and AWS's load balancers for 60 s: one that is closed here first, as a request arrives on it, makes a 502 there.
+ * Longest silence on a connection. The deadlines of all handlers are shorter, but of those that wait. Proxies
+ * keep a connection for the next request, nginx and AWS's load balancers for 60 s: one that is closed here
+ * first, as a request arrives on it, makes a 502 there.
  */
 export const IDLE_SECONDS = 75;
 
@@ -147,8 +148,9 @@ export function carrying(exchange: Exchange): Request {
 }
 
 /**
- * Completes the URL for the router where a request has no usable Host, as HTTP/1.0 health probes send it: Bun gives the bare target
- * there. The exchange keeps the original, because Bun knows the address of the client and the timeout by that object alone.
+ * Completes the URL for the router where a request has no usable Host, as HTTP/1.0 health probes send it: Bun
+ * gives the bare target there. The exchange keeps the original, because Bun knows the address of the client
+ * and the timeout by that object alone.
  */
 function withHost({ url, method }: Request): Request {
   return new Request(`http://localhost${url.startsWith('/') ? '' : '/'}${url}`, { method });
@@ -164,7 +166,9 @@ export interface WithExchange {
   exchange: Exchange;
 }
 
-/** The hook that tells the exchange which endpoint the router has found; null for an unknown path or method. */
+/**
+ * The hook that tells the exchange which endpoint the router has found; null for an unknown path or method.
+ */
 export const arrival =
   (endpoint: Endpoint | null) =>
   (
@@ -180,8 +184,9 @@ export const arrival =
   };
 
 /**
- * Carries a request out unless another one came right behind it. The server closes such a connection as soon as it has read the
- * second (Bun 1.4.5), so that nothing tells what became of the first: nothing is done, and the client may send both again.
+ * Carries a request out unless another one came right behind it. The server closes such a connection as soon
+ * as it has read the second (Bun 1.4.5), so that nothing tells what became of the first: nothing is done, and
+ * the client may send both again.
  */
 export async function dropPipelined({ exchange }: WithExchange): Promise<Response | undefined> {
   const { endpoint, request } = exchange;

@@ -18,7 +18,10 @@ const CONFLICT = new Failure('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was u
   suggestion: 'Use a new key for a new request. To get the stored reply again, send the original request.',
 });
 
-/** The hook that reads the Idempotency-Key of a request. `InFlight` holds it while the handler works, and the commit of the handler stores it. */
+/**
+ * The hook that reads the Idempotency-Key of a request. `InFlight` holds it while the handler works, and the
+ * commit of the handler stores it.
+ */
 export const idempotency =
   (deps: AdmissionDeps) =>
   ({ exchange }: WithExchange) =>
@@ -47,7 +50,10 @@ function fingerprinted({ request, endpoint, path, input }: Exchange): Fingerprin
   return { method, path, said: saidBy(request.headers, own), ...input };
 }
 
-/** The claim of a request by its Idempotency-Key header; null when it has none, as most: then nothing is put together for it. */
+/**
+ * The claim of a request by its Idempotency-Key header; null when it has none, as most: then nothing is put
+ * together for it.
+ */
 export function claimOf(
   headers: Headers,
   request: () => FingerprintedRequest,
@@ -87,8 +93,8 @@ export function fingerprintOf({ method, path, query, body, said = {} }: Fingerpr
 }
 
 /**
- * Answers a request from the stored reply of its key, or with a conflict when the key was used for another request. `read`
- * is not called in a conflict, because the reply of another endpoint may be sealed.
+ * Answers a request from the stored reply of its key, or with a conflict when the key was used for another
+ * request. `read` is not called in a conflict, because the reply of another endpoint may be sealed.
  */
 export function replayOf(
   claim: IdempotencyClaim,
@@ -99,13 +105,15 @@ export function replayOf(
 }
 
 /**
- * The keys of the requests that this process is working on. A duplicate is refused here without waiting for the first one's
- * commit; duplicates on other instances meet the row that the engine writes with the action.
+ * The keys of the requests that this process is working on. A duplicate is refused here without waiting for
+ * the first one's commit; duplicates on other instances meet the row that the engine writes with the action.
  */
 export class InFlight {
   private readonly keys = new Set<string>();
 
-  /** Runs the work unless the key is in use. The key is held until the work really ends, also after a timeout. */
+  /**
+   * Runs the work unless the key is in use. The key is held until the work really ends, also after a timeout.
+   */
   run(caller: Principal, claim: IdempotencyClaim, work: () => unknown): unknown {
     const key = `${caller.workspaceId} ${caller.livemode} ${claim.key}`;
     if (this.keys.has(key)) return IN_PROGRESS;
@@ -122,7 +130,10 @@ export class InFlight {
   }
 }
 
-/** Serialises JSON with the members of every object in order. The value came from JSON and is at most 32 levels deep. */
+/**
+ * Serialises JSON with the members of every object in order. The value came from JSON and is at most 32
+ * levels deep.
+ */
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;

@@ -14,13 +14,16 @@ import type { Call, IdempotencyClaim, Replay } from './route.ts';
 /** A command that is carried out at most once for its Idempotency-Key. */
 export interface IdempotentCommand<Data> {
   /**
-   * Carries out the command and stores its reply in the same commit. Returns the stored reply when the commit found one, and
-   * may throw the violation of the key's uniqueness when another instance was faster.
+   * Carries out the command and stores its reply in the same commit. Returns the stored reply when the commit
+   * found one, and may throw the violation of the key's uniqueness when another instance was faster.
    */
   run(): Promise<Data | Failure | StoredReply>;
   /** Reads a stored reply, which may be sealed; as JSON by default. */
   readonly open?: (reply: string) => unknown;
-  /** Looks for the stored reply before `run`: for commands that are expensive, or that their own first effect would refuse. */
+  /**
+   * Looks for the stored reply before `run`: for commands that are expensive, or that their own first effect
+   * would refuse.
+   */
   readonly lookFirst?: boolean;
 }
 
@@ -32,9 +35,10 @@ export const keyedBy = ({ caller, claim, now }: Pick<Call, 'caller' | 'claim' | 
 });
 
 /**
- * Carries out a command once. A stored reply takes precedence over a refusal: a request that was accepted once may be refused
- * when it is repeated, because its time has passed or its domain is no longer verified. The stored reply is only looked up
- * after a refusal, so that a command which succeeds at the first attempt does not pay for the look-up.
+ * Carries out a command once. A stored reply takes precedence over a refusal: a request that was accepted
+ * once may be refused when it is repeated, because its time has passed or its domain is no longer verified.
+ * The stored reply is only looked up after a refusal, so that a command which succeeds at the first attempt
+ * does not pay for the look-up.
  * @throws UnavailableError, and everything that `run` throws
  */
 export function idempotently<Data>(
@@ -47,8 +51,8 @@ export function idempotently<Data>(
 }
 
 /**
- * Answers a request that may be carried out again without harm: it changes nothing, or a repetition changes nothing more. The reply
- * is stored once it is known, so a crash before loses the key.
+ * Answers a request that may be carried out again without harm: it changes nothing, or a repetition changes
+ * nothing more. The reply is stored once it is known, so a crash before loses the key.
  */
 export function answeredOnce<Data>(
   database: Database,

@@ -16,8 +16,8 @@ export interface InputDeps extends AdmissionDeps {
 }
 
 /**
- * The hooks that read what a request says, and check it against the schemas of its endpoint. Elysia's own parser and validator are not
- * used: they run before `beforeHandle`, and so before the caller is known.
+ * The hooks that read what a request says, and check it against the schemas of its endpoint. Elysia's own
+ * parser and validator are not used: they run before `beforeHandle`, and so before the caller is known.
  */
 export const input = (deps: InputDeps) => {
   const bodies = new BodyBudget(deps.bodyBudget);
@@ -59,7 +59,9 @@ async function release(exchange: Exchange | undefined): Promise<void> {
   if (body instanceof ReceivedBody) await body.release();
 }
 
-/** The text after `?`; empty when there is none. Unlike `new URL` this accepts malformed targets and hosts. */
+/**
+ * The text after `?`; empty when there is none. Unlike `new URL` this accepts malformed targets and hosts.
+ */
 function searchOf(url: string): string {
   const mark = url.indexOf('?');
   return mark === -1 ? '' : url.slice(mark + 1);

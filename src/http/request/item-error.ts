@@ -1,7 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { envelope, type Failure } from '../../platform/errors/failure.ts';
 
-/** The error of one item of a batch, in the form of the errors of whole calls. `path` is an example of a place that is wrong. */
+/**
+ * The error of one item of a batch, in the form of the errors of whole calls. `path` is an example of a place
+ * that is wrong.
+ */
 export const ItemError = (path: string) =>
   Type.Object(
     {

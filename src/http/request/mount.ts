@@ -21,8 +21,8 @@ export interface App {
 }
 
 /**
- * Serves the routes by Elysia. Around it is what has to surround every hook: the deadline, the trace, the log of refusals and the
- * metrics.
+ * Serves the routes by Elysia. Around it is what has to surround every hook: the deadline, the trace, the log
+ * of refusals and the metrics.
  */
 export function mount(routes: readonly Route[], deps: HttpDeps): App {
   const { clock, log, tracing, observe, noteRequest } = deps;

@@ -19,7 +19,10 @@ import { type Call, type PublicCall, RawResponse, route } from './route.ts';
 
 /** The time limits of one request, in milliseconds. */
 export interface RequestTimeouts {
-  /** The service's own work, which keeps every answer within 8 s. Bun would cut a silent connection at its idle timeout. */
+  /**
+   * The service's own work, which keeps every answer within 8 s. Bun would cut a silent connection at its
+   * idle timeout.
+   */
   readonly workMs: number;
   /** The arrival of the body: 30 MiB over a slow line must fit, a byte every ten seconds must not. */
   readonly bodyMs: number;
@@ -66,8 +69,8 @@ export interface AnsweredRequest {
 }
 
 /**
- * Log entries in a minute about who tried what they may not, or with a credential that is none (ASVS 7.2.2): a flood of wrong keys must
- * not fill a disk.
+ * Log entries in a minute about who tried what they may not, or with a credential that is none (ASVS 7.2.2):
+ * a flood of wrong keys must not fill a disk.
  */
 export const MOST_REFUSALS_A_MINUTE = 60;
 
@@ -115,9 +118,10 @@ export function checksOf(deps: HttpDeps, bodyMs: number) {
 }
 
 /**
- * The hooks of an endpoint. Elysia waits for those alone that are async by their source: an async function, or an arrow whose whole
- * body is a call. The order of those before the handler is a part of the interface, and so is that of the checks within one:
- * `admission.ts`, `input.ts` and `idempotency.ts` name them. Then the command checks environment, state and quota.
+ * The hooks of an endpoint. Elysia waits for those alone that are async by their source: an async function,
+ * or an arrow whose whole body is a call. The order of those before the handler is a part of the interface,
+ * and so is that of the checks within one: `admission.ts`, `input.ts` and `idempotency.ts` name them. Then
+ * the command checks environment, state and quota.
  */
 export function hooksOf(endpoint: Endpoint, checks: ReturnType<typeof checksOf>) {
   const { route, isPublic } = endpoint;
@@ -145,8 +149,8 @@ export function hooksOf(endpoint: Endpoint, checks: ReturnType<typeof checksOf>)
 }
 
 /**
- * Turns the result of a handler or a check into a response. No call follows the arrow or a `return` directly: by its source it is not
- * async, and no request waits a turn for it.
+ * Turns the result of a handler or a check into a response. No call follows the arrow or a `return` directly:
+ * by its source it is not async, and no request waits a turn for it.
  */
 const answer = ({ exchange, response }: WithExchange & { readonly response: unknown }) =>
   response instanceof Response ? undefined : exchange.reply(response);
@@ -209,7 +213,9 @@ function methodsByPath(endpoints: readonly Endpoint[]): ReadonlyMap<string, read
   return methods;
 }
 
-/** Answers OPTIONS without a key, as browsers and proxies expect: the methods of a path are documented anyway. */
+/**
+ * Answers OPTIONS without a key, as browsers and proxies expect: the methods of a path are documented anyway.
+ */
 function optionsOf(path: string, methods: readonly string[]): Endpoint {
   const allow = [...methods, 'OPTIONS'].join(', ');
   return endpointOf(

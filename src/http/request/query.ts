@@ -9,7 +9,10 @@ export type QueryReader = (search: string) => Readonly<Record<string, unknown>> 
 /** The reader of a route without query parameters. */
 export const noQuery: QueryReader = (search) => (search === '' ? NOTHING : refuseAll(search));
 
-/** The reader of what people, probes and scrapers open: parameters that trackers and others append are ignored. */
+/**
+ * The reader of what people, probes and scrapers open: parameters that trackers and others append are
+ * ignored.
+ */
 export const anyQuery: QueryReader = () => NOTHING;
 
 const NOTHING = Object.freeze({});
@@ -23,8 +26,9 @@ function refuseAll(search: string): typeof NOTHING | Failure {
 }
 
 /**
- * Makes the reader for a schema of strings, integers, booleans, choices and lists of strings, each of which is a parameter. It refuses
- * unknown and other repeated parameters, and numbers that are not written in plain decimal digits.
+ * Makes the reader for a schema of strings, integers, booleans, choices and lists of strings, each of which
+ * is a parameter. It refuses unknown and other repeated parameters, and numbers that are not written in plain
+ * decimal digits.
  */
 export function compileQuery(schema: TObject): QueryReader {
   const check = compileChecker(schema);
@@ -66,7 +70,10 @@ const unknownParameter = (name: string, known: readonly string[]): Detail => ({
       : `No such query parameter. Known parameters: ${known.join(', ')}.`,
 });
 
-/** Converts a text to the schema's type when it is written as one; otherwise leaves it for the schema to refuse. */
+/**
+ * Converts a text to the schema's type when it is written as one; otherwise leaves it for the schema to
+ * refuse.
+ */
 function typed(schema: TSchema, text: string): unknown {
   if (schema[Kind] === 'Integer') return /^-?(0|[1-9]\d{0,14})$/.test(text) ? Number(text) : text;
   if (schema[Kind] === 'Boolean') return text === 'true' || (text === 'false' ? false : text);

@@ -6,8 +6,8 @@ import type { Permission } from '../auth/permissions.ts';
 import type { Principal, PrincipalKind } from '../auth/principal.ts';
 
 /**
- * A client's request to have its POST carried out once: its key and the fingerprint of the request. The engine stores both in
- * the statement that performs the action.
+ * A client's request to have its POST carried out once: its key and the fingerprint of the request. The
+ * engine stores both in the statement that performs the action.
  */
 export interface IdempotencyClaim {
   readonly key: string;
@@ -20,7 +20,9 @@ export interface IdempotencyClaim {
 /** The argument of a handler: a request that has passed every check that its route states. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly caller: Principal;
-  /** The method of the request. A HEAD reaches the handler of GET, and must change nothing (RFC 9110, 9.3.2). */
+  /**
+   * The method of the request. A HEAD reaches the handler of GET, and must change nothing (RFC 9110, 9.3.2).
+   */
   readonly method: string;
   readonly params: Params;
   readonly query: Query;
@@ -39,7 +41,9 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly isGivenUp?: GivenUp | undefined;
 }
 
-/** The stored reply of an earlier request with the same Idempotency-Key. `body` is the `data` of that reply. */
+/**
+ * The stored reply of an earlier request with the same Idempotency-Key. `body` is the `data` of that reply.
+ */
 export class Replay {
   constructor(
     readonly status: number,
@@ -73,8 +77,8 @@ export class AlternativeReply<Data> {
 }
 
 /**
- * A body that was stored while it arrived, instead of being held: what `receive` of a route makes of it. A request that ends
- * without having kept it discards it.
+ * A body that was stored while it arrived, instead of being held: what `receive` of a route makes of it. A
+ * request that ends without having kept it discards it.
  */
 export abstract class ReceivedBody {
   #isKept = false;
@@ -132,12 +136,15 @@ export type Answer<Data> =
 /** `any key`: every authenticated caller. `public`: everybody. A list: a caller who holds all of them. */
 export type Access = Permission | readonly Permission[] | 'any key' | 'public';
 
-/** The proof of identity that a route takes: an API key in the Authorization header, or the session cookie of a browser. */
+/**
+ * The proof of identity that a route takes: an API key in the Authorization header, or the session cookie of
+ * a browser.
+ */
 export type Credential = 'key' | 'session';
 
 /**
- * A path parameter. With a prefix and a resource it is an id of that kind, and any other text is answered like a missing
- * resource. With `text`, its description, it is free text that the handler checks.
+ * A path parameter. With a prefix and a resource it is an id of that kind, and any other text is answered
+ * like a missing resource. With `text`, its description, it is free text that the handler checks.
  */
 export type ParamSpec = IdParam | { readonly text: string };
 
@@ -173,25 +180,34 @@ export interface RouteSpec<
   /** The `operationId` of the documentation, such as `sendEmail`. Every documented route has one. */
   readonly name?: string;
   readonly permission: Who;
-  /** `key` by default. Sessions are never accepted under /v1, so that no page of another site can use a cookie there. */
+  /**
+   * `key` by default. Sessions are never accepted under /v1, so that no page of another site can use a cookie
+   * there.
+   */
   readonly credential?: Credential;
   /**
-   * True where the commit behind the answer judges its caller (`Recollection`), so that a key which was found lately needs no look-up
-   * first. A handler that does not confirm it only makes the look-up come later.
+   * True where the commit behind the answer judges its caller (`Recollection`), so that a key which was found
+   * lately needs no look-up first. A handler that does not confirm it only makes the look-up come later.
    */
   readonly judgesCaller?: boolean;
   /** The environment that a route with a session works in, whatever the session was opened for. */
   readonly environment?: 'live' | 'test';
   /** The kinds of principal that may call; API keys and members by default. */
   readonly principals?: readonly PrincipalKind[];
-  /** True for a path that exists only for clients who accept HTML, such as browsers; for all others it is unknown. */
+  /**
+   * True for a path that exists only for clients who accept HTML, such as browsers; for all others it is
+   * unknown.
+   */
   readonly onlyForBrowsers?: boolean;
   /**
-   * `refused`: test keys get 403 TEST_MODE_NOT_SUPPORTED, because the endpoint reaches real recipients or tells of the live
-   * environment. `members`: people may call it while they look at the test environment.
+   * `refused`: test keys get 403 TEST_MODE_NOT_SUPPORTED, because the endpoint reaches real recipients or
+   * tells of the live environment. `members`: people may call it while they look at the test environment.
    */
   readonly testMode?: 'refused' | 'members';
-  /** True for a path that exists only where its parameters are ids; with other text it is unknown, as `/app/other` is. */
+  /**
+   * True for a path that exists only where its parameters are ids; with other text it is unknown, as
+   * `/app/other` is.
+   */
   readonly onlyForIds?: boolean;
   readonly summary: string;
   readonly description?: string;
@@ -203,7 +219,10 @@ export interface RouteSpec<
   readonly response?: Response;
   /** 200 by default, and 204 where there is nothing to answer. */
   readonly status?: 200 | 201 | 202 | 204;
-  /** The status of an answer that is `AlternativeReply`, with the same `data`: 200 where nothing had to be created. */
+  /**
+   * The status of an answer that is `AlternativeReply`, with the same `data`: 200 where nothing had to be
+   * created.
+   */
   readonly otherwise?: 200;
   /** The media type of an answer that is no JSON, such as `text/csv`; `response` describes its text. */
   readonly responseType?: string;
@@ -212,8 +231,8 @@ export interface RouteSpec<
   /** `application/json` by default. The handler receives other types as bytes in `body`. */
   readonly mediaTypes?: readonly string[];
   /**
-   * Stores a body of another type as its pieces arrive; the query was checked before. An empty body has no piece. What it returns
-   * is the `body` of the call. @throws BrokenBody, which the pipeline answers
+   * Stores a body of another type as its pieces arrive; the query was checked before. An empty body has no
+   * piece. What it returns is the `body` of the call. @throws BrokenBody, which the pipeline answers
    */
   receive?(
     pieces: AsyncIterable<Uint8Array>,
@@ -227,11 +246,14 @@ export interface RouteSpec<
   /** Milliseconds that the handler may wait for something to happen, besides the time for its own work. */
   readonly waitsMs?: number;
   /**
-   * Changes the JSON of a body and counts its values, for clients that write one in a longer form than its own; null where the values are
-   * too many. Without it they are counted as they are.
+   * Changes the JSON of a body and counts its values, for clients that write one in a longer form than its
+   * own; null where the values are too many. Without it they are counted as they are.
    */
   readonly shortened?: (json: Uint8Array) => Uint8Array | null;
-  /** True for a body that the handler gets as the bytes that were sent, whatever its type, since its sender has signed them. */
+  /**
+   * True for a body that the handler gets as the bytes that were sent, whatever its type, since its sender
+   * has signed them.
+   */
   readonly rawBody?: boolean;
   /** True where query and body are not looked at, since the answer is the same whatever they say. */
   readonly takesAnything?: boolean;
@@ -246,7 +268,10 @@ export interface RouteSpec<
   readonly headers?: readonly OwnHeader[];
   /** The error codes of this endpoint's own rules, besides those that follow from the other members. */
   readonly failures?: readonly FailureCode[];
-  /** The body of its refusals, for an endpoint that clients of another interface call; the envelope of errors otherwise. */
+  /**
+   * The body of its refusals, for an endpoint that clients of another interface call; the envelope of errors
+   * otherwise.
+   */
   readonly errorBody?: (failure: Failure) => unknown;
   /** A valid example for the documentation. */
   readonly example?: { readonly body?: Static<Body>; readonly response?: Static<Response> };
@@ -262,8 +287,8 @@ export type OwnHeader = 'x-svc-test-clock' | 'x-svc-simulate';
 export const DASHBOARD_API = '/app/api';
 
 /**
- * The same endpoint for the session of a member: `/v1/emails` is `/app/api/live/emails` and `/app/api/test/emails`, with the same
- * checks in the same order. One table of routes serves both.
+ * The same endpoint for the session of a member: `/v1/emails` is `/app/api/live/emails` and
+ * `/app/api/test/emails`, with the same checks in the same order. One table of routes serves both.
  */
 export const forMembers = (given: Route): readonly Route[] =>
   given.permission === 'public' || !given.path.startsWith('/v1/')
@@ -286,7 +311,10 @@ export type Route = Omit<RouteSpec, 'handle' | 'receive'> &
     ): Promise<ReceivedBody | Failure>;
   };
 
-/** States an endpoint: checks the handler's types against the schemas, and adds what is usual. `mount` serves it. */
+/**
+ * States an endpoint: checks the handler's types against the schemas, and adds what is usual. `mount` serves
+ * it.
+ */
 export function route<
   const Who extends Access,
   const Params extends Record<string, ParamSpec>,

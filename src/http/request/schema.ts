@@ -17,8 +17,8 @@ export const literals = <const Names extends readonly string[]>(names: Names, op
   );
 
 /**
- * Compiles a schema of client input, with the first value: all of them together would take a tenth of a start. Members that it does
- * not state are refused at every level.
+ * Compiles a schema of client input, with the first value: all of them together would take a tenth of a
+ * start. Members that it does not state are refused at every level.
  */
 export function compileChecker(schema: TSchema): Checker {
   let compiled: TypeCheck<TSchema> | undefined;
@@ -34,20 +34,27 @@ const compiledOf = new WeakMap<TSchema, TypeCheck<TSchema>>();
 function compile(schema: TSchema): TypeCheck<TSchema> {
   const known = compiledOf.get(schema);
   if (known) return known;
-  // TypeBox keeps formats in one table for the process. Elysia puts a laxer one there, which takes 30 February.
+  // TypeBox keeps formats in one table for the process. Elysia puts a laxer one there, which takes 30
+  // February.
   FormatRegistry.Set('date-time', isDateTime);
   const compiled = TypeCompiler.Compile(mapped(closed(schema), withCharacters));
   compiledOf.set(schema, compiled);
   return compiled;
 }
 
-/** Closes every object of a schema that does not state otherwise: a misspelt `scheduledAt` must never send at once. */
+/**
+ * Closes every object of a schema that does not state otherwise: a misspelt `scheduledAt` must never send at
+ * once.
+ */
 export const closed = (schema: TSchema): TSchema =>
   mapped(schema, (one) =>
     one.properties && one.additionalProperties === undefined ? { ...one, additionalProperties: false } : one,
   );
 
-/** Changes a schema and every one within it. Spreads keep TypeBox's symbols, by which the compiler recognises the kinds. */
+/**
+ * Changes a schema and every one within it. Spreads keep TypeBox's symbols, by which the compiler recognises
+ * the kinds.
+ */
 function mapped(schema: TSchema, change: (one: TSchema) => TSchema): TSchema {
   const { properties, items, anyOf, additionalProperties } = schema;
   const within = (one: TSchema): TSchema => mapped(one, change);

@@ -67,7 +67,10 @@ export function countInstances(
   );
 }
 
-/** Counts the outcomes of one attempt. Accepted and refused recipients have an event; the others are in the note of the attempt. */
+/**
+ * Counts the outcomes of one attempt. Accepted and refused recipients have an event; the others are in the
+ * note of the attempt.
+ */
 function countAttempt(metrics: Metrics, { steps, effects, after: { livemode } }: Draft): void {
   const isAttempt = steps.some(({ event }) => event === 'attempt.completed');
   for (const { type, params } of effects) {

@@ -1,6 +1,6 @@
 /**
- * Signatures that are checked, the uppermost ones. mailauth 7.1 checks all, and hashes the body once more for each length in `l=`: a
- * thousand of them over 10 MiB would take minutes. Usual mail has one to three.
+ * Signatures that are checked, the uppermost ones. mailauth 7.1 checks all, and hashes the body once more for
+ * each length in `l=`: a thousand of them over 10 MiB would take minutes. Usual mail has one to three.
  */
 export const MOST_SIGNATURES = 10;
 /** Octets of a header. Usual ones have 10 KiB; Gmail refuses 500. */

@@ -8,8 +8,8 @@ export interface LookupLimits {
 }
 
 /**
- * SPF alone may need 10 lookups and ten more for each of its MX records (RFC 7208 4.6.4), and should have 20 seconds. Ten signatures
- * and the tree walks of DMARC take some twenty.
+ * SPF alone may need 10 lookups and ten more for each of its MX records (RFC 7208 4.6.4), and should have 20
+ * seconds. Ten signatures and the tree walks of DMARC take some twenty.
  */
 export const LOOKUP_LIMITS: LookupLimits = { most: 100, withinMs: 20_000 };
 

@@ -25,8 +25,8 @@ export interface ReceivedMessage {
 const SPF_MS = 10_000;
 
 /**
- * Checks SPF (RFC 7208), DKIM (RFC 6376, 8301, 8463), DMARC (RFC 9989, with the tree walk) and ARC (RFC 8617). mailauth does each;
- * its `authenticate` would also load undici and a reader of certificates for BIMI.
+ * Checks SPF (RFC 7208), DKIM (RFC 6376, 8301, 8463), DMARC (RFC 9989, with the tree walk) and ARC (RFC
+ * 8617). mailauth does each; its `authenticate` would also load undici and a reader of certificates for BIMI.
  */
 export async function checkSender(
   { client, helo, from, raw }: ReceivedMessage,
@@ -80,8 +80,8 @@ export async function checkSender(
 }
 
 /**
- * False for a signature that leaves a part of the body to others by `l=`: anybody with one such message could write any text in the name of
- * its signer (RFC 6376 8.2).
+ * False for a signature that leaves a part of the body to others by `l=`: anybody with one such message could
+ * write any text in the name of its signer (RFC 6376 8.2).
  */
 const coversBody = ({
   canonBodyLengthLimited = false,
@@ -111,7 +111,10 @@ const RESULTS: ReadonlySet<string> = new Set<AuthenticationResult>([
 
 const isResult = (word: string): word is AuthenticationResult => RESULTS.has(word);
 
-/** `policy` is a valid signature that this service does not accept, such as one with a short key, or of a part of the body. */
+/**
+ * `policy` is a valid signature that this service does not accept, such as one with a short key, or of a part
+ * of the body.
+ */
 const resultOf = (word: string): AuthenticationResult =>
   isResult(word) ? word : word === 'temperr' ? 'temperror' : word === 'policy' ? 'fail' : 'neutral';
 

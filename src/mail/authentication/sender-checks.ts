@@ -10,9 +10,15 @@ import type { SenderQuestion } from './sender-thread.ts';
 
 /** Checks the senders of messages in threads of their own, since hashing 25 MiB takes half a second. */
 export interface SenderChecks {
-  /** The results of a message, whose lookups take at most `withinMs`, 20 seconds when left out. @throws UnavailableError when no thread is free */
+  /**
+   * The results of a message, whose lookups take at most `withinMs`, 20 seconds when left out. @throws
+   * UnavailableError when no thread is free
+   */
   check(message: ReceivedMessage, withinMs?: number): Promise<SenderResults>;
-  /** Starts a thread that stays: to start one takes seconds on a busy machine, and a message would be taken without results. */
+  /**
+   * Starts a thread that stays: to start one takes seconds on a busy machine, and a message would be taken
+   * without results.
+   */
   keepOne(): void;
   /** Ends the threads; waiting calls reject with UnavailableError. */
   close(): void;
@@ -23,13 +29,19 @@ const CHECK_MS = 5_000;
 /** The lookups end before, so that those results that came in time are known. */
 const LOOKUPS_MS = 4_000;
 
-/** The results of a message that arrives; null where there are none in time, which is never a reason to refuse it. */
+/**
+ * The results of a message that arrives; null where there are none in time, which is never a reason to refuse
+ * it.
+ */
 export const checkedInTime = (
   checks: Pick<SenderChecks, 'check'>,
   message: ReceivedMessage,
 ): Promise<SenderResults | null> => within(CHECK_MS, checks.check(message, LOOKUPS_MS)).catch(() => null);
 
-/** A question waits for DNS up to 20 s, so that a thread answers several at once; the deadline is of its processor time. */
+/**
+ * A question waits for DNS up to 20 s, so that a thread answers several at once; the deadline is of its
+ * processor time.
+ */
 const LIMITS: PoolLimits & { readonly perThread: number } = {
   threads: 2,
   perThread: 16,
@@ -47,10 +59,16 @@ const ENTRY = new URL(
   import.meta.url,
 );
 
-/** The part of the questions that one client network, or the mailboxes of one workspace, may ask at once: a quarter. */
+/**
+ * The part of the questions that one client network, or the mailboxes of one workspace, may ask at once: a
+ * quarter.
+ */
 const SHARE = 4;
 
-/** Creates the threads' pool; they start with the first message, or by `keepOne`. `servers` is read for each message. */
+/**
+ * Creates the threads' pool; they start with the first message, or by `keepOne`. `servers` is read for each
+ * message.
+ */
 export function createSenderChecks(
   servers: () => readonly NameServer[],
   limits: Partial<typeof LIMITS> = {},

@@ -32,8 +32,8 @@ export interface SenderResults {
   };
   readonly arc: { readonly result: AuthenticationResult };
   /**
-   * The author's domain, when SPF or DKIM proves that the message comes from its organization: as DMARC does it, also without a policy.
-   * Null when nothing proves it.
+   * The author's domain, when SPF or DKIM proves that the message comes from its organization: as DMARC does
+   * it, also without a policy. Null when nothing proves it.
    */
   readonly author: string | null;
 }

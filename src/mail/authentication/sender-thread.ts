@@ -1,4 +1,5 @@
-// The entry point of the thread that checks senders, which is a separate bundle in the executable (scripts/build.ts).
+// The entry point of the thread that checks senders, which is a separate bundle in the executable
+// (scripts/build.ts).
 import { serve } from '../../platform/threads/serve.ts';
 import { AnswerMemory } from '../dns/answer-memory.ts';
 import type { NameServer } from '../dns/exchange.ts';

@@ -22,7 +22,9 @@ export const hasUser = (url: string): boolean => USER.test(url);
 /** An address as messages show it: its password is no one's who reads a check. */
 export const withoutUser = (url: string): string => url.replace(USER, '$1');
 
-/** The path of an address of this service behind the beginning of all its addresses; null for one of others. */
+/**
+ * The path of an address of this service behind the beginning of all its addresses; null for one of others.
+ */
 export function ownPath(url: string, ownUrl: string): string | null {
   const [parsed, own] = [URL.parse(url), new URL(ownUrl)];
   if (parsed?.origin !== own.origin || !parsed.pathname.startsWith(own.pathname)) return null;
@@ -30,8 +32,9 @@ export function ownPath(url: string, ownUrl: string): string | null {
 }
 
 /**
- * The addresses of html beside the links that readers see: of images in tags, in styles and in what Outlook alone reads (VML in conditional
- * comments), of style sheets, fonts and films. Time and memory grow with the length of the html.
+ * The addresses of html beside the links that readers see: of images in tags, in styles and in what Outlook
+ * alone reads (VML in conditional comments), of style sheets, fonts and films. Time and memory grow with the
+ * length of the html.
  */
 export function writtenAddresses(reading: SourceReading): readonly WrittenAddress[] {
   const found = reading.tags.flatMap((tag) => (tag.isEnd ? [] : ofTag(tag)));

@@ -1,4 +1,7 @@
-/** The weight of a problem: an error is seen by every recipient, a warning by some, and an info is for the author to know. */
+/**
+ * The weight of a problem: an error is seen by every recipient, a warning by some, and an info is for the
+ * author to know.
+ */
 export const SEVERITIES = ['error', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -159,6 +162,9 @@ export interface FoundProblem {
   readonly code: CheckCode;
   /** A sentence with the mend. */
   readonly message: string;
-  /** The offset of it in the source that was checked, which is the html where there is none; null where it is at no place. */
+  /**
+   * The offset of it in the source that was checked, which is the html where there is none; null where it is
+   * at no place.
+   */
   readonly at: number | null;
 }

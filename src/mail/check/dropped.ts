@@ -19,8 +19,8 @@ export interface WrittenProblem extends FoundProblem {
 }
 
 /**
- * Everything in html that Outlook, Gmail or Apple Mail leaves out, each thing once with its first place. `counts`: its author wrote this
- * html, so that the number of times is worth saying.
+ * Everything in html that Outlook, Gmail or Apple Mail leaves out, each thing once with its first place.
+ * `counts`: its author wrote this html, so that the number of times is worth saying.
  */
 export function droppedBy({ tags, sheets }: SourceReading, counts: boolean): WrittenProblem[] {
   const found = new Map<string, Dropped>();

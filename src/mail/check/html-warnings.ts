@@ -24,8 +24,8 @@ const PREVIEWED = {
 const closedNowhere = (name: string): string => `This ${name} is closed nowhere.`;
 
 /**
- * Warns of what a mail program shows badly in html. `hasLines`: its lines are the author's, so that they are worth telling. `mjml`: the
- * source that it was made of, in which an element without its end has its place.
+ * Warns of what a mail program shows badly in html. `hasLines`: its lines are the author's, so that they are
+ * worth telling. `mjml`: the source that it was made of, in which an element without its end has its place.
  */
 export function htmlWarnings(html: string, hasLines: boolean, mjml: string | null = null): PreviewNote[] {
   const warnings: PreviewNote[] = [];

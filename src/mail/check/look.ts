@@ -46,7 +46,9 @@ const IS_WEB = /^https?:\/\/[^/?#\s]/i;
 /** A browser takes the first word of the path for the host. */
 const WITHOUT_HOST = /^https?:(?!\/\/[^/?#\s])/i;
 
-/** Everything that can be said of a message without asking others. Memory and time grow with its length alone. */
+/**
+ * Everything that can be said of a message without asking others. Memory and time grow with its length alone.
+ */
 export function lookAt(message: LookedAt): Findings {
   const { html, text, source, as, exit } = message;
   const html1 = html?.slice(0, LONGEST_CHECKED) ?? null;
@@ -143,7 +145,9 @@ const isOfTheWhole = ({ code }: FoundProblem): boolean => code === 'no_dark_mode
 
 const bare = ({ written: _, ...problem }: WrittenProblem): FoundProblem => problem;
 
-/** A thing that programs leave out, where its author wrote it; none where the maker of the html has added it. */
+/**
+ * A thing that programs leave out, where its author wrote it; none where the maker of the html has added it.
+ */
 function writtenIn(problem: WrittenProblem, source: string): FoundProblem[] {
   const at = problem.written.exec(source)?.index;
   return at === undefined ? [] : [{ ...bare(problem), at }];
@@ -178,7 +182,10 @@ const unclosedIn = (written: SourceReading, shown: SourceReading): FoundProblem[
     at,
   }));
 
-/** True of an address that no mail program finds. One that begins with Liquid or an entity may have a host by then. */
+/**
+ * True of an address that no mail program finds. One that begins with Liquid or an entity may have a host by
+ * then.
+ */
 const isRelative = (address: string): boolean =>
   WITHOUT_HOST.test(address) || (!/^(?:[a-z][\w+.-]*:|[#&{])/i.test(address) && !isHeld(address.slice(0, 1)));
 

@@ -25,7 +25,10 @@ export interface PreviewWarnings {
   readonly ofTags: readonly PreviewNote[];
 }
 
-/** The warnings of a preview: reading 256 KiB of hostile html took a second of the thread that answers requests. */
+/**
+ * The warnings of a preview: reading 256 KiB of hostile html took a second of the thread that answers
+ * requests.
+ */
 export function previewWarnings({
   parts,
   forLists,

@@ -6,7 +6,10 @@ export interface Declaration {
   readonly at: number;
 }
 
-/** The declarations of a style attribute. Those with quotes or functions that hold a semicolon are cut there, which no rule minds. */
+/**
+ * The declarations of a style attribute. Those with quotes or functions that hold a semicolon are cut there,
+ * which no rule minds.
+ */
 export function declarations(css: string): Declaration[] {
   const found: Declaration[] = [];
   let at = 0;
@@ -47,7 +50,8 @@ export function sheetDeclarations(css: string): Declaration[] {
   const found: Declaration[] = [];
   let at = 0;
   for (const piece of withoutComments(css).split(/[{}]/)) {
-    // A selector has no colon and value that is a property here, or is none of the properties that are looked for.
+    // A selector has no colon and value that is a property here, or is none of the properties that are looked
+    // for.
     for (const declaration of declarations(piece)) found.push({ ...declaration, at: declaration.at + at });
     at += piece.length + 1;
   }

@@ -17,8 +17,9 @@ const TABLES = 'Lay it out with a table.';
 const STATIC = 'Make sure that the message is complete without it.';
 const DECORATION = 'It is decoration: see whether the message is good without it.';
 
-// The facts were compared with the tests of caniemail (2026-08): what is here has no support in the newest version tested of the
-// program. A package with all of that data would bring twelve others, a formatter of code among them, for these lines.
+// The facts were compared with the tests of caniemail (2026-08): what is here has no support in the newest
+// version tested of the program. A package with all of that data would bring twelve others, a formatter of
+// code among them, for these lines.
 
 /** Elements that are left out, or whose content is shown alone. */
 export const ELEMENTS: Readonly<Record<string, Unsupported>> = {

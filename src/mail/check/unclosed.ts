@@ -1,4 +1,7 @@
-/** Elements whose end tag HTML does not let an author leave out (HTML Living Standard, 13.1.2.4), as far as emails use them. */
+/**
+ * Elements whose end tag HTML does not let an author leave out (HTML Living Standard, 13.1.2.4), as far as
+ * emails use them.
+ */
 const ENDED: ReadonlySet<string> = new Set(
   'a b strong i em u s span font center div section article header footer main table ul ol dl h1 h2 h3 h4 h5 h6 blockquote pre code button title style'.split(
     ' ',
@@ -25,8 +28,8 @@ export function unclosedTags<Tag extends WrittenTag>(tags: readonly Tag[]): read
 }
 
 /**
- * The tags of a source that are closed nowhere, also once it is rendered: of the branches of a block, both may open what is closed behind it.
- * None where the source was not read to its end.
+ * The tags of a source that are closed nowhere, also once it is rendered: of the branches of a block, both
+ * may open what is closed behind it. None where the source was not read to its end.
  */
 export function unclosedInBoth<Tag extends WrittenTag>(
   { tags, isWhole }: { readonly tags: readonly Tag[]; readonly isWhole: boolean },

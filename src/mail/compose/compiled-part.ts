@@ -28,7 +28,10 @@ interface CommonLines {
 }
 type PersonalLine = readonly Piece[];
 
-/** Octets of what is common, and characters of the other lines: a part stays below the size that the composer encodes in slices. */
+/**
+ * Octets of what is common, and characters of the other lines: a part stays below the size that the composer
+ * encodes in slices.
+ */
 const MOST_OCTETS = 49_152;
 const MOST_PERSONAL = 5_461;
 const VALUE = /^[^\s\p{Cc}]+$/u;

@@ -1,8 +1,8 @@
 /**
  * Composes an email as the octets of RFC 5322 and MIME, before it is signed.
  *
- * The same email gives the same octets in every attempt: the date and the message id come with it, and the part
- * boundaries from its id. A receiver that has the first copy can therefore recognise the second.
+ * The same email gives the same octets in every attempt: the date and the message id come with it, and the
+ * part boundaries from its id. A receiver that has the first copy can therefore recognise the second.
  */
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type { MessageOctets } from '../dkim/canonical.ts';
@@ -18,7 +18,10 @@ export const compose = async (message: OutboundMessage): Promise<Buffer> =>
 const joined = ({ composed, behind }: MessageOctets): Buffer =>
   behind ? Buffer.concat([composed, behind]) : composed;
 
-/** Composes any message with nodemailer's composer: a tree of streams, eight times as slow as writing a plain one (measured). */
+/**
+ * Composes any message with nodemailer's composer: a tree of streams, eight times as slow as writing a plain
+ * one (measured).
+ */
 export const composeAny = (message: OutboundMessage): Promise<Buffer> =>
   forReaders(
     new MailComposer({
@@ -40,7 +43,8 @@ export const composeAny = (message: OutboundMessage): Promise<Buffer> =>
     }).compile(),
   ).build();
 
-// Mailboxes are passed as objects: the composer parses lists and groups in a string, so that a forged name reaches others (measured).
+// Mailboxes are passed as objects: the composer parses lists and groups in a string, so that a forged name
+// reaches others (measured).
 const named = ({ name, address }: Mailbox) => ({ name: name ?? '', address });
 
 /**
@@ -56,8 +60,9 @@ const invitation = ({ method, content }: Calendar) => ({
 const attachment = (file: MessageAttachment) => ({
   filename: file.filename,
   content: Buffer.from(file.content.buffer, file.content.byteOffset, file.content.byteLength),
-  // RFC 2046 5.2.1 and 5.1 forbid base64 for these two families. Unencoded, such a part would carry the sender's bare
-  // line feeds and endless lines onto the wire; as octets it arrives unharmed, and the file name still opens it.
+  // RFC 2046 5.2.1 and 5.1 forbid base64 for these two families. Unencoded, such a part would carry the
+  // sender's bare line feeds and endless lines onto the wire; as octets it arrives unharmed, and the file
+  // name still opens it.
   ...(file.contentType === null
     ? {}
     : { contentType: COMPOSITE.test(file.contentType) ? OCTETS : file.contentType }),

@@ -13,7 +13,8 @@ export const domainOf = (address: string): string =>
   domainToASCII(address.slice(address.lastIndexOf('@') + 1));
 
 /**
- * True when a local part in the message or its envelope is not ASCII, so that every server needs SMTPUTF8 (RFC 6531).
+ * True when a local part in the message or its envelope is not ASCII, so that every server needs SMTPUTF8
+ * (RFC 6531).
  */
 export const needsSmtpUtf8 = ({ from, to, cc, replyTo, recipients, returnPath }: OutboundMessage): boolean =>
   [from, ...to, ...cc, ...replyTo]

@@ -17,7 +17,8 @@ export const ownFields = (
 // Fields of ids, addresses and URLs in angle brackets, where an encoded word has no place (RFC 2047 5).
 const STRUCTURED = /^(?:in-reply-to|references|list-.*|resent-.*|disposition-notification-to|errors-to)$/i;
 
-// A field that the sender has set stays the only one: RFC 2369 3 allows each once, and a second breaks one-click.
+// A field that the sender has set stays the only one: RFC 2369 3 allows each once, and a second breaks
+// one-click.
 const unsubscribeFields = ({
   unsubscribe,
   headers,
@@ -34,11 +35,11 @@ export const waysOut = ({ url, mailto }: Unsubscribe): readonly [MessageHeader, 
 ];
 
 /**
- * Text that a reader of the header shows as it was written. Foreign scripts are words in base64 here, since the composer ends
- * such words within a group of octets. Two things have to be encoded although they are ASCII. A word longer
- * than the 998 octets of RFC 5322 2.1.1, since folding happens at white space only. And what begins like an encoded word, which
- * the composer lets stand where it is a valid one: a reader would decode what the sender meant literally, and readers differ in
- * how much they take for one.
+ * Text that a reader of the header shows as it was written. Foreign scripts are words in base64 here, since
+ * the composer ends such words within a group of octets. Two things have to be encoded although they are
+ * ASCII. A word longer than the 998 octets of RFC 5322 2.1.1, since folding happens at white space only. And
+ * what begins like an encoded word, which the composer lets stand where it is a valid one: a reader would
+ * decode what the sender meant literally, and readers differ in how much they take for one.
  */
 export const asWritten = (value: string): string =>
   UNBREAKABLE.test(value) || ENCODED_WORD.test(value)
@@ -49,8 +50,8 @@ export const asWritten = (value: string): string =>
 const UNBREAKABLE = /\S{900,}/;
 const ENCODED_WORD = /=\?[^?]*\?[bq]\?/i;
 
-// The composer writes such a text in base64, and any other one as quoted-printable, which has no padding. It counts halves of surrogate
-// pairs, and encodes for a quote too.
+// The composer writes such a text in base64, and any other one as quoted-printable, which has no padding. It
+// counts halves of surrogate pairs, and encodes for a quote too.
 const isForBase64 = (value: string): boolean =>
   /[^\t\n\r !#-~]/.test(value) &&
   (value.match(/[^\t\n\r -\x7f]/g)?.length ?? 0) >= (value.match(/[a-z]/gi)?.length ?? 0);
@@ -59,9 +60,9 @@ const isForBase64 = (value: string): boolean =>
 const MOST_OCTETS = 30;
 
 /**
- * A text as encoded words in base64 of whole groups of three octets: GMime 3.2, by which Geary, Balsa and notmuch read, loses all words
- * behind one that ends with padding. A character behind which no group would end, such as a digit before a Chinese text, is a word as
- * quoted-printable.
+ * A text as encoded words in base64 of whole groups of three octets: GMime 3.2, by which Geary, Balsa and
+ * notmuch read, loses all words behind one that ends with padding. A character behind which no group would
+ * end, such as a digit before a Chinese text, is a word as quoted-printable.
  */
 const inWholeGroups = (value: string): string => {
   const characters = [...value.toWellFormed().replace(/\r\n?|\n/g, ' ')];
@@ -86,12 +87,16 @@ const inWholeGroups = (value: string): string => {
   return words.join(' ');
 };
 
-/** A field whose first line has its name alone: its first word, unless an encoded one, and the rest of the second line. */
+/**
+ * A field whose first line has its name alone: its first word, unless an encoded one, and the rest of the
+ * second line.
+ */
 const NAME_ALONE = /^([!-9;-~]+:)\r\n[ \t](?!=\?)(\S{1,900})([^\r\n]*)/gm;
 
 /**
- * Folded fields with their first word beside their name, which RFC 5322 2.1.1 allows a line of 998 octets for. Python's `email` reads a
- * space before a value that begins on the second line. An encoded word may lie in a line of 76 octets alone (RFC 2047 2).
+ * Folded fields with their first word beside their name, which RFC 5322 2.1.1 allows a line of 998 octets
+ * for. Python's `email` reads a space before a value that begins on the second line. An encoded word may lie
+ * in a line of 76 octets alone (RFC 2047 2).
  */
 export const besideNames = (fields: string): string =>
   fields.replace(NAME_ALONE, (_, name: string, word: string, rest: string) =>
@@ -99,8 +104,8 @@ export const besideNames = (fields: string): string =>
   );
 
 /**
- * Has the composer begin each value beside its name, and write the names of addresses in whole groups too. It would put an encoded word
- * into quotation marks.
+ * Has the composer begin each value beside its name, and write the names of addresses in whole groups too. It
+ * would put an encoded word into quotation marks.
  */
 export function forReaders<Node extends MimeNode>(node: Node): Node {
   const { _encodeAddressName: usual } = node as unknown as { _encodeAddressName(name: string): string };
@@ -118,9 +123,10 @@ export function forReaders<Node extends MimeNode>(node: Node): Node {
 export const NOBODY_VISIBLE = 'undisclosed-recipients:;';
 
 /**
- * A text with the line ends of SMTP, which knows CRLF alone; strict receivers refuse bare CR and LF, since smuggling hides
- * behind them. Only texts can bring any: the rest is base64 or the writer's own. (The composer's `newline: 'windows'` would read
- * every octet again, at half the speed, measured, and leaves a bare CR where it is.)
+ * A text with the line ends of SMTP, which knows CRLF alone; strict receivers refuse bare CR and LF, since
+ * smuggling hides behind them. Only texts can bring any: the rest is base64 or the writer's own. (The
+ * composer's `newline: 'windows'` would read every octet again, at half the speed, measured, and leaves a
+ * bare CR where it is.)
  */
 export const withLineEnds = (text: string): string =>
   text.includes('\r') ? text.replace(/\r\n?|\n/g, '\r\n') : text.replaceAll('\n', '\r\n');

@@ -6,7 +6,8 @@ import type { OutboundMessage } from '../transport/transport.ts';
 import { compose } from './compose.ts';
 
 /**
- * Composes a message and signs it with every key. `t=` is the message's own date, so that all attempts have the same octets.
+ * Composes a message and signs it with every key. `t=` is the message's own date, so that all attempts have
+ * the same octets.
  */
 export const finishMessage = async (message: OutboundMessage): Promise<Buffer> => {
   const pieces = await finishPieces(message);
@@ -26,8 +27,9 @@ export const finishPieces = async (message: OutboundMessage): Promise<readonly B
 };
 
 /**
- * The same for a server without 8BITMIME; null where a part that must not be changed, or the header, has octets beyond ASCII. Nor is a
- * message changed that is sealed already, or that its author has signed: one that is forwarded.
+ * The same for a server without 8BITMIME; null where a part that must not be changed, or the header, has
+ * octets beyond ASCII. Nor is a message changed that is sealed already, or that its author has signed: one
+ * that is forwarded.
  */
 export const finishInSevenBit = async (message: OutboundMessage): Promise<Buffer | null> => {
   if (message.written?.isForwarded) return null;

@@ -1,8 +1,9 @@
 /**
- * Writes plain mail, text and html without attachments, octet by octet as nodemailer's composer does, in an eighth of its time:
- * one pass over strings instead of a tree of streams. What is not plain is left to the composer, and what is rare in a plain
- * message (names and addresses beyond ASCII, structured fields) to the composer's own functions, so that there is one
- * implementation of each encoding. `tests/unit/transport/plain.test.ts` compares the two.
+ * Writes plain mail, text and html without attachments, octet by octet as nodemailer's composer does, in an
+ * eighth of its time: one pass over strings instead of a tree of streams. What is not plain is left to the
+ * composer, and what is rare in a plain message (names and addresses beyond ASCII, structured fields) to the
+ * composer's own functions, so that there is one implementation of each encoding.
+ * `tests/unit/transport/plain.test.ts` compares the two.
  */
 
 import { foldLines } from 'nodemailer/lib/mime-funcs';
@@ -37,7 +38,10 @@ export function composePlain(message: OutboundMessage): Buffer | null {
   return Buffer.from(lines.join('\r\n') + (only.body.endsWith('\n') ? '' : '\r\n'));
 }
 
-/** A message of a text and an html part: its head with the empty line after it, its body, and the body as a signature covers it. */
+/**
+ * A message of a text and an html part: its head with the empty line after it, its body, and the body as a
+ * signature covers it.
+ */
 export interface AlternativeMessage {
   readonly head: string;
   readonly body: string;
@@ -110,7 +114,10 @@ function bodyOf(message: Pick<OutboundMessage, 'emailId'>, parts: readonly Part[
   return [...lines, `--${boundary}--`, ''].join('\r\n');
 }
 
-/** Octets of a part. The composer encodes a longer one in slices, after which white space is laid out in another way. */
+/**
+ * Octets of a part. The composer encodes a longer one in slices, after which white space is laid out in
+ * another way.
+ */
 const LONGEST = 65_536;
 /** An id that needs no cleaning within a boundary, which it must not fold either. */
 const ID = /^[A-Za-z0-9_]{1,40}$/;
@@ -142,7 +149,10 @@ const pushAddresses = (lines: string[], name: string, mailboxes: readonly Mailbo
   if (value.trim() !== '') lines.push(folded(`${name}: ${value}`));
 };
 
-/** A dot-atom at a lower-case name of letters: neither an IP address nor punycode, which the URL parser may rewrite. */
+/**
+ * A dot-atom at a lower-case name of letters: neither an IP address nor punycode, which the URL parser may
+ * rewrite.
+ */
 const ADDRESS =
   /^[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*@(?:(?!xn--)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?!xn--)[a-z][a-z0-9]*$/;
 const NAME = /^[\w ]*$/;

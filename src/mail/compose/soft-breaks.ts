@@ -1,7 +1,12 @@
-/** Soft line breaks of quoted-printable (RFC 2045 6.7), at the places where nodemailer's composer puts them. */
+/**
+ * Soft line breaks of quoted-printable (RFC 2045 6.7), at the places where nodemailer's composer puts them.
+ */
 
 const LINE = 76;
-/** The end of a line in which a space or a full stop is looked for, and the least length of a line that is cut there. */
+/**
+ * The end of a line in which a space or a full stop is looked for, and the least length of a line that is cut
+ * there.
+ */
 const MARGIN = 25;
 const LEAST = LINE - MARGIN;
 const BREAKS: ReadonlySet<string> = new Set([' ', '\t', '.', ',', '!', '?']);
@@ -14,7 +19,10 @@ export const wrapped = (encoded: string): string => {
   return lines.map((line, index) => laidOut(line, index === last ? '' : '\r\n')).join('\r\n');
 };
 
-/** The lines of one encoded line, which `end` follows: the composer looks for a shorter last line as well, where nothing does. */
+/**
+ * The lines of one encoded line, which `end` follows: the composer looks for a shorter last line as well,
+ * where nothing does.
+ */
 export function laidOut(line: string, end: '' | '\r\n'): string {
   const all = line + end;
   const most = end === '' ? 0 : LINE;

@@ -5,7 +5,10 @@ import { laidOut, wrapped } from './soft-breaks.ts';
 /** The transfer encoding of a text. */
 export type TransferEncoding = '7bit' | 'quoted-printable' | 'base64';
 
-/** The most characters of a line; the composer takes for granted that a text of more than `SEARCHED` has a longer one. */
+/**
+ * The most characters of a line; the composer takes for granted that a text of more than `SEARCHED` has a
+ * longer one.
+ */
 export const LONGEST_LINE = 76;
 const SEARCHED = 131_072;
 const LONGER_LINE = /^.{77}/m;
@@ -15,7 +18,10 @@ const OTHER = /[^\t\n\r\x20-\x7f]/;
 /** True of a text without any. */
 export const isPlain = (text: string): boolean => !OTHER.test(text);
 
-/** 7bit for short lines of ASCII; quoted-printable where most letters are Latin, so that the source stays readable. */
+/**
+ * 7bit for short lines of ASCII; quoted-printable where most letters are Latin, so that the source stays
+ * readable.
+ */
 export function transferEncodingOf(text: string): TransferEncoding {
   if (isPlain(text)) {
     if (text.length <= SEARCHED && !LONGER_LINE.test(text)) return '7bit';
@@ -36,7 +42,10 @@ export function excessOfLatin(text: string): number {
   return latin - other;
 }
 
-/** A text with line ends of SMTP in that encoding, its lines at most 76 octets long unless they travel as they are. */
+/**
+ * A text with line ends of SMTP in that encoding, its lines at most 76 octets long unless they travel as they
+ * are.
+ */
 export function transferEncoded(text: string, encoding: TransferEncoding): string {
   if (encoding === '7bit') return text;
   if (encoding === 'quoted-printable') return quotedPrintable(text);
@@ -62,7 +71,10 @@ const withoutSpaceAtEnd = (text: string): string => {
   return text.slice(0, end);
 };
 
-/** The composer keeps back white space at the end until it knows that nothing follows, and wraps the last line again with it. */
+/**
+ * The composer keeps back white space at the end until it knows that nothing follows, and wraps the last line
+ * again with it.
+ */
 const withSpaceAtEnd = (lines: string, space: string): string => {
   if (space === '') return lines;
   const last = lines.lastIndexOf('\n') + 1;
@@ -74,8 +86,8 @@ const ENCODED = /[^\t\x20-\x3c\x3e-\x7e]|[\t ]$/;
 const HARD = /[^\t\x20-\x7e]|[\t ]$/;
 
 /**
- * One line of a longer text in quoted-printable, without its end. Most lines of a mail are short and stay as they are, which a pattern
- * tells in a tenth of the time that the composer takes to look at every octet.
+ * One line of a longer text in quoted-printable, without its end. Most lines of a mail are short and stay as
+ * they are, which a pattern tells in a tenth of the time that the composer takes to look at every octet.
  */
 export function encodedLine(line: string, isLast: boolean): string {
   const isEncoded = ENCODED.test(line);

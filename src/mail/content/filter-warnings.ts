@@ -21,7 +21,10 @@ interface Parts {
   readonly text: string | null;
 }
 
-/** The bytes of words up to which SpamAssassin 4 counts a picture against a message, each with the end of the rule's name. */
+/**
+ * The bytes of words up to which SpamAssassin 4 counts a picture against a message, each with the end of the
+ * rule's name.
+ */
 const IMAGE_ONLY = [400, 800, 1_200, 1_600, 2_000, 2_400, 2_800, 3_200] as const;
 
 /** The counted parts of a message, as far as they are known before it is sent. */
@@ -59,8 +62,8 @@ const IN_TEXT = /\b(?:https?:\/\/[^\s<>"'`)]+|\{\{unsubscribeUrl\}\})/gi;
 const IS_LINK = /^(?:https?:\/\/|\{\{unsubscribeUrl)/i;
 
 /**
- * Counts addresses as rspamd 3.4 was seen to do: one that the html alone links to is counted twice, pictures once, and those of the text
- * or written out in the html as often as they are there.
+ * Counts addresses as rspamd 3.4 was seen to do: one that the html alone links to is counted twice, pictures
+ * once, and those of the text or written out in the html as often as they are there.
  */
 function hasOddLinks(
   { html, text }: Parts,
@@ -119,15 +122,18 @@ const CLOSE = '(?:%7D|&#0{0,4}125;|&#x0{0,4}7d;|&rbrace;|&rcub;)';
 const PERCENT = '(?:%25|%(?![0-9a-f]{2})|&#0{0,4}37;|&percnt;)';
 const WITHIN = '[^{}<>]{0,80}?';
 
-/** Two braces as editors and inliners of CSS encode them in addresses and in text, around a name; or those of a tag, around its words. */
+/**
+ * Two braces as editors and inliners of CSS encode them in addresses and in text, around a name; or those of
+ * a tag, around its words.
+ */
 const ENCODED = new RegExp(
   `${OPEN}{2}${WITHIN}${CLOSE}{2}|(?<tag>${OPEN}${PERCENT}-?(?:\\s|%20|\\+)*[a-z]{2}${WITHIN}(?:%25|%|&#0{0,4}37;|&percnt;)${CLOSE})`,
   'gi',
 );
 
 /**
- * The reason why recipients of a list see no way to leave it; null where they see one. `parts` are rendered, with the placeholder of
- * the link in them.
+ * The reason why recipients of a list see no way to leave it; null where they see one. `parts` are rendered,
+ * with the placeholder of the link in them.
  */
 export const wayOutWarning = (parts: Parts): ContentWarning | null =>
   showsWayOut(parts)
@@ -139,9 +145,10 @@ export const wayOutWarning = (parts: Parts): ContentWarning | null =>
       };
 
 /**
- * Placeholders of other services, in the forms that nothing else has: `*|FNAME|*` of Mailchimp, `%recipient.name%` of Mailgun, `%FIRSTNAME%`
- * of ActiveCampaign, `%%FirstName%%` of Salesforce, `[% name %]` of Sendwithus, `[[FIRSTNAME OR "you"]]` of Constant Contact, and `<%= name %>`.
- * Behind the first octet of a letter, `%ADas%` is the rest of "días" in an address.
+ * Placeholders of other services, in the forms that nothing else has: `*|FNAME|*` of Mailchimp,
+ * `%recipient.name%` of Mailgun, `%FIRSTNAME%` of ActiveCampaign, `%%FirstName%%` of Salesforce, `[% name %]`
+ * of Sendwithus, `[[FIRSTNAME OR "you"]]` of Constant Contact, and `<%= name %>`. Behind the first octet of a
+ * letter, `%ADas%` is the rest of "días" in an address.
  */
 const FOREIGN =
   /\*\|[A-Za-z][^|<>\n]{0,80}\|\*|%%[A-Za-z][\w. ]{1,60}%%|(?<!%[\da-fA-F]{2})%[A-Za-z][A-Za-z_.]{3,60}%|\[%[^%<>[\]\n]{1,80}%\]|\[\[[A-Za-z][^<>[\]\n]{2,80}\]\]|<%=?[^<>%\n]{1,80}%>/g;
@@ -152,7 +159,10 @@ interface DeadPlaceholder extends ContentWarning {
   readonly at: number;
 }
 
-/** The placeholders in which nothing is filled in: an editor has encoded their braces, or they are of another service. */
+/**
+ * The placeholders in which nothing is filled in: an editor has encoded their braces, or they are of another
+ * service.
+ */
 export function* deadPlaceholders(html: string): Generator<DeadPlaceholder> {
   for (const { 0: encoded, index, groups } of html.matchAll(ENCODED)) {
     const marks = groups?.tag === undefined ? '{{ and }}' : '{% and %}';

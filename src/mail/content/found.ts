@@ -18,8 +18,9 @@ const IN_TEXT = /\bhttps?:\/\/[^\s<>"'`]+/gi;
 /** Marks that end a sentence and no address. */
 const TRAILING = ').,;:!?]}';
 /**
- * Four to eight digits, twice three, or six to ten capitals and digits mixed, which stand alone: no part of a number, an order
- * (`#1842`), an address or a word. Each alternative begins where a word does, so that no text makes it slow.
+ * Four to eight digits, twice three, or six to ten capitals and digits mixed, which stand alone: no part of a
+ * number, an order (`#1842`), an address or a word. Each alternative begins where a word does, so that no
+ * text makes it slow.
  */
 const CODE =
   /(?<![\w.,@#&/-])(?:\d{3}[- ]\d{3}|\d{4,8}|(?=[A-Z]{0,10}\d)(?=\d{0,10}[A-Z])[A-Z\d]{6,10})(?![\w@/-]|[.,:]\d)/g;

@@ -23,15 +23,17 @@ export interface MarkdownOrder {
   readonly title?: string;
   /** The JSON pointer of the markdown. */
   readonly path?: string;
-  /** The language of the content, by which it begins at the left or at the right; null where none is named. */
+  /**
+   * The language of the content, by which it begins at the left or at the right; null where none is named.
+   */
   readonly language?: string | null;
   /** A rendering that has not begun is dropped once its client is gone. */
   readonly unheard?: HangUpSignal | undefined;
 }
 
 /**
- * Renders markdown in a separate thread, away from the one that answers requests. Rejects with UnavailableError when too much waits, in
- * all or for this owner.
+ * Renders markdown in a separate thread, away from the one that answers requests. Rejects with
+ * UnavailableError when too much waits, in all or for this owner.
  */
 export interface MarkdownRenderer {
   /** The html and text parts, or a 422. */
@@ -54,14 +56,17 @@ const USUAL: PoolLimits = {
   idleMs: 60_000,
 };
 
-/** After a rendering that took so much processor time, what its owner sends has a thread apart from the others' for a while. */
+/**
+ * After a rendering that took so much processor time, what its owner sends has a thread apart from the
+ * others' for a while.
+ */
 const SLOW_MS = 500;
 const SLOW_FOR_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
 /**
- * From source, every file has its own import.meta.url. Inside the executable it is that of one beside src/main.ts, and the
- * bundle of the thread lies beneath it as its source does.
+ * From source, every file has its own import.meta.url. Inside the executable it is that of one beside
+ * src/main.ts, and the bundle of the thread lies beneath it as its source does.
  */
 const ENTRY = new URL(
   import.meta.url.endsWith('/markdown-renderer.ts')
@@ -76,9 +81,9 @@ export const startMarkdownThread = (): PoolWorker<RenderRequest, RenderResult> =
 const ELSEWHERE = Symbol('elsewhere');
 
 /**
- * A renderer that starts its threads with the first markdown. Owner by owner: a markdown may take the thread until the deadline, and
- * whoever sent one that took long has the other thread from then on, with all who did the same. So heavy markdown costs another owner
- * one rendering at the most, also where it ends its thread.
+ * A renderer that starts its threads with the first markdown. Owner by owner: a markdown may take the thread
+ * until the deadline, and whoever sent one that took long has the other thread from then on, with all who did
+ * the same. So heavy markdown costs another owner one rendering at the most, also where it ends its thread.
  */
 export function createMarkdownRenderer(
   limits: Partial<PoolLimits> = {},

@@ -1,5 +1,6 @@
-// The entry point of a thread and of a bundle in the executable (scripts/build.ts). emailmd and mjml are loaded here alone: they take
-// 65 MB and 100 ms, which a service without markdown and MJML does not pay and no request waits for.
+// The entry point of a thread and of a bundle in the executable (scripts/build.ts). emailmd and mjml are
+// loaded here alone: they take 65 MB and 100 ms, which a service without markdown and MJML does not pay and
+// no request waits for.
 
 import type { Direction } from '../../platform/text/language.ts';
 import { serve } from '../../platform/threads/serve.ts';

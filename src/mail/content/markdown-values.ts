@@ -1,10 +1,13 @@
-/** Markdown that cannot become an email. The message is a sentence for the client that repeats nothing of the markdown. */
+/**
+ * Markdown that cannot become an email. The message is a sentence for the client that repeats nothing of the
+ * markdown.
+ */
 export class MarkdownProblem extends Error {
   override readonly name = 'MarkdownProblem';
 }
 
-// The grammar of every value that emailmd writes into a style or an attribute as it is. Nothing that passes can end the value
-// it stands in, and nothing can name a place to load from.
+// The grammar of every value that emailmd writes into a style or an attribute as it is. Nothing that passes
+// can end the value it stands in, and nothing can name a place to load from.
 
 /** `#0b5fff`, `rebeccapurple`, `rgba(0, 0, 0, .5)`. */
 export const COLOUR =

@@ -1,4 +1,7 @@
-/** The deepest indentation of quotes and lists. The prefix is repeated on every line, so the text would grow with the square of the depth. */
+/**
+ * The deepest indentation of quotes and lists. The prefix is repeated on every line, so the text would grow
+ * with the square of the depth.
+ */
 const DEEPEST_PREFIX = 16;
 
 /**
@@ -6,7 +9,10 @@ const DEEPEST_PREFIX = 16;
  * bracket; no full stop and no comma.
  */
 const RUNS_ON = /^[\p{L}\p{N}\p{S}\p{Ps}\p{Pi}\p{Pc}\p{Pd}@#&/\\*%]/u;
-/** The end of a text behind which an address needs a space. It is asked of the last two units alone: of a whole text it would be searched for. */
+/**
+ * The end of a text behind which an address needs a space. It is asked of the last two units alone: of a
+ * whole text it would be searched for.
+ */
 const ENDS_IN_WORD = /[\p{L}\p{N}\p{S}\p{Pc}\p{Pd}@#&/\\*%)\]]$/u;
 
 interface Prefix {
@@ -16,8 +22,8 @@ interface Prefix {
 }
 
 /**
- * Lays text out in lines as a reader of plain text expects it: white space collapsed, blocks apart, quotes and lists prefixed.
- * Everything is written once and in order, so that the cost grows with the length alone.
+ * Lays text out in lines as a reader of plain text expects it: white space collapsed, blocks apart, quotes
+ * and lists prefixed. Everything is written once and in order, so that the cost grows with the length alone.
  */
 export class PlainWriter {
   /** Pieces, joined once at the end: reading a part of a growing string copies the whole each time. */

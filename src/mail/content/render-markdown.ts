@@ -37,15 +37,19 @@ const MOST_CELLS = 10_000;
 const DEEPEST = 40;
 /** In characters. Gmail shows the first 102 KB of an email. */
 const LONGEST_HTML = 2_097_152;
-/** The most characters that references to definitions may grow to: 256 KB of markdown could otherwise become gigabytes. */
+/**
+ * The most characters that references to definitions may grow to: 256 KB of markdown could otherwise become
+ * gigabytes.
+ */
 const MOST_REFERENCED = 16_777_216;
 
 /**
- * Makes both parts of an email from emailmd markdown; rejects with MarkdownProblem when the markdown is at fault. The html
- * loads nothing but the images that the markdown names, and runs nothing. `nonce`: letters and digits that no one can guess.
+ * Makes both parts of an email from emailmd markdown; rejects with MarkdownProblem when the markdown is at
+ * fault. The html loads nothing but the images that the markdown names, and runs nothing. `nonce`: letters
+ * and digits that no one can guess.
  *
- * 1 KB of prose takes 2 ms, a button one more; most of it is mjml's. Memory is bounded by the limits above. Time is not, so the
- * caller needs a deadline.
+ * 1 KB of prose takes 2 ms, a button one more; most of it is mjml's. Memory is bounded by the limits above.
+ * Time is not, so the caller needs a deadline.
  */
 export async function renderMarkdown(
   markdown: string,
@@ -105,8 +109,9 @@ function mjmlOf(
 const HANDED_OVER = Symbol('handed over');
 
 /**
- * The segments that emailmd makes of markdown before it makes MJML. Its further steps are left out: its own text part puts headings, and the
- * codes in them, into capitals, pads tables to any width, and never ends on an unclosed <blockquote>.
+ * The segments that emailmd makes of markdown before it makes MJML. Its further steps are left out: its own
+ * text part puts headings, and the codes in them, into capitals, pads tables to any width, and never ends on
+ * an unclosed <blockquote>.
  */
 async function segmentsOf(markdown: string): Promise<readonly Segment[]> {
   let segments: readonly Segment[] = [];
@@ -132,7 +137,10 @@ const CONTAINERS = /^(?:[ \t]|>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*/;
 /** A line between paragraphs looks like many lists. */
 const RULE = /^[ \t]*([-*])(?:[ \t]*\1)+[ \t]*$/;
 
-/** The parser leaves out, without a word, what lies a hundred levels deep; a list is two of them, and takes two columns at least. */
+/**
+ * The parser leaves out, without a word, what lies a hundred levels deep; a list is two of them, and takes
+ * two columns at least.
+ */
 function refuseDeepNesting(markdown: string): void {
   for (const line of markdown.split('\n')) {
     const [begin = ''] = CONTAINERS.exec(line) ?? [];
@@ -144,7 +152,9 @@ function refuseDeepNesting(markdown: string): void {
   }
 }
 
-/** A definition ends with its paragraph at the latest, and there are no more references than closing brackets. */
+/**
+ * A definition ends with its paragraph at the latest, and there are no more references than closing brackets.
+ */
 function refuseReferenceBomb(markdown: string): void {
   let longest = 0;
   for (const paragraph of markdown.split(/\n[ \t>]*\n/)) {

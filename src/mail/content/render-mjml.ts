@@ -36,10 +36,12 @@ const FONT_LEFT_OUT =
 const MJML_ICONS = 'https://i.imgur.com/';
 
 /**
- * Makes the html of MJML; rejects with MarkdownProblem when it is at fault. Liquid stays as it is. Nothing is read from a file or a
- * server. `nonce`: letters and digits that the author cannot know. `direction`: that of the language, where the mjml element has no `dir`.
+ * Makes the html of MJML; rejects with MarkdownProblem when it is at fault. Liquid stays as it is. Nothing is
+ * read from a file or a server. `nonce`: letters and digits that the author cannot know. `direction`: that of
+ * the language, where the mjml element has no `dir`.
  *
- * A usual newsletter takes 5 ms. Memory is bounded by the limits above. Time is not, so the caller needs a deadline.
+ * A usual newsletter takes 5 ms. Memory is bounded by the limits above. Time is not, so the caller needs a
+ * deadline.
  */
 export async function renderMjml(
   mjml: string,

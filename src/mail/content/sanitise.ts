@@ -100,7 +100,10 @@ const POLICY: sanitizeHtml.IOptions = {
   },
 };
 
-/** Html without anything that runs, loads (except images), or breaks out of its surroundings. It is well-formed XML. */
+/**
+ * Html without anything that runs, loads (except images), or breaks out of its surroundings. It is
+ * well-formed XML.
+ */
 export const sanitiseHtml = (html: string): string => sanitizeHtml(html, POLICY);
 
 /** The text of an html, escaped for html. */

@@ -22,9 +22,9 @@ const BUTTON: Patterns = {
 };
 
 /**
- * A part of an email as emailmd made it out of markdown, with everything harmful gone. emailmd writes both content and
- * attributes into MJML as they are, so that only checked values may be left. `isOpen` tells texts that are still to be filled
- * in, and so cannot be checked.
+ * A part of an email as emailmd made it out of markdown, with everything harmful gone. emailmd writes both
+ * content and attributes into MJML as they are, so that only checked values may be left. `isOpen` tells texts
+ * that are still to be filled in, and so cannot be checked.
  */
 export function cleanSegment(
   { type, content, attrs = {}, buttons }: Segment,

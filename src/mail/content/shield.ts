@@ -5,18 +5,21 @@ const CLOSING: Readonly<Record<string, string>> = { '{{': '}}', '{%': '%}', '${'
 const OPENING = /\{\{|\{%|\$\{|%%/g;
 
 /**
- * The most openings without an end. emailmd searches from each one to the end of the document, by a regular expression that nothing stops:
- * 130,000 of them took it a minute. It looks for these, too.
+ * The most openings without an end. emailmd searches from each one to the end of the document, by a regular
+ * expression that nothing stops: 130,000 of them took it a minute. It looks for these, too.
  */
 const MOST_UNCLOSED = 200;
 const ALSO = { opening: '<%', closing: '%>' } as const;
 
-/** The most characters that restored tags may add. A reference can repeat one tag on every third character. */
+/**
+ * The most characters that restored tags may add. A reference can repeat one tag on every third character.
+ */
 const MOST_RESTORED = 1_048_576;
 
 /**
- * Takes template tags (`{{ name }}`) out of a markdown and puts them back into the result. emailmd does so too, but
- * with placeholders that a document can forge: a few hundred kilobytes of them become gigabytes. These hold a nonce.
+ * Takes template tags (`{{ name }}`) out of a markdown and puts them back into the result. emailmd does so
+ * too, but with placeholders that a document can forge: a few hundred kilobytes of them become gigabytes.
+ * These hold a nonce.
  */
 export class Shield {
   readonly #tags: string[] = [];
@@ -30,7 +33,9 @@ export class Shield {
     this.#nonce = nonce;
   }
 
-  /** The markdown with a word in the place of every tag. @throws MarkdownProblem where too many have no end */
+  /**
+   * The markdown with a word in the place of every tag. @throws MarkdownProblem where too many have no end
+   */
   hide(markdown: string): string {
     const unclosed = new Set<string>();
     const places: { readonly at: number; readonly wordAt: number }[] = [];
@@ -42,7 +47,8 @@ export class Shield {
       const closing = CLOSING[opening] ?? '';
       if (index < from) continue;
       const end = unclosed.has(opening) ? -1 : markdown.indexOf(closing, index + opening.length);
-      // An opening without an end is remembered: ten thousand of them would each search to the end of the document.
+      // An opening without an end is remembered: ten thousand of them would each search to the end of the
+      // document.
       if (end === -1) {
         unclosed.add(opening);
         open++;
@@ -79,7 +85,10 @@ export class Shield {
     return text.includes(`TAG${this.#nonce}N`);
   }
 
-  /** The first tag of a kind that a result has lost, with its offset in the only text that was hidden; null where all are there. */
+  /**
+   * The first tag of a kind that a result has lost, with its offset in the only text that was hidden; null
+   * where all are there.
+   */
   firstMissing(
     text: string,
     isOfKind: (tag: string) => boolean,

@@ -14,8 +14,9 @@ const ITEMS = /^(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)+/;
 const OTHER_BLOCK = /^(?:[-+*][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|<|([-*_])(?:[ \t]*\1){2,}$)/;
 
 /**
- * The number of cells that the parser will make of the tables of a markdown. It fills short rows up to the width of their table, so that
- * 4 KB can be 65,000 cells. Only indented code that follows a table without an empty line is taken for rows of it.
+ * The number of cells that the parser will make of the tables of a markdown. It fills short rows up to the
+ * width of their table, so that 4 KB can be 65,000 cells. Only indented code that follows a table without an
+ * empty line is taken for rows of it.
  */
 export function countCells(markdown: string): number {
   let cells = 0;

@@ -4,7 +4,10 @@ import { type Attributes, isHidden, UNREAD } from '../html/hidden.ts';
 import { DEEPEST_HTML } from '../html/open-elements.ts';
 import { PlainWriter } from './plain-writer.ts';
 
-/** The most characters of html that are read, and of text that is made. A text part is for people, who read no more. */
+/**
+ * The most characters of html that are read, and of text that is made. A text part is for people, who read no
+ * more.
+ */
 const LONGEST_HTML = 1_048_576;
 const LONGEST_TEXT = 262_144;
 /** Text beyond them is left out. A mail of 1 MiB has 100,000 tags, at a depth of thirty. */
@@ -30,12 +33,18 @@ function named<Value>(names: string, value: Value): readonly (readonly [string, 
 /** The links that a reader of plain text can follow: everything but fragments and scripts. */
 const FOLLOWED = /^(?!#|javascript:|data:|vbscript:|cid:)./is;
 
-/** A price that holds no more, struck through as Markdown does it: as plain text it would be one of two prices. */
+/**
+ * A price that holds no more, struck through as Markdown does it: as plain text it would be one of two
+ * prices.
+ */
 const STRUCK = '~~';
 const STRIKING: ReadonlySet<string> = new Set(['s', 'del', 'strike']);
 const STRIKES = /text-decoration(?:-line)?\s*:[^;]{0,80}\bline-through\b/i;
 
-/** A space, or a placeholder, whose spaces are Liquid's. A scan ends at the next brace, so that the cost grows with the length alone. */
+/**
+ * A space, or a placeholder, whose spaces are Liquid's. A scan ends at the next brace, so that the cost grows
+ * with the length alone.
+ */
 const SPACE = /\{\{[^{}]*\}\}|\{%[^{}]*%\}| /g;
 
 /** The text part that leaves: the one that was given, or what the html says. Null where there is neither. */
@@ -48,9 +57,9 @@ export const textPartOf = ({
 }): string | null => text ?? (html === null ? null : textFromHtml(html));
 
 /**
- * The plain text of an html part: headings, links, lists, quotes and tables in the way people write them, and nothing in
- * capitals that was not so before. 1.5 KB take 50 µs and 20 KB 0.6 ms, however they are nested. html-to-text took 125 µs and
- * 1.5 ms, and half a second for what is nested deeply.
+ * The plain text of an html part: headings, links, lists, quotes and tables in the way people write them, and
+ * nothing in capitals that was not so before. 1.5 KB take 50 µs and 20 KB 0.6 ms, however they are nested.
+ * html-to-text took 125 µs and 1.5 ms, and half a second for what is nested deeply.
  */
 export function textFromHtml(html: string): string {
   const reader = new Reader();

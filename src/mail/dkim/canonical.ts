@@ -1,5 +1,6 @@
 /**
- * The relaxed canonical forms of RFC 6376 3.4. A signature covers these, so that harmless changes in transit do not break it.
+ * The relaxed canonical forms of RFC 6376 3.4. A signature covers these, so that harmless changes in transit
+ * do not break it.
  */
 
 import { createHash } from 'node:crypto';
@@ -11,7 +12,10 @@ export interface RawField {
   readonly raw: string;
 }
 
-/** The octets of a message. Those behind its header may lie elsewhere: of 25 MiB no copy is made to put a field before them. */
+/**
+ * The octets of a message. Those behind its header may lie elsewhere: of 25 MiB no copy is made to put a
+ * field before them.
+ */
 export interface MessageOctets {
   readonly composed: Buffer;
   /** The rest, which begins with the empty line. */
@@ -54,7 +58,8 @@ function dividedAt({ composed, behind }: MessageOctets): { readonly head: Buffer
 const endsLine = (octets: Buffer): boolean => octets.at(-2) === CR && octets.at(-1) === LF;
 
 /**
- * RFC 6376 3.4.2: lower-case name, unfolded, runs of white space as one space, none around the value. No final CRLF.
+ * RFC 6376 3.4.2: lower-case name, unfolded, runs of white space as one space, none around the value. No
+ * final CRLF.
  */
 export const relaxedField = ({ name, raw }: RawField): string => {
   const value = raw.slice(raw.indexOf(':') + 1);
@@ -64,8 +69,8 @@ export const relaxedField = ({ name, raw }: RawField): string => {
 const FOLDED = /\r\n|\t| {2}/;
 
 /**
- * RFC 6376 3.4.4: no white space at line ends, single spaces within lines, no empty lines at the end, one CRLF after
- * the last.
+ * RFC 6376 3.4.4: no white space at line ends, single spaces within lines, no empty lines at the end, one
+ * CRLF after the last.
  */
 export const relaxedBody = (body: Buffer): Buffer => Buffer.concat([...relaxedPieces(body)]);
 
@@ -97,7 +102,8 @@ export const relaxedLine = (line: string): string => line.replace(/[ \t]+/g, ' '
 
 const CRLF = Buffer.from('\r\n');
 
-// Base64 has no white space to reduce. Native searches find that out in a third of the time (24 MB: 70 ms, squeezed 200 ms).
+// Base64 has no white space to reduce. Native searches find that out in a third of the time (24 MB: 70 ms,
+// squeezed 200 ms).
 const isPlain = (body: Buffer): boolean =>
   !body.includes('\t') && !body.includes('  ') && !body.includes(' \r\n') && body.at(-1) !== SPACE;
 

@@ -15,7 +15,10 @@ const ENCODING = {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 } as const;
 
-/** Generates RSA with 2048 bits, which every verifier accepts and which still fits a DNS answer (RFC 8301), or Ed25519. */
+/**
+ * Generates RSA with 2048 bits, which every verifier accepts and which still fits a DNS answer (RFC 8301), or
+ * Ed25519.
+ */
 export const generateDkimKey = async (algorithm: DkimAlgorithm): Promise<DkimKeyPair> => {
   const { privateKey } =
     algorithm === 'rsa-sha256'
@@ -25,8 +28,8 @@ export const generateDkimKey = async (algorithm: DkimAlgorithm): Promise<DkimKey
 };
 
 /**
- * The TXT value for the public key of a private key: RFC 6376 3.6.1, and RFC 8463 4 for Ed25519, which publishes the bare 32
- * octets.
+ * The TXT value for the public key of a private key: RFC 6376 3.6.1, and RFC 8463 4 for Ed25519, which
+ * publishes the bare 32 octets.
  */
 export const dkimDnsValue = (privateKeyPem: string): string => {
   const privateKey = createPrivateKey(privateKeyPem);

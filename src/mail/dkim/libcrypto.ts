@@ -34,8 +34,8 @@ const SYMBOLS = {
 } as const;
 
 /**
- * The folders of the systems that we support. A bare name would be looked for in LD_LIBRARY_PATH and, by Bun, in the working
- * directory: a program that may write there could run code in this process.
+ * The folders of the systems that we support. A bare name would be looked for in LD_LIBRARY_PATH and, by Bun,
+ * in the working directory: a program that may write there could run code in this process.
  */
 const FOLDERS: Readonly<Partial<Record<string, readonly string[]>>> = {
   x64: ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'],
@@ -46,13 +46,16 @@ const open = (path: string) => dlopen(path, SYMBOLS).symbols;
 type Symbols = ReturnType<typeof open>;
 type Address = NonNullable<Parameters<Symbols['EVP_PKEY_sign_init']>[0]>;
 
-// OPENSSL_INIT_NO_LOAD_CONFIG: the configuration of the machine may load engines. OPENSSL_INIT_NO_ATEXIT: cleaning up at the end of the
-// process would take the memory from threads that still sign.
+// OPENSSL_INIT_NO_LOAD_CONFIG: the configuration of the machine may load engines. OPENSSL_INIT_NO_ATEXIT:
+// cleaning up at the end of the process would take the memory from threads that still sign.
 const NO_CONFIG_NO_CLEANUP = 0x80n | 0x80000n;
 const EVP_PKEY_RSA = 6;
 const RSA_PKCS1_PADDING = 1;
 
-/** 3.0.4 corrupts memory where it signs with AVX-512 (CVE-2022-2274). Another major version has another interface. */
+/**
+ * 3.0.4 corrupts memory where it signs with AVX-512 (CVE-2022-2274). Another major version has another
+ * interface.
+ */
 export const isSound = (major: number, minor: number, patch: number): boolean =>
   major === 3 && !(minor === 0 && patch === 4);
 

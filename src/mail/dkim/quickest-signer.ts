@@ -10,8 +10,8 @@ const TURNS = 5;
 /** The least size of a key with which the library gains time. */
 const LEAST_BITS = 2_048;
 /**
- * Keys that are open at a time, and for how long after the last signature: a thread that ends frees no memory of a library. A key takes
- * 9 kB there, and opening it takes as long as five signatures.
+ * Keys that are open at a time, and for how long after the last signature: a thread that ends frees no memory
+ * of a library. A key takes 9 kB there, and opening it takes as long as five signatures.
  */
 const MOST_OPEN = 1_000;
 const OPEN_MS = 5_000;
@@ -28,9 +28,10 @@ interface QuickestParts {
 }
 
 /**
- * Signs in the thread that calls it, with RSA by the library of the machine where that is quicker: with AVX-512 OpenSSL takes half the
- * time of the BoringSSL in Bun. Signatures of RSA (PKCS #1 v1.5) are the same octets from every library. So each key is tried once, and an
- * answer that differs ends the use of the library.
+ * Signs in the thread that calls it, with RSA by the library of the machine where that is quicker: with
+ * AVX-512 OpenSSL takes half the time of the BoringSSL in Bun. Signatures of RSA (PKCS #1 v1.5) are the same
+ * octets from every library. So each key is tried once, and an answer that differs ends the use of the
+ * library.
  */
 export class QuickestSigner {
   #library: SigningLibrary | null | undefined;

@@ -1,14 +1,15 @@
 /**
- * DKIM signatures (RFC 6376; Ed25519 by RFC 8463), made here and not by nodemailer: it cannot sign Ed25519, sends
- * unsigned when a key is bad, and leaves List-Unsubscribe-Post out of h=, which RFC 8058 wants signed (all measured).
+ * DKIM signatures (RFC 6376; Ed25519 by RFC 8463), made here and not by nodemailer: it cannot sign Ed25519,
+ * sends unsigned when a key is bad, and leaves List-Unsubscribe-Post out of h=, which RFC 8058 wants signed
+ * (all measured).
  */
 import { createHash, sign } from 'node:crypto';
 import { type MessageOctets, type RawField, readMessage, relaxedField, relaxedHash } from './canonical.ts';
 import type { SigningKey } from './signing-key.ts';
 
 /**
- * The message with one DKIM-Signature per key on top. `at` is epoch ms and becomes `t=`. Rejects when a key cannot
- * sign: it never returns a message with fewer signatures than keys.
+ * The message with one DKIM-Signature per key on top. `at` is epoch ms and becomes `t=`. Rejects when a key
+ * cannot sign: it never returns a message with fewer signatures than keys.
  */
 export const signMessage = async (
   message: Buffer,
@@ -31,7 +32,10 @@ export const signaturesOf = (
   return signaturesOver(fields, relaxedHash(body), keys, at, signWith);
 };
 
-/** The same where the body is known as signatures cover it: in ASCII, with relaxed white space, and one line end at its end. */
+/**
+ * The same where the body is known as signatures cover it: in ASCII, with relaxed white space, and one line
+ * end at its end.
+ */
 export const signaturesOfHead = (
   head: Buffer,
   relaxed: Buffer,
@@ -82,8 +86,8 @@ const COVERED = new Set([
   'feedback-id',
 ]);
 
-// RFC 6376 8.15: a name listed once more than it occurs makes a second such field, added on the way, break the
-// signature. Only From is listed so: mailing lists and gateways add the others in good faith.
+// RFC 6376 8.15: a name listed once more than it occurs makes a second such field, added on the way, break
+// the signature. Only From is listed so: mailing lists and gateways add the others in good faith.
 const OVERSIGNED = ['from'];
 
 // RFC 6376 5.4.2: of several fields of one name, h= takes the last first.
@@ -119,7 +123,10 @@ const signature = async (
 const signed = ({ algorithm }: SigningKey, data: Buffer): readonly [digest: string | null, data: Buffer] =>
   algorithm === 'ed25519-sha256' ? [null, createHash('sha256').update(data).digest()] : ['sha256', data];
 
-/** The runtime's thread pool signs, so that two cores sign nearly twice as fast as one and the event loop stays free. */
+/**
+ * The runtime's thread pool signs, so that two cores sign nearly twice as fast as one and the event loop
+ * stays free.
+ */
 export const inThreadPool: SignWith = (key, data) =>
   new Promise((resolve, reject) => {
     const done = (error: Error | null, value: Buffer) => (error ? reject(error) : resolve(value));

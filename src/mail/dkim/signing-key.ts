@@ -4,7 +4,8 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 
 export type DkimAlgorithm = 'rsa-sha256' | 'ed25519-sha256';
 
 /**
- * A verified private key, ready to sign. It is made once per domain and kept, because parsing the PEM takes 0.08 ms.
+ * A verified private key, ready to sign. It is made once per domain and kept, because parsing the PEM takes
+ * 0.08 ms.
  */
 export interface SigningKey {
   /** In ASCII, as `d=` has it. */
@@ -16,7 +17,9 @@ export interface SigningKey {
   readonly signWith?: (data: Buffer) => Promise<Buffer> | Buffer;
 }
 
-/** A key that cannot sign. Thrown when a key is loaded, so that no message ever leaves unsigned because of it. */
+/**
+ * A key that cannot sign. Thrown when a key is loaded, so that no message ever leaves unsigned because of it.
+ */
 export class UnusableKey extends Error {
   override readonly name = 'UnusableKey';
 }
@@ -54,7 +57,8 @@ const algorithmOf = (key: KeyObject, which: string): DkimAlgorithm => {
   return 'rsa-sha256';
 };
 
-// A key can parse and still be damaged; one trial signature at loading (0.5 ms) finds that out before a message does.
+// A key can parse and still be damaged; one trial signature at loading (0.5 ms) finds that out before a
+// message does.
 const signs = (key: KeyObject): boolean => {
   const digest = key.asymmetricKeyType === 'rsa' ? 'sha256' : null;
   try {

@@ -26,17 +26,26 @@ const LIMITS: PoolLimits = {
 /** Signatures that are made together wait for each other: eight take 2 ms. */
 const BATCH = { batchItems: 8, batchBytes: 1_048_576, waitingItems: 512, waitingBytes: 8_388_608 };
 
-/** Signatures within a second from which on a thread is worth its start, which takes as long as a hundred signatures. */
+/**
+ * Signatures within a second from which on a thread is worth its start, which takes as long as a hundred
+ * signatures.
+ */
 const BUSY = 20;
 /** A thread that has not signed for so long may have ended. */
 const FRESH_MS = 30_000;
 /** The longest wait for a thread. */
 const PATIENCE_MS = 1_000;
-/** The time between a fault and the next try, and while no thread was quicker yet: most machines have no library that is. */
+/**
+ * The time between a fault and the next try, and while no thread was quicker yet: most machines have no
+ * library that is.
+ */
 const AGAIN_MS = 60_000;
 const FIRST_AGAIN_MS = 600_000;
 
-/** Inside the executable every file has the import.meta.url of one beside src/main.ts, and the bundle of the thread lies beneath it as its source does. */
+/**
+ * Inside the executable every file has the import.meta.url of one beside src/main.ts, and the bundle of the
+ * thread lies beneath it as its source does.
+ */
 const ENTRY = new URL(
   import.meta.url.endsWith('/signing-threads.ts') ? './signing-thread.ts' : './mail/dkim/signing-thread.ts',
   import.meta.url,
@@ -61,9 +70,10 @@ interface SigningParts {
 }
 
 /**
- * Signs with RSA in threads where the library of the machine is quicker there (`QuickestSigner`), and by the runtime's thread pool
- * everywhere else: while little is signed, until a thread has shown that it is quicker, and whatever a thread cannot sign or not at once.
- * A thread in which the library is no quicker fails, and ends alone; after a rest others are tried, since one trial may have been unlucky.
+ * Signs with RSA in threads where the library of the machine is quicker there (`QuickestSigner`), and by the
+ * runtime's thread pool everywhere else: while little is signed, until a thread has shown that it is quicker,
+ * and whatever a thread cannot sign or not at once. A thread in which the library is no quicker fails, and
+ * ends alone; after a rest others are tried, since one trial may have been unlucky.
  */
 export function signingThreads(
   { logger, monotonic }: SigningParts,

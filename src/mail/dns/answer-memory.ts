@@ -5,7 +5,10 @@ import type { Answer, Question } from './exchange.ts';
 export interface MemoryLimits {
   /** Answers; the one that was asked for longest ago goes first. */
   readonly most: number;
-  /** Characters of the records of one answer: policies and keys have some hundred, and anybody may publish 64 KiB. */
+  /**
+   * Characters of the records of one answer: policies and keys have some hundred, and anybody may publish 64
+   * KiB.
+   */
   readonly longest: number;
   /** Seconds for which an answer is remembered, however long its TTL is: a new key or policy is seen soon. */
   readonly seconds: number;
@@ -21,9 +24,10 @@ interface MemoryEntry {
 const keyOf = ({ name, type }: Question): string => `${type} ${name.toLowerCase()}`;
 
 /**
- * Remembers answers for as long as their TTL says (RFC 1035 3.2.1), those that there is nothing too (RFC 2308 5): the tree walk of DMARC
- * asks for a record of the top-level domain with each message. The lookups of a message took two thirds of the processor time of its
- * checks (measured), and most mail comes from few domains. What failed is asked for again.
+ * Remembers answers for as long as their TTL says (RFC 1035 3.2.1), those that there is nothing too (RFC 2308
+ * 5): the tree walk of DMARC asks for a record of the top-level domain with each message. The lookups of a
+ * message took two thirds of the processor time of its checks (measured), and most mail comes from few
+ * domains. What failed is asked for again.
  */
 export class AnswerMemory {
   readonly #known: LruMap<string, MemoryEntry>;

@@ -5,8 +5,9 @@ import type { Resolver } from './resolver.ts';
 import { type CheckedRecord, type ExpectedRecord, judgeTxt, policyProblem } from './txt-rules.ts';
 
 /**
- * Checks the DMARC policy of a sending domain as receivers look for it (RFC 9989 4.10): at the domain itself, then at its parents.
- * The policy of a registry above the registrable domain is none of the owner's, so that the own one is missing then.
+ * Checks the DMARC policy of a sending domain as receivers look for it (RFC 9989 4.10): at the domain itself,
+ * then at its parents. The policy of a registry above the registrable domain is none of the owner's, so that
+ * the own one is missing then.
  */
 export async function checkDmarc(
   record: ExpectedRecord,
@@ -48,8 +49,8 @@ async function judgedAt(name: string, record: ExpectedRecord, resolver: Resolver
 }
 
 /**
- * RFC 9990 4: reports go to an address of another organization only where that one has agreed to it in DNS. Reports of a domain
- * without that record are dropped by those who write them, and the owner hears nothing.
+ * RFC 9990 4: reports go to an address of another organization only where that one has agreed to it in DNS.
+ * Reports of a domain without that record are dropped by those who write them, and the owner hears nothing.
  */
 async function reportProblem({ domain, tags }: DmarcRecord, resolver: Resolver): Promise<string | null> {
   for (const host of reportHosts(tags.get('rua') ?? '')) {

@@ -68,7 +68,8 @@ const checkCname = async (record: ExpectedRecord, resolver: Resolver): Promise<C
   return checkFlattened(record, resolver);
 };
 
-// Some DNS hosts answer with the addresses of the target instead of the alias ("flattening"), which is equivalent.
+// Some DNS hosts answer with the addresses of the target instead of the alias ("flattening"), which is
+// equivalent.
 const checkFlattened = async (record: ExpectedRecord, resolver: Resolver): Promise<CheckedRecord> => {
   const [own, target] = await Promise.all([resolver.ipv4(record.name), resolver.ipv4(record.value)]);
   const found = recordsIn(own);
@@ -84,7 +85,8 @@ const checkFlattened = async (record: ExpectedRecord, resolver: Resolver): Promi
 
 const CHECK = { TXT: checkTxt, MX: checkMx, CNAME: checkCname } as const;
 
-// RFC 1034 3.6.2: a name with an alias has no other records. DNS then answers with the records of the alias's target.
+// RFC 1034 3.6.2: a name with an alias has no other records. DNS then answers with the records of the alias's
+// target.
 const conflictingAlias = async (
   { type, name }: ExpectedRecord,
   { resolver }: Context,
@@ -104,7 +106,8 @@ interface Hint {
   readonly error: string;
 }
 
-// Most control panels append the zone, so that entering the full name doubles it. The zone is mostly that of the registered domain.
+// Most control panels append the zone, so that entering the full name doubles it. The zone is mostly that of
+// the registered domain.
 const doubledName = async (record: ExpectedRecord, { resolver, domain }: Context): Promise<Hint | null> => {
   for (const zone of new Set([domain, registrableOf(domain) ?? domain])) {
     if (!`.${record.name}`.endsWith(`.${zone}`)) continue;

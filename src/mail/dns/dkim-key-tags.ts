@@ -1,4 +1,7 @@
-/** The tags of a DKIM key besides the key, and the values with which receivers take it for mail that is signed here (RFC 6376 3.6.1). */
+/**
+ * The tags of a DKIM key besides the key, and the values with which receivers take it for mail that is signed
+ * here (RFC 6376 3.6.1).
+ */
 const TAKEN = new Map<string, (value: string, algorithm: string) => boolean>([
   ['v', (value) => value === 'DKIM1'],
   ['k', (value, algorithm) => value === algorithm],
@@ -7,8 +10,9 @@ const TAKEN = new Map<string, (value: string, algorithm: string) => boolean>([
 ]);
 
 /**
- * The part of a DKIM record for which receivers ignore its key; null where they take it. Names and values are in these letters alone, and
- * a name that comes twice spoils the record (RFC 6376 3.2). Verifiers differ: a part counts once one of them refuses it.
+ * The part of a DKIM record for which receivers ignore its key; null where they take it. Names and values are
+ * in these letters alone, and a name that comes twice spoils the record (RFC 6376 3.2). Verifiers differ: a
+ * part counts once one of them refuses it.
  */
 export function partNotTaken(record: string, algorithm: string): string | null {
   const names = new Set<string>();

@@ -1,4 +1,7 @@
-/** The parts of DMARC records that receivers ignore, while the rest counts (RFC 9989 4.7; RFC 7489 6.3 for older receivers). */
+/**
+ * The parts of DMARC records that receivers ignore, while the rest counts (RFC 9989 4.7; RFC 7489 6.3 for
+ * older receivers).
+ */
 import { MAILTO } from './dmarc.ts';
 import { readTags } from './tag-list.ts';
 
@@ -13,7 +16,10 @@ const VALUES: ReadonlyMap<string, RegExp> = new Map([
   ['t', /^[yn]$/i],
 ]);
 
-/** Sentences about the parts of a policy that receivers ignore, and a policy that they assume; null where there are none. */
+/**
+ * Sentences about the parts of a policy that receivers ignore, and a policy that they assume; null where
+ * there are none.
+ */
 export function ignoredTags(name: string, policy: string): string | null {
   const tags = readTags(policy);
   const parts = policy.split(';').map((part) => part.trim());

@@ -1,4 +1,7 @@
-/** The DMARC policy of a domain (RFC 9989 4.10): its own record first, then those of its parents by the tree walk. */
+/**
+ * The DMARC policy of a domain (RFC 9989 4.10): its own record first, then those of its parents by the tree
+ * walk.
+ */
 import type { Resolver } from './resolver.ts';
 import { readTags } from './tag-list.ts';
 
@@ -20,7 +23,10 @@ const VERSION = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/;
 export const dmarcTextsIn = (found: readonly string[]): readonly string[] =>
   found.map((text) => text.trim()).filter((text) => VERSION.test(text));
 
-/** RFC 9989 4.10, step 4: a longer name is shortened to seven labels at once, so that a walk has eight questions at most. */
+/**
+ * RFC 9989 4.10, step 4: a longer name is shortened to seven labels at once, so that a walk has eight
+ * questions at most.
+ */
 const MOST_LABELS = 7;
 
 /** The names that a walk from a domain asks, in their order. */
@@ -37,7 +43,9 @@ export interface TreeWalk {
   readonly failure: string | null;
 }
 
-/** Asks for the records from a domain upwards, until one says that it is a public suffix, or that it is none. */
+/**
+ * Asks for the records from a domain upwards, until one says that it is a public suffix, or that it is none.
+ */
 export async function walkTree(domain: string, resolver: Pick<Resolver, 'txt'>): Promise<TreeWalk> {
   const records: DmarcRecord[] = [];
   for (const name of walkOf(domain)) {
@@ -67,7 +75,10 @@ export function organizationalDomain(domain: string, records: readonly DmarcReco
   return records.at(-1)?.domain ?? domain;
 }
 
-/** The record that applies to a domain: its own, that of its organizational domain, or that of the registry above it. */
+/**
+ * The record that applies to a domain: its own, that of its organizational domain, or that of the registry
+ * above it.
+ */
 export function applicableRecord(domain: string, records: readonly DmarcRecord[]): DmarcRecord | null {
   const organization = organizationalDomain(domain, records);
   const last = records.at(-1);
@@ -94,8 +105,9 @@ const policyIn = (value: string | undefined): DmarcPolicy | null =>
   DMARC_POLICIES.find((policy) => policy === value?.toLowerCase()) ?? null;
 
 /**
- * The policy of a record for a domain: `p` at the domain itself; below it `np` where the domain does not exist, else `sp`. A record
- * without a valid policy is `none` where it asks for reports, and counts for nothing otherwise (RFC 9989 4.10.1).
+ * The policy of a record for a domain: `p` at the domain itself; below it `np` where the domain does not
+ * exist, else `sp`. A record without a valid policy is `none` where it asks for reports, and counts for
+ * nothing otherwise (RFC 9989 4.10.1).
  */
 export function policyFor(
   domain: string,
@@ -119,7 +131,10 @@ const weaker = (policy: DmarcPolicy): DmarcPolicy =>
 /** The most addresses of a record that are looked at. */
 const MOST_ADDRESSES = 10;
 
-/** RFC 9989 4.8: addresses are separated by commas; a size such as `!10m` is a form of RFC 7489 that still occurs. */
+/**
+ * RFC 9989 4.8: addresses are separated by commas; a size such as `!10m` is a form of RFC 7489 that still
+ * occurs.
+ */
 export const MAILTO = /^mailto:[^@]+@([a-z0-9.-]+?)\.?(?:![0-9]+[kmgt]?)?$/i;
 
 /** The hosts of the `mailto:` addresses of `rua`, each once. */

@@ -1,6 +1,6 @@
 /**
- * Asks one name server one question. dns2 encodes and decodes; the sockets are ours, because its clients wait for ever over TCP,
- * accept an answer to another question, and only support IPv4 (read in its source).
+ * Asks one name server one question. dns2 encodes and decodes; the sockets are ours, because its clients wait
+ * for ever over TCP, accept an answer to another question, and only support IPv4 (read in its source).
  */
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
@@ -31,8 +31,8 @@ export interface Question {
 }
 
 /**
- * Asks over UDP, and over TCP when the answer did not fit (RFC 7766). Rejects when no usable answer comes within
- * `timeoutMs`.
+ * Asks over UDP, and over TCP when the answer did not fit (RFC 7766). Rejects when no usable answer comes
+ * within `timeoutMs`.
  */
 export const ask = async (server: NameServer, question: Question, timeoutMs: number): Promise<Packet> => {
   const query = pack(question);
@@ -87,7 +87,8 @@ const overUdp = (server: NameServer, query: Buffer, question: Question, timeoutM
       const answer = answerIn(message, query, question);
       if (answer) end(() => resolve(answer));
     });
-    // The socket is connected, so that the system drops datagrams of other senders and reports a closed port at once.
+    // The socket is connected, so that the system drops datagrams of other senders and reports a closed port
+    // at once.
     socket.connect(server.port, server.address, () => socket.send(query));
   });
 

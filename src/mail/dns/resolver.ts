@@ -1,6 +1,7 @@
 /**
- * DNS lookups that distinguish a missing name, a missing record and a failed lookup, and that join the strings of a TXT record.
- * node:dns does neither on Bun, and it caches, which is wrong for a record that was just set (all measured).
+ * DNS lookups that distinguish a missing name, a missing record and a failed lookup, and that join the
+ * strings of a TXT record. node:dns does neither on Bun, and it caches, which is wrong for a record that was
+ * just set (all measured).
  */
 import { getServers } from 'node:dns';
 import { isIP, isIPv6 } from 'node:net';
@@ -45,7 +46,8 @@ export const createResolver = (
   patience: Patience = { timeoutMs: 2_000, rounds: 2 },
   memory: AnswerMemory | null = null,
 ): Resolver => {
-  // A burst of datagrams overflows the server's buffer, and each one lost costs a timeout (1,000 at once: measured).
+  // A burst of datagrams overflows the server's buffer, and each one lost costs a timeout (1,000 at once:
+  // measured).
   const queries = new Semaphore(100);
   const lookUp = async <T>(
     question: Question,
@@ -113,14 +115,18 @@ const found = <T>(
 /** The least of an answer, aliases included. */
 const ttlOf = ({ answers }: Packet): number => Math.min(...answers.map(({ ttl = 0 }) => ttl));
 
-/** RFC 2308 5: the least of the zone's record and of the time that it names for such answers. Without that record it is not remembered. */
+/**
+ * RFC 2308 5: the least of the zone's record and of the time that it names for such answers. Without that
+ * record it is not remembered.
+ */
 function ttlOfNothing({ answers, authorities }: Packet): number {
   const zone = authorities.find(({ type }) => type === Packet.TYPE.SOA);
   return zone ? Math.min(zone.ttl ?? 0, zone.minimum ?? 0, ...answers.map(({ ttl = 0 }) => ttl)) : 0;
 }
 
 /**
- * Records of the requested type at the requested name, or at the end of its chain of aliases. Others are ignored.
+ * Records of the requested type at the requested name, or at the end of its chain of aliases. Others are
+ * ignored.
  */
 const recordsOf = ({ answers }: Packet, { name, type }: Question): ResourceRecord[] => {
   const owners = [name];

@@ -11,7 +11,10 @@ const NETWORK = /^ip([46]):([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/i;
 const MODIFIER = /^([a-z][a-z\d._-]*)=(.*)$/i;
 /** Each may be there once (RFC 7208 6). */
 const SINGLE = /^(?:redirect|exp)=/i;
-/** The macros of a domain (RFC 7208 7.1). The letters c, r and t are for the text of an explanation alone (7.2). */
+/**
+ * The macros of a domain (RFC 7208 7.1). The letters c, r and t are for the text of an explanation alone
+ * (7.2).
+ */
 const MACRO = /%(?:\{[slodiphv](?:0*[1-9]\d*)?r?[-.+,/_=]*\}|[%_-])/gi;
 const ENDS_IN_MACRO = new RegExp(`(?:${MACRO.source})$`, 'i');
 /** Printable ASCII without a percent sign, which begins a macro alone. */
@@ -20,13 +23,19 @@ const LITERALS = /^[!-$&-~]*$/;
 const LAST_LABEL = /\.(?=\d*[a-z-])[a-z\d](?:[a-z\d-]*[a-z\d])?\.?$/i;
 const LOOKED_UP = /^[-+?~]?(?:include:|exists:|ptr(?![^:])|(?:a|mx)(?![^:/]))|^redirect=/i;
 
-/** The most terms for which a receiver asks DNS; at the next one the whole record is a permanent error (RFC 7208 4.6.4). */
+/**
+ * The most terms for which a receiver asks DNS; at the next one the whole record is a permanent error (RFC
+ * 7208 4.6.4).
+ */
 export const MOST_LOOKUPS = 10;
 
 /** True for a term for which receivers ask DNS. */
 export const isLookedUp = (term: string): boolean => LOOKED_UP.test(term);
 
-/** The term for which receivers take the whole record for a permanent error (RFC 7208 4.6); null where there is none. */
+/**
+ * The term for which receivers take the whole record for a permanent error (RFC 7208 4.6); null where there
+ * is none.
+ */
 export function wrongTerm(policy: string): string | null {
   const terms = policy.trim().split(/ +/).slice(1);
   const names = terms.flatMap((term) => SINGLE.exec(term)?.[0].toLowerCase() ?? []);

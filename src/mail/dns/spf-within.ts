@@ -6,8 +6,9 @@ import { type ExpectedRecord, isSpf, readTerms } from './txt-rules.ts';
 const TARGET = /^(?:[-+?~]?include:|redirect=)([^%]+)$/;
 
 /**
- * The walk through a record: its terms that were looked up, and the first reason for which receivers refuse all of it. It ends at a record
- * that is not answered, since each takes seconds and the check has to end within its lease.
+ * The walk through a record: its terms that were looked up, and the first reason for which receivers refuse
+ * all of it. It ends at a record that is not answered, since each takes seconds and the check has to end
+ * within its lease.
  */
 interface Walk {
   lookups: number;
@@ -16,9 +17,10 @@ interface Walk {
 }
 
 /**
- * The problem of an SPF record in the records that it includes; null where there is none. Receivers count their terms as well, and refuse
- * the whole record for an included one that they cannot read (RFC 7208 4.6.4, 5.2). Its owner has to know, but the included records are
- * others' and change without them: mail that leaves today must not stop for it.
+ * The problem of an SPF record in the records that it includes; null where there is none. Receivers count
+ * their terms as well, and refuse the whole record for an included one that they cannot read (RFC 7208 4.6.4,
+ * 5.2). Its owner has to know, but the included records are others' and change without them: mail that leaves
+ * today must not stop for it.
  */
 export async function includedProblem(
   { name }: ExpectedRecord,

@@ -1,6 +1,6 @@
 /**
- * Reads `tag=value; tag=value`, the form that DKIM keys (RFC 6376 3.2) and DMARC policies share. White space around and inside
- * values is dropped.
+ * Reads `tag=value; tag=value`, the form that DKIM keys (RFC 6376 3.2) and DMARC policies share. White space
+ * around and inside values is dropped.
  */
 export const readTags = (text: string): ReadonlyMap<string, string> =>
   new Map(

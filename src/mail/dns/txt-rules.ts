@@ -1,5 +1,6 @@
 /**
- * The rules by which a TXT record matches the expected one. Pure functions from the records found to a verdict.
+ * The rules by which a TXT record matches the expected one. Pure functions from the records found to a
+ * verdict.
  */
 
 import { partNotTaken } from './dkim-key-tags.ts';
@@ -21,12 +22,16 @@ export interface ExpectedRecord {
 /** The result for one record. */
 export interface CheckedRecord {
   /**
-   * `pending`: not set yet. `failed`: set, and wrong. `unknown`: DNS gave no answer, so the earlier result still holds.
+   * `pending`: not set yet. `failed`: set, and wrong. `unknown`: DNS gave no answer, so the earlier result
+   * still holds.
    */
   readonly status: 'verified' | 'pending' | 'failed' | 'unknown';
   /** The records that were found. */
   readonly found: readonly string[];
-  /** A sentence for the owner of the domain; null where nothing is wrong. A verified record may have parts that receivers ignore. */
+  /**
+   * A sentence for the owner of the domain; null where nothing is wrong. A verified record may have parts
+   * that receivers ignore.
+   */
   readonly error: string | null;
 }
 
@@ -122,8 +127,9 @@ const MEANT_AS_POLICY = /v\s*=\s*dmarc|^\s*dmarc1\b|(?:^|;)\s*p\s*=\s*(?:none|qu
 const POLICY = /^(none|quarantine|reject)$/i;
 
 /**
- * The problem of a DMARC record; null where there is none. Any policy is fine: the choice is the owner's. A record without p= counts as
- * p=none where it asks for reports (RFC 9989 4.10.1); a misspelt policy does so as well, which its owner cannot mean.
+ * The problem of a DMARC record; null where there is none. Any policy is fine: the choice is the owner's. A
+ * record without p= counts as p=none where it asks for reports (RFC 9989 4.10.1); a misspelt policy does so
+ * as well, which its owner cannot mean.
  */
 export function policyProblem(name: string, tags: ReadonlyMap<string, string>): string | null {
   const choices = 'none, quarantine or reject';
@@ -180,13 +186,19 @@ const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Ju
   return wrong(`The SPF record at ${name} ${problem}; ${advice('change it to', [policy, value])}`);
 };
 
-/** The terms that receivers read for mail from a server of these mechanisms: none behind the first one that matches. */
+/**
+ * The terms that receivers read for mail from a server of these mechanisms: none behind the first one that
+ * matches.
+ */
 const readFor = (asked: readonly string[], present: readonly string[]): readonly string[] =>
   asked.every((mechanism) => present.includes(mechanism))
     ? present.slice(0, Math.max(...asked.map((mechanism) => present.indexOf(mechanism))) + 1)
     : present;
 
-/** The record that allows what these allow, behind what its owner has to leave out and the words that lead to it. */
+/**
+ * The record that allows what these allow, behind what its owner has to leave out and the words that lead to
+ * it.
+ */
 function advice(words: string, policies: readonly string[]): string {
   const unread = policies.flatMap((policy) => readTerms(policy).terms.filter((term) => !isTerm(term)));
   const record = merged(policies);
@@ -209,7 +221,10 @@ const leaveOut = (number: number): string =>
 const lookupsOf = (terms: readonly string[], all: string | null): number =>
   terms.filter((term) => isLookedUp(term) && (all === null || !term.startsWith('redirect='))).length;
 
-/** One record that allows what they allow. A redirect takes the place of `all`, and is read last (RFC 7208 6.1). */
+/**
+ * One record that allows what they allow. A redirect takes the place of `all`, and is read last (RFC 7208
+ * 6.1).
+ */
 const merged = (policies: readonly string[]): string => {
   const read = policies.map(readTerms);
   const terms = [...new Set(read.flatMap((policy) => policy.terms))].filter(isTerm);

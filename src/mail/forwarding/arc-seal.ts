@@ -1,4 +1,7 @@
-/** Seals a forwarded message with ARC (RFC 8617), so that its receiver can trust the results that were seen here. */
+/**
+ * Seals a forwarded message with ARC (RFC 8617), so that its receiver can trust the results that were seen
+ * here.
+ */
 import { foldLines } from 'nodemailer/lib/mime-funcs';
 import { type RawField, readMessage, relaxedField, relaxedHash } from '../dkim/canonical.ts';
 import { folded, inThisThread } from '../dkim/sign.ts';
@@ -7,7 +10,10 @@ import type { ArcChain } from '../raw/raw-mail.ts';
 
 /** The facts that a seal states. */
 export interface ArcFacts {
-  /** The results of the checks at arrival, in the form of Authentication-Results without the name of the field. */
+  /**
+   * The results of the checks at arrival, in the form of Authentication-Results without the name of the
+   * field.
+   */
   readonly results: string;
   readonly chain: ArcChain;
   /** Epoch milliseconds. */
@@ -17,7 +23,10 @@ export interface ArcFacts {
 /** RFC 8617 4.2.1: a chain has at most 50 sets. */
 const MOST_SETS = 50;
 
-/** The fields that the signature covers when present. RFC 8617 4.1.2 leaves out those of ARC and Authentication-Results. */
+/**
+ * The fields that the signature covers when present. RFC 8617 4.1.2 leaves out those of ARC and
+ * Authentication-Results.
+ */
 const COVERED = new Set([
   'from',
   'to',
@@ -44,8 +53,8 @@ const LONGEST_FIELD = 8_192;
 const SET = ['arc-authentication-results', 'arc-message-signature', 'arc-seal'] as const;
 
 /**
- * The three fields to put before a message; empty where it cannot be sealed: without a key of RSA, which RFC 8617 knows alone, behind a
- * chain that has ended, or where the sets do not match the state of the chain.
+ * The three fields to put before a message; empty where it cannot be sealed: without a key of RSA, which RFC
+ * 8617 knows alone, behind a chain that has ended, or where the sets do not match the state of the chain.
  */
 export function arcSet(message: Buffer, keys: readonly SigningKey[], facts: ArcFacts): Buffer {
   const key = keys.find(({ algorithm }) => algorithm === 'rsa-sha256');
@@ -72,7 +81,8 @@ export function arcSet(message: Buffer, keys: readonly SigningKey[], facts: ArcF
     ],
     covered,
   );
-  // RFC 8617 5.1.1 and 5.1.2: the sets in their order, each as results, signature and seal; of a chain that failed the own one alone.
+  // RFC 8617 5.1.1 and 5.1.2: the sets in their order, each as results, signature and seal; of a chain that
+  // failed the own one alone.
   const before = facts.chain === 'fail' ? [] : sets.flat();
   const seal = signed(
     key,
@@ -94,7 +104,10 @@ function tagOf({ raw }: RawField, name: string): string | null {
   return null;
 }
 
-/** The sets of a message by their instance, each in the order of `SET`; null where one is missing or there twice. */
+/**
+ * The sets of a message by their instance, each in the order of `SET`; null where one is missing or there
+ * twice.
+ */
 function setsOf(fields: readonly RawField[]): readonly (readonly RawField[])[] | null {
   const found = new Map<string, RawField>();
   for (const field of fields) {

@@ -15,9 +15,10 @@ interface ForwardedCopy {
 }
 
 /**
- * A message as it is forwarded: its octets as they came, so that signatures of its author hold, under fields that say where it was: the
- * trace (RFC 5321 4.4), the token against loops, and the seal (RFC 8617). Only fields that give orders to servers are left out, and results
- * of checks in the name of this one, which the next server might trust (RFC 8601 5).
+ * A message as it is forwarded: its octets as they came, so that signatures of its author hold, under fields
+ * that say where it was: the trace (RFC 5321 4.4), the token against loops, and the seal (RFC 8617). Only
+ * fields that give orders to servers are left out, and results of checks in the name of this one, which the
+ * next server might trust (RFC 8601 5).
  */
 export function forwardedMessage(
   octets: Buffer,
@@ -37,7 +38,10 @@ const TOKENS = FORWARDED_FIELD.toLowerCase();
 const isOrder = ({ name }: RawField): boolean =>
   isCommandField(name) || (name.startsWith('x-svc-') && name !== TOKENS);
 
-/** The name of the server that states the results of a field Authentication-Results (RFC 8601 2.2), in lower case. */
+/**
+ * The name of the server that states the results of a field Authentication-Results (RFC 8601 2.2), in lower
+ * case.
+ */
 function namedServer(field: RawField): string {
   const value = valueOfField(field);
   let at = 0;
@@ -59,7 +63,8 @@ const isForgedResult = (field: RawField, server: string): boolean =>
 /** The same octets where nothing is left out, which saves a copy. */
 function withoutOrders(octets: Buffer, server: string | null): Buffer {
   const { fields, rest } = divideMessage(octets);
-  // Lines that continue no field would continue the last one that is added, and change the token or a signature.
+  // Lines that continue no field would continue the last one that is added, and change the token or a
+  // signature.
   const [first] = fields;
   const known = first && /^[ \t]/.test(first.octets) ? fields.slice(1) : fields;
   const kept = known.filter(

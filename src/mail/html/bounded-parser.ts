@@ -15,8 +15,9 @@ const OF_TAG = 100;
 export class ParserLimit extends Error {}
 
 /**
- * A parser that throws ParserLimit at its limits. htmlparser2 searches and moves the list of all open elements at each tag, also at an
- * end tag that ends nothing and that no handler hears of: 10,000 of each took a second.
+ * A parser that throws ParserLimit at its limits. htmlparser2 searches and moves the list of all open
+ * elements at each tag, also at an end tag that ends nothing and that no handler hears of: 10,000 of each
+ * took a second.
  */
 export function boundedParser(
   handlers: Partial<Handler>,

@@ -6,7 +6,9 @@ export interface CssValue {
 
 export type Declarations = ReadonlyMap<string, CssValue>;
 
-/** A block of a style sheet: the heads around it, outermost first, and the declarations directly within it. */
+/**
+ * A block of a style sheet: the heads around it, outermost first, and the declarations directly within it.
+ */
 export interface Block {
   readonly heads: readonly string[];
   readonly body: string;
@@ -19,7 +21,10 @@ const LONGEST_VALUE = 200;
 const NOISE = /\/\*|["'\\]|<!--|-->/g;
 const STRING_END = { '"': /["\\\n]/g, "'": /['\\\n]/g } as const;
 const ESCAPE = /\\([0-9a-f]{1,6})\s?|\\(?:\r\n|([\s\S]))/iy;
-/** An escaped or quoted character that would mean something where it is not: it is held at this offset until it is compared. */
+/**
+ * An escaped or quoted character that would mean something where it is not: it is held at this offset until
+ * it is compared.
+ */
 const HELD = 0xe000;
 const HELD_CHARACTERS = /[\uE000-\uE07F]/g;
 const IS_PLAIN = /[\w\u0080-\u{10FFFF}-]/u;
@@ -32,8 +37,8 @@ export const unheld = (text: string): string =>
   text.replace(HELD_CHARACTERS, (character) => String.fromCharCode(character.charCodeAt(0) - HELD));
 
 /**
- * CSS without comments; what strings and escapes hold is no syntax any more. It goes once through the text: a pattern would search to the
- * end from each beginning.
+ * CSS without comments; what strings and escapes hold is no syntax any more. It goes once through the text: a
+ * pattern would search to the end from each beginning.
  */
 export function plainCss(css: string): string {
   let plain = '';
@@ -72,7 +77,10 @@ function escapeAt(css: string, at: number): { readonly text: string; readonly en
   return { text: point > 0 && point <= 0x10ffff ? held(String.fromCodePoint(point)) : '\uFFFD', end };
 }
 
-/** The string whose quote is before that place. One that does not end is over with its line (CSS Syntax 3, 4.3.5). */
+/**
+ * The string whose quote is before that place. One that does not end is over with its line (CSS Syntax 3,
+ * 4.3.5).
+ */
 function stringAt(
   css: string,
   begin: number,
@@ -99,7 +107,10 @@ function stringAt(
 
 const BOUNDARY = /[{};]/g;
 
-/** The blocks of a plain sheet in the order of their ends. Those that do not end are over with the sheet, as in a browser. */
+/**
+ * The blocks of a plain sheet in the order of their ends. Those that do not end are over with the sheet, as
+ * in a browser.
+ */
 export function blocksOf(css: string): readonly Block[] {
   const blocks: Block[] = [];
   const open: { readonly heads: readonly string[]; body: string }[] = [];

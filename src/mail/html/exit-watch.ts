@@ -25,8 +25,8 @@ interface Look {
 }
 
 /**
- * Watches where an address is shown while html is read: as a link that holds something, or written out. Who sees it is decided at the
- * end, since a style sheet counts for what comes before it too.
+ * Watches where an address is shown while html is read: as a link that holds something, or written out. Who
+ * sees it is decided at the end, since a style sheet counts for what comes before it too.
  */
 export class ExitWatch {
   /** The places of the address in the html that were not reached yet, the first one last. */

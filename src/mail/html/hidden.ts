@@ -119,7 +119,10 @@ export function isHidden(attributes: Attributes): boolean {
 export const areHidingInOutlook = (declared: Declarations): boolean =>
   declared.get('mso-hide')?.value.startsWith('all') ?? false;
 
-/** The size of letters in `font: italic 700 0/0 serif`: before the slash, or the last number with a unit or of nothing. */
+/**
+ * The size of letters in `font: italic 700 0/0 serif`: before the slash, or the last number with a unit or of
+ * nothing.
+ */
 const SIZE_IN_FONT = /(\S+)\s*\//;
 const SIZE_TOKEN = /^[-+]?(?:[\d.]+(?:[a-z]+|%)|0+(?:\.0*)?|\.0+)$/;
 
@@ -141,7 +144,10 @@ function sizeOfLetters(declared: Declarations): string | undefined {
   return size;
 }
 
-/** True when declarations make letters too small to see, false when they make them larger; null where they say nothing of it. */
+/**
+ * True when declarations make letters too small to see, false when they make them larger; null where they say
+ * nothing of it.
+ */
 export function areLettersTiny(declared: Declarations): boolean | null {
   const size = sizeOfLetters(declared);
   if (size === undefined) return null;

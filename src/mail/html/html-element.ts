@@ -5,7 +5,9 @@ import { attributesOf, isReadable } from './tag.ts';
 
 const NO_ATTRIBUTES: Attributes = {};
 
-/** An element of html. Its attributes are read once, where they are asked for: those of most elements are not. */
+/**
+ * An element of html. Its attributes are read once, where they are asked for: those of most elements are not.
+ */
 export class HtmlElement implements SelectorElement {
   #attributes: Attributes | undefined;
   #classes: ReadonlySet<string> | undefined;

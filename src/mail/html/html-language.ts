@@ -7,8 +7,9 @@ const UNKNOWN = / lang="und"(?: dir="auto")?/g;
 const AUTOMATIC = / dir="auto"/g;
 
 /**
- * Html in a language: its element says which one it is and how it runs. Screen readers and the order of words depend on it. An author's
- * own `lang` or `dir` stays. Web mail drops the html element, so what runs from right to left says so inside as well, in the author's words.
+ * Html in a language: its element says which one it is and how it runs. Screen readers and the order of words
+ * depend on it. An author's own `lang` or `dir` stays. Web mail drops the html element, so what runs from
+ * right to left says so inside as well, in the author's words.
  */
 export function inLanguage(html: string, language: string): string {
   const direction = directionOf(language);
@@ -29,7 +30,9 @@ interface OpeningTag {
   readonly rest: string;
 }
 
-/** The first opening tags of both names; those in comments, in values of attributes and in styles are text. */
+/**
+ * The first opening tags of both names; those in comments, in values of attributes and in styles are text.
+ */
 function openingsIn(html: string): { readonly html?: OpeningTag; readonly body?: OpeningTag } {
   const found: { html?: OpeningTag; body?: OpeningTag } = {};
   let named = { at: 0, name: '' };

@@ -42,10 +42,16 @@ const FOREIGN = named('svg math');
 /** Elements of drawings and formulas that hold html again. */
 const INTEGRATION = named('foreignobject desc title mi mo mn ms mtext annotation-xml');
 
-/** The elements that are open at a place of html, as a browser has them. Each step takes the same time, however deep they are. */
+/**
+ * The elements that are open at a place of html, as a browser has them. Each step takes the same time,
+ * however deep they are.
+ */
 export class OpenElements {
   readonly #open: HtmlElement[] = [];
-  /** The depths of the open elements of each name, and of those that end tags do not reach beyond and that are not read. */
+  /**
+   * The depths of the open elements of each name, and of those that end tags do not reach beyond and that are
+   * not read.
+   */
   readonly #depths = new Map<string, number[]>();
   readonly #scopes: number[] = [];
   readonly #unread: number[] = [];

@@ -4,8 +4,9 @@ import { beginOfBody } from './read-html.ts';
 const SHOWN = 150;
 
 /**
- * One character of nothing. Inboxes collapse white space alone; with a joiner before it, they show as many spaces as there are
- * (Gmail, Apple Mail, Yahoo), and not the beginning of the message behind a short preview text.
+ * One character of nothing. Inboxes collapse white space alone; with a joiner before it, they show as many
+ * spaces as there are (Gmail, Apple Mail, Yahoo), and not the beginning of the message behind a short preview
+ * text.
  */
 const NOTHING = '&#847;&zwnj;&nbsp;';
 
@@ -13,8 +14,8 @@ const NOTHING = '&#847;&zwnj;&nbsp;';
 const previewEnd = (length: number): string => NOTHING.repeat(Math.max(1, SHOWN - length));
 
 /**
- * The line that inboxes show behind the subject, and nothing else does; empty without one. It has no colour: white letters, as MJML's own
- * preview has them, cost 0.7 points of SpamAssassin (HTML_FONT_LOW_CONTRAST).
+ * The line that inboxes show behind the subject, and nothing else does; empty without one. It has no colour:
+ * white letters, as MJML's own preview has them, cost 0.7 points of SpamAssassin (HTML_FONT_LOW_CONTRAST).
  */
 export function previewLine(previewText: string): string {
   if (!/\S/.test(previewText)) return '';

@@ -42,8 +42,8 @@ const IS_SPACE = /\s/;
 const OTHER_REFERENCE = /&(?!amp;)/;
 
 /**
- * Reads html once, as a browser does (WHATWG HTML), and Outlook with its conditional comments. It works on the tokens of htmlparser2: its
- * parser makes objects of all that it finds, and took six times as long.
+ * Reads html once, as a browser does (WHATWG HTML), and Outlook with its conditional comments. It works on
+ * the tokens of htmlparser2: its parser makes objects of all that it finds, and took six times as long.
  */
 class HtmlReader {
   readonly #links: HtmlLink[] = [];

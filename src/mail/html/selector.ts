@@ -23,7 +23,10 @@ export interface Selector {
   readonly specificity: number;
 }
 
-/** An element as selectors see it, all in lower case: documents without a doctype, as many emails are, ignore the case of names. */
+/**
+ * An element as selectors see it, all in lower case: documents without a doctype, as many emails are, ignore
+ * the case of names.
+ */
 export interface SelectorElement {
   readonly name: string;
   readonly id: string;
@@ -71,8 +74,9 @@ type MutableStep = {
 const newStep = (): MutableStep => ({ name: '*', id: '', classes: [], attributes: [], isVague: false });
 
 /**
- * Reads one selector; null for one that selects nothing that is only read. What cannot be read of it is left out, so that it may select
- * more than it says: where it hides, a reader who may see a link less counts as one who does not.
+ * Reads one selector; null for one that selects nothing that is only read. What cannot be read of it is left
+ * out, so that it may select more than it says: where it hides, a reader who may see a link less counts as
+ * one who does not.
  */
 function selectorOf(text: string): Selector | null {
   let steps: MutableStep[] = [];

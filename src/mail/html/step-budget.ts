@@ -1,6 +1,6 @@
 /**
- * The steps that one reading of html may take besides the tokens: an element whose attributes are read, a rule that is compared. A
- * newsletter of 100 kB takes a few thousand. All of them together take 60 ms.
+ * The steps that one reading of html may take besides the tokens: an element whose attributes are read, a
+ * rule that is compared. A newsletter of 100 kB takes a few thousand. All of them together take 60 ms.
  */
 const MOST_STEPS = 500_000;
 /** Steps of a text or a tag that is given to a parser: 5 to 10 µs. */

@@ -33,7 +33,10 @@ export interface Sheet {
   readonly media: string;
 }
 
-/** The most rules of one document that are heeded, and the characters of its sheets. Gmail reads 16,384 characters. */
+/**
+ * The most rules of one document that are heeded, and the characters of its sheets. Gmail reads 16,384
+ * characters.
+ */
 const MOST_RULES = 1_000;
 const LONGEST_SHEETS = 262_144;
 /** The most documents whose rules are remembered: emails of one campaign share theirs. */
@@ -121,7 +124,10 @@ function* rulesOfBlock({ heads, body }: Block): Generator<ReadRule> {
   }
 }
 
-/** True for a group whose rules hold for all readers, or may: a mail program that knows `@supports` meets what it asks for. */
+/**
+ * True for a group whose rules hold for all readers, or may: a mail program that knows `@supports` meets what
+ * it asks for.
+ */
 function isOnEveryScreen(head: string): boolean {
   const [, name = '', condition = ''] = /^@([\w-]+)([\s\S]*)$/.exec(head) ?? [];
   if (name.toLowerCase() === 'media') return isEveryScreen(condition);

@@ -20,8 +20,8 @@ const BARE = { hider: null, hidesItself: false, isHiddenInOutlook: false, areLet
 const NO_RULES: readonly Rule[] = [];
 
 /**
- * Decides who sees the parts of html, once all its style sheets are known. Each element is decided once, by the one around it and by its
- * own attributes and rules. When the steps are used up, all counts as hidden.
+ * Decides who sees the parts of html, once all its style sheets are known. Each element is decided once, by
+ * the one around it and by its own attributes and rules. When the steps are used up, all counts as hidden.
  */
 export class Visibility {
   readonly #shown = new Map<HtmlElement, ElementVisibility>();
@@ -55,7 +55,10 @@ export class Visibility {
     return this.#at(element).isHiddenInOutlook;
   }
 
-  /** The beginning of the outermost element that hides the content of this one; null when only the body does, beyond which nothing is put. */
+  /**
+   * The beginning of the outermost element that hides the content of this one; null when only the body does,
+   * beyond which nothing is put.
+   */
   hiderAt(element: HtmlElement | null): number | null {
     return element === null || this.#document.root.hider !== null ? null : this.#at(element).hider;
   }
@@ -149,7 +152,10 @@ function isHiddenBy({ declared }: Rule, style: Declarations): boolean {
 const isLettersImportant = (declared: Declarations): boolean =>
   ['font', 'font-size'].some((name) => declared.get(name)?.isImportant === true);
 
-/** True when the style or the rule that wins makes the letters tiny (CSS Cascade 4, 6.1); null where none says anything of them. */
+/**
+ * True when the style or the rule that wins makes the letters tiny (CSS Cascade 4, 6.1); null where none says
+ * anything of them.
+ */
 function lettersOf({ telling: style }: HtmlElement, matching: readonly Rule[]): boolean | null {
   const own = areLettersTiny(style);
   if (own !== null && isLettersImportant(style)) return own;

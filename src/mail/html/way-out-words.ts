@@ -16,6 +16,9 @@ export const WAY_OUT_WORDS: Readonly<Record<PageLanguage, string>> = {
   ja: '配信を停止',
 };
 
-/** That word in the language of an email; in English where the email names none, or one that is not spoken here. */
+/**
+ * That word in the language of an email; in English where the email names none, or one that is not spoken
+ * here.
+ */
 export const wayOutWord = (language: string | null | undefined): string =>
   WAY_OUT_WORDS[pageLanguageAmong([language])];

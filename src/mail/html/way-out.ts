@@ -12,8 +12,9 @@ export const EXIT_PLACEHOLDER = /\{\{\s*unsubscribeUrl\s*\}\}/g;
 /** True of a part with the placeholder. */
 export const offersExit = (part: string): boolean => part.search(EXIT_PLACEHOLDER) !== -1;
 /**
- * A part whose link to unsubscribe leads to this page, which says that it is a test; with null, the link is the recipient's. With that one,
- * a colleague who tries it gets no campaign any more and no further test, and no one learns of it.
+ * A part whose link to unsubscribe leads to this page, which says that it is a test; with null, the link is
+ * the recipient's. With that one, a colleague who tries it gets no campaign any more and no further test, and
+ * no one learns of it.
  */
 export const withTestExit = <Part extends string | null>(part: Part, url: string | null): Part =>
   (part === null || url === null ? part : part.replace(EXIT_PLACEHOLDER, () => url)) as Part;
@@ -21,7 +22,10 @@ export const withTestExit = <Part extends string | null>(part: Part, url: string
 /** The placeholder as this service writes it. */
 const PLACEHOLDER = '{{unsubscribeUrl}}';
 
-/** Keeps rules of a style sheet from hiding an element. Outlook for Windows passes over declarations that are important. */
+/**
+ * Keeps rules of a style sheet from hiding an element. Outlook for Windows passes over declarations that are
+ * important.
+ */
 const KEPT = [
   'visibility:visible',
   'opacity:1',

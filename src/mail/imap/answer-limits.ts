@@ -19,8 +19,9 @@ interface OctetReader extends Writable {
 }
 
 /**
- * Limits a server to what an answer to the command under way may hold. The library has the same limits for all commands, so
- * that a server could send a message at any time, and none for the number of answers, which it may collect.
+ * Limits a server to what an answer to the command under way may hold. The library has the same limits for
+ * all commands, so that a server could send a message at any time, and none for the number of answers, which
+ * it may collect.
  */
 export class AnswerGuard {
   readonly #reader: OctetReader;

@@ -11,7 +11,10 @@ export interface ImapAccount {
   /** The name that the certificate has to have. */
   readonly host: string;
   readonly port: number;
-  /** `tls` from the first octet on, or `starttls` before the login. There is no other: a password is never sent in the clear. */
+  /**
+   * `tls` from the first octet on, or `starttls` before the login. There is no other: a password is never
+   * sent in the clear.
+   */
   readonly security: 'tls' | 'starttls';
   readonly username: string;
   readonly password: string;
@@ -61,7 +64,10 @@ const HIGHEST_VALIDITY = 0xff_ff_ff_ffn;
 /** Octets that a message may have of which a server says the size: some only estimate it. */
 export const roomFor = (size: number): number => Math.ceil(size * 1.25) + 4 * ROOM;
 
-/** An open folder. It is opened read-only (EXAMINE), and messages are read with PEEK: nothing in the mailbox changes. */
+/**
+ * An open folder. It is opened read-only (EXAMINE), and messages are read with PEEK: nothing in the mailbox
+ * changes.
+ */
 export class ImapMailbox {
   readonly #guard: AnswerGuard;
   #hasNews = false;
@@ -81,7 +87,8 @@ export class ImapMailbox {
       this.#hasNews = true;
       if (!this.#isResting) this.#wake?.();
     });
-    // The library goes through all UIDs of a range that a server says it has deleted; they are not asked for here.
+    // The library goes through all UIDs of a range that a server says it has deleted; they are not asked for
+    // here.
     Object.assign(client, { untaggedVanished: async () => {} });
     // Without a listener an error would end the process.
     client.on('error', (error: unknown) => this.#end(problemOf(error)));
@@ -94,7 +101,8 @@ export class ImapMailbox {
     signal: AbortSignal,
     times: ImapTimes = IMAP_TIMES,
   ): Promise<ImapMailbox> {
-    // With the tables of Japanese character sets among the rest of it, evaluating it would take 25 ms of each start.
+    // With the tables of Japanese character sets among the rest of it, evaluating it would take 25 ms of each
+    // start.
     const { ImapFlow } = await import('imapflow');
     const client = new ImapFlow({
       host: address,
@@ -139,13 +147,19 @@ export class ImapMailbox {
     }
   }
 
-  /** Opens the folder again: only then a server tells that its messages have other UIDs. @throws MailboxUnreadable */
+  /**
+   * Opens the folder again: only then a server tells that its messages have other UIDs. @throws
+   * MailboxUnreadable
+   */
   async reopen(folder: string): Promise<void> {
     await this.#asked(ANSWER, this.times.silentMs, () => this.client.mailboxOpen(folder, { readOnly: true }));
     this.#opened();
   }
 
-  /** The number that changes when the server gives the messages new UIDs (RFC 9051 2.3.1.1). @throws MailboxUnreadable */
+  /**
+   * The number that changes when the server gives the messages new UIDs (RFC 9051 2.3.1.1). @throws
+   * MailboxUnreadable
+   */
   get uidValidity(): number {
     return Number(this.#opened().uidValidity);
   }
@@ -155,7 +169,8 @@ export class ImapMailbox {
     const { uidNext, exists } = this.#opened();
     if (Number.isInteger(uidNext)) return Math.max(0, uidNext - 1);
     if (exists === 0) return 0;
-    // Courier does not name it, and finds nothing by `SEARCH UID *`. The last message has the highest UID (RFC 9051 2.3.1.1).
+    // Courier does not name it, and finds nothing by `SEARCH UID *`. The last message has the highest UID
+    // (RFC 9051 2.3.1.1).
     const rows = await this.#rows(String(exists), { uid: true }, false);
     // A server may tell of other messages as well, and of those that have come since.
     const last = rows.find(({ number }) => number === exists);
@@ -163,7 +178,10 @@ export class ImapMailbox {
     return last.uid;
   }
 
-  /** The UIDs after one, in order; of those since a day, where it is named (epoch ms). @throws MailboxUnreadable */
+  /**
+   * The UIDs after one, in order; of those since a day, where it is named (epoch ms). @throws
+   * MailboxUnreadable
+   */
   async uidsAfter(uid: number, since: number | null): Promise<readonly number[]> {
     this.#hasNews = false;
     const uids = await this.#uidsFrom(uid + 1, since);
@@ -189,7 +207,10 @@ export class ImapMailbox {
     return { at: Number.isNaN(at) ? 0 : at, raw: row.source };
   }
 
-  /** Waits until there may be new messages, for at most that time. A server without IDLE is asked at its end. @throws MailboxUnreadable */
+  /**
+   * Waits until there may be new messages, for at most that time. A server without IDLE is asked at its end.
+   * @throws MailboxUnreadable
+   */
   async changed(withinMs: number): Promise<void> {
     if (this.#problem) throw this.#problem;
     this.#guard.allow(ANSWER);
@@ -212,7 +233,10 @@ export class ImapMailbox {
     this.#endAs('closed');
   }
 
-  /** The folder, with what a server has to say of one. The library forgets it as soon as the connection is closed. @throws MailboxUnreadable */
+  /**
+   * The folder, with what a server has to say of one. The library forgets it as soon as the connection is
+   * closed. @throws MailboxUnreadable
+   */
   #opened(): MailboxObject {
     const { mailbox, usable } = this.client;
     if (this.#problem || !usable || typeof mailbox !== 'object')
@@ -223,7 +247,10 @@ export class ImapMailbox {
     throw new MailboxUnreadable('protocol');
   }
 
-  /** A search by UIDs finds nothing at the server of GNU Mailutils, so that only a whole folder is searched, which may have many old messages. */
+  /**
+   * A search by UIDs finds nothing at the server of GNU Mailutils, so that only a whole folder is searched,
+   * which may have many old messages.
+   */
   async #uidsFrom(first: number, since: number | null): Promise<readonly number[]> {
     if (this.#opened().exists === 0) return [];
     if (since !== null && first === 1) return this.#search(new Date(since));
@@ -244,7 +271,10 @@ export class ImapMailbox {
     return uids;
   }
 
-  /** The rows about a range: the number of each message in the folder, its UID, and its arrival where it is asked for and named. */
+  /**
+   * The rows about a range: the number of each message in the folder, its UID, and its arrival where it is
+   * asked for and named.
+   */
   #rows(range: string, query: FetchQueryObject, isOfUids: boolean): Promise<readonly Row[]> {
     return this.#asked(ROWS, this.times.silentMs, async () => {
       const rows: Row[] = [];

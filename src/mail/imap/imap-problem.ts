@@ -12,7 +12,10 @@ export const IMAP_PROBLEMS = [
 ] as const;
 export type ImapProblem = (typeof IMAP_PROBLEMS)[number];
 
-/** A mailbox that cannot be read, with the reason. It holds no word of the server: one may repeat what it was told. */
+/**
+ * A mailbox that cannot be read, with the reason. It holds no word of the server: one may repeat what it was
+ * told.
+ */
 export class MailboxUnreadable extends Error {
   override readonly name = 'MailboxUnreadable';
 

@@ -2,9 +2,10 @@ import type { ComplaintReport, Feedback, OptOutReport, Reference } from './feedb
 import { addressValue, readFields } from './fields.ts';
 
 /**
- * The fact of a report of that type, in lower case. Reports that are no complaints give null: `not-spam` says the opposite,
- * `auth-failure` (RFC 6591) is about signatures. The two types of opting out are not registered (RFC 5965 7.3), and their names say that
- * the recipient leaves. Any other type that is not registered counts as a complaint, as `other` does.
+ * The fact of a report of that type, in lower case. Reports that are no complaints give null: `not-spam` says
+ * the opposite, `auth-failure` (RFC 6591) is about signatures. The two types of opting out are not registered
+ * (RFC 5965 7.3), and their names say that the recipient leaves. Any other type that is not registered counts
+ * as a complaint, as `other` does.
  */
 export const factOfType = (
   feedbackType: string,

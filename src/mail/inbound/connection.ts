@@ -5,7 +5,10 @@ import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 /** A handler of smtp-server, called with the command line; `done` lets the next command come. */
 export type Handler = (command: Buffer, done: () => void) => void;
 
-/** The parser of a connection, which gives octets that follow a command to `_feedDataStream` while it is in data mode. */
+/**
+ * The parser of a connection, which gives octets that follow a command to `_feedDataStream` while it is in
+ * data mode.
+ */
 export interface CommandParser extends Writable {
   _dataMode: boolean;
   /** Drops what comes. */
@@ -55,13 +58,18 @@ export interface Connection {
   close(): void;
 }
 
-/** Milliseconds of silence after which a connection ends: before its client has signed in, and from then on. */
+/**
+ * Milliseconds of silence after which a connection ends: before its client has signed in, and from then on.
+ */
 export interface Silence {
   readonly strangerMs: number;
   readonly clientMs: number;
 }
 
-/** Has a connection wait longer for a client that has signed in, and is known, than for a stranger. What it returns is called at the sign-in. */
+/**
+ * Has a connection wait longer for a client that has signed in, and is known, than for a stranger. What it
+ * returns is called at the sign-in.
+ */
 export function awaitCommands(connection: Connection, { strangerMs, clientMs }: Silence): () => void {
   let isKnown = false;
   const most = () => (isKnown ? clientMs : strangerMs);
@@ -93,8 +101,8 @@ export function endSlowData(connection: Connection, time: ArrivalTime): void {
 }
 
 /**
- * Ends a connection when the message in `stream` does not arrive in time. The library's time-out counts from the last octet, so that one
- * octet a minute held a connection and its memory for days.
+ * Ends a connection when the message in `stream` does not arrive in time. The library's time-out counts from
+ * the last octet, so that one octet a minute held a connection and its memory for days.
  */
 export function endWhenSlow(
   connection: Pick<Connection, 'send'>,
@@ -126,10 +134,11 @@ type Ending = Pick<
 };
 
 /**
- * Ends a connection of a listener that closes: at once, or after the reply to the message that it takes (RFC 5321 3.8). The library ends
- * those that are silent ten seconds later, the time after which Docker kills: a client that keeps its connection for later messages held
- * each stop up that long. A program that waits for nothing, such as one in PHP or Python between two messages, does not close its side,
- * for which the library waits five seconds. A client that stops sending in the middle of its message has as long as `silenceMs`.
+ * Ends a connection of a listener that closes: at once, or after the reply to the message that it takes (RFC
+ * 5321 3.8). The library ends those that are silent ten seconds later, the time after which Docker kills: a
+ * client that keeps its connection for later messages held each stop up that long. A program that waits for
+ * nothing, such as one in PHP or Python between two messages, does not close its side, for which the library
+ * waits five seconds. A client that stops sending in the middle of its message has as long as `silenceMs`.
  */
 export function endForStop(connection: Ending, silenceMs: number): void {
   const send = connection.send.bind(connection);
@@ -177,8 +186,8 @@ export function noteEnd(connection: Connection): void {
 export const endOf = (session: SMTPServerSession): AbortSignal => (ends.get(session) as Ends).closed;
 
 /**
- * Aborts when the client has closed its side. It may still read what it asked for, but it is not waited with: most such clients have hung
- * up.
+ * Aborts when the client has closed its side. It may still read what it asked for, but it is not waited with:
+ * most such clients have hung up.
  */
 export const leaveOf = (session: SMTPServerSession): AbortSignal => (ends.get(session) as Ends).left;
 

@@ -7,9 +7,10 @@ const LINE_OF_DOT = Buffer.from('\n.');
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Has a connection read messages after DATA in place of smtp-server, which takes a turn of the event loop for each line that begins with
- * two dots: 25 MiB of such lines took the thread that answers requests 32 s. The octets are the same: a message ends at CRLF, dot, CRLF
- * alone (RFC 5321 4.1.1.4), since another end would let a sender hide a second message in the first.
+ * Has a connection read messages after DATA in place of smtp-server, which takes a turn of the event loop for
+ * each line that begins with two dots: 25 MiB of such lines took the thread that answers requests 32 s. The
+ * octets are the same: a message ends at CRLF, dot, CRLF alone (RFC 5321 4.1.1.4), since another end would
+ * let a sender hide a second message in the first.
  */
 export function readDataAtOnce(connection: Connection): void {
   const data = connection.handler_DATA.bind(connection);

@@ -13,7 +13,9 @@ export interface Surroundings {
   readonly date: number | null;
 }
 
-/** Reads the feedback about each recipient from the message/delivery-status part of a notification (RFC 3464). */
+/**
+ * Reads the feedback about each recipient from the message/delivery-status part of a notification (RFC 3464).
+ */
 export const readDeliveryReport = (
   status: string,
   reference: Reference,
@@ -37,8 +39,8 @@ export const readDeliveryReport = (
 };
 
 /**
- * Reads the refusal by a filter of the recipient from its disposition notification, which says that the mail was deleted. The words are
- * those of the person, so that no code in them counts.
+ * Reads the refusal by a filter of the recipient from its disposition notification, which says that the mail
+ * was deleted. The words are those of the person, so that no code in them counts.
  */
 export const readRejection = (notification: string, reference: Reference, text: string): Feedback => ({
   kind: 'bounced',
@@ -59,7 +61,9 @@ export const readRejection = (notification: string, reference: Reference, text: 
 /** The most characters of a person's words. */
 const LONGEST_WORDS = 1_000;
 
-/** The most blocks that are read, which is the most recipients of an email: each takes up to 2 ms (measured). */
+/**
+ * The most blocks that are read, which is the most recipients of an email: each takes up to 2 ms (measured).
+ */
 const MOST_BLOCKS = 50;
 
 interface Report {
@@ -95,7 +99,10 @@ const actionOf = (fields: Fields): string | undefined =>
 const statusOf = (fields: Fields): string | null =>
   /\b([245]\.\d{1,3}\.\d{1,3})\b/.exec(fields.get('status') ?? '')?.[1] ?? null;
 
-/** The reply that a block quotes from its code on, or its words: "smtp; 550 5.1.1 …", "X-Postfix; host mx.example said: 550 5.1.1 …". */
+/**
+ * The reply that a block quotes from its code on, or its words: "smtp; 550 5.1.1 …", "X-Postfix; host
+ * mx.example said: 550 5.1.1 …".
+ */
 const replyIn = (fields: Fields): string | null => {
   const words = wordsOf(fields);
   return words === null ? null : diagnosticIn(words) || null;
@@ -110,7 +117,8 @@ const wordsOf = (fields: Fields): string | null => {
 
 const ACCEPTED = /\b2\d\d[ -].*/;
 
-// X.0.0 says only that it failed, and so does a block without a status: then the text has the reply (RFC 3463 3.1).
+// X.0.0 says only that it failed, and so does a block without a status: then the text has the reply (RFC 3463
+// 3.1).
 const failureOf = (fields: Fields, { sections }: Report, remoteMta: string | null): BounceReport => {
   const status = statusOf(fields);
   const final = addressValue(fields, 'final-recipient')?.toLowerCase() ?? null;
@@ -150,10 +158,11 @@ const actualRecipientOf = (fields: Fields): string | null =>
   addressValue(fields, 'x-actual-recipient') ?? addressValue(fields, 'final-recipient');
 
 /**
- * True when a block that says `delayed` is about the end all the same. RFC 3464 2.3.3: the server tries on, so a delay leaves the email
- * `sent`. nullmailer and OpenSMTPD write it in their last report as well, and only words that say so count as the end. A server that names
- * a time until which it tries on has not given up before. The status 4.4.7 proves nothing: Exchange and Oracle's server send it with real
- * delays; nor does a subject that says "undelivered" alone.
+ * True when a block that says `delayed` is about the end all the same. RFC 3464 2.3.3: the server tries on,
+ * so a delay leaves the email `sent`. nullmailer and OpenSMTPD write it in their last report as well, and
+ * only words that say so count as the end. A server that names a time until which it tries on has not given
+ * up before. The status 4.4.7 proves nothing: Exchange and Oracle's server send it with real delays; nor does
+ * a subject that says "undelivered" alone.
  */
 const hasGivenUp = (fields: Fields, { message }: BounceReport, report: Report): boolean => {
   const { date, subject } = report.around;
@@ -164,7 +173,9 @@ const hasGivenUp = (fields: Fields, { message }: BounceReport, report: Report): 
 };
 
 const ENDED = /^(?:envelope|message|delivery time) expired\b|\b(?:gave|given|giving) up\b/i;
-/** The subject of a report whose message is given back, which nullmailer writes; a warning has another one. */
+/**
+ * The subject of a report whose message is given back, which nullmailer writes; a warning has another one.
+ */
 const RETURNED = /^(?:returned mail|undeliver(?:ed|able) mail returned)\b/i;
 
 // The original recipient is the address that we sent to; the final one may be the target of a forward.

@@ -9,12 +9,18 @@ import type { StepOfReply } from './report-text.ts';
 export interface Diagnosis {
   /** RFC 3463 status, `5.1.1`; null when the report gives none. */
   readonly status: string | null;
-  /** The remote server's reply from its code on, or the words of the reporting one; '' when the report gives neither. */
+  /**
+   * The remote server's reply from its code on, or the words of the reporting one; '' when the report gives
+   * neither.
+   */
   readonly diagnostic: string;
   readonly remoteMta: string | null;
   /** The address that the delivery failed for. */
   readonly failing?: string | null;
-  /** The step that the report names beside the reply; otherwise the report takes the place of the reply to RCPT. */
+  /**
+   * The step that the report names beside the reply; otherwise the report takes the place of the reply to
+   * RCPT.
+   */
   readonly step?: StepOfReply;
 }
 
@@ -57,7 +63,8 @@ export const bounceOf = ({
   };
 };
 
-// The reply decides, then a status that says something, then the words: X.0.0 only says that it failed (RFC 3463 3.1).
+// The reply decides, then a status that says something, then the words: X.0.0 only says that it failed (RFC
+// 3463 3.1).
 const isPermanent = (code: number | null, status: string | null, words: string): boolean => {
   if (code !== null) return code >= 500;
   if (saysTimeIsOver(words)) return false;
@@ -65,7 +72,8 @@ const isPermanent = (code: number | null, status: string | null, words: string):
   if (specific(status) === null) {
     const kind = kindOfWords(words);
     if (kind !== undefined && FAILURES[kind].provesDead) return true;
-    // A host that cannot be reached is tried until time is over, although Courier does not say so. `General` are temporary conditions.
+    // A host that cannot be reached is tried until time is over, although Courier does not say so. `General`
+    // are temporary conditions.
     if (kind === 'ConnectionFailed' || kind === 'General') return false;
   }
   return !status?.startsWith('4.');

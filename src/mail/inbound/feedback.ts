@@ -1,5 +1,6 @@
 /**
- * Feedback about a message after it was accepted, in one shape: from bounce mail, complaint mail or a provider's notification.
+ * Feedback about a message after it was accepted, in one shape: from bounce mail, complaint mail or a
+ * provider's notification.
  */
 import type { Fault, SubType } from '../transport/transport.ts';
 
@@ -27,9 +28,15 @@ export interface BounceReport {
   readonly enhancedCode: string | null;
   readonly message: string;
   readonly remoteMta: string | null;
-  /** True when the failure proves the address dead that it is about; never for a fault of ours or of the message. */
+  /**
+   * True when the failure proves the address dead that it is about; never for a fault of ours or of the
+   * message.
+   */
   readonly suppresses: boolean;
-  /** The address that the delivery failed for: a target of the recipient's, where that is an alias. Null when it is not named. */
+  /**
+   * The address that the delivery failed for: a target of the recipient's, where that is an alias. Null when
+   * it is not named.
+   */
   readonly failing: string | null;
 }
 
@@ -47,7 +54,10 @@ export interface DelayReport {
   readonly remoteMta: string | null;
 }
 
-/** The server has passed the message on to one that sends no reports, or to the targets of an alias (RFC 3464 2.3.3). */
+/**
+ * The server has passed the message on to one that sends no reports, or to the targets of an alias (RFC 3464
+ * 2.3.3).
+ */
 export interface ForwardReport {
   readonly kind: 'passedOn';
 }

@@ -1,6 +1,6 @@
 /**
- * The fields of a block of `Name: value` lines in a report (RFC 3464 2.1, RFC 5965 3.1). Names are in lower case; the first
- * field of a name counts.
+ * The fields of a block of `Name: value` lines in a report (RFC 3464 2.1, RFC 5965 3.1). Names are in lower
+ * case; the first field of a name counts.
  */
 export type Fields = ReadonlyMap<string, string>;
 
@@ -26,13 +26,16 @@ const readBlock = (block: string): Fields => {
   return fields;
 };
 
-/** The value of a typed field, `dns; mx.example` or `smtp; 550 no`, without its type; null when it is absent or empty. */
+/**
+ * The value of a typed field, `dns; mx.example` or `smtp; 550 no`, without its type; null when it is absent
+ * or empty.
+ */
 export const typedValue = (fields: Fields | undefined, name: string): string | null =>
   fields?.get(name)?.replace(TYPE, '') || null;
 
 /**
- * The same for an address, `rfc822;bob@example`: without a name, brackets and comments around it. Mimecast has the type `rfc/822`, and XWall
- * writes the type twice.
+ * The same for an address, `rfc822;bob@example`: without a name, brackets and comments around it. Mimecast
+ * has the type `rfc/822`, and XWall writes the type twice.
  */
 export const addressValue = (fields: Fields | undefined, name: string): string | null => {
   const value = typedValue(fields, name)?.replace(TYPE, '') ?? '';

@@ -1,4 +1,7 @@
-/** Keeps a message while it arrives. Chunks are copied: a sender may write one octet at a time, and each would be an object. */
+/**
+ * Keeps a message while it arrives. Chunks are copied: a sender may write one octet at a time, and each would
+ * be an object.
+ */
 export interface MessageBuffer {
   readonly octets: number;
   add(chunk: Buffer): void;
@@ -47,9 +50,9 @@ export interface HeadTailLimits {
 }
 
 /**
- * Keeps the beginning and the end of a report. Its machine-readable part comes before the returned message (RFC 6522 3, RFC 5965
- * 2), or after it in reports with another order. The omitted middle belongs to the returned message, so that no line is lost that
- * begins or ends a part.
+ * Keeps the beginning and the end of a report. Its machine-readable part comes before the returned message
+ * (RFC 6522 3, RFC 5965 2), or after it in reports with another order. The omitted middle belongs to the
+ * returned message, so that no line is lost that begins or ends a part.
  */
 export class HeadTailBuffer implements MessageBuffer {
   readonly #head = new FullBuffer();

@@ -5,7 +5,8 @@ import { ADDRESS_IN_TEXT, diagnosticIn, linesOfReport, sectionsOf, stepIn } from
 
 /** The words that each form begins with. None of them occurs in a warning that the server still tries. */
 const MARKS = {
-  // The QSBMF of qmail begins with "Hi. This is the"; Haraka and James write it, too. Providers change its words.
+  // The QSBMF of qmail begins with "Hi. This is the"; Haraka and James write it, too. Providers change its
+  // words.
   qmail:
     /^Hi\. This is the \S.{0,300}\n.{0,100}\b(?:wasn't|was not) able to deliver|^Your mail message to the following address\(es\) could not be delivered\. This\s{1,2}is a permanent error/m,
   yahoo:
@@ -63,8 +64,8 @@ const DELAYED = { kind: 'delayed', message: 'Delayed', remoteMta: null } as cons
 const HEAD = 8_000;
 
 /**
- * Reads a failure from a notification in plain text; nothing when it has none of the fixed forms. `failed` is the value of an
- * X-Failed-Recipients field, which Exim and Gmail write for failures alone; null without it.
+ * Reads a failure from a notification in plain text; nothing when it has none of the fixed forms. `failed` is
+ * the value of an X-Failed-Recipients field, which Exim and Gmail write for failures alone; null without it.
  */
 export const readPlainReport = (
   { text, subject }: Pick<Surroundings, 'text' | 'subject'>,

@@ -10,9 +10,10 @@ import { readPlainReport } from './plain-report.ts';
 import { tokenOf } from './verp.ts';
 
 /**
- * Reads a report, with one fact for each recipient. `recipients` are the envelope recipients of the report; `isFromNobody` says that
- * its envelope sender is null (RFC 5321 4.5.5). A mail with a null sender that came to a return path, and is no report that can be
- * read, is told as `unread`; any other mail gives nothing, such as spam. It never throws.
+ * Reads a report, with one fact for each recipient. `recipients` are the envelope recipients of the report;
+ * `isFromNobody` says that its envelope sender is null (RFC 5321 4.5.5). A mail with a null sender that came
+ * to a return path, and is no report that can be read, is told as `unread`; any other mail gives nothing,
+ * such as spam. It never throws.
  */
 export const readReport = async (
   raw: Buffer,
@@ -48,7 +49,10 @@ export const readReport = async (
   return [{ kind: 'unread', subject: email.subject ?? '', reference, recipient: null }];
 };
 
-/** True for the answer of `reject` in a Sieve filter, which deletes the mail (RFC 5429 2.2), as Dovecot and Cyrus mark it. */
+/**
+ * True for the answer of `reject` in a Sieve filter, which deletes the mail (RFC 5429 2.2), as Dovecot and
+ * Cyrus mark it.
+ */
 const isRejection = ({ headers }: Email, notification: string): boolean =>
   headers.some(({ key, value }) => key === 'auto-submitted' && /^auto-replied \(rejected\)/i.test(value)) &&
   /;\s*deleted\b/i.test(readFields(notification)[0]?.get('disposition') ?? '');
@@ -65,7 +69,10 @@ const surroundingsOf = (email: Email, raw: Buffer): Surroundings => {
   };
 };
 
-/** The human-readable words: those of the html where there is no other part, and the body as it is where a wrong boundary hides all parts. */
+/**
+ * The human-readable words: those of the html where there is no other part, and the body as it is where a
+ * wrong boundary hides all parts.
+ */
 const wordsOf = ({ text = '', html = '', attachments }: Email, raw: Buffer): string => {
   if (text.trim() !== '') return text;
   if (html !== '') return textFromHtml(html);
@@ -79,7 +86,9 @@ const bodyOf = (raw: Buffer): string => {
   return raw.toString('utf8', begin, begin + LONGEST_BODY).replace(/\r\n/g, '\n');
 };
 
-/** Reads a report whose boundary is wrong, or whose part has another type: its fields are lines of the body. */
+/**
+ * Reads a report whose boundary is wrong, or whose part has another type: its fields are lines of the body.
+ */
 const damagedReport = (
   { headers }: Email,
   raw: Buffer,

@@ -1,6 +1,6 @@
 /**
- * The replies of a listener, where smtp-server's own do not suffice: each carries an enhanced status (RFC 2034), and AUTH is announced where
- * a password may be sent.
+ * The replies of a listener, where smtp-server's own do not suffice: each carries an enhanced status (RFC
+ * 2034), and AUTH is announced where a password may be sent.
  */
 import type { Connection } from './connection.ts';
 

@@ -43,11 +43,19 @@ export interface SmtpServerOptions {
 
 /** The limits of a listener. */
 export interface SmtpServerLimits {
-  /** Connections of one address at a time; the next one gets 421 4.7.0, which asks the sender to try later. */
+  /**
+   * Connections of one address at a time; the next one gets 421 4.7.0, which asks the sender to try later.
+   */
   readonly connections: number;
-  /** Milliseconds for the handshake of a connection that begins inside TLS. A client may have as many under way as connections. */
+  /**
+   * Milliseconds for the handshake of a connection that begins inside TLS. A client may have as many under
+   * way as connections.
+   */
   readonly handshakeMs: number;
-  /** Octets of messages that are arriving or being processed; a message beyond it gets 452 4.3.1 (RFC 5321 4.5.3.1). */
+  /**
+   * Octets of messages that are arriving or being processed; a message beyond it gets 452 4.3.1 (RFC 5321
+   * 4.5.3.1).
+   */
   readonly memory: BudgetLimits;
   /** The time for a message to arrive; then 421 4.4.2 ends the connection. */
   readonly arrival: ArrivalTime;
@@ -143,7 +151,8 @@ export const openSmtpServer = async (
     },
     ...others,
   });
-  // Without a listener for it the library throws the error of a port that is taken, and nothing hears of it: the start hung.
+  // Without a listener for it the library throws the error of a port that is taken, and nothing hears of it:
+  // the start hung.
   const failed = Promise.withResolvers<never>();
   server.once('error', (error) => failed.reject(portNotOpened({ hostname: host, port }, error)));
   const listener = server.listen(port, host);
@@ -162,7 +171,10 @@ interface Setup extends Required<Pick<SmtpServerOptions, 'tls' | 'implicitTls' |
 
 type Accepted = Parameters<SMTPServer['_handleProxy']>[1];
 
-/** smtp-server, with replies that are complete, a certificate that is renewed, and PROXY headers of both versions. */
+/**
+ * smtp-server, with replies that are complete, a certificate that is renewed, and PROXY headers of both
+ * versions.
+ */
 class CompleteServer extends SMTPServer {
   readonly #setup: Setup;
   /** By their sockets, the clients that PROXY headers name. */
@@ -258,8 +270,9 @@ export class Refusal extends Error {
 }
 
 /**
- * Reads a message into `buffer`. Rejects with a `Refusal` when the message exceeds the limit of the listener, `most` octets, or the
- * memory budget. The rest is read and dropped, because a reply before the final dot would not be read (RFC 5321 3.3).
+ * Reads a message into `buffer`. Rejects with a `Refusal` when the message exceeds the limit of the listener,
+ * `most` octets, or the memory budget. The rest is read and dropped, because a reply before the final dot
+ * would not be read (RFC 5321 3.3).
  */
 export const takeIn = (
   stream: SMTPServerDataStream,
@@ -291,7 +304,10 @@ export const takeIn = (
     stream.on('error', reject);
   });
 
-/** The parameters of the extensions that the library offers: 8BITMIME, SIZE, SMTPUTF8 and AUTH (RFC 6152, 1870, 6531, 4954). */
+/**
+ * The parameters of the extensions that the library offers: 8BITMIME, SIZE, SMTPUTF8 and AUTH (RFC 6152,
+ * 1870, 6531, 4954).
+ */
 export const NO_EXTENSIONS: Extensions = {
   keywords: [],
   parameters: { mail: ['BODY', 'SIZE', 'SMTPUTF8', 'AUTH'], rcpt: [] },

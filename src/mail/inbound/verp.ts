@@ -1,7 +1,7 @@
 /**
  * VERP: the envelope sender names the message, so that a bounce names it too, whatever else it contains.
- * `b+<token>@domain`. The token is the caller's: at most 62 characters of lower-case letters, digits, `.`, `_` and `-`,
- * since a local part ends at 64 octets and servers on the way change case.
+ * `b+<token>@domain`. The token is the caller's: at most 62 characters of lower-case letters, digits, `.`,
+ * `_` and `-`, since a local part ends at 64 octets and servers on the way change case.
  */
 const TOKEN = /^[a-z0-9._-]{1,62}$/;
 
@@ -12,7 +12,10 @@ export const returnPathFor = (token: string, domain: string): string => {
   return `b+${token}@${domain}`;
 };
 
-/** The address by which the recipient of a copy unsubscribes (RFC 2369 3.2), with a token that only this copy shows. */
+/**
+ * The address by which the recipient of a copy unsubscribes (RFC 2369 3.2), with a token that only this copy
+ * shows.
+ */
 export const leaveAddressFor = (token: string, domain: string): string => `u+${token}@${domain}`;
 
 const LEAVE = /^u\+([^@]+)@/i;
@@ -24,9 +27,10 @@ export const leaveTokenOf = (address: string): string | null => {
 };
 
 /**
- * The return path of a forwarded message, in the form of the Sender Rewriting Scheme whose first sender lies in a database: what is
- * between the signature, the day and the domain is opaque to all others. It has the same length for every sender, so that a sender that
- * another forwarder has rewritten needs no SRS1. `token`: `<email>.<recipient>.<signature>.<day>`.
+ * The return path of a forwarded message, in the form of the Sender Rewriting Scheme whose first sender lies
+ * in a database: what is between the signature, the day and the domain is opaque to all others. It has the
+ * same length for every sender, so that a sender that another forwarder has rewritten needs no SRS1. `token`:
+ * `<email>.<recipient>.<signature>.<day>`.
  */
 export const srsPathFor = (token: string, domain: string): string => {
   const [email = '', recipient = '', signature = '', day = ''] = token.split('.');

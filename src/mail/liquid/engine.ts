@@ -55,11 +55,15 @@ export interface LiquidEngine {
   /** @throws LiquidProblem, TooSlow */
   render(parsed: ParsedSource, rendering: RenderScope): string;
   /**
-   * Refuses expressions that are read in part alone, and arguments of filters that are wrong for every value. `language`: that of the source;
-   * null where none is known. What was stored before is rendered as it was. @throws LiquidProblem that tells line and column
+   * Refuses expressions that are read in part alone, and arguments of filters that are wrong for every value.
+   * `language`: that of the source; null where none is known. What was stored before is rendered as it was.
+   * @throws LiquidProblem that tells line and column
    */
   examineValues(parsed: ParsedSource, language: string | null): void;
-  /** The places of partials, and of the content in a layout. @throws LiquidProblem for a block that only the service writes */
+  /**
+   * The places of partials, and of the content in a layout. @throws LiquidProblem for a block that only the
+   * service writes
+   */
   slotsOf(parsed: ParsedSource): readonly Slot[];
   /** The paths of the names that a source uses and does not set itself, such as `order.total`. */
   namesOf(parsed: ParsedSource): readonly string[];
@@ -124,8 +128,8 @@ export const htmlLiquid = engineFor(IN_HTML);
 export const textLiquid = engineFor(IN_TEXT);
 
 /**
- * An output that is written again names nothing that the first one does not, since what a source sets stays set. For each of them the
- * library counts the lines from the beginning: 600 in a source of 40 KB took 71 ms.
+ * An output that is written again names nothing that the first one does not, since what a source sets stays
+ * set. For each of them the library counts the lines from the beginning: 600 in a source of 40 KB took 71 ms.
  */
 function withoutRepeats(parsed: ParsedSource): Template[] {
   const seen = new Set<string>();
@@ -140,7 +144,10 @@ function withoutRepeats(parsed: ParsedSource): Template[] {
 
 const BLOCK = /\{%-?\s*(end)?(if|unless|case|for|tablerow|capture|comment|render(?!\s*["']))\b/g;
 
-/** The parser calls itself once a block, and would fill the stack; twenty thousand blocks took it half a second to refuse. */
+/**
+ * The parser calls itself once a block, and would fill the stack; twenty thousand blocks took it half a
+ * second to refuse.
+ */
 function refuseDeepNesting(source: string): void {
   let depth = 0;
   for (const [, end] of source.matchAll(BLOCK)) {
@@ -281,7 +288,10 @@ function tagAt({ input, begin }: Token): string {
   return input.slice(start, start + LONGEST_REASON).split(/[%}]}/, 1)[0] ?? '';
 }
 
-/** The entity that stands for a character of the tag at a place; null without one. Texts in quotes may hold them. */
+/**
+ * The entity that stands for a character of the tag at a place; null without one. Texts in quotes may hold
+ * them.
+ */
 function entityIn(token: Token): string | null {
   const tag = tagAt(token);
   return ENTITY.exec(tag.replace(/"[^"]*"|'[^']*'/g, ''))?.[0] ?? null;

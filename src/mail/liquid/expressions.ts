@@ -1,8 +1,8 @@
 import { type Output, type Token, TokenKind, type Value } from 'liquidjs';
 
 /**
- * The problem of an expression that the library reads as far as it can: it writes `a` for `{{ a - b }}`, `false` for `{{> footer }}`, and takes
- * `{% if a eq b %}` for true. Null for one that is whole.
+ * The problem of an expression that the library reads as far as it can: it writes `a` for `{{ a - b }}`,
+ * `false` for `{{> footer }}`, and takes `{% if a eq b %}` for true. Null for one that is whole.
  */
 export function problemOfExpression({
   initial,
@@ -27,7 +27,10 @@ export function problemOfExpression({
     : null;
 }
 
-/** The same for an output as it is written: what follows a comma is left out, and an `else` is a name that has no value. */
+/**
+ * The same for an output as it is written: what follows a comma is left out, and an `else` is a name that has
+ * no value.
+ */
 export function problemOfOutput({ token }: Output): string | null {
   const text = token.getText();
   if (/^\{\{-?\s*else\s*-?\}\}$/.test(text)) return 'else is a tag.';
@@ -37,7 +40,10 @@ export function problemOfOutput({ token }: Output): string | null {
 
 const QUOTED = /"[^"]*"|'[^']*'/g;
 
-/** Forms of Handlebars, Mustache, the templates of Go, Twig and JavaScript, and what takes their place in Liquid. */
+/**
+ * Forms of Handlebars, Mustache, the templates of Go, Twig and JavaScript, and what takes their place in
+ * Liquid.
+ */
 const FORMS: readonly (readonly [form: RegExp, remedy: string])[] = [
   [/^\{\{\{|^\{\{-?\s*&/, '{{ name | raw }} writes a value as it is'],
   [/^\{\{[~-]?\s*(?:#\s*each|range)\b/, 'write {% for item in items %} … {% endfor %}'],
@@ -70,7 +76,10 @@ const FORMS: readonly (readonly [form: RegExp, remedy: string])[] = [
   [/\w\(/, 'arguments follow the name of a filter and a colon, such as {{ name | default: "friend" }}'],
 ];
 
-/** The end of a problem of a tag or output that has the form of other templates: what to write instead. `tag` begins with its braces. */
+/**
+ * The end of a problem of a tag or output that has the form of other templates: what to write instead. `tag`
+ * begins with its braces.
+ */
 export function remedyFor(tag: string): string {
   const bare = tag.replaceAll(QUOTED, '""');
   const remedy = FORMS.find(([form]) => form.test(bare))?.[1];

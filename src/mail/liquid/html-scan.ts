@@ -53,7 +53,10 @@ type State =
  */
 export const scanHtml = (html: string): readonly LiquidPiece[] => read(html, [], true).pieces;
 
-/** Reads html once. `places`: offsets in their order; `held`: true of one in text or in a quoted value that runs nothing. */
+/**
+ * Reads html once. `places`: offsets in their order; `held`: true of one in text or in a quoted value that
+ * runs nothing.
+ */
 function read(html: string, places: readonly number[], isSource: boolean) {
   const pieces: LiquidPiece[] = [];
   const held: boolean[] = [];
@@ -218,7 +221,10 @@ export function refuseSplitBlocks(placed: readonly LiquidPiece[]): void {
 }
 
 const SPACE = '[\\x00-\\x20]*';
-/** The value of an attribute begins. Of two runs of spaces only a quote is between: else one run would be divided in all ways. */
+/**
+ * The value of an attribute begins. Of two runs of spaces only a quote is between: else one run would be
+ * divided in all ways.
+ */
 const BEGIN = `\\s*=[\\s\\x00-\\x20]*(?:["']${SPACE})?`;
 const scheme = (name: string) => [...name].join(SPACE);
 const RUN = `(?:${scheme('javascript')}|${scheme('vbscript')})`;
@@ -230,8 +236,8 @@ const SCRIPTED = new RegExp(
 );
 
 /**
- * True when a link of html runs something. Escaping does not help there: the scheme is plain text. Words that look like such a link may be
- * text, or be in the value of another attribute. `isSource`: braces are Liquid.
+ * True when a link of html runs something. Escaping does not help there: the scheme is plain text. Words that
+ * look like such a link may be text, or be in the value of another attribute. `isSource`: braces are Liquid.
  */
 export function runsScripts(html: string, isSource = false): boolean {
   const places = [...html.matchAll(SCRIPTED)].map(({ index }) => index);

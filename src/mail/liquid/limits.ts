@@ -20,7 +20,10 @@ export const LIQUID_LIMITS = {
   ms: 95,
 } as const;
 
-/** A source or a rendering that is refused. The message is a sentence for the author, with line and column where known. */
+/**
+ * A source or a rendering that is refused. The message is a sentence for the author, with line and column
+ * where known.
+ */
 export class LiquidProblem extends Error {
   override readonly name = 'LiquidProblem';
 
@@ -35,7 +38,10 @@ export class LiquidProblem extends Error {
   }
 }
 
-/** A rendering that took too much processor time. A send tries it twice, since a processor is slower while others share it. */
+/**
+ * A rendering that took too much processor time. A send tries it twice, since a processor is slower while
+ * others share it.
+ */
 export class TooSlow extends LiquidProblem {
   constructor() {
     super('Must be simpler: it takes too long to render.');
@@ -67,7 +73,10 @@ export class Budget {
 
   use(): void {}
 
-  /** The processor is asked only when the time may be over, since that takes a microsecond: a thread never works longer than time passes. */
+  /**
+   * The processor is asked only when the time may be over, since that takes a microsecond: a thread never
+   * works longer than time passes.
+   */
   check(now: number): void {
     if (now < this.#looksAt) return;
     const left = LIQUID_LIMITS.ms - (ownTime() - this.#worked);

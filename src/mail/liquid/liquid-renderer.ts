@@ -114,7 +114,10 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
     learn(owner, key, ran);
     return ran;
   };
-  /** The first renderings of sources that may be quick, by their keys. Those that come meanwhile wait for how it goes. */
+  /**
+   * The first renderings of sources that may be quick, by their keys. Those that come meanwhile wait for how
+   * it goes.
+   */
   const firsts = new Map<string, Promise<JobResult>>();
 
   return {
@@ -190,8 +193,9 @@ interface WaitingJob {
 const MOST_LOST = 3;
 
 /**
- * Jobs that go to a thread in batches. The first goes at once, so that the thread works while this one reads the next requests; a
- * batch that waited for the one before it made the two threads take turns (an email by template cost 1.8 ms of latency at 64 at once).
+ * Jobs that go to a thread in batches. The first goes at once, so that the thread works while this one reads
+ * the next requests; a batch that waited for the one before it made the two threads take turns (an email by
+ * template cost 1.8 ms of latency at 64 at once).
  */
 class BatchedJobs {
   readonly #waiting: WaitingJob[] = [];

@@ -1,5 +1,5 @@
-// The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). What strangers write in
-// Liquid is read and rendered here alone: a thread can be ended whatever it does.
+// The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts).
+// What strangers write in Liquid is read and rendered here alone: a thread can be ended whatever it does.
 import { LruMap } from '../../platform/async/lru-map.ts';
 import { serve } from '../../platform/threads/serve.ts';
 import type { Scope } from './engine.ts';
@@ -61,7 +61,10 @@ export type ThreadAnswer =
 /** The first question of a thread tells where it is to note which job it is at; all others are jobs. */
 export type Question = { readonly progress: SharedArrayBuffer } | readonly Job[];
 
-/** Parsed sources that are remembered: this many, and of this many characters together. A parsed source takes ten times its own size. */
+/**
+ * Parsed sources that are remembered: this many, and of this many characters together. A parsed source takes
+ * ten times its own size.
+ */
 const MOST_KEPT = 500;
 const MOST_CHARACTERS = 4 * LIQUID_LIMITS.result;
 
@@ -77,7 +80,8 @@ const kept = new LruMap<string, ParsedTemplate>({
 });
 let progress: Int32Array | null = null;
 
-// The first rendering of a thread takes six times as long as the next ones. This one takes 15 ms, while the thread is starting.
+// The first rendering of a thread takes six times as long as the next ones. This one takes 15 ms, while the
+// thread is starting.
 const WARMING = '{% for i in (1..300) %}{% if i > 3 %}{{ i | append: "<" | upcase }}{% endif %}{% endfor %}';
 try {
   const parsed = parseParts({ subject: WARMING, previewText: null, html: WARMING, text: null });

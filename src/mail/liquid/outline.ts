@@ -3,7 +3,9 @@ import { LIQUID_LIMITS } from './limits.ts';
 import type { RenderedParts } from './parts.ts';
 import { asLine, escapedInHtml, writtenInText } from './written-values.ts';
 
-/** A value that a source writes: where it lies among the names, and the text in its place where it is empty. */
+/**
+ * A value that a source writes: where it lies among the names, and the text in its place where it is empty.
+ */
 export interface OutlinedValue {
   readonly path: readonly string[];
   readonly instead: string;
@@ -16,8 +18,9 @@ export interface OutlinedPart {
 }
 
 /**
- * Sources that write values and do nothing else. Filling them takes a time that grows with their length alone, so that they need no thread
- * that can be ended: through one, a copy of a newsletter took a tenth of its processor time.
+ * Sources that write values and do nothing else. Filling them takes a time that grows with their length
+ * alone, so that they need no thread that can be ended: through one, a copy of a newsletter took a tenth of
+ * its processor time.
  */
 export interface Outline {
   readonly parts: { readonly [Part in keyof RenderedParts]: OutlinedPart | null };

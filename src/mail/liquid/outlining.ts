@@ -80,8 +80,8 @@ const NO_NAMES = { names: {}, now: 0 };
 const NONE = { subject: null, previewText: null, html: null, text: null };
 
 /**
- * The source with its values left open, which are added to `values`; null where something else is in it. What a line loses must not
- * lie beside a value that is empty.
+ * The source with its values left open, which are added to `values`; null where something else is in it. What
+ * a line loses must not lie beside a value that is empty.
  */
 function openedValues(source: ParsedSource, values: OutlinedValue[], isLine: boolean): ParsedSource | null {
   const opened: Template[] = [];
@@ -123,7 +123,10 @@ function openValue({ value: { initial, filters } }: Output): OutlinedValue | nul
   return { path, instead: evalQuotedToken(instead) };
 }
 
-/** A part between its values, of which it takes the next ones; null where they are not all in it, one after another. */
+/**
+ * A part between its values, of which it takes the next ones; null where they are not all in it, one after
+ * another.
+ */
 function cut(made: string, count: number, rest: ArrayIterator<[number, OutlinedValue]>): OutlinedPart | null {
   const pieces = made.split(HELD);
   if (pieces.length !== 2 * count + 1) return null;

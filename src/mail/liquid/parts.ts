@@ -21,7 +21,10 @@ export type RenderedParts = { readonly [Part in PartName]: string | null };
 
 /** The sources of one version of a template, ready to be rendered. */
 export interface Sources extends RenderedParts {
-  /** True where the preview text is put into the html that was rendered; false and absent where the html has it already. */
+  /**
+   * True where the preview text is put into the html that was rendered; false and absent where the html has
+   * it already.
+   */
   readonly placesPreview?: boolean;
   /** The language of the content; null and absent where it names none. */
   readonly language?: string | null;
@@ -101,7 +104,8 @@ export function renderParts(
   const html = made !== null && placesLanguage && language !== null ? inLanguage(made, language) : made;
   if (html !== null && writesLinks && runsScripts(html)) throw new LiquidProblem(RUNS_SCRIPTS, true, 'html');
   const previewText = render('previewText');
-  // The html of this very recipient: in the source, the body may begin in several branches, or in none that is rendered.
+  // The html of this very recipient: in the source, the body may begin in several branches, or in none that
+  // is rendered.
   const isPlaced = placesPreview && html !== null && previewText !== null;
   return {
     subject: render('subject'),
@@ -154,7 +158,10 @@ export type PartSlots = { readonly [Part in AuthoredPart]?: readonly Slot[] };
 export interface ReadingRules {
   /** True where they are around the content of templates. */
   readonly isLayout?: boolean;
-  /** The language of their bodies; null and absent where none is known. A line may be of the template that a translation belongs to. */
+  /**
+   * The language of their bodies; null and absent where none is known. A line may be of the template that a
+   * translation belongs to.
+   */
   readonly language?: string | null;
 }
 
@@ -220,8 +227,9 @@ function namesAround(engine: LiquidEngine, layout: string, slots: readonly Slot[
 }
 
 /**
- * Refuses an html that was made of other sources: one that writes values where escaping does not help, one with links that run scripts, and,
- * where `isSplit`, one whose blocks the markup has torn apart. @throws LiquidProblem
+ * Refuses an html that was made of other sources: one that writes values where escaping does not help, one
+ * with links that run scripts, and, where `isSplit`, one whose blocks the markup has torn apart. @throws
+ * LiquidProblem
  */
 export function examineMade(html: string, isSplit: boolean): void {
   const placed = scanHtml(html);

@@ -8,8 +8,8 @@ const CLOSING = { '{{': '}}', '{%': '%}' } as const;
 const OPENING = /\{[{%]/g;
 
 /**
- * Cuts a text at its Liquid. An opening without an end is text, and so are all later ones of its kind: a pattern would search from each of
- * them to the end.
+ * Cuts a text at its Liquid. An opening without an end is text, and so are all later ones of its kind: a
+ * pattern would search from each of them to the end.
  */
 export function piecesOf(source: string): readonly Piece[] {
   const pieces: Piece[] = [];

@@ -1,6 +1,9 @@
 import { piecesOf } from './pieces.ts';
 
-/** The offset of the first tag or output of a source that includes each of the names; a name that is in none is absent. */
+/**
+ * The offset of the first tag or output of a source that includes each of the names; a name that is in none
+ * is absent.
+ */
 export function placesOf(source: string, names: readonly string[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   let missing = [...new Set(names)];
@@ -16,7 +19,10 @@ export function placesOf(source: string, names: readonly string[]): ReadonlyMap<
   return places;
 }
 
-/** A path with what makes it an argument of a filter or a name that the source sets, before it, and its default, behind it. */
+/**
+ * A path with what makes it an argument of a filter or a name that the source sets, before it, and its
+ * default, behind it.
+ */
 const USE =
   /([:,]\s*)?(?<![\w.'"-])(?:\b(assign|capture|for|tablerow|increment|decrement)\s+)?([A-Za-z_][\w-]*(?:\.[\w-]+|\[[^\][]{0,200}\])*)(\s*\|\s*default\b)?/g;
 /** A tag around text in which nothing is used. */
@@ -24,7 +30,10 @@ const UNREAD = /^\{%-?\s*(end)?(comment|doc|raw)\b/;
 const QUOTED_MEMBER = /\[\s*(["'])([A-Za-z_][\w-]*)\1\s*\]/g;
 const QUOTED = /"[^"]*"|'[^']*'/g;
 
-/** The paths of a source that have a default where they are used first. A name that a tag sets is not used there. */
+/**
+ * The paths of a source that have a default where they are used first. A name that a tag sets is not used
+ * there.
+ */
 export function defaultedIn(source: string): ReadonlySet<string> {
   const uses = new Map<string, boolean>();
   let unread: string | null = null;
@@ -48,7 +57,10 @@ const CONDITION = /^\{%-?\s*(?:if|unless|elsif)\b/;
 /** The longest path of a contact that is read. */
 const PATH = /\bcontact[\w.[\]'"-]{0,200}/g;
 
-/** The values of contacts in a source: those that are written out without a default, and those that a condition asks for. */
+/**
+ * The values of contacts in a source: those that are written out without a default, and those that a
+ * condition asks for.
+ */
 export interface ContactUses {
   /** Offsets of the first outputs, by the paths of their values. */
   readonly written: ReadonlyMap<string, number>;

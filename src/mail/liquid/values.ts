@@ -21,7 +21,9 @@ export class SafeText extends Drop {
   }
 }
 
-/** A value that its author wants as it is. Further filters read the value, so that their result is escaped. */
+/**
+ * A value that its author wants as it is. Further filters read the value, so that their result is escaped.
+ */
 export class RawText extends SafeText {
   constructor(
     text: string,
@@ -32,8 +34,9 @@ export class RawText extends SafeText {
 }
 
 /**
- * A placeholder of the service, such as that of the link to unsubscribe. A filter that leaves its text as it is gives the placeholder
- * back: a template's `default` and `raw` behind a link would otherwise turn it into text, and the link would lead nowhere.
+ * A placeholder of the service, such as that of the link to unsubscribe. A filter that leaves its text as it
+ * is gives the placeholder back: a template's `default` and `raw` behind a link would otherwise turn it into
+ * text, and the link would lead nowhere.
  */
 export class Placeholder extends SafeText {}
 
@@ -47,7 +50,10 @@ export function textOf(value: unknown): string {
   return value.map(textOf).join('');
 }
 
-/** Refuses a value that filters must not be given or give: too long a text, too many items, or both inside one another. */
+/**
+ * Refuses a value that filters must not be given or give: too long a text, too many items, or both inside one
+ * another.
+ */
 export function weigh(value: unknown): void {
   if (typeof value === 'string') {
     if (value.length > LIQUID_LIMITS.result) exceeded('result');
@@ -57,7 +63,10 @@ export function weigh(value: unknown): void {
   }
 }
 
-/** Characters and members of a value. Counting ends soon after `most`: one item can be in a list a thousand times. */
+/**
+ * Characters and members of a value. Counting ends soon after `most`: one item can be in a list a thousand
+ * times.
+ */
 export function weightOf(value: unknown, most: number): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;

@@ -16,8 +16,9 @@ export type JobResult = ThreadAnswer | 'late' | 'perhapsLate' | 'again';
 /** The time limits of a thread, in milliseconds. */
 export interface ThreadTimes {
   /**
-   * One job, in processor time of the thread. A job sees by itself that its time is over, except in the middle of a filter: this
-   * leaves it a moment for that, since ending the thread makes the next job wait for another one.
+   * One job, in processor time of the thread. A job sees by itself that its time is over, except in the
+   * middle of a filter: this leaves it a moment for that, since ending the thread makes the next job wait for
+   * another one.
    */
   readonly job: number;
   /** The time that jobs wait for a thread that loads. It continues to load for the next ones. */
@@ -39,8 +40,8 @@ const NEVER_MS = 600_000;
 const neverEnded = (): Error => new UnavailableError('It never ended.');
 
 /**
- * Inside the executable every file has the import.meta.url of one beside src/main.ts, and the bundle of the thread lies beneath it as its
- * source does.
+ * Inside the executable every file has the import.meta.url of one beside src/main.ts, and the bundle of the
+ * thread lies beneath it as its source does.
  */
 const ENTRY = new URL(
   import.meta.url.endsWith('/watched-thread.ts') ? './liquid-thread.ts' : './mail/liquid/liquid-thread.ts',
@@ -61,9 +62,9 @@ class StuckJob extends Error {
 export type LiquidThread = Thread<Question, Reply<readonly ThreadAnswer[]>>;
 
 /**
- * A thread for Liquid that takes jobs in batches, since a message there and back takes 10 µs and 64 of them together hardly more.
- * The next batches may be sent while it works at one. It notes in shared memory which job it is at, so that the culprit is known
- * when one does not end.
+ * A thread for Liquid that takes jobs in batches, since a message there and back takes 10 µs and 64 of them
+ * together hardly more. The next batches may be sent while it works at one. It notes in shared memory which
+ * job it is at, so that the culprit is known when one does not end.
  */
 export class WatchedThread {
   #thread: LiquidThread | null = null;
@@ -181,7 +182,10 @@ export class WatchedThread {
     return done;
   }
 
-  /** Ends the thread when it stays at one job for too long. Two looks are needed, so a pause of this thread ends nothing. */
+  /**
+   * Ends the thread when it stays at one job for too long. Two looks are needed, so a pause of this thread
+   * ends nothing.
+   */
   #startWatch(thread: LiquidThread): Timer {
     let seen = -1;
     let since = 0;

@@ -1,6 +1,6 @@
 /**
- * A placeholder that is filled in for each recipient when an email leaves (src/sending/tracking). Only the template may write
- * one: the same characters in a variable are text.
+ * A placeholder that is filled in for each recipient when an email leaves (src/sending/tracking). Only the
+ * template may write one: the same characters in a variable are text.
  */
 const PLACEHOLDER = /\{\{(?=\s*(?:unsubscribeUrl|preferencesUrl)\s*\}\})/g;
 const WORD_JOINER = '\u2060';
@@ -14,7 +14,9 @@ export const escapedInHtml = (text: string): string => {
   return escaped.includes('{{') ? rawInHtml(escaped) : escaped;
 };
 
-/** In plain text nothing can be escaped, so an invisible character keeps the braces of a placeholder apart. */
+/**
+ * In plain text nothing can be escaped, so an invisible character keeps the braces of a placeholder apart.
+ */
 export const writtenInText = (text: string): string =>
   text.includes('{{') ? text.replace(PLACEHOLDER, `{${WORD_JOINER}{`) : text;
 

@@ -10,7 +10,10 @@ export const foldedHeader = (header: string): string =>
 
 const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** The more certain ones first: a column of a later rank is the address only where none of an earlier one is there. */
+/**
+ * The more certain ones first: a column of a later rank is the address only where none of an earlier one is
+ * there.
+ */
 const ADDRESSES = [
   names(`email mail emailaddress mailaddress mailadresse emailadresse emailadress epost epostadresse epostadress emailid
     adresseemail adressemail adressedecourriel courriel adressedemessagerie adresseelectronique correo correoelectronico
@@ -34,8 +37,9 @@ export function addressColumns(headers: readonly string[]): readonly number[] {
 }
 
 /**
- * The addresses in the cell of a list, or one empty text. Google writes several addresses of one kind into a cell, and programs that read a
- * workbook write the link that Excel makes of an address, `mailto:ann@home.example`.
+ * The addresses in the cell of a list, or one empty text. Google writes several addresses of one kind into a
+ * cell, and programs that read a workbook write the link that Excel makes of an address,
+ * `mailto:ann@home.example`.
  */
 export const addressesOfCell = (cell: string): readonly string[] =>
   withoutGuard(visible(cell))
@@ -52,8 +56,8 @@ const visible = (cell: string): string =>
         .trim();
 
 /**
- * Columns of Mailchimp with its own ids, its rating of a member, and what it guesses of a computer's place and clock. Times and addresses
- * of a consent are no such columns: they prove it.
+ * Columns of Mailchimp with its own ids, its rating of a member, and what it guesses of a computer's place
+ * and clock. Times and addresses of a consent are no such columns: they prove it.
  */
 const OF_MAILCHIMP = new Set(
   'leid euid memberrating lastchanged latitude longitude gmtoff dstoff'.split(' '),

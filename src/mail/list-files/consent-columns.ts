@@ -7,9 +7,9 @@ export const STATUS_READINGS = ['status', 'subscribed', 'unsubscribed', 'bounced
 export type StatusReading = (typeof STATUS_READINGS)[number];
 
 /**
- * The cells that a column is understood by. `words`: only words that state it. `flags`: yes and no as well, but no dates. `anything`:
- * every text means that the person has left, such as a reason. `confirmation`: no is not a leaving, since the person has not answered
- * yet. Without one: words, yes and no, and dates.
+ * The cells that a column is understood by. `words`: only words that state it. `flags`: yes and no as well,
+ * but no dates. `anything`: every text means that the person has left, such as a reason. `confirmation`: no
+ * is not a leaving, since the person has not answered yet. Without one: words, yes and no, and dates.
  */
 export type CellRule = 'words' | 'flags' | 'anything' | 'confirmation';
 
@@ -43,7 +43,9 @@ const CONFIRMATIONS = new Set(
   'confirmed isconfirmed emailconfirmed confirmedemail bestaetigt bestatigt confirme confirmado'.split(' '),
 );
 
-/** Parts of names. They decide only where the rest of the name has no other subject (`CONSENT_VOCABULARY`). */
+/**
+ * Parts of names. They decide only where the rest of the name has no other subject (`CONSENT_VOCABULARY`).
+ */
 const NEGATIVE =
   /unsub|opt(?:ed|s)?out|donote?mail|donotcontact|donotsend|^noe?mails?$|blacklist|blocklist|suppress|isexcludedfrom|emaildisabled|deaktiviert|deactivated|abgemeldet|abmeld|abbestell|ausgetragen|austrag|gesperrt|widerspr|widerruf|desabon|desinscri|desuscri|dadodebaja|fechadebaja|noenviar|excluded|disiscri|revoked|withdrawn|kuendig|kundig|donotallow|uitgeschreven|uitschrij|afgemeld|afmeld|(?:werbe|mail|newsletter)sperre/;
 /** Consent that was never given, or has ended. */
@@ -170,7 +172,10 @@ export function consentColumnOf(asWritten: string): ConsentColumn | null {
 const OTHER_SUBJECTS =
   /phone|^tel|telefon|mobil|handy|^fax|order|bestell|auftrag|commande|pedido|pric|preis|prix|precio|amount|betrag|summe|deposit|invoice|rechnung|factur|payment|zahlung|paiement|pago|deliver|liefer|shipping|shipment|versand|ticket|task|^case|lead|deal|project|projekt|account|konto|booking|buchung|reserv|appointment|termin|event|rsvp|attend|vat|tax|steuer|iban|hand$|licen[cs]e|lizenz|contract|vertrag|machine|device|vehicle|fahrzeug|product|produkt|course|kurs|note$|notes$|comment|notiz|remark/;
 
-/** True for a name that may ask for consent beside another subject, so that the answers in its cells may not be read over. */
+/**
+ * True for a name that may ask for consent beside another subject, so that the answers in its cells may not
+ * be read over.
+ */
 export function looksLikeConsent(header: string): boolean {
   const name = folded(withoutAnswers(header));
   const parts = wordsOf(header);
@@ -220,6 +225,8 @@ export function everyoneByFilename(
     : null;
 }
 
-/** True where a file is the list of opt-outs of HubSpot, in which every further column names a kind of email. */
+/**
+ * True where a file is the list of opt-outs of HubSpot, in which every further column names a kind of email.
+ */
 export const isOptOutList = (headers: readonly string[]): boolean =>
   headers.some((header) => folded(header) === 'portalunsubscribe');

@@ -7,7 +7,10 @@ export const withoutAnswers = (header: string): string => header.replace(ANSWERS
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** The words, folded, of which a question about email to a person is made. With any other word it is about something else too. */
+/**
+ * The words, folded, of which a question about email to a person is made. With any other word it is about
+ * something else too.
+ */
 const QUESTION_WORDS = words(`
   is are was do does did don t can cannot could may might should would we i he she they you me us our to be been by via per for with the a
   this and of from in out opt on or wish wishes want wants wanted like likes get gets send sent receive receives receiving received

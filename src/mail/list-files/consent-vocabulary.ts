@@ -2,8 +2,9 @@
 export const HAS_MAIL = /mail|newsletter/;
 
 /**
- * The words, folded, that a name about consent is made of. A name with any other word has another subject too: `Excluded from discount`,
- * `Opt out of insurance`, `Withdrawn amount`, `Kündigungsfrist`. English, German, French, Spanish and Italian.
+ * The words, folded, that a name about consent is made of. A name with any other word has another subject
+ * too: `Excluded from discount`, `Opt out of insurance`, `Withdrawn amount`, `Kündigungsfrist`. English,
+ * German, French, Spanish and Italian.
  */
 export const CONSENT_VOCABULARY: ReadonlySet<string> = new Set(
   `unsub unsubs unsubscribe unsubscribed unsubscribes unsubscribing unsubscription optout optouts optedout optsout opt opted opts out

@@ -4,8 +4,8 @@ export type Meaning = 'subscribed' | 'never' | 'unsubscribed' | 'bounced' | 'com
 const list = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
- * The words that services and people write, folded: English, German, French, Spanish, and the usual ones of their neighbours.
- * The table in docs/imports.md shows them.
+ * The words that services and people write, folded: English, German, French, Spanish, and the usual ones of
+ * their neighbours. The table in docs/imports.md shows them.
  */
 export const WORDS: Readonly<Record<Meaning, readonly string[]>> = {
   subscribed:
@@ -86,7 +86,10 @@ export function meaningOf(text: string): Meaning | null {
   return NEGATION.test(lower) ? null : (PARTS.find(([pattern]) => pattern.test(lower))?.[1] ?? null);
 }
 
-/** The meaning of a text about failed mail, also by its reply code (RFC 5321, 4.2; RFC 3463). In other columns such a code is a number. */
+/**
+ * The meaning of a text about failed mail, also by its reply code (RFC 5321, 4.2; RFC 3463). In other columns
+ * such a code is a number.
+ */
 export function reasonMeaning(text: string): Meaning | null {
   const lower = text.slice(0, LONGEST_SENTENCE).toLowerCase();
   if (/^(?:hard|permanent)$/.test(lower)) return 'bounced';
@@ -103,7 +106,10 @@ export const isBlank = (text: string): boolean =>
   /^[-–—._/\s]*$/.test(text) ||
   (text.length <= 64 && /^(?:null|nil|na|nan|undefined|0{8,})$/.test(folded(text)));
 
-/** Words that tell of a list and of nothing else: `cancelled`, `inactive` and `left` tell of orders, accounts and hands as well. */
+/**
+ * Words that tell of a list and of nothing else: `cancelled`, `inactive` and `left` tell of orders, accounts
+ * and hands as well.
+ */
 const OF_LISTS = new Set(
   list(`unsubscribed unsubscribe unsubscribes unsub optout optedout optedoutofemail donotmail donotemail donotcontact
     manuallyunsubscribed listunsubscribed globallyunsubscribed blocklisted blacklisted nonsubscribed notsubscribed neversubscribed
@@ -111,7 +117,10 @@ const OF_LISTS = new Set(
     uitgeschreven wypisany avregistrerad nonabonne noninscrit nosuscrito`),
 );
 
-/** Words that tell of mail to a person, unless the name of their column has another subject, such as a payment. */
+/**
+ * Words that tell of mail to a person, unless the name of their column has another subject, such as a
+ * payment.
+ */
 const OF_MAIL = new Set(
   list(`suppressed cleaned bounced hardbounce hardbounced hardbounces undeliverable invalidemail unzustellbar nichtzustellbar
     rebotado noentregable complained complaint complainer spamcomplaint spamcomplaints spamreport spamreported markedasspam reportedspam
@@ -139,5 +148,8 @@ export type LeaveReason = (typeof LEAVINGS)[number];
 export const stronger = (one: LeaveReason | null, other: LeaveReason | null): LeaveReason | null =>
   (one ? LEAVINGS.indexOf(one) : -1) >= (other ? LEAVINGS.indexOf(other) : -1) ? one : other;
 
-/** The statuses of a contact. Further right is stronger: only the person's consent leads back, and never from a complaint. */
+/**
+ * The statuses of a contact. Further right is stronger: only the person's consent leads back, and never from
+ * a complaint.
+ */
 export const CONTACT_STATUSES = ['subscribed', ...LEAVINGS] as const;

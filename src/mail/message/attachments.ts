@@ -25,7 +25,10 @@ export interface Attachment {
 /** The limit of file systems. A receiver cuts longer names, and with them the ending that tells the type. */
 const LONGEST_FILENAME = 255;
 
-/** RFC 4648 4 with padding, and with the unused bits zero (3.5). 28 MB take 8 ms; decoding strictly takes 130 ms. */
+/**
+ * RFC 4648 4 with padding, and with the unused bits zero (3.5). 28 MB take 8 ms; decoding strictly takes 130
+ * ms.
+ */
 const BASE64 = /^[A-Za-z0-9+/]*(?:[AEIMQUYcgkosw048]=|[AQgw]==)?$/;
 
 /** RFC 6838 4.2 names; parameters as RFC 2045 5.1 writes them. */

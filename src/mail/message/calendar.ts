@@ -27,7 +27,10 @@ const BROKEN = 'Must be iCalendar text without control characters.';
 const NO_CALENDAR = 'Must be one calendar: from the line BEGIN:VCALENDAR to the line END:VCALENDAR.';
 const NOTHING = 'Must hold an event, a task, a journal entry or a free-busy time, such as BEGIN:VEVENT.';
 
-/** Checks a calendar. `at` is the pointer to it. A reader shows no buttons where the two methods differ (RFC 6047 2.4). */
+/**
+ * Checks a calendar. `at` is the pointer to it. A reader shows no buttons where the two methods differ (RFC
+ * 6047 2.4).
+ */
 export function readCalendar({ method, content }: Calendar, at: string, report: Report): Calendar {
   const problem = problemOf(method, content);
   if (problem !== null) report(`${at}/content`, problem);

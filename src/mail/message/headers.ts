@@ -11,7 +11,9 @@ export interface Header {
 const LONGEST_NAME = 76;
 /** The most octets of a value. A long References field fits. */
 const LONGEST_VALUE = 4_096;
-/** Folding happens at white space alone, and no line may have more than 998 octets (RFC 5322 2.1.1, 2.2.3). */
+/**
+ * Folding happens at white space alone, and no line may have more than 998 octets (RFC 5322 2.1.1, 2.2.3).
+ */
 const UNFOLDABLE = /[^ \t]{900}/;
 
 /** RFC 5322 3.6.8 ftext: visible ASCII but the colon. */
@@ -28,7 +30,10 @@ const BLANK_VALUE = wrong('Must not be empty.');
 const LONG_VALUE = wrong(`Must be at most ${LONGEST_VALUE} octets long.`);
 const LONG_WORD = wrong('Must have white space at least every 900 characters, where its line can be folded.');
 
-/** Reads the client's header fields in the order they were given. `at` is the pointer to the object that holds them. */
+/**
+ * Reads the client's header fields in the order they were given. `at` is the pointer to the object that holds
+ * them.
+ */
 export function readHeaders(given: Readonly<Record<string, string>>, at: string, report: Report): Header[] {
   const headers: Header[] = [];
   const seen = new Set<string>();

@@ -15,7 +15,10 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Of black and white the one that is read on the colour: the better of both has a contrast of 4.5 on every colour. */
+/**
+ * Of black and white the one that is read on the colour: the better of both has a contrast of 4.5 on every
+ * colour.
+ */
 export const inkOn = (colour: string): string => (luminance(colour) > 0.179 ? '#000000' : '#ffffff');
 
 /** The colour where it is one, else the other. */

@@ -1,7 +1,12 @@
-/** The largest message that receiving servers can be expected to take: the limit of Gmail, and of most others. */
+/**
+ * The largest message that receiving servers can be expected to take: the limit of Gmail, and of most others.
+ */
 export const LARGEST_MESSAGE = 25 * 1024 * 1024;
 
-/** Base64 in lines of 76 characters and CRLF: 57 octets become 78. Quoted-printable, which the composer takes for what is mostly ASCII, is shorter. */
+/**
+ * Base64 in lines of 76 characters and CRLF: 57 octets become 78. Quoted-printable, which the composer takes
+ * for what is mostly ASCII, is shorter.
+ */
 const encoded = (octets: number): number => Math.ceil(octets / 57) * 78;
 
 /** Header fields, part boundaries, DKIM signatures and the trace fields of servers on the way. */

@@ -19,8 +19,8 @@ const FIELDS: ReadonlySet<string> = new Set([
 const FAMILIES = ['mime', 'content', 'dkim', 'arc', 'resent', 'x-svc'] as const;
 
 /**
- * Families of fields that are commands to a relay. A client could use them to change settings of the operator's account there, and
- * to add recipients that nothing here has checked.
+ * Families of fields that are commands to a relay. A client could use them to change settings of the
+ * operator's account there, and to add recipients that nothing here has checked.
  */
 const COMMANDS = [
   'x-ses', // Amazon SES

@@ -16,8 +16,9 @@ const MALFORMED_FROM = new NotSubmittable(
 );
 
 /**
- * The authors that a header names. Sender is not looked at, and stays as it is: it may name another one who hands the message in (RFC 5322
- * 3.6.2), a server may replace it and need not (RFC 6409 8.1), and DMARC proves the domain of From alone (RFC 9989).
+ * The authors that a header names. Sender is not looked at, and stays as it is: it may name another one who
+ * hands the message in (RFC 5322 3.6.2), a server may replace it and need not (RFC 6409 8.1), and DMARC
+ * proves the domain of From alone (RFC 9989).
  */
 export function authorsIn(fields: readonly RawField[]): readonly NamedMailbox[] | NotSubmittable {
   const field = fields.find(({ name }) => name === 'from');
@@ -30,7 +31,10 @@ export function authorsIn(fields: readonly RawField[]): readonly NamedMailbox[] 
 
 /** RFC 5322 3.2.3 with the letters of RFC 6532 3.2. */
 const ATEXT = "[\\w!#$%&'*+/=?^`{|}~\\-\\u0080-\\u{10ffff}]";
-/** One word of the grammar, or one sign. A phrase may have dots, as in `John Q. Public` (RFC 5322 4.1): each mail program reads them. */
+/**
+ * One word of the grammar, or one sign. A phrase may have dots, as in `John Q. Public` (RFC 5322 4.1): each
+ * mail program reads them.
+ */
 const TOKEN = new RegExp(
   `(?<space>[ \\t]+)|(?<quoted>"(?:[^"\\\\\\0\\r\\n]|\\\\[^\\0\\r\\n])*")|(?<atom>(?:${ATEXT}|\\.)+)|(?<sign>[<>,@(])`,
   'uy',
@@ -51,9 +55,10 @@ interface Words {
 }
 
 /**
- * The mailboxes of a From field by the grammar of RFC 5322 3.4; null where it is malformed. Mail programs guess in different ways at a malformed
- * one, such as `<a@one.example> <b@two.example>`: one of them would show an author who was not checked. Empty elements between commas (4.4)
- * name no one. A route, and a group (RFC 6854), are refused: some programs take a part of them for the author.
+ * The mailboxes of a From field by the grammar of RFC 5322 3.4; null where it is malformed. Mail programs
+ * guess in different ways at a malformed one, such as `<a@one.example> <b@two.example>`: one of them would
+ * show an author who was not checked. Empty elements between commas (4.4) name no one. A route, and a group
+ * (RFC 6854), are refused: some programs take a part of them for the author.
  */
 export function authorsOf(value: string): readonly NamedMailbox[] | null {
   const authors: NamedMailbox[] = [];
@@ -100,7 +105,10 @@ function wordsOf(value: string, start: number): (Words & { readonly end: number 
   return { tokens, comment, end: at };
 }
 
-/** The place behind the comment that begins before `start`; -1 where it has no end. Comments lie in each other (RFC 5322 3.2.2). */
+/**
+ * The place behind the comment that begins before `start`; -1 where it has no end. Comments lie in each other
+ * (RFC 5322 3.2.2).
+ */
 function endOfComment(value: string, start: number): number {
   let depth = 1;
   for (let at = start; at < value.length; at++) {
@@ -114,7 +122,8 @@ function endOfComment(value: string, start: number): number {
 
 function mailboxOf({ tokens, comment }: Words): NamedMailbox | null {
   const open = tokens.findIndex(({ text }) => text === '<');
-  // A bare address has its name in a comment. Without brackets postal-mime 4.0.0 loses the quotation marks, and reads two at signs.
+  // A bare address has its name in a comment. Without brackets postal-mime 4.0.0 loses the quotation marks,
+  // and reads two at signs.
   if (open === -1) return tokens[0]?.text.includes('@') ? null : named(comment, addressOf(tokens));
   const phrase = tokens.slice(0, open);
   if (tokens.at(-1)?.text !== '>') return null;

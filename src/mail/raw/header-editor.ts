@@ -1,6 +1,6 @@
 /**
- * Edits the header of a message field by field. A field is kept as its octets, folds included: nothing that is not edited changes.
- * Octets are strings in latin1, in which each octet is one character.
+ * Edits the header of a message field by field. A field is kept as its octets, folds included: nothing that
+ * is not edited changes. Octets are strings in latin1, in which each octet is one character.
  */
 
 /** One field as it was written, with its line ends. */
@@ -22,7 +22,8 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-// Programs that unfold a header before they read its names see one before a fold as well: a second From, or a Bcc, could hide there.
+// Programs that unfold a header before they read its names see one before a fold as well: a second From, or a
+// Bcc, could hide there.
 const NAME = /^([!-9;-~]+)(?:[ \t]|\r?\n[ \t])*:/;
 
 /** Divides a message at its first empty line, also where lines end with LF alone. */
@@ -68,7 +69,9 @@ export function readFields(header: string): readonly RawField[] {
 
 const isFold = (code: number): boolean => code === SPACE || code === TAB;
 
-/** The value of a field, unfolded (RFC 5322 2.2.3), without white space around it. Its octets are in latin1. */
+/**
+ * The value of a field, unfolded (RFC 5322 2.2.3), without white space around it. Its octets are in latin1.
+ */
 export const valueOfField = ({ octets }: RawField): string =>
   octets
     .slice(octets.indexOf(':') + 1)
@@ -102,8 +105,8 @@ export const LONGEST_LINE = 998;
 const FOLDED_AT = 76;
 
 /**
- * The field with folds where a line is too long. A fold is put before white space that is there, outside of quoted strings, and the
- * unfolded value stays what it was. A word that is too long stays in one line.
+ * The field with folds where a line is too long. A fold is put before white space that is there, outside of
+ * quoted strings, and the unfolded value stays what it was. A word that is too long stays in one line.
  */
 export function foldLongLines(field: RawField): RawField {
   if (field.octets.length <= LONGEST_LINE) return field;
@@ -118,7 +121,8 @@ function foldLine(line: string): string {
   let begin = 0;
   let fold = -1;
   let isQuoted = false;
-  // Behind the name nothing is gained by a fold, and a line of white space alone would not be legal (RFC 5322 3.2.2).
+  // Behind the name nothing is gained by a fold, and a line of white space alone would not be legal (RFC 5322
+  // 3.2.2).
   let hasWord = false;
   const colon = NAME.exec(line)?.[0].length ?? 0;
   for (let at = colon; at < line.length; at++) {

@@ -1,4 +1,7 @@
-/** The html of a message as text that can be changed and written back. What is not changed stays octet for octet. */
+/**
+ * The html of a message as text that can be changed and written back. What is not changed stays octet for
+ * octet.
+ */
 import { isUtf8 } from 'node:buffer';
 import { offersExit } from '../html/way-out.ts';
 import { type Leaf, openedLeavesOf } from './mime-tree.ts';
@@ -9,7 +12,9 @@ import { type Edit, encodedAs, hasLongLine } from './wire-form.ts';
 /** The most octets of html that is changed: reading it takes time for each copy. */
 const LARGEST_HTML = 1_048_576;
 
-/** The html that may be changed for its recipients: the first leaf of it that is shown; or why there is none. */
+/**
+ * The html that may be changed for its recipients: the first leaf of it that is shown; or why there is none.
+ */
 export function changeableHtml(message: Buffer, leaves: readonly Leaf[]): Leaf | HtmlLock {
   const html = leaves.find(
     ({ type, isAttachment, lockedBy }) => type === 'text/html' && !isAttachment && lockedBy === null,
@@ -22,7 +27,10 @@ export function changeableHtml(message: Buffer, leaves: readonly Leaf[]): Leaf |
   return lettersOf(html.charset, octets) === null ? 'charset' : html;
 }
 
-/** True where html has a placeholder of the link to unsubscribe, a signed one too. The html that the parser shows may also hold texts. */
+/**
+ * True where html has a placeholder of the link to unsubscribe, a signed one too. The html that the parser
+ * shows may also hold texts.
+ */
 export const offersExitInHtml = (message: Buffer): boolean =>
   openedLeavesOf(message).some(
     (leaf) => leaf.type === 'text/html' && !leaf.isAttachment && offersExit(lettersIn(message, leaf)),

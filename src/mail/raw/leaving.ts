@@ -1,4 +1,7 @@
-/** A raw message as it leaves: its header lines edited, its html where that was asked for, and nothing else (RFC 6409 8). */
+/**
+ * A raw message as it leaves: its header lines edited, its html where that was asked for, and nothing else
+ * (RFC 6409 8).
+ */
 import { foldLines } from 'nodemailer/lib/mime-funcs';
 import { dateText, waysOut } from '../compose/fields.ts';
 import type { MessageOctets } from '../dkim/canonical.ts';
@@ -45,7 +48,10 @@ export interface OutboundTraits {
   readonly changes: readonly LeafChange[];
 }
 
-/** The message without a signature of this service. What is behind its header stays in place, unless a leaf of it changes. */
+/**
+ * The message without a signature of this service. What is behind its header stays in place, unless a leaf of
+ * it changes.
+ */
 export function leavingMessage(octets: Buffer, leaving: OutboundTraits): Required<MessageOctets> {
   const edits = leaving.changes.flatMap(({ leaf, letters }) => leafEdits(octets, leaf, letters));
   const edited = withEdits(octets, edits);
@@ -58,7 +64,10 @@ export function leavingMessage(octets: Buffer, leaving: OutboundTraits): Require
   return { composed: joinFields(whole), behind: rest };
 }
 
-/** Fields that no server may pass on, and those by which a client gives orders to this service or to one after it. */
+/**
+ * Fields that no server may pass on, and those by which a client gives orders to this service or to one after
+ * it.
+ */
 function isRemoved(field: RawField, domains: readonly string[]): boolean {
   const { name } = field;
   if (name === 'bcc' || name === 'resent-bcc' || name === 'return-path' || name === 'idempotency-key')
@@ -70,12 +79,18 @@ function isRemoved(field: RawField, domains: readonly string[]): boolean {
   return name.startsWith('x-svc-') || isCommandField(name);
 }
 
-/** Fields of ids, of links, and of the word that makes one click of a link (RFC 8058): none has a place for encoded words. */
+/**
+ * Fields of ids, of links, and of the word that makes one click of a link (RFC 8058): none has a place for
+ * encoded words.
+ */
 const WITHOUT_WORDS =
   /^(?:in-reply-to|references|list-(?:archive|help|owner|post|subscribe|unsubscribe(?:-post)?))$/;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** The names of the fields that the signatures of others cover: of such a field nothing may change (RFC 6376 3.4.2). */
+/**
+ * The names of the fields that the signatures of others cover: of such a field nothing may change (RFC 6376
+ * 3.4.2).
+ */
 const signedNames = (fields: readonly RawField[]): ReadonlySet<string> =>
   new Set(
     fields
@@ -84,7 +99,9 @@ const signedNames = (fields: readonly RawField[]): ReadonlySet<string> =>
       .map((name) => name.trim().toLowerCase()),
   );
 
-/** Users of Odoo report that Gmail and Outlook show no way to unsubscribe where the link is in encoded words. */
+/**
+ * Users of Odoo report that Gmail and Outlook show no way to unsubscribe where the link is in encoded words.
+ */
 function withoutWords(fields: readonly RawField[]): readonly RawField[] {
   const signed = signedNames(fields);
   return fields.map((field) =>
@@ -113,7 +130,8 @@ function originated(fields: readonly RawField[], { date, messageId }: OutboundTr
   return isMime && !hasVersion ? withField(all, fieldOf('MIME-Version', '1.0')) : all;
 }
 
-// A field that the sender has set stays the only one: RFC 2369 3 allows each once, and a second breaks one-click.
+// A field that the sender has set stays the only one: RFC 2369 3 allows each once, and a second breaks
+// one-click.
 function withExit(fields: readonly RawField[], unsubscribe: Unsubscribe | null): readonly RawField[] {
   if (unsubscribe === null || fields.some(({ name }) => name.startsWith('list-unsubscribe'))) return fields;
   // The link and the address with the longest hosts have more than the 998 octets of a line (RFC 5322 2.1.1).

@@ -2,9 +2,10 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /**
- * The message with CRLF for each bare CR and LF. Several CR before an LF are one line end: a program that adds a CR to each CRLF writes
- * them (busybox, nullmailer behind PHP 8, Courier and GNU Mailutils of a file with CRLF). Postfix reads them so as well. With `most`, it
- * is null where it has more octets then. Two passes over the octets: a match for each line end took 8 s for 32 MiB of them (measured).
+ * The message with CRLF for each bare CR and LF. Several CR before an LF are one line end: a program that
+ * adds a CR to each CRLF writes them (busybox, nullmailer behind PHP 8, Courier and GNU Mailutils of a file
+ * with CRLF). Postfix reads them so as well. With `most`, it is null where it has more octets then. Two
+ * passes over the octets: a match for each line end took 8 s for 32 MiB of them (measured).
  */
 export function withLineEnds(raw: Buffer): Buffer;
 export function withLineEnds(raw: Buffer, most: number): Buffer | null;

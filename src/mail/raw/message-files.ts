@@ -10,9 +10,10 @@ export interface MessageFile {
 }
 
 /**
- * The files of a parsed message, in their order. postal-mime 4.0.0 ends every line of a part that is not in base64 with LF, drops other
- * CR and adds a line end: a patch, a signed text or a forwarded message would no longer match its hash or its signature. So the octets
- * of such parts are cut out of the message. Where this reading of a malformed message finds other parts, the parser's octets count.
+ * The files of a parsed message, in their order. postal-mime 4.0.0 ends every line of a part that is not in
+ * base64 with LF, drops other CR and adds a line end: a patch, a signed text or a forwarded message would no
+ * longer match its hash or its signature. So the octets of such parts are cut out of the message. Where this
+ * reading of a malformed message finds other parts, the parser's octets count.
  */
 export function filesOf({ attachments }: Email, message: Buffer): readonly MessageFile[] {
   if (attachments.length === 0) return [];

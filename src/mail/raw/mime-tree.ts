@@ -1,4 +1,7 @@
-/** The parts of a message as places in its octets, so that one of them can be edited and all others stay as they are. */
+/**
+ * The parts of a message as places in its octets, so that one of them can be edited and all others stay as
+ * they are.
+ */
 import { endOfHeader, readFields } from './header-editor.ts';
 import { typedOf } from './parameters.ts';
 
@@ -20,18 +23,25 @@ export interface Leaf {
   readonly encoding: string;
   /** In lower case, '' for none. */
   readonly disposition: string;
-  /** True of what is no text of the message: it says so, has a file name, or is a file by its place (`isNamedText`). */
+  /**
+   * True of what is no text of the message: it says so, has a file name, or is a file by its place
+   * (`isNamedText`).
+   */
   readonly isAttachment: boolean;
   /**
-   * True of a text that has a name and stands behind a text of the message, in no container of several forms of one text: Apple Mail and
-   * others attach text files so, as `inline` or without a word (RFC 2183 2.3). Mail programs list it as a file.
+   * True of a text that has a name and stands behind a text of the message, in no container of several forms
+   * of one text: Apple Mail and others attach text files so, as `inline` or without a word (RFC 2183 2.3).
+   * Mail programs list it as a file.
    */
   readonly isNamedText: boolean;
   /** The container by which its octets must stay what they are; null for a part that may be edited. */
   readonly lockedBy: Lock | null;
 }
 
-/** Containers and types in which nothing may be changed: a signature covers the octets, or this service cannot read them. */
+/**
+ * Containers and types in which nothing may be changed: a signature covers the octets, or this service cannot
+ * read them.
+ */
 export const LOCKS = [
   'multipart/signed',
   'multipart/encrypted',
@@ -82,7 +92,9 @@ const WHOLE: Container = { depth: 0, usual: 'text/plain', isMixed: false };
 
 export const leavesOf = (message: Buffer): MimeTree['leaves'] => treeOf(message).leaves;
 
-/** Every part without parts, those in signed and encrypted containers too. A message in a message is one part. */
+/**
+ * Every part without parts, those in signed and encrypted containers too. A message in a message is one part.
+ */
 export const openedLeavesOf = (message: Buffer): MimeTree['leaves'] => treeOf(message, true).leaves;
 
 /** The tree of a message, without what is beyond `MOST_PARTS` and `LARGEST_HEADERS`. */
@@ -168,7 +180,8 @@ function* partsWithin(
   boundary: string,
 ): Generator<readonly [number, number]> {
   const delimiter = Buffer.from(`--${boundary}`, 'latin1');
-  // No search runs beyond the container: one with thousands of others would be searched once for each of them.
+  // No search runs beyond the container: one with thousands of others would be searched once for each of
+  // them.
   const container = message.subarray(0, end);
   let open = -1;
   for (let at = container.indexOf(delimiter, begin); at !== -1; at = container.indexOf(delimiter, at + 1)) {

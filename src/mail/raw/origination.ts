@@ -1,10 +1,15 @@
-/** The fields by which a message is known, and whether they are well formed (RFC 5322 3.6.1, 3.6.4 and 4.3). */
+/**
+ * The fields by which a message is known, and whether they are well formed (RFC 5322 3.6.1, 3.6.4 and 4.3).
+ */
 import { type RawField, valueOfField } from './header-editor.ts';
 
 /** A longer Date or Message-ID is malformed, whatever its comments say. */
 const LONGEST_FIELD = 2_048;
 const MESSAGE_ID = /^<(?:[!-;=?-~]{1,500}|"[ -~]{1,500}")@[!-;=?-~]{1,500}>$/;
-/** RFC 5322 4.5.4: an obsolete one has white space and comments between its words, and none of either is a part of it. */
+/**
+ * RFC 5322 4.5.4: an obsolete one has white space and comments between its words, and none of either is a
+ * part of it.
+ */
 const BETWEEN_WORDS = /("(?:[^"\\]|\\.)*")|[ \t]*([.@<>])[ \t]*/g;
 
 /** The Message-ID with its angle brackets; null where it is missing or malformed. */
@@ -45,7 +50,10 @@ export function hasDate(fields: readonly RawField[]): boolean {
 
 const fullYear = (year: number): number => (year < 50 ? 2_000 + year : year < 1_000 ? 1_900 + year : year);
 
-/** A value without its comments (RFC 5322 3.2.2), which may lie in each other. In a quoted string there are none; a backslash quotes what follows. */
+/**
+ * A value without its comments (RFC 5322 3.2.2), which may lie in each other. In a quoted string there are
+ * none; a backslash quotes what follows.
+ */
 function withoutComments(value: string): string {
   let depth = 0;
   let kept = '';

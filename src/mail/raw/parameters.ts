@@ -1,4 +1,7 @@
-/** Structured fields, such as Content-Type, with their parameters (RFC 2045 5.1), as the parser, postal-mime 4.0.0, reads them. */
+/**
+ * Structured fields, such as Content-Type, with their parameters (RFC 2045 5.1), as the parser, postal-mime
+ * 4.0.0, reads them.
+ */
 import {
   endOfHeader,
   fieldOf,
@@ -19,7 +22,10 @@ interface StructuredField {
 /** A quote that is not closed reaches to the end of the field. */
 const PARAMETER = /;\s*([^\s=;]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)(?:"|$)|([^\s;"]*))/g;
 
-/** Quoted strings, which have no comments, and comments (RFC 5322 3.2.2). A bracket within a word, as in `Bill(1).pdf`, begins none. */
+/**
+ * Quoted strings, which have no comments, and comments (RFC 5322 3.2.2). A bracket within a word, as in
+ * `Bill(1).pdf`, begins none.
+ */
 const COMMENT = /"(?:[^"\\]|\\.)*(?:"|$)|(?<=[\s;])\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)/g;
 
 /** The name of a parameter with its section and the sign of an encoded value (RFC 2231 3 and 4). */
@@ -55,8 +61,8 @@ const TYPE =
 /** A type alone, such as `html`. */
 const WORD = /^[\s"<]*(?:text|plain|html|multipart)?[\s">,:/;]*(?=$|[\w*-]+\s*=)/i;
 /**
- * A parameter without a semicolon behind it, or a quoted string, in which there is none. A boundary may have blanks, and is the only one
- * that may have an equals sign behind them.
+ * A parameter without a semicolon behind it, or a quoted string, in which there is none. A boundary may have
+ * blanks, and is the only one that may have an equals sign behind them.
  */
 const RUN_ON =
   /((?:^|;)\s*(?!boundary)[\w*-]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;"]+))\s+(?=[\w*-]+\s*=)|"(?:[^"\\]|\\.)*(?:"|$)/gi;
@@ -64,9 +70,9 @@ const withSemicolons = (parameters: string): string =>
   parameters.replace(RUN_ON, (found, parameter?: string) => (parameter ? `${parameter}; ` : found));
 
 /**
- * A Content-Type as programs mean it: without the semicolon behind the type, with a comma, a type of one word, none at all. RFC 2045 5.2
- * has a field whose syntax is wrong taken for text/plain, and so an html that is named so for html; mail programs show both, where
- * the parser has a file. A very long one stays.
+ * A Content-Type as programs mean it: without the semicolon behind the type, with a comma, a type of one
+ * word, none at all. RFC 2045 5.2 has a field whose syntax is wrong taken for text/plain, and so an html that
+ * is named so for html; mail programs show both, where the parser has a file. A very long one stays.
  */
 export function mendedType(written: string, fields: readonly RawField[]): string {
   if (written.length > LONGEST_PARAMETERS) return written;
@@ -107,13 +113,18 @@ function parametersIn(text: string): ReadonlyMap<string, string> {
   return new Map([...written, ...joined]);
 }
 
-/** The first section also names a charset and a language. Octets are compared, so that neither matters here. */
+/**
+ * The first section also names a charset and a language. Octets are compared, so that neither matters here.
+ */
 const decoded = (value: string, section: number): string =>
   (section === 0 ? value.replace(/^[^']*'[^']*'/, '') : value).replace(/%([\da-f]{2})/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
 
-/** The header of a part in which a parameter of the Content-Type has another value; null where it has no such parameter. */
+/**
+ * The header of a part in which a parameter of the Content-Type has another value; null where it has no such
+ * parameter.
+ */
 export function withContentParameter(header: Buffer, name: string, value: string): Buffer | null {
   const fields = readFields(header.toString('latin1'));
   const field = fields.find((one) => one.name === 'content-type');
@@ -122,7 +133,8 @@ export function withContentParameter(header: Buffer, name: string, value: string
   // The line end is no part of a quoted value that is not closed.
   const end = Math.min(begin + LONGEST_PARAMETERS, field.octets.trimEnd().length);
   let isFound = false;
-  // The first one of a name counts. Another field, or a quoted value, may say the same and means something else.
+  // The first one of a name counts. Another field, or a quoted value, may say the same and means something
+  // else.
   const changed = field.octets.slice(begin, end).replace(PARAMETER, (parameter, key: string) => {
     if (isFound || key.toLowerCase() !== name) return parameter;
     isFound = true;

@@ -23,7 +23,10 @@ export const FORWARDED_FIELD = 'X-Svc-Forwarded';
 export interface ForwardFacts {
   /** The token of the address that forwards it, by which a message that comes back is known. */
   readonly token: string;
-  /** The results of the checks in the form of Authentication-Results, and the chain; null where it is not sealed. */
+  /**
+   * The results of the checks in the form of Authentication-Results, and the chain; null where it is not
+   * sealed.
+   */
   readonly seal: { readonly results: string; readonly chain: ArcChain } | null;
 }
 
@@ -84,8 +87,8 @@ export interface RawMail {
   readonly messageId: string | null;
   readonly controls: RawControls;
   /**
-   * The fingerprint of the message for its Idempotency-Key; null where it has none. A client that writes the same mail again gets the
-   * same one.
+   * The fingerprint of the message for its Idempotency-Key; null where it has none. A client that writes the
+   * same mail again gets the same one.
    */
   readonly digest: string | null;
 }
@@ -103,7 +106,10 @@ export interface RawControls {
 export const LONGEST_SHOWN = 1_048_576;
 /** The most fields of a header. */
 export const MOST_FIELDS = 1_000;
-/** The most Received fields. RFC 5321 6.3 asks for at least 100; no message passes 50 servers on its way (Postfix: hopcount_limit). */
+/**
+ * The most Received fields. RFC 5321 6.3 asks for at least 100; no message passes 50 servers on its way
+ * (Postfix: hopcount_limit).
+ */
 export const MOST_HOPS = 50;
 
 /** Why a message is refused: a sentence, and what it means for a mail server (RFC 3463). */

@@ -49,7 +49,9 @@ const TOO_LARGE = new NotSubmittable(
 /** Mailboxes in From: a message of several authors has a few. */
 const MOST_SENDERS = 50;
 const TOO_MANY_SENDERS = new NotSubmittable(`The message has more than ${MOST_SENDERS} addresses in From`);
-/** The header is edited for each copy on the thread that answers requests: 2 MB of one field took it 188 ms. */
+/**
+ * The header is edited for each copy on the thread that answers requests: 2 MB of one field took it 188 ms.
+ */
 const LARGE_HEADER = new NotSubmittable('The header of the message has more than 256 KiB', '5.3.4');
 const NO_PLACE = new NotSubmittable(
   'The message has {{unsubscribeUrl}} in a part that must stay as it is: put it in an html part that is not signed',
@@ -140,7 +142,10 @@ function ownHeaders(email: Email): readonly { readonly name: string; readonly va
 
 const LONGEST_FILENAME = 255;
 
-/** The type and subtype of RFC 6838 4.2. Where the semicolon is missing, the parser takes the parameters for a part of them. */
+/**
+ * The type and subtype of RFC 6838 4.2. Where the semicolon is missing, the parser takes the parameters for a
+ * part of them.
+ */
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}(?=$|[\s;])/;
 
 /** A file of a message as readers see it, numbered from 0. */

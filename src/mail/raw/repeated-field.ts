@@ -1,9 +1,9 @@
 import type { RawField } from './header-editor.ts';
 
 /**
- * The fields that a message has at most once (RFC 5322, 3.6), in lower case. Programs disagree about which of two counts, so a
- * message with two of them can show one sender, recipient or subject here and another one to its reader. No reader sees a Bcc, of which
- * clients write one for each recipient.
+ * The fields that a message has at most once (RFC 5322, 3.6), in lower case. Programs disagree about which of
+ * two counts, so a message with two of them can show one sender, recipient or subject here and another one to
+ * its reader. No reader sees a Bcc, of which clients write one for each recipient.
  */
 const AT_MOST_ONCE: ReadonlySet<string> = new Set([
   'from',

@@ -1,7 +1,8 @@
 /**
- * Messages as most programs write them: one text, or a text and its html in a multipart/alternative, without files. They are read here, since
- * the parser, postal-mime 4.0.0, takes a promise for each line: 100 us of 5 kB, two thirds of all that reading such a message took. Whatever
- * is written otherwise is the parser's, so that each form has one reading; a test compares the two over generated messages.
+ * Messages as most programs write them: one text, or a text and its html in a multipart/alternative, without
+ * files. They are read here, since the parser, postal-mime 4.0.0, takes a promise for each line: 100 us of 5
+ * kB, two thirds of all that reading such a message took. Whatever is written otherwise is the parser's, so
+ * that each form has one reading; a test compares the two over generated messages.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { addressParser, decodeWords, type Email } from 'postal-mime';
@@ -22,7 +23,9 @@ const ENCODING = /^(?:7bit|8bit|quoted-printable)?$/i;
 const ODD_QUOTED = /=(?![0-9A-F]{2}|\n(?!$))|[ \t]\n|[ \t=]$/;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The message as the parser would read it; null where the parser has to. `fields` are those of its header. */
+/**
+ * The message as the parser would read it; null where the parser has to. `fields` are those of its header.
+ */
 export function usualMail(
   octets: Buffer,
   fields: readonly RawField[],
@@ -63,7 +66,8 @@ function bodiesOf(
 ): readonly ShownBody[] | null {
   const [first, second] = leaves;
   if (!first || leaves.length > 2 || !fields.every(isPlain)) return null;
-  // The parser reads the content of a message up to its end, and that of a part with the line end before the delimiter.
+  // The parser reads the content of a message up to its end, and that of a part with the line end before the
+  // delimiter.
   const only = first.start === 0 ? bodyOf(octets, first, fields, '') : null;
   if (only) return [only];
   if (first.type !== 'text/plain' || (second && second.type !== 'text/html')) return null;
@@ -82,7 +86,10 @@ const valueIn = (fields: readonly RawField[], name: string): string => {
   return field ? valueOfField(field) : '';
 };
 
-/** True where the delimiters of these leaves are the only octets of the message that may be read as delimiters. */
+/**
+ * True where the delimiters of these leaves are the only octets of the message that may be read as
+ * delimiters.
+ */
 function isAlternative(octets: Buffer, contentType: string, leaves: readonly Leaf[]): boolean {
   const [, quoted, plain] = ALTERNATIVE.exec(contentType) ?? [];
   const boundary = quoted ?? plain;

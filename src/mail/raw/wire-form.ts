@@ -1,4 +1,7 @@
-/** Brings a message into the form in which SMTP carries it, and changes nothing else (RFC 5321 2.3.8, RFC 5322 2.1.1). */
+/**
+ * Brings a message into the form in which SMTP carries it, and changes nothing else (RFC 5321 2.3.8, RFC 5322
+ * 2.1.1).
+ */
 import { isAscii } from 'node:buffer';
 import {
   divideMessage,
@@ -39,9 +42,9 @@ export function withEdits(message: Buffer, edits: readonly Edit[]): Buffer {
 }
 
 /**
- * The message with CRLF for every bare CR and LF, for several CR before an LF, and at its end, without lines of more than 998 octets
- * where they can be shortened: a leaf becomes quoted-printable, one in base64 gets other lines, a field a fold, also in the header of a
- * part. A part that must not be changed keeps them.
+ * The message with CRLF for every bare CR and LF, for several CR before an LF, and at its end, without lines
+ * of more than 998 octets where they can be shortened: a leaf becomes quoted-printable, one in base64 gets
+ * other lines, a field a fold, also in the header of a part. A part that must not be changed keeps them.
  */
 export function inWireForm(message: Buffer): Buffer {
   const whole = wholeLines(message);
@@ -101,7 +104,10 @@ function editOf(message: Buffer, leaf: Leaf): readonly Edit[] {
   return encodedAs(message, leaf, quotedPrintable(decodedOf(content, encoding)), 'quoted-printable');
 }
 
-/** The message with quoted-printable in place of octets beyond ASCII, where a leaf may be changed (RFC 6152 3). */
+/**
+ * The message with quoted-printable in place of octets beyond ASCII, where a leaf may be changed (RFC 6152
+ * 3).
+ */
 export function inSevenBit(message: Buffer): Buffer {
   const edits = leavesOf(message).flatMap((leaf) => {
     const { body, end, encoding, lockedBy } = leaf;
@@ -112,7 +118,10 @@ export function inSevenBit(message: Buffer): Buffer {
   return withEdits(message, edits);
 }
 
-/** A leaf with another content in this encoding: its Content-Transfer-Encoding is changed only where it says another one. */
+/**
+ * A leaf with another content in this encoding: its Content-Transfer-Encoding is changed only where it says
+ * another one.
+ */
 export function encodedAs(
   message: Buffer,
   { start, body, end, encoding }: Pick<Leaf, 'start' | 'body' | 'end' | 'encoding'>,

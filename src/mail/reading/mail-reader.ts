@@ -16,16 +16,20 @@ import type { CheckQuestion, FileOctets, MailAnswer, MailQuestion } from './mail
 import { TimeShare } from './time-share.ts';
 
 /**
- * Parses mail in worker threads, away from the thread that answers requests: 8 MB of empty parts took a parser 9.6 s, and anybody
- * can send them. Every method rejects with UnavailableError when no thread is free. `owner` is the workspace that a mail is read for:
- * workspaces take turns, and many large mails of one hold no other's.
+ * Parses mail in worker threads, away from the thread that answers requests: 8 MB of empty parts took a
+ * parser 9.6 s, and anybody can send them. Every method rejects with UnavailableError when no thread is free.
+ * `owner` is the workspace that a mail is read for: workspaces take turns, and many large mails of one hold
+ * no other's.
  */
 export interface MailReader {
   /** The feedback in a report; nothing when it cannot be read. */
   report(raw: Buffer, recipients: readonly string[], isFromNobody?: boolean): Promise<readonly Feedback[]>;
   /** The aggregate report in a mail; null when there is none that can be read. `now` is in epoch ms. */
   aggregate(raw: Buffer, now: number): Promise<AggregateReport | null>;
-  /** A mail that stays what it is; or a request, where it names a template. Of a large `raw` nothing is left: the thread takes its memory. */
+  /**
+   * A mail that stays what it is; or a request, where it names a template. Of a large `raw` nothing is left:
+   * the thread takes its memory.
+   */
   submission(
     raw: Buffer,
     recipients: readonly string[],
@@ -35,7 +39,10 @@ export interface MailReader {
   raw(raw: Buffer, owner: string): Promise<RawMail | NotSubmittable>;
   /** One file of a mail, numbered as in its index; null where there is none. */
   file(raw: Buffer, number: number, owner: string): Promise<FileOctets | null>;
-  /** A received message as readers see it; of one that cannot be parsed the fields of its header, and its first text where that takes no longer. */
+  /**
+   * A received message as readers see it; of one that cannot be parsed the fields of its header, and its
+   * first text where that takes no longer.
+   */
   received(raw: Buffer, owner: string): Promise<ReceivedMail>;
   /** The parts of a message; null when it cannot be parsed. */
   parts(raw: Buffer, owner: string): Promise<MailParts | null>;
@@ -54,7 +61,10 @@ export interface ReaderLimits {
   readonly aggregates: PoolLimits;
   readonly own: PoolLimits;
   readonly checks: PoolLimits;
-  /** The part of the calling thread's time in which short received mail is read there, and not in a thread of `received`. */
+  /**
+   * The part of the calling thread's time in which short received mail is read there, and not in a thread of
+   * `received`.
+   */
   readonly hereShare: number;
 }
 
@@ -67,15 +77,17 @@ const USUAL: ReaderLimits = {
   aggregates: { threads: 1, deadlineMs: 5_000, startMs: 10_000, mostWaiting: 64, idleMs: 60_000 },
   // A submission has at most 25 MiB, which takes a second; two threads use two processors.
   own: { threads: 2, deadlineMs: 15_000, startMs: 10_000, mostWaiting: 256, idleMs: 60_000 },
-  // A newsletter takes 10 ms, and the worst html of 256 KiB a second. Its thread is apart, so that it delays no mail.
+  // A newsletter takes 10 ms, and the worst html of 256 KiB a second. Its thread is apart, so that it delays
+  // no mail.
   checks: { threads: 1, deadlineMs: 2_000, startMs: 10_000, mostWaiting: 64, idleMs: 60_000 },
-  // A usual short message takes 0.15 ms, the worst of 41,668 hostile shapes 13: strangers get no more of the thread that answers requests.
+  // A usual short message takes 0.15 ms, the worst of 41,668 hostile shapes 13: strangers get no more of the
+  // thread that answers requests.
   hereShare: 0.2,
 };
 
 /**
- * From source, every file has its own import.meta.url. Inside the executable it is that of one beside src/main.ts, and the
- * bundle of the thread has the same path relative to it as its source.
+ * From source, every file has its own import.meta.url. Inside the executable it is that of one beside
+ * src/main.ts, and the bundle of the thread has the same path relative to it as its source.
  */
 const ENTRY = new URL(
   import.meta.url.endsWith('/mail-reader.ts') ? './mail-thread.ts' : './mail/reading/mail-thread.ts',
@@ -83,9 +95,9 @@ const ENTRY = new URL(
 );
 
 /**
- * Creates a reader whose threads start with the first mail. Reports and received mail have their own threads, so that they delay no
- * submission; a short received message is read where it came while few of them do, which takes the service a seventh less than the way
- * to a thread and back.
+ * Creates a reader whose threads start with the first mail. Reports and received mail have their own threads,
+ * so that they delay no submission; a short received message is read where it came while few of them do,
+ * which takes the service a seventh less than the way to a thread and back.
  */
 export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader {
   const { reports, aggregates, received, own, checks, hereShare } = { ...USUAL, ...limits };

@@ -13,11 +13,17 @@ const HYPHEN = 0x2d;
 /** Octets and parts of a message that is read within some milliseconds, whatever it holds. */
 const SHORT = { octets: 16_384, header: 4_096, limits: { lines: 512, delimiters: 16 } } as const;
 
-/** True for a mail that may be read where it is: the way to a thread and back takes longer than to read a usual one. */
+/**
+ * True for a mail that may be read where it is: the way to a thread and back takes longer than to read a
+ * usual one.
+ */
 export const isShort = (raw: Buffer): boolean =>
   raw.length <= SHORT.octets && endOfHeader(raw) <= SHORT.header && isWithin(raw, SHORT.limits);
 
-/** True when a mail is within both limits. A bare CR ends a line as well: it becomes CRLF before the parser sees it. */
+/**
+ * True when a mail is within both limits. A bare CR ends a line as well: it becomes CRLF before the parser
+ * sees it.
+ */
 export function isWithin(raw: Uint8Array, { lines, delimiters }: MailLimits): boolean {
   let linesLeft = lines;
   let delimitersLeft = delimiters;

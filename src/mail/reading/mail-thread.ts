@@ -49,7 +49,10 @@ export interface FileOctets extends RawFile {
   readonly octets: Uint8Array;
 }
 
-/** Octets from which on the memory of a mail is given back at once: a parser leaves several times as much of it behind. */
+/**
+ * Octets from which on the memory of a mail is given back at once: a parser leaves several times as much of
+ * it behind.
+ */
 const LARGE = 1_048_576;
 
 const read = async (question: MailQuestion | CheckQuestion): Promise<MailAnswer> => {

@@ -1,7 +1,10 @@
 /** Milliseconds of work that may come at once. */
 const BURST_MS = 100;
 
-/** A part of a thread's time, for work of which strangers say how much it is: the rest is left to all else that the thread does. */
+/**
+ * A part of a thread's time, for work of which strangers say how much it is: the rest is left to all else
+ * that the thread does.
+ */
 export class TimeShare {
   #owedMs = 0;
   #at: number;

@@ -4,8 +4,9 @@ import { mailboxKey } from '../../platform/text/local-part.ts';
 import { type RawField, valueOfField } from '../raw/header-editor.ts';
 
 /**
- * The fields by which a server names the address that it has delivered a message for: Postfix, qmail, Courier and Gmail; Exim; Cyrus and
- * Fastmail; CommuniGate; Yahoo; and Oracle's server (RFC 8098 2.3), whose value begins with `rfc822;`.
+ * The fields by which a server names the address that it has delivered a message for: Postfix, qmail, Courier
+ * and Gmail; Exim; Cyrus and Fastmail; CommuniGate; Yahoo; and Oracle's server (RFC 8098 2.3), whose value
+ * begins with `rfc822;`.
  */
 export const DELIVERED_FIELDS = [
   'delivered-to',
@@ -20,7 +21,10 @@ export const DELIVERED_FIELDS = [
   'original-recipient',
 ] as const;
 
-/** The fields that name people by their addresses (RFC 5322 3.6, RFC 8098 2.1, and those that servers on the way add). */
+/**
+ * The fields that name people by their addresses (RFC 5322 3.6, RFC 8098 2.1, and those that servers on the
+ * way add).
+ */
 const OF_ADDRESSES = new Set([
   'from',
   'sender',
@@ -45,7 +49,10 @@ const OF_ADDRESSES = new Set([
 
 /** The characters around an address in such a field. */
 const AROUND = /[\s<>(),:;[\]"]+/;
-/** Those of ASCII that are a part of it within quotation marks, and the letters for private use that stand for them meanwhile. */
+/**
+ * Those of ASCII that are a part of it within quotation marks, and the letters for private use that stand for
+ * them meanwhile.
+ */
 const WITHIN_QUOTES = /[\t <>(),:;[\]"@]/;
 const STAND_INS = /[\ue000-\ue07f]/g;
 const FIRST_STAND_IN = 0xe000;
@@ -54,8 +61,8 @@ const FIRST_STAND_IN = 0xe000;
 export const LONGEST_PATH = 320;
 
 /**
- * Different addresses in the header of a message that is taken: each is a row of an index. Gmail and Exchange let a message have at most
- * 2,000 and 1,000 recipients.
+ * Different addresses in the header of a message that is taken: each is a row of an index. Gmail and Exchange
+ * let a message have at most 2,000 and 1,000 recipients.
  */
 export const MOST_ADDRESSES = 5_000;
 
@@ -66,7 +73,10 @@ export function addressKeyOf(address: string): string {
   return isProblem(read) ? mailboxKey(storable) : read.key;
 }
 
-/** The words of a field that look like addresses, as they are written, and without what RFC 5322 3.4.1 lets stand inside an address. */
+/**
+ * The words of a field that look like addresses, as they are written, and without what RFC 5322 3.4.1 lets
+ * stand inside an address.
+ */
 export const wordsOfAddresses = (field: RawField): readonly string[] => {
   const value = Buffer.from(valueOfField(field), 'latin1').toString();
   // Both: a quotation mark or a bracket without its end would hide all behind it.
@@ -80,8 +90,8 @@ const withoutStandIns = (word: string): string =>
   word.replace(STAND_INS, (letter) => String.fromCharCode(letter.charCodeAt(0) - FIRST_STAND_IN));
 
 /**
- * The same value without comments, quotation marks, and white space around `@` and `.`: `"ada" (x) @ b.example` is `ada@b.example`. Where a
- * quotation mark has no end, nothing is hidden by one.
+ * The same value without comments, quotation marks, and white space around `@` and `.`: `"ada" (x) @
+ * b.example` is `ada@b.example`. Where a quotation mark has no end, nothing is hidden by one.
  */
 function withoutAdditions(value: string, hidesQuoted = true): string {
   if (!/["(]|\s[@.]|[@.]\s/.test(value)) return '';
@@ -123,8 +133,9 @@ function withoutAdditions(value: string, hidesQuoted = true): string {
 const JOINS = new Set(['@', '.']);
 
 /**
- * Every address in the header of a message, in the form in which addresses are compared. The octets are searched, not parsed: a person is
- * found by the address in a message that no parser can read. All are kept: a message with more than `MOST_ADDRESSES` is refused.
+ * Every address in the header of a message, in the form in which addresses are compared. The octets are
+ * searched, not parsed: a person is found by the address in a message that no parser can read. All are kept:
+ * a message with more than `MOST_ADDRESSES` is refused.
  */
 export function headerAddressKeys(fields: readonly RawField[]): readonly string[] {
   const addresses = new Set<string>();

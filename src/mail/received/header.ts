@@ -54,7 +54,10 @@ export function headerFacts(fields: readonly RawField[]): HeaderFacts {
 const shortened = (ids: readonly string[]): readonly string[] =>
   ids.length <= MOST_REFERENCES ? ids : [...ids.slice(0, 1), ...ids.slice(1 - MOST_REFERENCES)];
 
-/** The fields that only programs write, whatever they say: lists (RFC 2919, RFC 2369), and answers of programs from before RFC 3834. */
+/**
+ * The fields that only programs write, whatever they say: lists (RFC 2919, RFC 2369), and answers of programs
+ * from before RFC 3834.
+ */
 const OF_PROGRAMS = [
   'list-id',
   'list-post',
@@ -69,13 +72,22 @@ const OF_PROGRAMS = [
   'x-failed-recipients',
 ] as const;
 
-/** RFC 3834 2: mail of these kinds must not be answered. `Precedence` was never a standard, and is written by all. */
+/**
+ * RFC 3834 2: mail of these kinds must not be answered. `Precedence` was never a standard, and is written by
+ * all.
+ */
 const PRECEDENCE = /^(?:bulk|junk|list|auto_reply)\b/i;
-/** Reports are multipart/report (RFC 6522), and some have their part alone: delivery (RFC 3464) and reading (RFC 8098). */
+/**
+ * Reports are multipart/report (RFC 6522), and some have their part alone: delivery (RFC 3464) and reading
+ * (RFC 8098).
+ */
 const REPORT =
   /^(?:multipart\/report|message\/(?:global-)?(?:delivery-status|disposition-notification|feedback-report))\b/i;
 
-/** True for the name that mail servers write their reports under (RFC 5321 4.5.5), whatever their envelope sender is. */
+/**
+ * True for the name that mail servers write their reports under (RFC 5321 4.5.5), whatever their envelope
+ * sender is.
+ */
 const isMailerDaemon = (from: string): boolean =>
   /^\s{0,9}mailer-daemon(?:[@\s(>]|$)/i.test(from.slice(from.lastIndexOf('<') + 1));
 
@@ -94,7 +106,10 @@ function isAutomatic(fields: readonly RawField[], values: (name: string) => stri
   );
 }
 
-/** The message that began the thread: the first of References, then In-Reply-To (RFC 5322 3.6.4); null where it names none. */
+/**
+ * The message that began the thread: the first of References, then In-Reply-To (RFC 5322 3.6.4); null where
+ * it names none.
+ */
 export const namedRoot = ({
   references,
   inReplyTo,
@@ -104,9 +119,9 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /**
- * Looks for a line that ends with CR or LF alone, chunk by chunk. RFC 5321 2.3.8 forbids both, and servers on the way that read them
- * differently let a sender hide a second message in the first. Several CR before an LF are one line end: Postfix and Exim take them, and
- * CRLF, dot, CRLF alone ends a message all the same.
+ * Looks for a line that ends with CR or LF alone, chunk by chunk. RFC 5321 2.3.8 forbids both, and servers on
+ * the way that read them differently let a sender hide a second message in the first. Several CR before an LF
+ * are one line end: Postfix and Exim take them, and CRLF, dot, CRLF alone ends a message all the same.
  */
 export class LineEnds {
   #isBare = false;
@@ -136,7 +151,9 @@ export class LineEnds {
     return this.#isBare || this.#isAfterCr;
   }
 
-  /** The octets that were looked at, with one CR before each LF; null where a line ends with CR or LF alone. */
+  /**
+   * The octets that were looked at, with one CR before each LF; null where a line ends with CR or LF alone.
+   */
   withSingleReturns(raw: Buffer): Buffer | null {
     if (this.hasBare()) return null;
     return this.#isRepeated ? withLineEnds(raw) : raw;
@@ -158,8 +175,9 @@ export const hasLargeHeader = (raw: Buffer): boolean =>
   raw.length > LARGEST_HEADER && endOfHeader(raw.subarray(0, LARGEST_HEADER + EMPTY_LINE)) > LARGEST_HEADER;
 
 /**
- * The fields that servers on the way and the one of a mailbox add: the same message has others when it comes by another way. Those of mbox
- * files change with each look into them, and some servers show them (GNU Mailutils).
+ * The fields that servers on the way and the one of a mailbox add: the same message has others when it comes
+ * by another way. Those of mbox files change with each look into them, and some servers show them (GNU
+ * Mailutils).
  */
 const SERVER_FIELDS: ReadonlySet<string> = new Set([
   'received',

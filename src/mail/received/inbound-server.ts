@@ -35,12 +35,14 @@ export interface IncomingMessage<Taken> {
   readonly tls: string | null;
 }
 
-/** Takes mail to addresses that have one purpose, such as those for aggregate reports (RFC 9990, RFC 8460). */
+/**
+ * Takes mail to addresses that have one purpose, such as those for aggregate reports (RFC 9990, RFC 8460).
+ */
 export interface PurposeDoor {
   takes(address: string): boolean | Promise<boolean>;
   /**
-   * Called before the mail is acknowledged; false where it is not for that purpose. A `Refusal` is answered as it is; when it rejects
-   * otherwise, the sender is asked to try again.
+   * Called before the mail is acknowledged; false where it is not for that purpose. A `Refusal` is answered
+   * as it is; when it rejects otherwise, the sender is asked to try again.
    */
   take(mail: PurposeMail): Promise<boolean>;
 }
@@ -57,18 +59,32 @@ export interface PurposeMail {
 
 /** The options of the listener for received mail, bounces and complaints. */
 export interface InboundServerOptions<Taken> extends SmtpServerOptions {
-  /** True for an address that takes reports: a return path, or one for complaints. @throws when that cannot be told now */
+  /**
+   * True for an address that takes reports: a return path, or one for complaints. @throws when that cannot be
+   * told now
+   */
   readonly takesReports: (address: string) => boolean | Promise<boolean>;
-  /** The takers of mail to an address, in any workspace; empty when nothing takes it. @throws a `Refusal`, which is answered as it is, or when that cannot be told now */
+  /**
+   * The takers of mail to an address, in any workspace; empty when nothing takes it. @throws a `Refusal`,
+   * which is answered as it is, or when that cannot be told now
+   */
   readonly takersOf: (address: string) => Promise<readonly Taken[]>;
-  /** False for recipients of whom one transaction cannot have both; the sender brings the second in another one. */
+  /**
+   * False for recipients of whom one transaction cannot have both; the sender brings the second in another
+   * one.
+   */
   readonly isTogether: (one: readonly Taken[], other: readonly Taken[]) => boolean;
   /** The same for all takers of one route. */
   readonly routeOf: (taker: Taken) => unknown;
   readonly mailReader: Pick<MailReader, 'report'>;
-  /** Called with the feedback of each report before it is acknowledged. When it rejects, the sender is asked to try again. */
+  /**
+   * Called with the feedback of each report before it is acknowledged. When it rejects, the sender is asked
+   * to try again.
+   */
   readonly onReport: (feedback: readonly Feedback[]) => Promise<void>;
-  /** Stores a message before it is acknowledged; a `Refusal` is answered as it is, any other rejection as 452. */
+  /**
+   * Stores a message before it is acknowledged; a `Refusal` is answered as it is, any other rejection as 452.
+   */
   readonly onMessage: (message: IncomingMessage<Taken>) => Promise<void>;
   /** The doors for addresses with one purpose; the first one that takes an address has it. */
   readonly doors?: readonly PurposeDoor[];
@@ -81,13 +97,17 @@ export const LARGEST_INBOUND = 32 * 1024 * 1024;
 export const LARGEST_AGGREGATE = 10 * 1024 * 1024;
 /** RFC 5321 4.5.3.1.8: a server takes at least a hundred. */
 const MOST_RECIPIENTS = 100;
-/** The octets that are kept of a report, which anybody can send. Its machine-readable part has a few KiB, the text some more. */
+/**
+ * The octets that are kept of a report, which anybody can send. Its machine-readable part has a few KiB, the
+ * text some more.
+ */
 const KEPT = { head: 192 * 1024, tail: 64 * 1024 };
 
 /**
- * Listens for mail from other servers: reports (RFC 3464, RFC 5965, and the fixed forms of servers that write neither), and messages
- * that routes take. Any other address is refused at RCPT, so that this is no open relay and nothing is ever bounced. A message that no route
- * takes and that is no report is refused after DATA, so that no mail of a person is lost.
+ * Listens for mail from other servers: reports (RFC 3464, RFC 5965, and the fixed forms of servers that write
+ * neither), and messages that routes take. Any other address is refused at RCPT, so that this is no open
+ * relay and nothing is ever bounced. A message that no route takes and that is no report is refused after
+ * DATA, so that no mail of a person is lost.
  */
 export const openInboundServer = <Taken>({
   takesReports,
@@ -101,7 +121,10 @@ export const openInboundServer = <Taken>({
   guesses = new GuessLimit(),
   ...options
 }: InboundServerOptions<Taken>): Promise<SmtpServer> => {
-  /** By the object of the recipient in the envelope: what RCPT has promised is kept, whatever changes until the end of the message. */
+  /**
+   * By the object of the recipient in the envelope: what RCPT has promised is kept, whatever changes until
+   * the end of the message.
+   */
   const takers = new WeakMap<object, readonly Taken[]>();
   /** The recipients that are return paths, or addresses for complaints. */
   const reporting = new WeakSet<object>();
@@ -110,7 +133,10 @@ export const openInboundServer = <Taken>({
     for (const door of doors) if (await door.takes(address)) return door;
     return;
   };
-  /** One reply is for all recipients: where a route takes the message and an address for reports does not, it would be wrong for one. */
+  /**
+   * One reply is for all recipients: where a route takes the message and an address for reports does not, it
+   * would be wrong for one.
+   */
   const isOneReply = (one: readonly Taken[], other: readonly Taken[]): boolean =>
     one.length === 0 || other.length === 0 ? one.length === other.length : isTogether(one, other);
   const admit = async (
@@ -213,7 +239,10 @@ export const openInboundServer = <Taken>({
   }));
 };
 
-/** True for mail that says nothing and is no person's: a report without a fact, or what programs send to a return path. */
+/**
+ * True for mail that says nothing and is no person's: a report without a fact, or what programs send to a
+ * return path.
+ */
 function isOfProgram(raw: Buffer, recipients: readonly string[], envelopeFrom: string): boolean {
   const fields = fieldsOf(raw);
   if (isReport(fields)) return true;

@@ -27,7 +27,10 @@ export interface ReceivedMail extends HeaderFacts {
   /** The first `LONGEST_SHOWN` characters. */
   readonly text: string | null;
   readonly html: string | null;
-  /** The text without the quotation and the signature, of the html where there is no text; null where there is neither. */
+  /**
+   * The text without the quotation and the signature, of the html where there is no text; null where there is
+   * neither.
+   */
   readonly replyText: string | null;
   readonly headers: readonly { readonly name: string; readonly value: string }[];
   readonly attachments: readonly RawFile[];
@@ -41,7 +44,10 @@ const LONGEST_VALUE = 10_000;
 /** Files that are listed. */
 const MOST_FILES = 1_000;
 
-/** Reads a received message. One that the parser cannot read has the fields of its header and its first text. It never throws. */
+/**
+ * Reads a received message. One that the parser cannot read has the fields of its header and its first text.
+ * It never throws.
+ */
 export async function readReceived(raw: Buffer): Promise<ReceivedMail> {
   const [fields, digest] = [fieldsOf(raw), contentDigest(raw)];
   const email = (await parseMessage(raw, PARSER_LIMITS)) ?? (await parseFirstText(raw));

@@ -26,13 +26,19 @@ const ID_OCTETS = 15;
 /** The mark tells workspaces apart once the email itself is gone; only a genuine token has one. */
 const MARK_OCTETS = 3;
 const PREFIX = 'em_';
-/** With the signature: 48 characters, so that `r+` and the token keep to the 64 octets of a local part (RFC 5321 4.5.3.1.1). */
+/**
+ * With the signature: 48 characters, so that `r+` and the token keep to the 64 octets of a local part (RFC
+ * 5321 4.5.3.1.1).
+ */
 const TOKEN = /^[0-9a-hjkmnp-tv-z]{48}$/;
 
 const markOf = ({ workspaceId, livemode }: Owner, signer: Signer): Buffer =>
   signer.hash('reply owner', `${workspaceId} ${livemode}`).subarray(0, MARK_OCTETS);
 
-/** The address for replies to an email, at a domain that receives for its workspace. It tells nothing of the email. */
+/**
+ * The address for replies to an email, at a domain that receives for its workspace. It tells nothing of the
+ * email.
+ */
 export function replyAddress(emailId: string, owner: Owner, domain: string, signer: Signer): string {
   const named = Buffer.concat([fromBase32(emailId.slice(PREFIX.length)), markOf(owner, signer)]);
   return `${REPLY_NAME}+${base32(signer.conceal(PURPOSE, named))}@${domain}`;

@@ -29,8 +29,8 @@ export const mailboxes = (addresses: readonly Address[]): readonly NamedMailbox[
 const LONGEST_WRITTEN = 1_000;
 
 /**
- * The address without comments, and without white space beside its dots and its at sign (RFC 5322 3.2.2, 4.4): it says nothing there. What
- * holds several at signs is no address, and is shown as it is.
+ * The address without comments, and without white space beside its dots and its at sign (RFC 5322 3.2.2,
+ * 4.4): it says nothing there. What holds several at signs is no address, and is shown as it is.
  */
 function bareAddress(written: string): string {
   const bare = written
@@ -42,8 +42,8 @@ function bareAddress(written: string): string {
 }
 
 /**
- * The mailboxes among them. Programs write names with commas and no quotation marks, such as `Doe, Jane <jane@example.com>`, which the
- * parser takes for a mailbox without an address and another one.
+ * The mailboxes among them. Programs write names with commas and no quotation marks, such as `Doe, Jane
+ * <jane@example.com>`, which the parser takes for a mailbox without an address and another one.
  */
 function withWholeNames(addresses: readonly Address[]): readonly { name: string; address: string }[] {
   const found: { name: string; address: string }[] = [];

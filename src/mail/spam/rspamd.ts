@@ -1,6 +1,9 @@
 import type { AskScanner, Origin } from './spam-judgement.ts';
 
-/** The actions by which rspamd says that a message is spam. Greylisting asks for a second delivery of what is not known yet. */
+/**
+ * The actions by which rspamd says that a message is spam. Greylisting asks for a second delivery of what is
+ * not known yet.
+ */
 const OF_SPAM: ReadonlySet<string> = new Set([
   'reject',
   'add header',
@@ -12,7 +15,10 @@ const OF_HAM: ReadonlySet<string> = new Set(['no action', 'greylist', 'soft reje
 /** An answer names each rule that matched, and each address in the message. */
 const LONGEST_ANSWER = 1_048_576;
 
-/** Asks the rspamd at that address (`http://host:port`, with `:password@` for its controller), by `POST /checkv2`. */
+/**
+ * Asks the rspamd at that address (`http://host:port`, with `:password@` for its controller), by `POST
+ * /checkv2`.
+ */
 export const rspamdAt = (url: string): AskScanner => {
   const { origin, password } = new URL(url);
   const ask = async (raw: Buffer, from: Origin, signal: AbortSignal): Promise<unknown> => {
@@ -54,7 +60,10 @@ async function textOf(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** The verdict in an answer; null when it is none. `is_skipped` says that rules were left out, also where a single one has decided: GTUBE. */
+/**
+ * The verdict in an answer; null when it is none. `is_skipped` says that rules were left out, also where a
+ * single one has decided: GTUBE.
+ */
 export function verdictOf(answer: unknown): Awaited<ReturnType<AskScanner>> | null {
   if (typeof answer !== 'object' || answer === null) return null;
   const { action, score, is_skipped: isSkipped } = answer as Readonly<Record<string, unknown>>;

@@ -15,15 +15,23 @@ export const isRefusable = (judgement: SpamJudgement | null): boolean =>
 
 /** Judges received mail. */
 export interface SpamFilter {
-  /** The judgement; `unknown` where the filter does not answer in time, or the message is too large for it. It never rejects. */
+  /**
+   * The judgement; `unknown` where the filter does not answer in time, or the message is too large for it. It
+   * never rejects.
+   */
   judge(raw: Buffer, origin: Omit<Origin, 'by'>): Promise<SpamJudgement>;
 }
 
-/** A client waits for its reply: a message waits for its turn, and is judged then, for 15 seconds together. */
+/**
+ * A client waits for its reply: a message waits for its turn, and is judged then, for 15 seconds together.
+ */
 const LIMITS = { waitMs: 5_000, askMs: 10_000 };
 /** spamd has five children by default, and rspamd a process for each core; others wait there. */
 const AT_ONCE = 8;
-/** Reports that members ask for are apart: a workspace that asks for many must not keep the mail of others from its judgement. */
+/**
+ * Reports that members ask for are apart: a workspace that asks for many must not keep the mail of others
+ * from its judgement.
+ */
 const REPORTS = { atOnce: 2, waiting: 16 };
 
 /** The settings that name the filter of received mail. */
@@ -43,7 +51,9 @@ interface FilterParts {
 export interface SpamFilters {
   /** The filter of received mail; null where the settings name none. */
   readonly spamFilter: SpamFilter | null;
-  /** The reports on mail before it is sent, and on captured mail; null where no SpamAssassin is configured. */
+  /**
+   * The reports on mail before it is sent, and on captured mail; null where no SpamAssassin is configured.
+   */
   readonly spamAssassin: AskSpamAssassin | null;
 }
 
@@ -77,7 +87,10 @@ export function reporter(ask: AskSpamAssassin, { waitMs } = LIMITS): AskSpamAssa
 const takeTurn = (slots: Semaphore, waitMs: number, signal?: AbortSignal): Promise<boolean> =>
   withDeadline({ signal, deadlineMs: waitMs }, async (late) => slots.take(1, late));
 
-/** The filter of a setting. One that fails three times is left alone for a while, and mail comes in without its judgement. */
+/**
+ * The filter of a setting. One that fails three times is left alone for a while, and mail comes in without
+ * its judgement.
+ */
 export function spamFilter(
   setting: 'RSPAMD_URL' | 'SPAMASSASSIN_URL',
   ask: AskScanner,
@@ -124,7 +137,10 @@ export const throughSpamd =
     return { isSpam: score >= threshold, score };
   };
 
-/** The message as spamd knows it from servers: with its return path, which is UTF-8 beyond ASCII (RFC 6532 3.2), and its last hop. */
+/**
+ * The message as spamd knows it from servers: with its return path, which is UTF-8 beyond ASCII (RFC 6532
+ * 3.2), and its last hop.
+ */
 function wholeOf(raw: Buffer, { helo, client, from, at, by }: Origin): Buffer {
   const came = { helo: helo || null, client: client ?? '127.0.0.1', by, protocol: 'ESMTP' };
   const trace = traceOf({ id: 'judged', acceptedAt: at, came }).map(({ octets }) => octets);

@@ -2,9 +2,10 @@ import type { SMTPServerSession } from 'smtp-server';
 import type { MessageReports, Notify, RecipientReports } from '../message/asked-reports.ts';
 
 /**
- * The most recipients of a message that stays what it is or comes by SMTP: RFC 5321 4.5.3.1.8 has a server take a hundred. Django,
- * Nodemailer and aiosmtplib report no error for those beyond the limit. The return path and the links of a copy have two digits for
- * the place of its recipient (src/sending/emails/send/return-token.ts).
+ * The most recipients of a message that stays what it is or comes by SMTP: RFC 5321 4.5.3.1.8 has a server
+ * take a hundred. Django, Nodemailer and aiosmtplib report no error for those beyond the limit. The return
+ * path and the links of a copy have two digits for the place of its recipient
+ * (src/sending/emails/send/return-token.ts).
  */
 export const MOST_SUBMITTED = 100;
 

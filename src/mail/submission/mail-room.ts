@@ -4,13 +4,19 @@ import { type BudgetLimits, KeyedBudget } from '../../platform/async/keyed-budge
 import { MESSAGE_MEMORY } from '../../platform/config/message-memory.ts';
 import { LargeGarbage } from '../../platform/threads/large-garbage.ts';
 
-/** Octets of messages that are read and stored at once, which takes several times as much memory: five of 25 MiB took 1.5 GB. */
+/**
+ * Octets of messages that are read and stored at once, which takes several times as much memory: five of 25
+ * MiB took 1.5 GB.
+ */
 const MOST_AT_ONCE = 32 * 1024 * 1024;
-/** Large messages under way, besides their octets; one workspace has an eighth of those that are free. Those that wait are bounded by their memory. */
+/**
+ * Large messages under way, besides their octets; one workspace has an eighth of those that are free. Those
+ * that wait are bounded by their memory.
+ */
 const LARGE_ONES = { total: 64, perKey: 64, backlog: 8_192 };
 /**
- * While the room is full, a message gives its memory to another once fewer octets than these have come in so many milliseconds, 17 kB/s:
- * ten that came octet by octet held all of it for an hour.
+ * While the room is full, a message gives its memory to another once fewer octets than these have come in so
+ * many milliseconds, 17 kB/s: ten that came octet by octet held all of it for an hour.
  */
 export const SLOW = { octets: 1_048_576, ms: 60_000 };
 
@@ -32,8 +38,9 @@ interface Arriving {
 }
 
 /**
- * The memory of whole messages and the turns in which they are read and stored, the same for every way by which they come: both SMTP
- * ports and `POST /v1/emails/raw`. Two ways with a room each would take twice the memory.
+ * The memory of whole messages and the turns in which they are read and stored, the same for every way by
+ * which they come: both SMTP ports and `POST /v1/emails/raw`. Two ways with a room each would take twice the
+ * memory.
  */
 export class MailRoom {
   readonly #memory: KeyedBudget;
@@ -94,8 +101,8 @@ export class MailRoom {
   }
 
   /**
-   * Runs the work on a large message at its workspace's turn, as memory allows, and that on a small one at once. Null when the turn never
-   * comes, or the signal fires before.
+   * Runs the work on a large message at its workspace's turn, as memory allows, and that on a small one at
+   * once. Null when the turn never comes, or the signal fires before.
    */
   async take<Result>(
     workspaceId: string,
@@ -106,8 +113,8 @@ export class MailRoom {
   }
 
   /**
-   * The slow messages that lose their memory so that a workspace can have so much more, the slowest first; null where it cannot. A message
-   * that is slow itself takes nothing from another.
+   * The slow messages that lose their memory so that a workspace can have so much more, the slowest first;
+   * null where it cannot. A message that is slow itself takes nothing from another.
    */
   #toLose(workspaceId: string, octets: number, asking?: Arriving): readonly Arriving[] | null {
     const { own, shared } = this.#memory.left(workspaceId);

@@ -31,8 +31,9 @@ const OF_RCPT: Readonly<Record<string, Syntax>> = {
 export const PARAMETERS = { mail: Object.keys(OF_MAIL), rcpt: Object.keys(OF_RCPT) } as const;
 
 /**
- * Has a connection refuse the parameters that are not as their RFC writes them. smtp-server decodes a value before it looks at it, so
- * that `+2b`, a single plus sign and a bare equals sign would be taken for something else.
+ * Has a connection refuse the parameters that are not as their RFC writes them. smtp-server decodes a value
+ * before it looks at it, so that `+2b`, a single plus sign and a bare equals sign would be taken for
+ * something else.
  */
 export function checkParameters(connection: Connection): void {
   const checked =

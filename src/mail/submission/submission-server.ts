@@ -34,7 +34,10 @@ export interface SubmittedRaw {
   readonly recipients: readonly string[];
 }
 
-/** The workspace of a key. The memory and the reading of mail are shared between workspaces, however many keys one has. */
+/**
+ * The workspace of a key. The memory and the reading of mail are shared between workspaces, however many keys
+ * one has.
+ */
 interface KeyOwner {
   readonly workspaceId: string;
 }
@@ -44,7 +47,10 @@ interface SignedIn extends KeyOwner {
   readonly key: string;
 }
 
-/** A key or a message that was refused. A client may drop the reply: some alerting programs count the message as sent. */
+/**
+ * A key or a message that was refused. A client may drop the reply: some alerting programs count the message
+ * as sent.
+ */
 export interface SmtpRefusal {
   readonly what: 'key' | 'message';
   /** The client's address. */
@@ -62,7 +68,8 @@ export interface SubmissionServerOptions extends SmtpServerOptions {
   readonly mailRoom?: MailRoom;
   readonly silence?: Silence;
   /**
-   * The owner of a key that may submit mail; the refusal says why not. `client` is the client's address, for rate limits.
+   * The owner of a key that may submit mail; the refusal says why not. `client` is the client's address, for
+   * rate limits.
    */
   readonly onKey: (key: string, client: string) => Promise<KeyOwner | SubmissionFailure>;
   /** Accepts the email under that key, and returns its id. */
@@ -77,16 +84,19 @@ export interface SubmissionServerOptions extends SmtpServerOptions {
 
 const LARGEST = 25 * 1024 * 1024;
 /**
- * The largest message within the hour takes 7.3 kB/s. RFC 5321 4.5.3.2.5 has a client wait three minutes for each part that it sends, so
- * that a slow line is no fault; 1 MiB in ten minutes bounds the time for which one that stalls keeps its memory.
+ * The largest message within the hour takes 7.3 kB/s. RFC 5321 4.5.3.2.5 has a client wait three minutes for
+ * each part that it sends, so that a slow line is no fault; 1 MiB in ten minutes bounds the time for which
+ * one that stalls keeps its memory.
  */
 export const ARRIVAL: ArrivalTime = { everyMs: 600_000, octets: 1_048_576, mostMs: 3_600_000 };
-/** RFC 5321 4.5.3.2.7 has a server wait five minutes for a command. A stranger has one, as at the other port. */
+/**
+ * RFC 5321 4.5.3.2.7 has a server wait five minutes for a command. A stranger has one, as at the other port.
+ */
 const SILENCE: Silence = { strangerMs: 60_000, clientMs: 300_000 };
 
 /**
- * Listens for submissions (RFC 6409). With a certificate, passwords are only accepted over TLS; without one they are accepted in
- * clear text, which is for a trusted network.
+ * Listens for submissions (RFC 6409). With a certificate, passwords are only accepted over TLS; without one
+ * they are accepted in clear text, which is for a trusted network.
  */
 export const openSubmissionServer = ({
   mailReader,
@@ -136,7 +146,8 @@ export const openSubmissionServer = ({
     },
     onRcptTo: ({ address }, { envelope }, done) => {
       const read = parseAddress(address);
-      // The rule of an email's addresses is stricter than RFC 5321. Here the sender learns which recipient it is.
+      // The rule of an email's addresses is stricter than RFC 5321. Here the sender learns which recipient it
+      // is.
       if (isProblem(read)) return done(new Refusal(553, `5.1.3 ${read.problem}`));
       done(envelope.rcptTo.length < MOST_SUBMITTED ? null : TOO_MANY);
     },
@@ -205,7 +216,8 @@ const WRONG_USER: SubmissionFailure = {
 };
 const UNAVAILABLE: SubmissionFailure = { code: 'SERVICE_UNAVAILABLE', message: 'Please try again.' };
 
-// Temporary when a later attempt can succeed. A spent quota is permanent: it lasts until the end of the month.
+// Temporary when a later attempt can succeed. A spent quota is permanent: it lasts until the end of the
+// month.
 const STATUS: Readonly<Record<string, readonly [number, string]>> = {
   UNAUTHORIZED: [535, '5.7.8'],
   FORBIDDEN: [550, '5.7.1'],

@@ -1,6 +1,6 @@
 /**
- * A mail that names a template, converted to the body of `POST /v1/emails`: the template's content takes the place of the mail's, so
- * that nothing of it can stay what it is. Every other mail does (src/mail/raw).
+ * A mail that names a template, converted to the body of `POST /v1/emails`: the template's content takes the
+ * place of the mail's, so that nothing of it can stay what it is. Every other mail does (src/mail/raw).
  */
 
 import { type Address, decodeWords, type Email } from 'postal-mime';
@@ -42,8 +42,8 @@ interface SubmittedFile {
 }
 
 /**
- * A request, with the idempotency key in the header `Idempotency-Key`; null when there is none. `X-Svc-Template`,
- * `X-Svc-Variables` and `X-Svc-Language` name a template, its values and its language.
+ * A request, with the idempotency key in the header `Idempotency-Key`; null when there is none.
+ * `X-Svc-Template`, `X-Svc-Variables` and `X-Svc-Language` name a template, its values and its language.
  */
 export interface Submission {
   readonly email: SubmittedEmail;
@@ -98,7 +98,10 @@ function headerOf(email: Email, name: string): string | null {
 
 type SubmittedContent = Pick<SubmittedEmail, 'subject' | 'templateId' | 'variables' | 'language'>;
 
-/** The content of a message. Every message has some, so with a template it gives way: only the subject wins, as in a request. */
+/**
+ * The content of a message. Every message has some, so with a template it gives way: only the subject wins,
+ * as in a request.
+ */
 function contentOf(email: Email): SubmittedContent | NotSubmittable {
   const { subject = '' } = email;
   const templateId = headerOf(email, TEMPLATE);
@@ -146,7 +149,8 @@ const divide = (email: Email, recipients: readonly string[]): Pick<SubmittedEmai
   const bcc = [...left.values()];
   if (to.length > 0) return { to, ...some('cc', cc), ...some('bcc', bcc) };
   if (cc.length > 0) return { to: cc, ...some('bcc', bcc) };
-  // No recipient is visible. A single hidden one may be named to itself; several would be named to each other.
+  // No recipient is visible. A single hidden one may be named to itself; several would be named to each
+  // other.
   return bcc.length === 1 ? { to: bcc } : { to: [], bcc };
 };
 

@@ -5,14 +5,17 @@ export class NotBegun extends Error {
   override readonly name: string = 'NotBegun';
 }
 
-/** The attempt is taken back: no server has the mail, and it would have to wait for one. It waits where nothing is in doubt, and is asked for again. */
+/**
+ * The attempt is taken back: no server has the mail, and it would have to wait for one. It waits where
+ * nothing is in doubt, and is asked for again.
+ */
 export class TakenBack extends NotBegun {
   override readonly name = 'TakenBack';
 }
 
 /**
- * Every transport calls this after all waiting and before it opens a connection: an attempt that never began is surely not
- * delivered, however the process ends. @throws NotBegun
+ * Every transport calls this after all waiting and before it opens a connection: an attempt that never began
+ * is surely not delivered, however the process ends. @throws NotBegun
  */
 export async function begin({ begin: mayBegin }: Pick<SendLimits, 'begin'>): Promise<void> {
   if (mayBegin && !(await mayBegin())) throw new NotBegun();

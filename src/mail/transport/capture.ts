@@ -15,8 +15,8 @@ export interface CapturedMessage {
 }
 
 /**
- * Keeps live mail instead of sending it: the message is composed and signed as usual, and handed to `keep`. No connection is
- * opened.
+ * Keeps live mail instead of sending it: the message is composed and signed as usual, and handed to `keep`.
+ * No connection is opened.
  */
 export class CaptureTransport implements Transport {
   readonly name = 'capture';

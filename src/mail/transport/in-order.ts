@@ -31,8 +31,8 @@ class CircuitOpenError extends Error {
 }
 
 /**
- * Sends by the first way that works. The next one gets a message only when the one before it has surely not taken it, because it
- * is itself down. `unknown` is an end: it is never given on.
+ * Sends by the first way that works. The next one gets a message only when the one before it has surely not
+ * taken it, because it is itself down. `unknown` is an end: it is never given on.
  */
 export async function sendInOrder(
   ways: readonly [Way, ...Way[]],
@@ -48,7 +48,8 @@ export async function sendInOrder(
     const deadlineMs = until - monotonic();
     if (last !== null && (limits.signal.aborted || deadlineMs <= 0)) return last;
     const refusal = (way.circuit?.isPassable === false ? null : await way.refuses?.()) ?? null;
-    // The one message that tries the first way after its rest needs no leave: else nobody without room would ever find it back.
+    // The one message that tries the first way after its rest needs no leave: else nobody without room would
+    // ever find it back.
     const onlyAsTrial = refusal !== null && way === first && way.circuit?.state === 'rested';
     if (refusal !== null && !onlyAsTrial) {
       passedOver.push(`${way.name}: ${refusal}`);
@@ -79,8 +80,8 @@ export async function sendInOrder(
 }
 
 /**
- * The outcomes of one way; null when it is left alone, so that nothing was opened. `onlyAsTrial`: so is one that was found to work while
- * the message waited for a session, since only the trial goes without leave.
+ * The outcomes of one way; null when it is left alone, so that nothing was opened. `onlyAsTrial`: so is one
+ * that was found to work while the message waited for a session, since only the trial goes without leave.
  */
 async function through(
   { circuit, transport }: Way,
@@ -93,7 +94,8 @@ async function through(
   let admission: Admission | null = null;
   const begin = async (): Promise<boolean> => {
     if (limits.begin && !(await limits.begin())) return false;
-    // A way that is an order itself begins with each of its own ways, all by the leave that the first one had.
+    // A way that is an order itself begins with each of its own ways, all by the leave that the first one
+    // had.
     admission ??= circuit.admit();
     if (admission === null || (onlyAsTrial && admission !== 'trial')) throw new CircuitOpenError(circuit);
     return true;
@@ -129,8 +131,8 @@ const absenceOf = (circuit: Circuit | null): string =>
     : 'left alone after failures, while another email tries it';
 
 /**
- * True when surely nobody got the message because of the way itself. A 450 or 451 about a recipient or a message is an answer of
- * a relay that works: another relay would be a way around grey-listing.
+ * True when surely nobody got the message because of the way itself. A 450 or 451 about a recipient or a
+ * message is an answer of a relay that works: another relay would be a way around grey-listing.
  */
 const mayPassOn = (sent: readonly RecipientOutcome[]): boolean =>
   sent.every(({ isServerDown }) => isServerDown === true);

@@ -43,13 +43,19 @@ export class TransportOrder {
     return circuit !== undefined && circuit.state !== 'closed';
   }
 
-  /** Sends by the first transport (null: the default one), or by the first of the others while those before it are down. */
+  /**
+   * Sends by the first transport (null: the default one), or by the first of the others while those before it
+   * are down.
+   */
   async send(
     first: Name | null,
     fallbacks: readonly Name[],
     message: OutboundMessage,
     limits: SendLimits,
-    /** Why the message may not be given to that one; null where it may. Not asked of a transport that nothing follows. */
+    /**
+     * Why the message may not be given to that one; null where it may. Not asked of a transport that nothing
+     * follows.
+     */
     refuses?: (name: Name) => Promise<string | null>,
   ): Promise<TransportResult> {
     const chosen = this.transport(first);

@@ -12,9 +12,9 @@ export interface Part {
 export const WHOLE: Part = { of: 1, rank: 0, isKnown: true };
 
 /**
- * The connections of one process. What does not divide evenly goes to those that come first, so that nobody's part grows because
- * another process joins. One that is not known yet has a single connection, and so has one for which there are too few: nothing
- * of what it was given to deliver would ever leave otherwise.
+ * The connections of one process. What does not divide evenly goes to those that come first, so that nobody's
+ * part grows because another process joins. One that is not known yet has a single connection, and so has one
+ * for which there are too few: nothing of what it was given to deliver would ever leave otherwise.
  */
 export const connectionsOf = (all: number, { of, rank, isKnown }: Part): number =>
   isKnown ? Math.max(1, Math.ceil((all - rank) / of)) : 1;

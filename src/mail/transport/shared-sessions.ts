@@ -7,9 +7,9 @@ const ofCampaigns = (sessions: number): number =>
   sessions <= 1 ? sessions : sessions - Math.ceil(sessions / ONE_OF);
 
 /**
- * A number of sessions that campaigns share with other mail. Campaigns have a line of their own before them, and a tenth of the
- * sessions is never theirs: a password reset does not wait behind a campaign at a slow server. While other mail has all sessions,
- * no more of a campaign than its part stands in the line with it.
+ * A number of sessions that campaigns share with other mail. Campaigns have a line of their own before them,
+ * and a tenth of the sessions is never theirs: a password reset does not wait behind a campaign at a slow
+ * server. While other mail has all sessions, no more of a campaign than its part stands in the line with it.
  */
 export class SharedSessions {
   readonly #all: Semaphore;

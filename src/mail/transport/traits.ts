@@ -6,11 +6,17 @@ export interface TransportTraits {
   readonly leaves: boolean;
   /** True when this service signs its mail. Amazon SES signs with the keys that the domain gave it. */
   readonly isSignedHere: boolean;
-  /** The hosts that SPF names for its mail: this service's, the relay's, or none where the provider has a return path of its own. */
+  /**
+   * The hosts that SPF names for its mail: this service's, the relay's, or none where the provider has a
+   * return path of its own.
+   */
   readonly sendingHosts: 'own' | 'relay' | 'none';
   /** True when a domain is verified only with its return path records: we know which server sends. */
   readonly needsReturnPath: boolean;
-  /** True when another transport may take over from it. A receiving server that is down is no fault of `direct`. */
+  /**
+   * True when another transport may take over from it. A receiving server that is down is no fault of
+   * `direct`.
+   */
   readonly mayBeFollowed: boolean;
 }
 

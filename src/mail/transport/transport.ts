@@ -1,7 +1,8 @@
 import type { TransportName } from '../../platform/config/transport-names.ts';
 /**
- * The interface of all transports. A transport attempts one email once and answers with an outcome for each recipient. It never
- * retries, writes no table and knows no machine: the email's machine decides about another attempt.
+ * The interface of all transports. A transport attempts one email once and answers with an outcome for each
+ * recipient. It never retries, writes no table and knows no machine: the email's machine decides about
+ * another attempt.
  */
 import type { MessageOctets } from '../dkim/canonical.ts';
 import type { SigningKey } from '../dkim/signing-key.ts';
@@ -10,7 +11,8 @@ import type { Calendar } from '../message/calendar.ts';
 import type { Part } from './part.ts';
 
 /**
- * A mailbox that passed the strict address grammar. Name and address stay apart, so that nothing has to be parsed again.
+ * A mailbox that passed the strict address grammar. Name and address stay apart, so that nothing has to be
+ * parsed again.
  */
 export interface Mailbox {
   readonly name: string | null;
@@ -34,8 +36,8 @@ export interface MessageHeader {
 }
 
 /**
- * The ways to unsubscribe: `url` answers the one-click POST of RFC 8058. `mailto` is an address for mail programs that only write, such
- * as Apple Mail; null where this service receives no mail.
+ * The ways to unsubscribe: `url` answers the one-click POST of RFC 8058. `mailto` is an address for mail
+ * programs that only write, such as Apple Mail; null where this service receives no mail.
  */
 export interface Unsubscribe {
   readonly url: string;
@@ -43,7 +45,8 @@ export interface Unsubscribe {
 }
 
 /**
- * One attempt at one email. Everything in it was validated before; the transport only guards against line breaks in headers.
+ * One attempt at one email. Everything in it was validated before; the transport only guards against line
+ * breaks in headers.
  */
 export interface OutboundMessage {
   readonly emailId: string;
@@ -54,7 +57,10 @@ export interface OutboundMessage {
   /** Never written into the message. */
   readonly bcc: readonly Mailbox[];
   readonly replyTo: readonly Mailbox[];
-  /** The addresses of this attempt, from to, cc and bcc: a later attempt names only those without a final outcome. */
+  /**
+   * The addresses of this attempt, from to, cc and bcc: a later attempt names only those without a final
+   * outcome.
+   */
   readonly recipients: readonly string[];
   readonly subject: string;
   readonly text: string | null;
@@ -62,13 +68,18 @@ export interface OutboundMessage {
   readonly headers: readonly MessageHeader[];
   readonly attachments: readonly MessageAttachment[];
   readonly calendar?: Calendar;
-  /** `<emailId@domain>` with its brackets, the same in every attempt, so that a receiver can recognise a second copy. */
+  /**
+   * `<emailId@domain>` with its brackets, the same in every attempt, so that a receiver can recognise a
+   * second copy.
+   */
   readonly messageId: string;
   /** Epoch ms of acceptance, the same in every attempt. */
   readonly date: number;
   /** The envelope sender: a VERP address, which identifies the email in a bounce; '' for the null sender. */
   readonly returnPath: string;
-  /** The reports that its sender asks for, which the next server is asked for where it knows how (RFC 3461). */
+  /**
+   * The reports that its sender asks for, which the next server is asked for where it knows how (RFC 3461).
+   */
   readonly reports?: AskedReports | undefined;
   /** The signing keys, each of which signs; an empty list sends unsigned. */
   readonly dkim: readonly SigningKey[];
@@ -90,12 +101,14 @@ export interface WrittenMessage extends MessageOctets {
 
 /**
  * `accepted`: a server took responsibility. `deferred`: not now, and surely not delivered. `refused`: never.
- * `unknown`: the whole message including its final dot may have arrived, but no reply did (RFC 5321 4.5.3.2.6).
+ * `unknown`: the whole message including its final dot may have arrived, but no reply did (RFC 5321
+ * 4.5.3.2.6).
  */
 export type Outcome = 'accepted' | 'deferred' | 'refused' | 'unknown';
 
 /**
- * The cause of a failure. Only `recipient` says anything about the recipient's address; nothing else may suppress it.
+ * The cause of a failure. Only `recipient` says anything about the recipient's address; nothing else may
+ * suppress it.
  */
 export type Fault = 'recipient' | 'message' | 'infrastructure';
 
@@ -133,13 +146,22 @@ export interface RecipientOutcome {
   readonly subType: SubType | null;
   /** The message id that the provider assigned (SES); null when there is none. */
   readonly providerId: string | null;
-  /** True when the relay or provider itself failed and has surely not taken the message: another one may be asked. */
+  /**
+   * True when the relay or provider itself failed and has surely not taken the message: another one may be
+   * asked.
+   */
   readonly isServerDown?: true;
-  /** True when a server took it that was not asked for the report of success that the sender wants: it sends none. */
+  /**
+   * True when a server took it that was not asked for the report of success that the sender wants: it sends
+   * none.
+   */
   readonly isUnreported?: true;
   /** The relay that was asked last, `host:port`, where there are several. */
   readonly relay?: string;
-  /** The relays and transports that were passed over in this attempt, each with the reason, where there are several. */
+  /**
+   * The relays and transports that were passed over in this attempt, each with the reason, where there are
+   * several.
+   */
   readonly passedOver?: readonly string[];
 }
 
@@ -158,18 +180,27 @@ export interface SendLimits {
   /** Milliseconds from the call after which `send` settles in any case, by the same rule. */
   readonly deadlineMs: number;
   /**
-   * Called after all waiting and before a connection is opened or used; false means that this process may not make the attempt,
-   * and `send` rejects with `NotBegun`. Absent when attempts are not counted.
+   * Called after all waiting and before a connection is opened or used; false means that this process may not
+   * make the attempt, and `send` rejects with `NotBegun`. Absent when attempts are not counted.
    */
   readonly begin?: () => Promise<boolean>;
-  /** True where `send` may reject with `TakenBack` once it has begun, instead of waiting for long with what no server has got. */
+  /**
+   * True where `send` may reject with `TakenBack` once it has begun, instead of waiting for long with what no
+   * server has got.
+   */
   readonly mayTakeBack?: boolean;
 }
 
-/** A transport for mail. `send` settles with one outcome per recipient; it rejects with `NotBegun`, or for a bug of ours. */
+/**
+ * A transport for mail. `send` settles with one outcome per recipient; it rejects with `NotBegun`, or for a
+ * bug of ours.
+ */
 export interface Transport {
   readonly name: TransportName;
-  /** True when the recipient's own server accepts, so that accepted means delivered; a relay or provider only promises to try. */
+  /**
+   * True when the recipient's own server accepts, so that accepted means delivered; a relay or provider only
+   * promises to try.
+   */
   readonly confirmsDelivery: boolean;
   send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]>;
   /** Checks that mail can leave, without sending any. */

@@ -21,7 +21,9 @@ const rounded = (exact: number): number => {
   return Math.round(exact / size) * size;
 };
 
-/** The schedule where none is given: 50 on the first day, two fifths more on each of 30 days, to two digits. */
+/**
+ * The schedule where none is given: 50 on the first day, two fifths more on each of 30 days, to two digits.
+ */
 export const DEFAULT_PER_DAY: readonly number[] = Array.from({ length: DAYS }, (_, day) =>
   rounded(FIRST * GROWTH ** day),
 );

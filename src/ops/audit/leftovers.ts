@@ -12,7 +12,9 @@ const LEFT_OPEN = `select pid, round(extract(epoch from now() - state_change))::
 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
   and state like 'idle in transaction%' and state_change < now() - interval '10 seconds'`;
 
-/** A receipt is short, while a preview may have millions of characters: what is longer is left where it is. */
+/**
+ * A receipt is short, while a preview may have millions of characters: what is longer is left where it is.
+ */
 const REPLIES = `select workspace_id, livemode, key, item, left(reply, 4096) as reply,
   reply like '{%' and length(reply) <= 4096 as plain from idempotency_keys
 where (workspace_id, livemode, key, item) > ($1, $2, $3, $4) order by workspace_id, livemode, key, item limit ${BATCH}`;
@@ -28,7 +30,10 @@ interface ReplyRow {
   readonly plain: boolean;
 }
 
-/** Checks that the emails named by stored replies exist: both were written in one commit. A reply may outlive its email by minutes. */
+/**
+ * Checks that the emails named by stored replies exist: both were written in one commit. A reply may outlive
+ * its email by minutes.
+ */
 export async function auditReplies({ session, findings, removed }: Audit): Promise<void> {
   let last = { workspace_id: '', livemode: false, key: '', item: 0 };
   for (;;) {

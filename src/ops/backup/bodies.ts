@@ -19,7 +19,9 @@ const PAGE = 500;
 /** The octets that are read ahead; a larger body goes alone. */
 const AHEAD = 33_554_432;
 
-/** SQL: the next keys of all holders; one that is too far for some of them is read again behind the others. */
+/**
+ * SQL: the next keys of all holders; one that is too far for some of them is read again behind the others.
+ */
 const keysOf = (holders: readonly BodyHolder[]): string =>
   `select distinct workspace_id, key from (
 ${holders.map((holder) => `(${nextReferences(holder, PAGE)})`).join('\nunion all\n')}
@@ -38,7 +40,10 @@ export class BodyReader {
     return this.#lost;
   }
 
-  /** True where the store is another one than that with the bodies. They may be lost for good, and the rest is worth a backup even more. */
+  /**
+   * True where the store is another one than that with the bodies. They may be lost for good, and the rest is
+   * worth a backup even more.
+   */
   get isExchanged(): boolean {
     return this.#isExchanged;
   }

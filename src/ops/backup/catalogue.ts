@@ -14,7 +14,9 @@ export interface SchemaTable extends Table {
 interface Leaf {
   readonly name: string;
   readonly pages: number;
-  /** The size of one row as it is stored, as an expression; null where no value is stored apart from its row. */
+  /**
+   * The size of one row as it is stored, as an expression; null where no value is stored apart from its row.
+   */
   readonly sizeOfRow: string | null;
 }
 
@@ -63,7 +65,10 @@ export async function readTables(session: Pick<BulkSession, 'query'>): Promise<r
   return ordered(tables);
 }
 
-/** Orders tables so that each comes after those that it needs. @throws Error where they need one another in a circle */
+/**
+ * Orders tables so that each comes after those that it needs. @throws Error where they need one another in a
+ * circle
+ */
 export function ordered<T extends { readonly name: string; readonly needs: readonly string[] }>(
   tables: readonly T[],
 ): readonly T[] {
@@ -91,7 +96,10 @@ const BYTES = 2_097_152;
 /** The pages that are measured at once. */
 const MEASURED = 4_096;
 
-/** The ranges of pages in which the rows of a leaf are read, so that no read takes much memory. @throws UnavailableError */
+/**
+ * The ranges of pages in which the rows of a leaf are read, so that no read takes much memory. @throws
+ * UnavailableError
+ */
 export async function* rangesOf(
   session: Pick<BulkSession, 'query'>,
   { name, pages, sizeOfRow }: Leaf,

@@ -1,7 +1,8 @@
 import type { Header, Part, Table, Trailer } from './parts.ts';
 
-// The layout of a backup file: the mark, the length of the preface and the preface (JSON), then frames. A frame is a byte for its kind,
-// four for its length, and its body, compressed with zstd and then sealed. All numbers are big-endian.
+// The layout of a backup file: the mark, the length of the preface and the preface (JSON), then frames. A
+// frame is a byte for its kind, four for its length, and its body, compressed with zstd and then sealed. All
+// numbers are big-endian.
 
 /** The first bytes of every backup. */
 export const MARK = Buffer.from('PHBACKUP', 'latin1');

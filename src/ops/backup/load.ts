@@ -68,7 +68,9 @@ export async function load(
   throw new BackupRefused('The backup is cut off.');
 }
 
-/** The migrations that the backup's schema was made by. @throws MigrationMismatch when one is not carried here */
+/**
+ * The migrations that the backup's schema was made by. @throws MigrationMismatch when one is not carried here
+ */
 function migrationsOf({ migrations, posthorn }: Header): readonly Migration[] {
   const unknown = migrations.find(
     ({ name, hash }) => !carried.some((own) => own.name === name && hashOf(own.sql) === hash),
@@ -84,7 +86,10 @@ const PRESENT = `select c.relname as name from pg_class c
 where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v', 'm') and not c.relispartition
 order by c.relname`;
 
-/** Brings an empty database to the schema of the backup, with no row in it. @throws TargetNotEmpty when it is not empty */
+/**
+ * Brings an empty database to the schema of the backup, with no row in it. @throws TargetNotEmpty when it is
+ * not empty
+ */
 async function prepare(
   session: BulkSession,
   { days }: Header,

@@ -31,7 +31,10 @@ export interface Trailer {
   readonly bodies?: number;
 }
 
-/** A backup is a sequence of these: a header, then each table with its rows, the bodies that lay outside, then a trailer. */
+/**
+ * A backup is a sequence of these: a header, then each table with its rows, the bodies that lay outside, then
+ * a trailer.
+ */
 export type Part =
   | { readonly kind: 'header'; readonly header: Header }
   | { readonly kind: 'table'; readonly table: Table }

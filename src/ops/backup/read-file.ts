@@ -16,7 +16,10 @@ interface Frame {
 const torn = (path: string, why: string): BackupRefused =>
   new BackupRefused(`${path} is damaged: ${why}. Take another backup of it.`);
 
-/** Reads the frames of a file in bounded memory, and checks each. @throws BackupRefused for a file that is not whole, or locked otherwise */
+/**
+ * Reads the frames of a file in bounded memory, and checks each. @throws BackupRefused for a file that is not
+ * whole, or locked otherwise
+ */
 export async function* readFrames(path: string, passphrase: string | null): AsyncGenerator<Frame> {
   const file = await open(path, 'r').catch((error) => {
     throw asRefused(path, error);

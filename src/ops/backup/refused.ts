@@ -1,4 +1,7 @@
-/** A backup, a restore or a move cannot be made as things are. The message says why, and what to do; nothing was changed. */
+/**
+ * A backup, a restore or a move cannot be made as things are. The message says why, and what to do; nothing
+ * was changed.
+ */
 export class BackupRefused extends Error {
   override readonly name = 'BackupRefused';
 }

@@ -20,7 +20,10 @@ export interface Lock {
   readonly check: string;
 }
 
-/** Seals the frames of one file, each for its place: none can be changed, left out, moved, or taken from another file. */
+/**
+ * Seals the frames of one file, each for its place: none can be changed, left out, moved, or taken from
+ * another file.
+ */
 export interface FrameSeal {
   seal(kind: number, body: Uint8Array): Uint8Array;
   /** The body of a sealed frame; null when it is not what was sealed for this place. */

@@ -4,8 +4,9 @@ import { type KeySource, writeSecretKey } from '../../platform/config/secret-key
 import { BackupRefused } from './refused.ts';
 
 /**
- * Sees to it that a restored database is used with the key of its secrets: where SECRET_KEY says none, the key is written into the data
- * directory. Answers how to take that back. @throws BackupRefused where another key is in use
+ * Sees to it that a restored database is used with the key of its secrets: where SECRET_KEY says none, the
+ * key is written into the data directory. Answers how to take that back. @throws BackupRefused where another
+ * key is in use
  */
 export async function placeSecretKey(
   { secretKey, secretKeyPrevious, dataDir }: KeySource,

@@ -58,7 +58,10 @@ async function sourceOf(
   }
 }
 
-/** The key that the database is used with: with another one its secrets could never be opened. Null when it was used with none. */
+/**
+ * The key that the database is used with: with another one its secrets could never be opened. Null when it
+ * was used with none.
+ */
 async function readKey(session: Pick<Statements, 'query'>, place: Place): Promise<string | null> {
   if (!(await isBound(session))) return null;
   const keys = await readKeys(session, await resolveSecretKeys(place, async () => true));

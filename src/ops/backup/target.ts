@@ -24,7 +24,10 @@ export interface Target {
   close(): void;
 }
 
-/** Opens the database that a backup goes into. @throws BackupRefused, DataDirectoryInUse, DataDirectoryUnusable */
+/**
+ * Opens the database that a backup goes into. @throws BackupRefused, DataDirectoryInUse,
+ * DataDirectoryUnusable
+ */
 export function openTarget({
   databaseUrl,
   dataDir,
@@ -46,12 +49,15 @@ const serverTarget = (url: string): Target => ({
   close() {},
 });
 
-/** Room that the embedded database keeps: on a disk without any it writes the same page again for ever (seen on a tmpfs of 48 MiB). */
+/**
+ * Room that the embedded database keeps: on a disk without any it writes the same page again for ever (seen
+ * on a tmpfs of 48 MiB).
+ */
 const MARGIN = 134_217_728;
 
 /**
- * A folder beside the database's own, which becomes that one in the end. A restore that was killed leaves it, and as long as it is there
- * no service starts in the data directory.
+ * A folder beside the database's own, which becomes that one in the end. A restore that was killed leaves it,
+ * and as long as it is there no service starts in the data directory.
  */
 function embeddedTarget(dataDir: string): Target {
   ensureWritable(dataDir);

@@ -18,8 +18,9 @@ export interface WriteOptions {
 }
 
 /**
- * Writes a backup to a file that does not exist yet and that only its owner may read. It appears under its name when it is
- * whole, durable and has been read back; what fails leaves nothing. @throws BackupRefused. Answers its length.
+ * Writes a backup to a file that does not exist yet and that only its owner may read. It appears under its
+ * name when it is whole, durable and has been read back; what fails leaves nothing. @throws BackupRefused.
+ * Answers its length.
  */
 export async function writeBackup(
   path: string,
@@ -60,7 +61,10 @@ async function openAnew(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600);
 }
 
-/** Another backup into the same file may have begun meanwhile: what has the name then is not whole. @throws BackupRefused */
+/**
+ * Another backup into the same file may have begun meanwhile: what has the name then is not whole. @throws
+ * BackupRefused
+ */
 async function seeThatItIsOurs(path: string, file: FileHandle): Promise<void> {
   const [named, own] = await Promise.all([lstat(path), file.stat()]);
   if (named.ino !== own.ino || named.dev !== own.dev)

@@ -19,8 +19,8 @@ import type { TortureRequest } from './torture.ts';
 import { MACHINE_FORMATS, type MachineFormat, momentOf, oneToThree, wholeNumber } from './words.ts';
 
 /**
- * Runs one command line (without the two leading arguments) and returns the exit code. Each command is loaded when it runs, so that a
- * health check needs no service, and a service no torture.
+ * Runs one command line (without the two leading arguments) and returns the exit code. Each command is loaded
+ * when it runs, so that a health check needs no service, and a service no torture.
  */
 export async function runCommandLine(
   words: readonly string[],

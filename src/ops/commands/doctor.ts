@@ -20,7 +20,10 @@ const MARK = { fine: '✓', wrong: '✗', warning: '!', skipped: '–' } as cons
   string
 >;
 
-/** `posthorn doctor` examines everything that email depends on and exits with 1 when something is wrong; warnings alone exit with 0. */
+/**
+ * `posthorn doctor` examines everything that email depends on and exits with 1 when something is wrong;
+ * warnings alone exit with 0.
+ */
 export async function runDoctor(
   config: Config,
   { to, probe }: DoctorRequest,

@@ -29,8 +29,9 @@ const secretOf = (key: string): string =>
   `whsec_${createHmac('sha256', key).update('posthorn listen').digest('base64url')}`;
 
 /**
- * `posthorn listen` follows the event log and received mail, and posts each event to an address of this machine, in the form and with
- * the signature of a webhook. Nothing has to reach this machine from outside. Ends by a signal with 0.
+ * `posthorn listen` follows the event log and received mail, and posts each event to an address of this
+ * machine, in the form and with the signature of a webhook. Nothing has to reach this machine from outside.
+ * Ends by a signal with 0.
  */
 export async function listen(request: ListenRequest, terminal: Terminal): Promise<number> {
   const { key, url, printSecret } = request;
@@ -77,7 +78,10 @@ function targetOf(text = ''): string | null {
   return url && /^https?:$/.test(url.protocol) && url.username === '' && url.hash === '' ? url.href : null;
 }
 
-/** The log until the signal, over every time that the service is away. @throws PosthornError where asking again is no use */
+/**
+ * The log until the signal, over every time that the service is away. @throws PosthornError where asking
+ * again is no use
+ */
 async function follow(
   posthorn: Posthorn,
   { events: types }: ListenRequest,

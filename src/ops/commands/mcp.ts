@@ -10,7 +10,10 @@ export interface McpRequest {
   readonly allowChanges?: boolean;
 }
 
-/** `posthorn mcp` speaks the Model Context Protocol on its standard streams until the input ends. Nothing else is written there. */
+/**
+ * `posthorn mcp` speaks the Model Context Protocol on its standard streams until the input ends. Nothing else
+ * is written there.
+ */
 export async function runMcp(
   { url, key, allowChanges = false }: McpRequest,
   terminal: Terminal,

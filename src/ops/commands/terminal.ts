@@ -1,4 +1,7 @@
-/** The exit code where a setting is wrong, as for one that cannot be understood, or names a place that is taken: another start would end in the same way. */
+/**
+ * The exit code where a setting is wrong, as for one that cannot be understood, or names a place that is
+ * taken: another start would end in the same way.
+ */
 export const MISUSE = 2;
 
 /** The output of a command. Callers write the line breaks. */

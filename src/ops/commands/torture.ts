@@ -28,7 +28,9 @@ export const ownCommand = (): readonly string[] =>
 
 const TELL_EVERY_S = 5;
 
-/** Runs `posthorn torture`; the exit code is 1 when an invariant was violated, as one must be with `--break`. */
+/**
+ * Runs `posthorn torture`; the exit code is 1 when an invariant was violated, as one must be with `--break`.
+ */
 export async function runTorture(request: TortureRequest, terminal: Terminal): Promise<number> {
   const { seconds, seed, embedded = false } = request;
   const instances = embedded ? 1 : request.instances;

@@ -5,7 +5,10 @@ export const MACHINE_FORMATS = ['mermaid', 'json', 'stately'] as const;
 
 export type MachineFormat = (typeof MACHINE_FORMATS)[number];
 
-/** The word for the database in the data directory; with a colon and a folder behind it, for one in that folder. */
+/**
+ * The word for the database in the data directory; with a colon and a folder behind it, for one in that
+ * folder.
+ */
 export const EMBEDDED = 'embedded';
 
 /** Reads a time (ISO 8601) as epoch milliseconds. @throws InvalidArgumentError */

@@ -9,7 +9,10 @@ import { type Diagnosis, fine, messageOf, warning, wrong } from './diagnosis.ts'
 
 const CHECK = 'Body store';
 
-/** Tries whether BODY_STORE takes, gives and removes a body, keeps it from strangers, and belongs to this database. */
+/**
+ * Tries whether BODY_STORE takes, gives and removes a body, keeps it from strangers, and belongs to this
+ * database.
+ */
 export async function* diagnoseBodies(
   config: BodySettings & { readonly tlsCaFile: string | null },
   database: Database | null,

@@ -3,7 +3,10 @@ import type { Finding } from '../../mail/transport/transport.ts';
 /** The result of one check, and the advice when something is wrong. */
 export interface Diagnosis {
   readonly check: string;
-  /** A check is `skipped` where it does not matter, or cannot be made from here. A `warning` may be what the operator wants. */
+  /**
+   * A check is `skipped` where it does not matter, or cannot be made from here. A `warning` may be what the
+   * operator wants.
+   */
   readonly status: 'fine' | 'wrong' | 'warning' | 'skipped';
   /** A sentence. */
   readonly detail: string;

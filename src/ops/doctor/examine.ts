@@ -81,7 +81,10 @@ export interface Examination {
   readonly to: string | null;
 }
 
-/** Examines everything that email depends on and yields each diagnosis as soon as it is known. Changes nothing. */
+/**
+ * Examines everything that email depends on and yields each diagnosis as soon as it is known. Changes
+ * nothing.
+ */
 export async function* examine(examination: Examination): AsyncGenerator<Diagnosis> {
   const { config, nameServers, now: machineNow } = examination;
   const health = await askService(config.host, config.port);

@@ -31,10 +31,16 @@ export function diagnosePublicUrl({ host, publicUrl }: Exposure): Diagnosis {
   );
 }
 
-/** Networks of content delivery have as many addresses: 104.16.0.0/13 of Cloudflare, 2600:9000::/28 of CloudFront. */
+/**
+ * Networks of content delivery have as many addresses: 104.16.0.0/13 of Cloudflare, 2600:9000::/28 of
+ * CloudFront.
+ */
 const WIDEST = { ipv4: 12, ipv6: 24 };
 
-/** Requests count against their senders. Without HTTPS_PORT the service speaks plain HTTP, so that a proxy answers for an https address. */
+/**
+ * Requests count against their senders. Without HTTPS_PORT the service speaks plain HTTP, so that a proxy
+ * answers for an https address.
+ */
 export function diagnoseProxy({ publicUrl, trustProxy, httpsPort }: Exposure): Diagnosis {
   const check = 'Proxy';
   const isTrusted = !('hops' in trustProxy) || trustProxy.hops > 0;
@@ -72,7 +78,10 @@ export function diagnoseSubmission(exposure: Exposure): Diagnosis {
   );
 }
 
-/** The reach of an address: its own machine, a private network, or anywhere. A name counts as reachable from anywhere. */
+/**
+ * The reach of an address: its own machine, a private network, or anywhere. A name counts as reachable from
+ * anywhere.
+ */
 function reachOf(host: string): 'machine' | 'network' | 'world' {
   if (host === 'localhost') return 'machine';
   if (isIP(host) === 0) return 'world';

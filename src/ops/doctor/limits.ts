@@ -23,7 +23,10 @@ const IN_WORDS: Readonly<Record<LimitName, (value: string) => string>> = {
   octetsPerMail: (value) => `${value} octets a mail`,
 };
 
-/** Tells what relays and receiving servers were found to allow. Mail keeps to it, so that it is no fault; it may explain why mail takes its time. */
+/**
+ * Tells what relays and receiving servers were found to allow. Mail keeps to it, so that it is no fault; it
+ * may explain why mail takes its time.
+ */
 export async function diagnoseLimits(database: Database): Promise<Diagnosis> {
   const [schema] = await database.query<{ there: boolean }>(
     `select to_regclass('learned_limits') is not null as there`,

@@ -66,7 +66,10 @@ export function diagnoseMemory(octets = process.constrainedMemory()): Diagnosis 
     : fine(check, detail);
 }
 
-/** Fewer are used up by clients that keep their connections: then requests wait, since no connection can be accepted. */
+/**
+ * Fewer are used up by clients that keep their connections: then requests wait, since no connection can be
+ * accepted.
+ */
 const ENOUGH_FILES = 1_024;
 
 /** Tells how many files and connections a process may have open, from its limits (proc_pid_limits). */

@@ -38,7 +38,9 @@ const ofWrongKey = (error: unknown): null => {
   throw error;
 };
 
-/** Checks that there is a key, that it opens what was sealed, and that no rotation of it has stopped halfway. */
+/**
+ * Checks that there is a key, that it opens what was sealed, and that no rotation of it has stopped halfway.
+ */
 export async function diagnoseSecretKey(source: KeySource, database: Database | null): Promise<Diagnosis> {
   const path = secretKeyFile(source.dataDir);
   const whence = source.secretKey === null ? path : 'SECRET_KEY';

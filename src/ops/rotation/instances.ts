@@ -10,7 +10,10 @@ const LOOK_MS = 250;
 
 const INSTANCES = `select secret_keys as holds, seals_with as "sealsWith" from service_instances where ${IS_LIVING}`;
 
-/** The keys of every instance that lives; null for one of a version that knows of no rotation. @throws UnavailableError, OtherVersion */
+/**
+ * The keys of every instance that lives; null for one of a version that knows of no rotation. @throws
+ * UnavailableError, OtherVersion
+ */
 export async function readInstances(
   database: Database,
   dataDir: string,
@@ -29,7 +32,10 @@ export interface InstanceCounts {
   readonly behind: number;
 }
 
-/** Waits until all living instances are as they should be, for a minute at most. @throws UnavailableError, OtherVersion */
+/**
+ * Waits until all living instances are as they should be, for a minute at most. @throws UnavailableError,
+ * OtherVersion
+ */
 export async function untilAll(
   read: () => Promise<readonly (KeysInUse | null)[]>,
   isRight: (keys: KeysInUse) => boolean,

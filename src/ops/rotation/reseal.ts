@@ -86,7 +86,10 @@ export async function resealColumn(
   return pass;
 }
 
-/** Answers how many rows were written. Of two statements that lock the same rows one is given up, and the next pass finds its rows. */
+/**
+ * Answers how many rows were written. Of two statements that lock the same rows one is given up, and the next
+ * pass finds its rows.
+ */
 async function write(database: Database, sealed: SealedColumn, rows: readonly object[]): Promise<number> {
   try {
     return (await database.query(writeSql(sealed), [JSON.stringify(rows)])).length;

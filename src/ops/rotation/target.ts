@@ -27,8 +27,8 @@ export type Target =
   | { readonly nothing: string; readonly isFine: boolean };
 
 /**
- * The key that a rotation goes over to: SECRET_KEY, where the database is used with SECRET_KEY_PREVIOUS; where the key is in the data
- * directory, a new one, which is put beside it. @throws DataDirectoryUnusable
+ * The key that a rotation goes over to: SECRET_KEY, where the database is used with SECRET_KEY_PREVIOUS;
+ * where the key is in the data directory, a new one, which is put beside it. @throws DataDirectoryUnusable
  */
 export async function targetOf(
   source: KeySource,

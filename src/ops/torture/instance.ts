@@ -76,7 +76,8 @@ export class Instance {
         DEFAULT_PLAN: 'growth',
         UNKNOWN_OUTCOME: unknownOutcome,
         EHLO_NAME: 'torture.example',
-        // A name server of the machine that drops questions would hold received mail for seconds: this one refuses all at once.
+        // A name server of the machine that drops questions would hold received mail for seconds: this one
+        // refuses all at once.
         DNS_SERVERS: '127.0.0.1:9',
         ...(smtpPort === null
           ? {}

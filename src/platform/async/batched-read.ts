@@ -19,7 +19,10 @@ export class BatchedRead<Question, Answer> {
     name: string,
     private readonly read: ReadBatch<Question, Answer>,
     limits?: BatchLimits,
-    /** Reads at once. Of two, one need not wait for another that began before it was asked for; of one, more share a statement. */
+    /**
+     * Reads at once. Of two, one need not wait for another that began before it was asked for; of one, more
+     * share a statement.
+     */
     width: 1 | 2 = 2,
     /**
      * Begins with each statement; the next statement waits for its end, and shares the questions that come
@@ -67,7 +70,10 @@ export const rowsByOwner =
     return ({ id }) => answerTo(id);
   };
 
-/** Makes a read that answers ids with the rows of a query that has the id among its columns; null where there is none. */
+/**
+ * Makes a read that answers ids with the rows of a query that has the id among its columns; null where there
+ * is none.
+ */
 export const rowsById =
   <Row extends { readonly id: string }>(
     query: (ids: readonly string[]) => Promise<readonly Row[]>,

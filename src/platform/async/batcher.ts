@@ -20,7 +20,10 @@ export interface BatchLimits {
   readonly halves?: boolean;
 }
 
-/** The usual bounds: a commit of more than 500 items or 1 MB gains nothing (measured), and waiting items stay below 64 MB. */
+/**
+ * The usual bounds: a commit of more than 500 items or 1 MB gains nothing (measured), and waiting items stay
+ * below 64 MB.
+ */
 export const COMMIT_LIMITS: BatchLimits = {
   batchItems: 500,
   batchBytes: 1_048_576,
@@ -41,8 +44,8 @@ const GROWTH = 10;
 
 /**
  * An ordered, bounded queue in front of something that is cheaper by the batch. A batch leaves the moment the
- * previous one has returned: one item when idle, hundreds under load; where it gathers, a moment later when many are inside, and half of
- * them at once where it halves.
+ * previous one has returned: one item when idle, hundreds under load; where it gathers, a moment later when
+ * many are inside, and half of them at once where it halves.
  */
 export class Batcher<T> {
   #waiting: { readonly item: T; readonly bytes: number }[] = [];
@@ -86,8 +89,8 @@ export class Batcher<T> {
   }
 
   /**
-   * Queues items that are in one batch, as `isOneWith` says: none leaves before the last one is here. @throws UnavailableError when the
-   * queue is full.
+   * Queues items that are in one batch, as `isOneWith` says: none leaves before the last one is here. @throws
+   * UnavailableError when the queue is full.
    */
   pushTogether(items: readonly T[], bytes = 256): void {
     const length = this.#waiting.length + items.length;
@@ -109,7 +112,10 @@ export class Batcher<T> {
     else this.#start();
   }
 
-  /** True where two batches take turns, and what waits is one of them: it need not wait for those that are still being read. */
+  /**
+   * True where two batches take turns, and what waits is one of them: it need not wait for those that are
+   * still being read.
+   */
   #isHalf(): boolean {
     if (!this.limits.halves || this.#resting > 0 || this.#running >= this.width) return false;
     const { length } = this.#waiting;
@@ -117,8 +123,8 @@ export class Batcher<T> {
   }
 
   /**
-   * Queues items that a batch hands back. They are never refused, since they were admitted before. With a rest, no batch leaves
-   * before it is over, so that later items do not overtake them.
+   * Queues items that a batch hands back. They are never refused, since they were admitted before. With a
+   * rest, no batch leaves before it is over, so that later items do not overtake them.
    */
   unshift(items: readonly T[], restMs = 0): void {
     this.#waiting = [...items.map((item) => ({ item, bytes: 0 })), ...this.#waiting];
@@ -215,7 +221,10 @@ export class Batcher<T> {
 
 let nextTurn: Promise<void> | undefined;
 
-/** Resolves when everything else that is ready has had its turn. Those who ask in one turn wait for it together. */
+/**
+ * Resolves when everything else that is ready has had its turn. Those who ask in one turn wait for it
+ * together.
+ */
 export function untilNextTurn(): Promise<void> {
   nextTurn ??= new Promise((resolve) =>
     setImmediate(() => {

@@ -1,7 +1,9 @@
 import { MESSAGE_MEMORY } from '../config/message-memory.ts';
 import { type BudgetLimits, KeyedBudget } from './keyed-budget.ts';
 
-/** Bodies up to this size are not counted: the rate limits bound them, and a full budget must not stop them. */
+/**
+ * Bodies up to this size are not counted: the rate limits bound them, and a full budget must not stop them.
+ */
 export const SMALL = 65_536;
 
 /** The bytes of one body that is arriving. */
@@ -16,8 +18,9 @@ export interface BodyReservation {
 }
 
 /**
- * Bounds the memory of the bodies that are arriving. A client has two minutes to send one, which is long enough to begin
- * hundreds of the largest: without a bound twelve stalled ones of 29 MiB held 366 MB (measured).
+ * Bounds the memory of the bodies that are arriving. A client has two minutes to send one, which is long
+ * enough to begin hundreds of the largest: without a bound twelve stalled ones of 29 MiB held 366 MB
+ * (measured).
  */
 export class BodyBudget {
   readonly #bytes: KeyedBudget;

@@ -1,6 +1,9 @@
 import type { MonotonicClock } from '../time/monotonic.ts';
 
-/** Failures in a row after which a relay is left alone: one may be chance, and three are known within a second under load. */
+/**
+ * Failures in a row after which a relay is left alone: one may be chance, and three are known within a second
+ * under load.
+ */
 export const FAILURES_TO_OPEN = 3;
 /** The first rest of a relay in ms, and the longest: each trial that fails doubles the rest. */
 export const FIRST_REST_MS = 5_000;
@@ -10,8 +13,8 @@ export const LONGEST_REST_MS = 60_000;
 export const CIRCUIT_STATES = ['closed', 'halfOpen', 'open', 'rested'] as const;
 
 /**
- * `closed`: all mail may go. `open`: none. `rested`: the rest is over, and the next message will try whether the relay is back.
- * `halfOpen`: a message is trying it.
+ * `closed`: all mail may go. `open`: none. `rested`: the rest is over, and the next message will try whether
+ * the relay is back. `halfOpen`: a message is trying it.
  */
 export type CircuitState = (typeof CIRCUIT_STATES)[number];
 

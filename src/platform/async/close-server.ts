@@ -5,8 +5,9 @@ import { isDoneWithin } from './deadline.ts';
 const LOOK_EVERY_MS = 20;
 
 /**
- * Refuses new connections and waits for the requests in flight. `stop()` alone would also wait for a client that has
- * sent half a request and nothing since (measured: until its idle timeout), so the requests are counted as well.
+ * Refuses new connections and waits for the requests in flight. `stop()` alone would also wait for a client
+ * that has sent half a request and nothing since (measured: until its idle timeout), so the requests are
+ * counted as well.
  */
 export async function closeServer(server: Pick<Server<unknown>, 'stop' | 'pendingRequests'>): Promise<void> {
   const closed = server.stop();

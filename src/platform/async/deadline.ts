@@ -144,12 +144,12 @@ export async function isDoneWithin(ms: number, work: Promise<unknown>): Promise<
 }
 
 /**
- * Runs `work` with a signal that fires at the caller's abort or at the deadline, whichever is first, and leaves no
- * timer and no listener behind. (`AbortSignal.timeout` would keep one timer per message for minutes after the message
- * has gone.)
+ * Runs `work` with a signal that fires at the caller's abort or at the deadline, whichever is first, and
+ * leaves no timer and no listener behind. (`AbortSignal.timeout` would keep one timer per message for minutes
+ * after the message has gone.)
  *
- * An answer that waits in a socket at the deadline is still read. A process that was stopped past it runs its timers before it
- * reads its sockets, and would give up on an answer that came in time.
+ * An answer that waits in a socket at the deadline is still read. A process that was stopped past it runs its
+ * timers before it reads its sockets, and would give up on an answer that came in time.
  */
 export const withDeadline = async <T>(
   { signal, deadlineMs }: { readonly signal?: AbortSignal | undefined; readonly deadlineMs: number },

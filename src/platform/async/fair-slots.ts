@@ -9,15 +9,16 @@ export interface SlotLimits {
   /** The most that waits, over all keys. */
   readonly backlog: number;
   /**
-   * True when one key may run all while no other one waits. The next key then waits for one piece of work to end. Otherwise some slots
-   * stay free for it, as it has to be where work may take very long.
+   * True when one key may run all while no other one waits. The next key then waits for one piece of work to
+   * end. Otherwise some slots stay free for it, as it has to be where work may take very long.
    */
   readonly isWorkConserving?: boolean;
 }
 
 /**
- * The share of the free slots that one key may take. The more slots are taken, the fewer a key may take, so that some stay free
- * for the next key however many keys keep theirs; a fixed limit would have to be tiny for that.
+ * The share of the free slots that one key may take. The more slots are taken, the fewer a key may take, so
+ * that some stay free for the next key however many keys keep theirs; a fixed limit would have to be tiny for
+ * that.
  */
 const FREE_SHARE = 8;
 
@@ -27,12 +28,16 @@ interface Queue<T> {
 }
 
 /**
- * Decides what runs next when each piece of work belongs to a key and some keys are slow. The key with the least under way
- * goes first, equals take turns, and one key's work keeps its order. Pure: it starts nothing itself.
+ * Decides what runs next when each piece of work belongs to a key and some keys are slow. The key with the
+ * least under way goes first, equals take turns, and one key's work keeps its order. Pure: it starts nothing
+ * itself.
  */
 export class FairSlots<T> {
   readonly #queues = new Map<string, Queue<T>>();
-  /** The keys with waiting work, by how much of theirs runs. Within a level the key that has waited longest comes first. */
+  /**
+   * The keys with waiting work, by how much of theirs runs. Within a level the key that has waited longest
+   * comes first.
+   */
   readonly #levels: Set<string>[] = [];
   #running = 0;
   #waiting = 0;
@@ -47,7 +52,10 @@ export class FairSlots<T> {
     return this.#waiting;
   }
 
-  /** Lets work wait. Returns false, and keeps nothing, when as much of its key waits as the backlog has left for others. */
+  /**
+   * Lets work wait. Returns false, and keeps nothing, when as much of its key waits as the backlog has left
+   * for others.
+   */
   offer(key: string, work: T): boolean {
     const queue = this.#queues.get(key) ?? { running: 0, waiting: [] };
     if (queue.waiting.length >= this.limits.backlog - this.#waiting) return false;
@@ -59,8 +67,8 @@ export class FairSlots<T> {
   }
 
   /**
-   * Takes a slot for the next work; undefined when nothing may start now. Where the next work does not fit yet, no other overtakes it:
-   * what fits sooner would hold it for ever.
+   * Takes a slot for the next work; undefined when nothing may start now. Where the next work does not fit
+   * yet, no other overtakes it: what fits sooner would hold it for ever.
    */
   start(fits: (work: T) => boolean = () => true): { readonly key: string; readonly work: T } | undefined {
     const { total, perKey, isWorkConserving = false } = this.limits;
@@ -154,8 +162,8 @@ export interface WorkOptions {
 }
 
 /**
- * Runs the work of many keys within fair slots and within a memory. Work that needs more than all of it runs alone. Work beyond the
- * backlog, or still waiting at the stop, is not done.
+ * Runs the work of many keys within fair slots and within a memory. Work that needs more than all of it runs
+ * alone. Work beyond the backlog, or still waiting at the stop, is not done.
  */
 export class FairQueue {
   readonly #slots: FairSlots<Waiter>;

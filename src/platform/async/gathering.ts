@@ -20,8 +20,8 @@ export class Gathering {
   #batchMs = 1;
 
   /**
-   * For how many more milliseconds a batch may wait, counted from when it could have left; 0: it leaves now. `waiting` would leave,
-   * `underWay` are in batches that have left.
+   * For how many more milliseconds a batch may wait, counted from when it could have left; 0: it leaves now.
+   * `waiting` would leave, `underWay` are in batches that have left.
    */
   patience(waiting: number, underWay: number): number {
     this.#inside = Math.max(waiting + underWay, this.#inside);

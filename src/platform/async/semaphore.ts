@@ -5,12 +5,16 @@ interface SemaphoreWaiter {
   readonly answer: (isGranted: boolean) => void;
 }
 
-/** The time for which smaller requests may overtake a larger one. After that, freed units are kept for the larger one. */
+/**
+ * The time for which smaller requests may overtake a larger one. After that, freed units are kept for the
+ * larger one.
+ */
 const OVERTAKEN_FOR_MS = 5_000;
 
 /**
- * A semaphore whose callers take any number of units: attempts, sessions, or bytes. Callers wait in the order they came. One is
- * refused at once when the semaphore has stopped or too many wait already. One that needs more than all units gets them all, and so runs alone.
+ * A semaphore whose callers take any number of units: attempts, sessions, or bytes. Callers wait in the order
+ * they came. One is refused at once when the semaphore has stopped or too many wait already. One that needs
+ * more than all units gets them all, and so runs alone.
  */
 export class Semaphore {
   readonly #waiting: SemaphoreWaiter[] = [];
@@ -50,7 +54,9 @@ export class Semaphore {
     return this.#units - this.#free;
   }
 
-  /** The number of units that are not. Fewer than none after a `resize`, until enough have been given back. */
+  /**
+   * The number of units that are not. Fewer than none after a `resize`, until enough have been given back.
+   */
   get free(): number {
     return this.#free;
   }
@@ -89,7 +95,10 @@ export class Semaphore {
     return true;
   }
 
-  /** Takes units, now or later; false when refused, or when the signal fires first. The caller gives them back with `release`. */
+  /**
+   * Takes units, now or later; false when refused, or when the signal fires first. The caller gives them back
+   * with `release`.
+   */
   take(need = 1, signal?: AbortSignal): Promise<boolean> | boolean {
     if (signal?.aborted) return false;
     if (this.tryTake(need)) return true;

@@ -9,9 +9,9 @@ interface Entry<T> {
 }
 
 /**
- * Caches values for a short time, and lets callers that ask meanwhile share one search: a mailing to one domain then looks it
- * up once and not a thousand times. A value is as old as the beginning of its search. A failed
- * search is not cached, and the entry that was used longest ago goes when there are too many.
+ * Caches values for a short time, and lets callers that ask meanwhile share one search: a mailing to one
+ * domain then looks it up once and not a thousand times. A value is as old as the beginning of its search. A
+ * failed search is not cached, and the entry that was used longest ago goes when there are too many.
  */
 export class TtlCache<T> {
   readonly #entries: LruMap<string, Entry<T>>;
@@ -22,8 +22,8 @@ export class TtlCache<T> {
       readonly atMost: number;
       readonly monotonic: MonotonicClock;
       /**
-       * The time for which callers share a search that has not ended. It has an end everywhere: one search that never
-       * settles would hold all callers of its key.
+       * The time for which callers share a search that has not ended. It has an end everywhere: one search
+       * that never settles would hold all callers of its key.
        */
       readonly sharedMs: number;
       /** The most of all weights together; without it only the values are counted. */

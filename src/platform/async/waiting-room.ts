@@ -10,7 +10,9 @@ export interface WaitTarget {
 /** The look-up of a room for what its waiters want. */
 export interface RoomParts<Want extends WaitTarget> {
   readonly limits: BudgetLimits;
-  /** The id of what each one wants, in their order; null where there is none yet. One look serves all of them. */
+  /**
+   * The id of what each one wants, in their order; null where there is none yet. One look serves all of them.
+   */
   look(wanted: readonly Want[]): Promise<readonly (string | null)[]>;
   /** The same want once a look that began at that moment found nothing. */
   moveOn(want: Want, lookedAt: number): Want;

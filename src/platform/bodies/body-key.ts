@@ -2,18 +2,22 @@ import { isId, timeOfId } from '../db/ids.ts';
 
 /** The traits of a kind of rows that refer to bodies. */
 interface BodyTraits {
-  /** True where bodies lie by environment and day, because retention ends them; false where they stay until their rows are deleted. */
+  /**
+   * True where bodies lie by environment and day, because retention ends them; false where they stay until
+   * their rows are deleted.
+   */
   readonly isDated: boolean;
   /**
-   * True where the rows of an hour share what they have in common. An image is shared by its row already: its octets are written at each
-   * upload, so that they are there whatever happened to the store since the last one.
+   * True where the rows of an hour share what they have in common. An image is shared by its row already: its
+   * octets are written at each upload, so that they are there whatever happened to the store since the last
+   * one.
    */
   readonly isShared: boolean;
 }
 
 /**
- * Everything that refers to bodies. A further kind also decides in `BODY_HOLDERS` (src/modules.ts) how its bodies are found, kept, audited,
- * backed up and restored.
+ * Everything that refers to bodies. A further kind also decides in `BODY_HOLDERS` (src/modules.ts) how its
+ * bodies are found, kept, audited, backed up and restored.
  */
 export const BODY_KINDS = {
   email: { isDated: true, isShared: true },
@@ -29,7 +33,10 @@ type DatedKind = {
 
 type Environment = 'live' | 'test';
 
-/** The folder of bodies that are looked through together: a day of an environment (UTC), as in `live/2026-11-24`, and what has no age. */
+/**
+ * The folder of bodies that are looked through together: a day of an environment (UTC), as in
+ * `live/2026-11-24`, and what has no age.
+ */
 export type Shelf = 'kept' | `${Environment}/${string}`;
 
 /** The shelf of what has no age. */
@@ -71,8 +78,9 @@ export const shelfOf = (owner: BodyOwner): Shelf =>
   'day' in owner ? `${environmentPrefix(owner.livemode)}${owner.day}` : KEPT_SHELF;
 
 /**
- * `live/2026-11-24/ws_…/gen_…/<hash>-<octets>` or `kept/ws_…/gen_…/<hash>-<octets>`: bodies that are removed together have one prefix, first
- * the shelf, in it a workspace; and the key says which octets have to come back.
+ * `live/2026-11-24/ws_…/gen_…/<hash>-<octets>` or `kept/ws_…/gen_…/<hash>-<octets>`: bodies that are removed
+ * together have one prefix, first the shelf, in it a workspace; and the key says which octets have to come
+ * back.
  */
 export const bodyKey = ({ shelf, workspaceId, generation, hash, octets }: BodyPlace): string =>
   `${shelf}/${workspaceId}/${generation}/${hash}-${octets}`;
@@ -89,7 +97,9 @@ export const folderOf = (key: string): string => key.slice(0, key.indexOf('/gen_
 
 /** The time (epoch ms) for which the bodies of a generation are given to further rows. */
 const GENERATION_MS = 60 * 60_000;
-/** The time beyond it in which a row that was given one may still be stored: a request ends within seconds. */
+/**
+ * The time beyond it in which a row that was given one may still be stored: a request ends within seconds.
+ */
 const STORED_WITHIN_MS = 10 * 60_000;
 
 /** From then on no row gets a body of that generation. */

@@ -33,13 +33,19 @@ export interface BodyStoreParts {
   readonly now: () => number;
   readonly monotonic: () => number;
   readonly metrics?: Pick<Metrics, 'bodyStore' | 'bodyStoreFailure'> | null;
-  /** The owner that the bucket must have; null where it may be any. Absent for a command that looks at one. @throws UnavailableError */
+  /**
+   * The owner that the bucket must have; null where it may be any. Absent for a command that looks at one.
+   * @throws UnavailableError
+   */
   readonly expectedOwner?: ((bucket: Bucket) => Promise<string | null>) | undefined;
   readonly limits?: Partial<BodyLimits>;
 }
 
 export interface BodyLimits {
-  /** Milliseconds in which a body is written, its wait for a turn included: a request is answered within eight seconds. */
+  /**
+   * Milliseconds in which a body is written, its wait for a turn included: a request is answered within eight
+   * seconds.
+   */
   readonly writeMs: number;
   /** Milliseconds in which a body is read, its wait included; a large one has a second more for each MiB. */
   readonly readMs: number;
@@ -55,16 +61,23 @@ const EXCHANGED =
   'BODY_STORE is another bucket than the one with the bodies of this database: set that one again, or copy all its objects, `owner` too.';
 /** The least weight of a body in octets: so no more than 256 go at once. */
 const LEAST = 262_144;
-/** A bucket of another database is looked at again after this time: anyone may ask for its images, again and again. */
+/**
+ * A bucket of another database is looked at again after this time: anyone may ask for its images, again and
+ * again.
+ */
 const EXCHANGED_MS = 30_000;
-/** The right bucket is looked at again after this time: another instance may have changed where the bodies are. */
+/**
+ * The right bucket is looked at again after this time: another instance may have changed where the bodies
+ * are.
+ */
 const OWN_MS = 600_000;
 /** The longest that a store which was away is left alone before it is tried again. */
 const LONGEST_REST_MS = 10_000;
 
 /**
- * The contents that lie outside the database. Reading and writing have a deadline, a bound on the memory under way, and rest while the
- * server is away, so that neither requests nor mail wait for it again and again.
+ * The contents that lie outside the database. Reading and writing have a deadline, a bound on the memory
+ * under way, and rest while the server is away, so that neither requests nor mail wait for it again and
+ * again.
  */
 export class BodyStore {
   readonly #limits: BodyLimits;
@@ -95,7 +108,10 @@ export class BodyStore {
     return this.#circuit.state;
   }
 
-  /** Makes a body durable outside; one that is shared, and that this process wrote lately, is not written again. @throws UnavailableError */
+  /**
+   * Makes a body durable outside; one that is shared, and that this process wrote lately, is not written
+   * again. @throws UnavailableError
+   */
   async write(owner: BodyOwner, octets: Uint8Array<ArrayBuffer>): Promise<WrittenBody> {
     const hash = new Bun.CryptoHasher('sha256').update(octets).digest('hex');
     const { isShared } = BODY_KINDS[owner.kind];
@@ -149,7 +165,10 @@ export class BodyStore {
     if (!this.#isOwn) throw new UnavailableError(EXCHANGED, 'no', 60);
   }
 
-  /** It takes no turn, and only the bucket's failures count: neither a slow database nor a refusal has the store left alone. */
+  /**
+   * It takes no turn, and only the bucket's failures count: neither a slow database nor a refusal has the
+   * store left alone.
+   */
   async #look(): Promise<void> {
     const deadlineMs = this.#limits.writeMs / 2;
     await withDeadline({ deadlineMs }, async (signal) => {

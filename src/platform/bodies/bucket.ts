@@ -34,9 +34,10 @@ interface BucketRequest {
 }
 
 /**
- * A bucket of Amazon S3, or of a server that speaks its protocol. Each request is signed and sent once, and ends with its signal: Bun's
- * own S3 client takes neither a signal nor a deadline. Buckets are named in the path, which every such server takes.
- * All of it throws `UnavailableError` when the server is away, refuses, or answers something else.
+ * A bucket of Amazon S3, or of a server that speaks its protocol. Each request is signed and sent once, and
+ * ends with its signal: Bun's own S3 client takes neither a signal nor a deadline. Buckets are named in the
+ * path, which every such server takes. All of it throws `UnavailableError` when the server is away, refuses,
+ * or answers something else.
  */
 export class Bucket {
   readonly #client: AwsClient;
@@ -59,7 +60,10 @@ export class Bucket {
     await this.#expect(response, 'PUT', signal);
   }
 
-  /** Stores under a key unless it has something. Servers that do not know the condition (RFC 9110, 13.1.2) ignore or refuse it. */
+  /**
+   * Stores under a key unless it has something. Servers that do not know the condition (RFC 9110, 13.1.2)
+   * ignore or refuse it.
+   */
   async putNew(key: string, body: Uint8Array<ArrayBuffer>, hash: string, signal: AbortSignal): Promise<void> {
     const response = await this.#ask('PUT', { key, body, hash, isNew: true }, signal);
     await this.#text(response, signal);
@@ -67,7 +71,10 @@ export class Bucket {
     if (!response.ok && !isTaken) await this.put(key, body, hash, signal);
   }
 
-  /** The number of octets of a key; null where the server does not say. A refusal has no words, so that a missing key is one. */
+  /**
+   * The number of octets of a key; null where the server does not say. A refusal has no words, so that a
+   * missing key is one.
+   */
   async size(key: string, signal: AbortSignal): Promise<number | null> {
     const response = await this.#ask('HEAD', { key }, signal);
     await response.body?.cancel();
@@ -100,7 +107,9 @@ export class Bucket {
     await this.#expect(response, 'DELETE', signal);
   }
 
-  /** One page of the keys under a prefix. With `isFolders` what the names begin with, up to the next slash. */
+  /**
+   * One page of the keys under a prefix. With `isFolders` what the names begin with, up to the next slash.
+   */
   async list(
     prefix: string,
     { after, isFolders = false }: { readonly after?: string | null; readonly isFolders?: boolean },
@@ -158,7 +167,10 @@ export class Bucket {
     );
   }
 
-  /** Reads the answer to its end, so that its connection can be used again. @throws UnavailableError unless it is a success */
+  /**
+   * Reads the answer to its end, so that its connection can be used again. @throws UnavailableError unless it
+   * is a success
+   */
   async #expect(response: Response, what: string, signal: AbortSignal): Promise<void> {
     const text = await this.#text(response, signal);
     if (!response.ok) throw refused(what, response.status, errorCode(text));

@@ -28,8 +28,9 @@ export class Generations {
   }
 
   /**
-   * Ends the current one after the loss of a body, because its own may be gone as well: it gives them to no further row. The loss of a body
-   * that another generation wrote ends one at most once a minute, and that of an image never: anyone may ask for a lost image.
+   * Ends the current one after the loss of a body, because its own may be gone as well: it gives them to no
+   * further row. The loss of a body that another generation wrote ends one at most once a minute, and that of
+   * an image never: anyone may ask for a lost image.
    */
   endAfterLoss(key: string): void {
     if (this.#id === '') return;

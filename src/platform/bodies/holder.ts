@@ -10,8 +10,8 @@ export interface ReturnedBody {
 }
 
 /**
- * The rows of one kind that refer to bodies: everything that the collector, the audit, the doctor, backups and restores have to know of
- * them. No member is optional, so that a further kind decides each.
+ * The rows of one kind that refer to bodies: everything that the collector, the audit, the doctor, backups
+ * and restores have to know of them. No member is optional, so that a further kind decides each.
  */
 export interface BodyHolder {
   /** Its name for people: `emails`. */
@@ -20,11 +20,17 @@ export interface BodyHolder {
   readonly column: { readonly table: string; readonly name: string };
   /** The prefix of the ids in `references`. */
   readonly idPrefix: IdPrefix;
-  /** SQL: every reference, as `workspace_id`, `key` and the `id` of the row that has it; an index has them in the order of the first two. */
+  /**
+   * SQL: every reference, as `workspace_id`, `key` and the `id` of the row that has it; an index has them in
+   * the order of the first two.
+   */
   readonly references: string;
   /** SQL: those of the keys `$2::text[]` that rows of the workspace `$1` refer to, as `key`. */
   readonly referred: string;
-  /** Forgets which bodies removed rows had, of those whose keys begin with the prefix; null where a reference goes with its row. @throws UnavailableError */
+  /**
+   * Forgets which bodies removed rows had, of those whose keys begin with the prefix; null where a reference
+   * goes with its row. @throws UnavailableError
+   */
   readonly forgetRemoved:
     | ((
         database: Pick<Statements, 'query'>,

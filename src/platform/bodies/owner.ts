@@ -18,14 +18,18 @@ export const patiently = <T>(ask: (signal: AbortSignal) => Promise<T>, stop?: Ab
   withDeadline({ signal: stop, deadlineMs: PATIENCE_MS }, ask);
 
 /**
- * The name of the database that the bodies belong to; null where none has claimed them. @throws UnavailableError
+ * The name of the database that the bodies belong to; null where none has claimed them. @throws
+ * UnavailableError
  */
 export async function ownerOf(bucket: Bucket, stop?: AbortSignal): Promise<string | null> {
   const octets = await patiently((signal) => bucket.get(OWNER_KEY, MOST, signal), stop);
   return octets && new TextDecoder().decode(octets).trim();
 }
 
-/** The name by which buckets know a database, and the bucket that it has claimed last; null where it has claimed none. */
+/**
+ * The name by which buckets know a database, and the bucket that it has claimed last; null where it has
+ * claimed none.
+ */
 interface OwnStore {
   readonly id: string;
   readonly place: string | null;
@@ -51,8 +55,8 @@ export async function isOwnedBy(bucket: Bucket, database: Pick<Statements, 'quer
 }
 
 /**
- * The name of a database, which gets this one if it has none. Two collectors that begin together would each see no row, and make one:
- * the lock has the second one wait, and look again. @throws UnavailableError
+ * The name of a database, which gets this one if it has none. Two collectors that begin together would each
+ * see no row, and make one: the lock has the second one wait, and look again. @throws UnavailableError
  */
 export async function givenName(database: Statements, id: string): Promise<string> {
   const own = await ownName(database);
@@ -62,7 +66,10 @@ insert into body_store_owner (id) select '${id}' where not exists (select from b
   return (await ownName(database)) ?? id;
 }
 
-/** Claims them for a database, unless another one was faster, and answers the name that they have. @throws UnavailableError */
+/**
+ * Claims them for a database, unless another one was faster, and answers the name that they have. @throws
+ * UnavailableError
+ */
 export async function claim(bucket: Bucket, id: string): Promise<string | null> {
   const octets = new TextEncoder().encode(`${id}\n`);
   const hash = new Bun.CryptoHasher('sha256').update(octets).digest('hex');

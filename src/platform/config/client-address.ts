@@ -3,7 +3,10 @@ import ipaddr from 'ipaddr.js';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Range = readonly [base: Address, bits: number];
 
-/** Finds the address that a request counts against, from the socket's address and the `X-Forwarded-For` header. */
+/**
+ * Finds the address that a request counts against, from the socket's address and the `X-Forwarded-For`
+ * header.
+ */
 export type ClientAddress = (socketAddress: string, headers: Headers) => string;
 
 /** The value of `TRUST_PROXY`: the number of proxies in front of the service, or their addresses. */
@@ -34,8 +37,9 @@ export const isWithinRanges =
     ranges !== null && isWithin(address, ranges);
 
 /**
- * Finds the client of a request. Only the entries of `X-Forwarded-For` that trusted proxies wrote are believed. They are the
- * last ones, because each proxy appends the address it saw; the client can invent everything before them.
+ * Finds the client of a request. Only the entries of `X-Forwarded-For` that trusted proxies wrote are
+ * believed. They are the last ones, because each proxy appends the address it saw; the client can invent
+ * everything before them.
  */
 export function clientAddress(proxies: TrustedProxies): ClientAddress {
   if ('hops' in proxies && proxies.hops === 0) return clientKey;
@@ -54,8 +58,9 @@ export function clientAddress(proxies: TrustedProxies): ClientAddress {
 }
 
 /**
- * The name under which an address is counted. IPv4 inside IPv6 is the same client as IPv4. An IPv6 client is counted by its
- * /64, which is the least that one subscriber is given (RFC 6177) and could otherwise rotate through.
+ * The name under which an address is counted. IPv4 inside IPv6 is the same client as IPv4. An IPv6 client is
+ * counted by its /64, which is the least that one subscriber is given (RFC 6177) and could otherwise rotate
+ * through.
  */
 export function clientKey(address: string): string {
   if (!address.includes(':')) return address;

@@ -25,7 +25,9 @@ export type { Environment };
 /** The profile, which sets defaults for a developer's machine or for a server. */
 export type Profile = 'development' | 'production';
 
-/** The whole configuration, read once at the start; the values of settings.ts under their names in camel case. */
+/**
+ * The whole configuration, read once at the start; the values of settings.ts under their names in camel case.
+ */
 export type Config = { readonly [Name in SettingName as CamelCase<Name>]: Values[Name] } & {
   readonly profile: Profile;
   readonly host: string;
@@ -191,7 +193,9 @@ function contradictionsIn(config: Config): string[] {
   return wrong.filter(([is]) => is).map(([, sentence]) => sentence);
 }
 
-/** True of an https address whose host an authority can look up: a name of two labels at least, no address. */
+/**
+ * True of an https address whose host an authority can look up: a name of two labels at least, no address.
+ */
 function isCertifiable(publicUrl: string): boolean {
   const { protocol, hostname, pathname } = new URL(publicUrl);
   return (

@@ -4,7 +4,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Those of this process. Nothing else in the service looks at them, but config.ts through this. */
 export const environmentOfProcess = (): Environment => process.env;
 
-/** True where the environment names no server: asked before anything else of the configuration has been read. */
+/**
+ * True where the environment names no server: asked before anything else of the configuration has been read.
+ */
 export const usesEmbedded = (environment = environmentOfProcess()): boolean => !environment.DATABASE_URL;
 
 /** The variable that the parent of several workers gives them. */

@@ -1,4 +1,7 @@
-/** The limits of each plan; null is no limit. `unlimited` is for people who run the service for themselves, and is never sold. */
+/**
+ * The limits of each plan; null is no limit. `unlimited` is for people who run the service for themselves,
+ * and is never sold.
+ */
 export const PLANS = {
   free: { emailsPerMonth: 3_000, domains: 2 },
   starter: { emailsPerMonth: 75_000, domains: 5 },

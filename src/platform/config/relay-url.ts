@@ -10,9 +10,9 @@ export interface RelayUrl {
 }
 
 /**
- * Reads `smtp[s]://user:pass@host:port`. `smtps` speaks TLS from the start (port 465); `smtp` starts it when offered
- * (port 587), and insists on it when there is a password to protect and the relay is not this machine. `?tls=required`,
- * `opportunistic` or `none` overrides that. Null when the text is no such URL.
+ * Reads `smtp[s]://user:pass@host:port`. `smtps` speaks TLS from the start (port 465); `smtp` starts it when
+ * offered (port 587), and insists on it when there is a password to protect and the relay is not this
+ * machine. `?tls=required`, `opportunistic` or `none` overrides that. Null when the text is no such URL.
  */
 export const readRelayUrl = (text: string): RelayUrl | null => {
   const url = URL.canParse(text) ? new URL(text) : null;

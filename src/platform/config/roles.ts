@@ -15,7 +15,10 @@ export const UNDONE_WITHOUT: Readonly<Record<Role, string>> = {
 /** True of a process that does everything. */
 export const isWhole = (roles: Roles): boolean => ROLES.every((role) => roles.includes(role));
 
-/** True of a process that only answers requests: by itself it lets people look through what is there, and nothing leaves. */
+/**
+ * True of a process that only answers requests: by itself it lets people look through what is there, and
+ * nothing leaves.
+ */
 export const isReviewing = (roles: Roles): boolean => roles.length === 1 && roles[0] === 'http';
 
 /** The number of living instances with each role. */

@@ -21,7 +21,10 @@ export class NoSecretKey extends Error {
 /** The file of the key in the data directory. */
 export const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key');
 
-/** The file of the key that a rotation goes over to. It becomes the other one once the database is used with it. */
+/**
+ * The file of the key that a rotation goes over to. It becomes the other one once the database is used with
+ * it.
+ */
 export const nextSecretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key.next');
 
 /**
@@ -40,7 +43,8 @@ export async function resolveSecretKeys(
   try {
     let keys = await presentSecretKeys(source);
     if (keys.length === 0) {
-      // Another start binds the database once it has written the file: what was not there before may be there now.
+      // Another start binds the database once it has written the file: what was not there before may be there
+      // now.
       if (!(await isBound())) await writeSecretKey(dataDir, newSecretKey());
       keys = await presentSecretKeys(source);
     }
@@ -89,14 +93,17 @@ async function read(path: string): Promise<string | null> {
 }
 
 /**
- * Puts a key into the data directory unless there is one. A temporary file is linked: the file appears complete or not at all, and only
- * one of two first starts wins.
+ * Puts a key into the data directory unless there is one. A temporary file is linked: the file appears
+ * complete or not at all, and only one of two first starts wins.
  */
 export async function writeSecretKey(dataDir: string, key: string): Promise<void> {
   await linkInto(secretKeyFile(dataDir), dataDir, key);
 }
 
-/** Puts the key that a rotation goes over to into the data directory, unless there is one, and answers the one that is there. */
+/**
+ * Puts the key that a rotation goes over to into the data directory, unless there is one, and answers the one
+ * that is there.
+ */
 export async function writeNextSecretKey(dataDir: string, key: string): Promise<string> {
   const path = nextSecretKeyFile(dataDir);
   await linkInto(path, dataDir, key);

@@ -12,8 +12,8 @@ export interface KeysInUse {
 }
 
 /**
- * The keys of a service. They are looked at again while it runs, since `posthorn secret-key rotate` changes them: the database says which
- * of them seals, and every instance can open what another one has sealed.
+ * The keys of a service. They are looked at again while it runs, since `posthorn secret-key rotate` changes
+ * them: the database says which of them seals, and every instance can open what another one has sealed.
  */
 export class ServedKeys {
   readonly sealer: Sealer = sealerOf(() => this.#keys);
@@ -42,7 +42,10 @@ export class ServedKeys {
     return { holds: [current, ...others].map(({ id }) => id), sealsWith: current.id };
   }
 
-  /** Looks at them again. True when something has changed. @throws WrongSecretKey when the database is used with a key that is not here */
+  /**
+   * Looks at them again. True when something has changed. @throws WrongSecretKey when the database is used
+   * with a key that is not here
+   */
   async refresh(): Promise<boolean> {
     const before = this.inUse;
     // The current key remains in use: a removed file stops the next start, and not this service. Earlier keys

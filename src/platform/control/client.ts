@@ -31,7 +31,8 @@ export class OtherVersion extends Error {
 }
 
 /**
- * Opens a database for a command: itself, or, when a service has the embedded one, through the control socket of that service.
+ * Opens a database for a command: itself, or, when a service has the embedded one, through the control socket
+ * of that service.
  * @throws DataDirectoryInUse when it has none, OtherVersion
  */
 export async function openForCommand(where: DatabaseLocation): Promise<Database> {
@@ -53,8 +54,8 @@ interface OpenedWhole<T> {
 }
 
 /**
- * Opens a database to read all of it: itself, or, when a service has the embedded one, a copy that the service makes of it, as it was at one
- * moment. @throws DataDirectoryInUse, OtherVersion, UnavailableError
+ * Opens a database to read all of it: itself, or, when a service has the embedded one, a copy that the
+ * service makes of it, as it was at one moment. @throws DataDirectoryInUse, OtherVersion, UnavailableError
  */
 export async function openOrCopy<T>(
   where: DatabaseLocation,
@@ -106,7 +107,9 @@ async function copyOf(inUse: DataDirectoryInUse): Promise<string> {
   return join(snapshotFolder(inUse.dataDir), name);
 }
 
-/** The socket of the service that uses a data directory. @throws the same error when it has none, OtherVersion */
+/**
+ * The socket of the service that uses a data directory. @throws the same error when it has none, OtherVersion
+ */
 async function findSocket(inUse: DataDirectoryInUse): Promise<string> {
   const unix = controlSocket(inUse.dataDir);
   // A kept connection would answer for a socket that is gone.
@@ -142,7 +145,8 @@ async function ask<Value>(unix: string, path: string, message: unknown): Promise
       unix,
       method: 'POST',
       body: toBytes(message),
-      // A copy of a large database takes minutes; and a kept connection may be one that the service has just closed.
+      // A copy of a large database takes minutes; and a kept connection may be one that the service has just
+      // closed.
       timeout: false,
       keepalive: false,
     } as RequestInit);

@@ -30,8 +30,9 @@ const LEFT_OUT =
   /^(?:postmaster\.(?:pid|opts)|pg_(?:replslot|stat_tmp|notify|serial|snapshots|subtrans|dynshmem)\/.+)$/;
 
 /**
- * Copies of an embedded database that serves, as PostgreSQL's own base backups are made: the files are copied while they change, and the
- * log that was written meanwhile brings the copy to one moment when it is opened. So the service is never held up.
+ * Copies of an embedded database that serves, as PostgreSQL's own base backups are made: the files are copied
+ * while they change, and the log that was written meanwhile brings the copy to one moment when it is opened.
+ * So the service is never held up.
  */
 export class Snapshots {
   readonly #stopped = new AbortController();
@@ -45,7 +46,10 @@ export class Snapshots {
     private readonly monotonic: () => number = () => performance.now(),
   ) {}
 
-  /** Answers the name of a copy in the folder of copies, for the caller to remove. One is made at a time. @throws UnavailableError without room */
+  /**
+   * Answers the name of a copy in the folder of copies, for the caller to remove. One is made at a time.
+   * @throws UnavailableError without room
+   */
   take(signal: AbortSignal): Promise<string> {
     const taken = this.#last.then(() => this.#copy(AbortSignal.any([signal, this.#stopped.signal])));
     this.#last = taken.catch(() => {});
@@ -122,7 +126,10 @@ export class Snapshots {
   }
 }
 
-/** Removes the copies that commands have left which were killed. One that is read by now is locked, and stays: its rows would end early. */
+/**
+ * Removes the copies that commands have left which were killed. One that is read by now is locked, and stays:
+ * its rows would end early.
+ */
 export function removeLeftCopies(dataDir: string): void {
   const folder = snapshotFolder(dataDir);
   if (!existsSync(folder)) return;
@@ -144,8 +151,8 @@ function removeUnlessRead(copy: string): boolean {
 }
 
 /**
- * Copies the wanted files of a folder, all at once: the service keeps its thread busy, and a copy that came back to it after each of a
- * thousand files took a minute under load.
+ * Copies the wanted files of a folder, all at once: the service keeps its thread busy, and a copy that came
+ * back to it after each of a thousand files took a minute under load.
  */
 async function copyFolder(
   from: string,

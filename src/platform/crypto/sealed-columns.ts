@@ -4,7 +4,10 @@ interface Place {
   readonly column: string;
   /** The primary key of the table, with the types of its columns. */
   readonly key: Readonly<Record<string, 'text' | 'boolean' | 'smallint'>>;
-  /** The columns of the key that follow the purpose, so that the text cannot be opened in the place of another one. */
+  /**
+   * The columns of the key that follow the purpose, so that the text cannot be opened in the place of another
+   * one.
+   */
   readonly boundTo: readonly string[];
   /** The operator's name for the sealed data. */
   readonly what: string;

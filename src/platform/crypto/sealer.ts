@@ -4,7 +4,10 @@ import { type Keys, onlyKey, type SecretKey } from './secret-key.ts';
 
 /** The prefix of every sealed text. */
 export const SEALED_MARK = 'sealed:';
-/** Sealed with the key that the database was first used with, or with one that took its place when it was lost. */
+/**
+ * Sealed with the key that the database was first used with, or with one that took its place when it was
+ * lost.
+ */
 const UNNAMED = `${SEALED_MARK}1:`;
 /** Sealed with the key whose id follows. */
 const NAMED = `${SEALED_MARK}2:`;
@@ -25,7 +28,10 @@ export class SealedWithAnotherKey extends Error {
   }
 }
 
-/** Encrypts data that must not be stored in clear text: private keys, webhook secrets, replies that hold a secret. */
+/**
+ * Encrypts data that must not be stored in clear text: private keys, webhook secrets, replies that hold a
+ * secret.
+ */
 export interface Sealer {
   /** Seals a text for a `purpose`, without which it cannot be opened. */
   seal(text: string, purpose: Purpose): string;
@@ -71,7 +77,10 @@ export const sealerOf = (keys: () => Keys): Sealer => ({
   },
 });
 
-/** The key that a text names, and what is encrypted. @throws SealedWithAnotherKey when a later version has sealed it */
+/**
+ * The key that a text names, and what is encrypted. @throws SealedWithAnotherKey when a later version has
+ * sealed it
+ */
 function partsOf(text: string): { readonly id: string | null; readonly body: string } {
   if (text.startsWith(UNNAMED)) return { id: null, body: text.slice(UNNAMED.length) };
   if (!text.startsWith(NAMED)) throw new SealedWithAnotherKey();

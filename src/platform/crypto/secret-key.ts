@@ -30,7 +30,10 @@ export interface Keys {
   readonly revoked: ReadonlySet<string>;
   /** The key that the database was first used with. */
   readonly first: SecretKey;
-  /** True once a rotation took place: from then on sealed texts name their key. Versions before cannot read such texts. */
+  /**
+   * True once a rotation took place: from then on sealed texts name their key. Versions before cannot read
+   * such texts.
+   */
   readonly named: boolean;
 }
 

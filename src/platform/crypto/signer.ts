@@ -5,11 +5,14 @@ import { type Keys, onlyKey, type SecretKey } from './secret-key.ts';
 export interface Signer {
   /** Signs a text for a `purpose`; the signature proves nothing for another purpose. */
   sign(purpose: string, text: string, bytes?: number): Buffer;
-  /** True when the signature is one that `sign` returns, or returned with an earlier key; compared in constant time. */
+  /**
+   * True when the signature is one that `sign` returns, or returned with an earlier key; compared in constant
+   * time.
+   */
   proves(mac: Uint8Array, purpose: string, text: string): boolean;
   /**
-   * Signs and encrypts at most 32 octets: the same octets give the same result, which tells nothing of them. The signature is the
-   * nonce of the encryption, as in RFC 5297.
+   * Signs and encrypts at most 32 octets: the same octets give the same result, which tells nothing of them.
+   * The signature is the nonce of the encryption, as in RFC 5297.
    */
   conceal(purpose: string, octets: Uint8Array): Buffer;
   /** The octets that `conceal` was given, now or with an earlier key; null for anything else. */

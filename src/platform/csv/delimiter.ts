@@ -14,8 +14,8 @@ export interface Dialect {
 const isDelimiter = (text: string): text is Delimiter => (DELIMITERS as readonly string[]).includes(text);
 
 /**
- * Finds the delimiter of a file by its beginning, with quotes respected: the one by which the most rows have as many cells as
- * the header. A file of one column has none, and is read with the first.
+ * Finds the delimiter of a file by its beginning, with quotes respected: the one by which the most rows have
+ * as many cells as the header. A file of one column has none, and is read with the first.
  */
 export function dialectOf(sample: string, isWhole: boolean): Dialect {
   const [stated, named = ''] = /^sep=(.)(?:\r\n|\n|\r|$)/i.exec(sample) ?? [];

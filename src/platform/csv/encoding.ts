@@ -21,9 +21,9 @@ export class BrokenEncoding extends Error {
 type Mode = 'unknown' | 'bytes' | 'utf-16le' | 'utf-16be';
 
 /**
- * Detects the encoding of a file while it arrives, and yields the bytes to store, without a byte order mark. A mark decides;
- * without one a NUL beside the first character means UTF-16, bytes that are valid UTF-8 to the end are UTF-8, and all others
- * Windows-1252, in which every byte is a character.
+ * Detects the encoding of a file while it arrives, and yields the bytes to store, without a byte order mark.
+ * A mark decides; without one a NUL beside the first character means UTF-16, bytes that are valid UTF-8 to
+ * the end are UTF-8, and all others Windows-1252, in which every byte is a character.
  */
 export class EncodingDetector {
   #mode: Mode = 'unknown';

@@ -53,8 +53,8 @@ export interface CsvStart {
  * Reads CSV (RFC 4180) from texts of any length, and holds no more than one row. Unlike the parsers that
  * exist it takes LF, CRLF and CR in one file, names the line of a quote that was never closed, and goes on
  * after every fault: a row with one ends with its physical line, since a forgotten quote must not swallow the
- * rows that follow it. A quote inside a cell that does not begin with one is data; spaces around a cell in quotes
- * are none of it, as in `1, "Lee, Ann"`. Empty lines are skipped.
+ * rows that follow it. A quote inside a cell that does not begin with one is data; spaces around a cell in
+ * quotes are none of it, as in `1, "Lee, Ann"`. Empty lines are skipped.
  */
 export class CsvReader {
   readonly #delimiter: number;
@@ -95,7 +95,10 @@ export class CsvReader {
     return isBetween ? { end: this.#dropped + this.#at, nextLine: this.#line } : null;
   }
 
-  /** The next row; `blank` for an empty line or a row that just failed, null when the text has no complete one. */
+  /**
+   * The next row; `blank` for an empty line or a row that just failed, null when the text has no complete
+   * one.
+   */
   #next(isLast: boolean): CsvRow | 'blank' | null {
     const text = this.#text;
     if (this.#at >= text.length) return null;
@@ -153,8 +156,9 @@ export class CsvReader {
   }
 
   /**
-   * Reads a cell in quotes, and says where what follows it is. Behind spaces, a quote that is not closed at the end of the cell,
-   * in the line that it opens, is data: two signs for inches would swallow the rows between them.
+   * Reads a cell in quotes, and says where what follows it is. Behind spaces, a quote that is not closed at
+   * the end of the cell, in the line that it opens, is data: two signs for inches would swallow the rows
+   * between them.
    */
   #quotedCell(begin: number, cellBegin: number, isLast: boolean): number {
     const text = this.#text;

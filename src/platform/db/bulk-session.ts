@@ -7,7 +7,10 @@ import { primaryUrl } from './server/servers.ts';
 import { classify } from './sqlstate.ts';
 import { wireText } from './wire/wire-text.ts';
 
-/** One connection in one transaction, for work on the whole database: it sees one moment of it, and changes all or nothing. */
+/**
+ * One connection in one transaction, for work on the whole database: it sees one moment of it, and changes
+ * all or nothing.
+ */
 export interface BulkSession extends Pick<Database, 'kind' | 'query' | 'script'> {
   /** Answers the rows of a query in the text form of COPY: a line for each, and every line whole. */
   copyOut(select: string): Promise<Uint8Array<ArrayBuffer>>;
@@ -15,7 +18,10 @@ export interface BulkSession extends Pick<Database, 'kind' | 'query' | 'script'>
   copyIn(into: string, rows: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Takes back what was not committed, and begins again: it sees a later moment from then on. */
   restart(): Promise<void>;
-  /** Ends the transaction. @throws UnavailableError when the connection was lost on the way: what was read then belongs to two moments */
+  /**
+   * Ends the transaction. @throws UnavailableError when the connection was lost on the way: what was read
+   * then belongs to two moments
+   */
   commit(): Promise<void>;
   /** Takes back what was not committed. Closes the connection, and with it an embedded database. */
   close(): Promise<void>;
@@ -29,7 +35,10 @@ const BEGIN = {
   write: 'begin transaction read write',
 } as const satisfies Record<BulkPurpose, string>;
 
-/** Opens a session of the database that `where` names. @throws UnavailableError, DataDirectoryInUse, DataDirectoryUnusable */
+/**
+ * Opens a session of the database that `where` names. @throws UnavailableError, DataDirectoryInUse,
+ * DataDirectoryUnusable
+ */
 export const openBulkSession = (where: DatabaseLocation, purpose: BulkPurpose): Promise<BulkSession> =>
   where.url === null ? embeddedSession(where, purpose) : ServerSession.open(where.url, purpose);
 
@@ -53,7 +62,8 @@ async function embeddedSession(where: DatabaseLocation, purpose: BulkPurpose): P
   };
 }
 
-// No deadline. As a text: the driver leaves out settings that are 0 or false, and the deadline of the server would hold.
+// No deadline. As a text: the driver leaves out settings that are 0 or false, and the deadline of the server
+// would hold.
 const NONE = '0' as unknown as number;
 
 /** A separate connection to a server, without the deadlines of the service: a table may take minutes. */
@@ -75,7 +85,8 @@ class ServerSession implements BulkSession {
       onnotice: () => {},
       connection: {
         application_name: 'posthorn backup',
-        // The driver may reconnect unnoticed: the new connection, which is in no transaction, cannot write then.
+        // The driver may reconnect unnoticed: the new connection, which is in no transaction, cannot write
+        // then.
         default_transaction_read_only: true,
         statement_timeout: NONE,
         idle_in_transaction_session_timeout: NONE,
@@ -108,8 +119,9 @@ class ServerSession implements BulkSession {
     const rows: Uint8Array[] = [];
     try {
       for await (const row of stream) rows.push(row);
-      // postgres.js 3.4.9 pauses its socket when rows come faster than they are taken, and resumes it when more are asked for: not after
-      // the last ones, and the end of the statement, which is behind them, would never be read.
+      // postgres.js 3.4.9 pauses its socket when rows come faster than they are taken, and resumes it when
+      // more are asked for: not after the last ones, and the end of the statement, which is behind them,
+      // would never be read.
       stream._read(0);
     } catch (error) {
       throw classify(error);

@@ -86,8 +86,9 @@ export async function isItsKey(database: Reader, sealer: Sealer): Promise<boolea
 }
 
 /**
- * The keys of a database: the one of these that it is used with, the others of these, and those that it was used with before. Null where it
- * was never used with any. @param isMigrated true where the tables are known to exist @throws WrongSecretKey
+ * The keys of a database: the one of these that it is used with, the others of these, and those that it was
+ * used with before. Null where it was never used with any. @param isMigrated true where the tables are known
+ * to exist @throws WrongSecretKey
  */
 export async function readKeys(
   database: Reader,
@@ -135,7 +136,9 @@ function openChain(current: SecretKey, former: readonly FormerKey[]): readonly S
 const namedCanary = (key: SecretKey): string =>
   sealerOf(() => ({ ...onlyKey(key.text), named: true })).seal(PLAINTEXT, PURPOSE);
 
-/** Binds a database to another key than before. Nothing that was sealed with that one can be opened any more. */
+/**
+ * Binds a database to another key than before. Nothing that was sealed with that one can be opened any more.
+ */
 export async function bindAnew(database: Database, secretKey: string): Promise<void> {
   await database.query(
     'insert into secret_key_canary (sealed) values ($1) on conflict (one) do update set sealed = excluded.sealed',
@@ -143,7 +146,9 @@ export async function bindAnew(database: Database, secretKey: string): Promise<v
   );
 }
 
-/** Binds a database that is new to the key. @throws WrongSecretKey where it is bound to another one than these */
+/**
+ * Binds a database that is new to the key. @throws WrongSecretKey where it is bound to another one than these
+ */
 export async function bindToKey(database: Database, offered: readonly [string, ...string[]]): Promise<Keys> {
   await database.query('insert into secret_key_canary (sealed) values ($1) on conflict (one) do nothing', [
     createSealer(offered[0]).seal(PLAINTEXT, PURPOSE),

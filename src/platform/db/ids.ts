@@ -6,7 +6,9 @@ export const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 14;
 
-/** Random bytes for 512 ids: to ask the system for those of each one takes longer than all the rest of an id. */
+/**
+ * Random bytes for 512 ids: to ask the system for those of each one takes longer than all the rest of an id.
+ */
 const pool = Buffer.alloc(RANDOM_LENGTH * 512);
 let poolAt = pool.length;
 
@@ -19,13 +21,18 @@ const randomPart = customRandom(ID_ALPHABET, RANDOM_LENGTH, (size) => {
   return pool.subarray(poolAt - size, poolAt);
 });
 
-/** The kind of thing that an id names: two to four lower-case letters before the underscore, stated by its module. */
+/**
+ * The kind of thing that an id names: two to four lower-case letters before the underscore, stated by its
+ * module.
+ */
 export type IdPrefix = string;
 
 let lastTime = -1;
 let lastTimePart = '';
 
-/** Writes a time (epoch milliseconds) as the ten characters that it takes in an id; they sort as the times do. */
+/**
+ * Writes a time (epoch milliseconds) as the ten characters that it takes in an id; they sort as the times do.
+ */
 export function timePart(atMs: number): string {
   if (atMs === lastTime) return lastTimePart;
   let rest = Math.max(0, Math.floor(atMs));

@@ -14,7 +14,10 @@ const LEDGER = `
     name text primary key, hash text not null, applied_at timestamptz not null default now()
   )`;
 
-/** The advisory lock that serialises instances which start together. The number is arbitrary, and the same in every instance. */
+/**
+ * The advisory lock that serialises instances which start together. The number is arbitrary, and the same in
+ * every instance.
+ */
 export const SCHEMA_LOCK = 7_265_511;
 
 /** The hash that distinguishes two versions of a migration. */
@@ -36,7 +39,8 @@ export async function migrate(
 ): Promise<readonly string[]> {
   await refuseOldServer(database);
   await refuseUnfit(database);
-  // Several statements in one message are one implicit transaction: rolled back whole, on whichever connection.
+  // Several statements in one message are one implicit transaction: rolled back whole, on whichever
+  // connection.
   await database.script(`select pg_advisory_xact_lock(${SCHEMA_LOCK}); ${LEDGER}`);
   const rows = await database.query<{ name: string; hash: string }>(
     'select name, hash from posthorn_migrations order by name',
@@ -79,7 +83,10 @@ export async function migrate(
   return done;
 }
 
-/** Citus leaves the storage of columns as it was when the table was distributed, which is a matter of space alone. */
+/**
+ * Citus leaves the storage of columns as it was when the table was distributed, which is a matter of space
+ * alone.
+ */
 const STORAGE = /alter table \w+ alter column \w+ set storage \w+;/g;
 
 /** Citus takes no command about its tables in a message with others; within one command it takes them all. */

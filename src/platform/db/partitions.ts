@@ -39,9 +39,10 @@ export const partitionName = (table: string, dayMs: number): string =>
   `${table}_${new Date(dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
 /**
- * Makes the partitions of today and of the time ahead. `create … like` and `attach` instead of `create … partition of`:
- * the latter locks the parent against every insert. A day whose rows already are in the default partition stays there, and
- * a table that is locked gets its partitions next time; until then rows of such a day go to the default partition.
+ * Makes the partitions of today and of the time ahead. `create … like` and `attach` instead of `create …
+ * partition of`: the latter locks the parent against every insert. A day whose rows already are in the
+ * default partition stays there, and a table that is locked gets its partitions next time; until then rows of
+ * such a day go to the default partition.
  */
 export async function ensurePartitions(
   database: Statements,
@@ -56,7 +57,8 @@ export async function ensurePartitions(
       if (present.has(name)) continue;
       if (stop?.aborted) return made;
       const attached = await attach(database, table, name, boundsOf(prefix, from));
-      // A lock that is held now is held for the next day as well: readers wait once, and not once for each day.
+      // A lock that is held now is held for the next day as well: readers wait once, and not once for each
+      // day.
       if (attached === 'held') break;
       if (attached === 'made') made.push(name);
     }
@@ -114,8 +116,8 @@ async function attach(
   } catch (error) {
     const code = codeOf(error);
     if (code === LOCK_NOT_AVAILABLE) return 'held';
-    // Another instance made it (42809: it is attached already), or the default partition holds rows of that day
-    // (23514): both are in order. Anything else is not.
+    // Another instance made it (42809: it is attached already), or the default partition holds rows of that
+    // day (23514): both are in order. Anything else is not.
     if (code !== '42809' && code !== '23514') throw error;
     return 'there';
   }
@@ -131,10 +133,10 @@ export async function partitionedDays(database: Statements): Promise<readonly nu
 }
 
 /**
- * Drops the partitions of a day. The rows of the ids that are kept go to the default partition, in the same transaction.
- * Writers wait meanwhile, so nothing is searched for here: the ids are known and few. When the lock is not granted soon (a
- * vacuum may hold it), or `stop` is aborted between two tables, the rest of the day stays until next time. Returns true when
- * the whole day is gone.
+ * Drops the partitions of a day. The rows of the ids that are kept go to the default partition, in the same
+ * transaction. Writers wait meanwhile, so nothing is searched for here: the ids are known and few. When the
+ * lock is not granted soon (a vacuum may hold it), or `stop` is aborted between two tables, the rest of the
+ * day stays until next time. Returns true when the whole day is gone.
  */
 export async function retireDay(
   database: Statements,

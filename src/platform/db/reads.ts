@@ -16,7 +16,10 @@ export interface Reads {
     parameters?: readonly Parameter[],
     options?: QueryOptions,
   ): Promise<readonly Row[]>;
-  /** Runs a Drizzle query that writes nothing; where a replica fails, it is run once more. @throws UnavailableError */
+  /**
+   * Runs a Drizzle query that writes nothing; where a replica fails, it is run once more. @throws
+   * UnavailableError
+   */
   read<Result extends object>(
     run: (orm: ReadOrm) => PromiseLike<Result>,
     options?: ReadOptions,

@@ -8,7 +8,10 @@ export class OldServer extends Error {
   override readonly name = 'OldServer';
 }
 
-/** A sentence about a server that is too old, by its `server_version_num` (140023 is 14.23); null for one that is not. */
+/**
+ * A sentence about a server that is too old, by its `server_version_num` (140023 is 14.23); null for one that
+ * is not.
+ */
 export function problemOfVersion(number: number): string | null {
   const major = Math.floor(number / 10_000);
   if (major >= OLDEST_POSTGRES) return null;
@@ -71,12 +74,14 @@ export function problemOfFitness({
   mayCreate,
   foreignOwner,
 }: Fitness): string | null {
-  // SQL_ASCII stores octets as they come, and was taken before; any other encoding refuses what it has no letter for.
+  // SQL_ASCII stores octets as they come, and was taken before; any other encoding refuses what it has no
+  // letter for.
   if (encoding !== 'UTF8' && !(encoding === 'SQL_ASCII' && isInUse))
     return `The database ${database} has the encoding ${encoding}, and Posthorn needs UTF8: create another one by create database posthorn encoding 'UTF8' template template0.`;
   if (schema === null)
     return `No schema of the search_path of ${role} exists in the database ${database}: create one, or run alter role ${role} reset search_path.`;
-  // The first superuser of a cluster owns what it restores without owners, and PostgreSQL 15 refuses to reassign what that role owns.
+  // The first superuser of a cluster owns what it restores without owners, and PostgreSQL 15 refuses to
+  // reassign what that role owns.
   if (foreignOwner !== null)
     return `The tables in the database ${database} belong to ${foreignOwner}, and the role ${role} may not read them: restore the dump into an empty database as ${role}, or by pg_restore --no-owner --role=${role}.`;
   return mayCreate

@@ -25,12 +25,15 @@ const NEVER_CONNECTED = new Set([
 ]);
 
 /**
- * The words of OpenSSL for a certificate that is not trusted, expired, or of another host. None of them is a SQLSTATE. The connection
- * ended before a statement could be sent.
+ * The words of OpenSSL for a certificate that is not trusted, expired, or of another host. None of them is a
+ * SQLSTATE. The connection ended before a statement could be sent.
  */
 const CERTIFICATE =
   /^(CERT_[A-Z_]+|[A-Z_]*SELF_SIGNED_CERT[A-Z_]*|UNABLE_TO_[A-Z_]+|[A-Z_]*ALTNAME[A-Z_]*|HOSTNAME_MISMATCH)$/;
-/** A server that has TLS switched off answers the wish for it with one letter, and ends the connection at the handshake. */
+/**
+ * A server that has TLS switched off answers the wish for it with one letter, and ends the connection at the
+ * handshake.
+ */
 const NO_TLS = /before secure TLS connection was established/;
 
 /** The SQLSTATE query_canceled: the statement timeout of the server. */
@@ -67,7 +70,8 @@ function constraintOf(error: unknown): string {
   for (const field of ['constraint_name', 'constraint'])
     if (field in error) return String((error as Readonly<Record<string, unknown>>)[field] ?? '');
   if ('cause' in error) return constraintOf(error.cause);
-  // Other errors name other things: of a row that a partition overtook it is the table, and there is no constraint.
+  // Other errors name other things: of a row that a partition overtook it is the table, and there is no
+  // constraint.
   if (codeOf(error) !== '23505' || !('message' in error)) return '';
   return NAMED.exec(String(error.message))?.[1] ?? '';
 }
@@ -78,7 +82,10 @@ const NAMED = /["«„“]\s?([a-z_0-9]+)\s?["»“”]/;
 /** The suffix that Citus adds to the name of a constraint on the shard of a distributed table. */
 const SHARD_SUFFIX = /^(_[0-9]+)?$/;
 
-/** True when the statement violated this constraint or unique index, on a shard too, or any when none is named. */
+/**
+ * True when the statement violated this constraint or unique index, on a shard too, or any when none is
+ * named.
+ */
 export function isDuplicate(error: unknown, constraint?: string): boolean {
   if (codeOf(error) !== '23505') return false;
   if (constraint === undefined) return true;
@@ -106,7 +113,10 @@ export const isRetriable = (error: unknown): boolean =>
 const isOvertakenByPartition = (error: unknown): boolean =>
   codeOf(error) === '23514' && constraintOf(error) === '';
 
-/** True when the statement can never succeed: bad data (22), a constraint (23), a program limit (54), a bug (42). */
+/**
+ * True when the statement can never succeed: bad data (22), a constraint (23), a program limit (54), a bug
+ * (42).
+ */
 export function isPoison(error: unknown): boolean {
   return /^(22|23|42|54|0A|21)/.test(codeOf(error));
 }
@@ -125,7 +135,10 @@ const isFatal = (error: unknown): boolean => {
   return 'severity' in error ? error.severity === 'FATAL' : 'cause' in error && isFatal(error.cause);
 };
 
-/** PgBouncer: protocol_violation, "unsupported startup parameter: …". A server itself says 42704 to a setting that it does not know. */
+/**
+ * PgBouncer: protocol_violation, "unsupported startup parameter: …". A server itself says 42704 to a setting
+ * that it does not know.
+ */
 export const isRefusedSetting = (error: unknown): boolean =>
   codeOf(error) === '08P01' && messageOf(error).includes('startup parameter');
 
@@ -145,8 +158,9 @@ const REFUSALS: readonly (readonly [code: RegExp, says: string])[] = [
 ];
 
 /**
- * Turns a driver error into UnavailableError where the database is at fault and not the statement: no connection, a refused one (28,
- * 3D, 55000 and anything fatal), or SQLSTATE classes 08, 53, 57, 58, 25006 and 55P03.
+ * Turns a driver error into UnavailableError where the database is at fault and not the statement: no
+ * connection, a refused one (28, 3D, 55000 and anything fatal), or SQLSTATE classes 08, 53, 57, 58, 25006 and
+ * 55P03.
  * @param database its name in a sentence, without the password
  */
 export function classify(error: unknown, database = 'The database'): unknown {

@@ -1,6 +1,7 @@
 /**
- * Makes a text of a stranger storable. PostgreSQL refuses NUL anywhere, and half of a surrogate pair in JSON that it unfolds; one
- * of them would make the whole row impossible to store. Both become U+FFFD, as decoders do it.
+ * Makes a text of a stranger storable. PostgreSQL refuses NUL anywhere, and half of a surrogate pair in JSON
+ * that it unfolds; one of them would make the whole row impossible to store. Both become U+FFFD, as decoders
+ * do it.
  */
 
 const REPLACEMENT = '\uFFFD';
@@ -25,8 +26,8 @@ export const withoutNul = (text: string): string =>
   text.includes('\0') ? text.replaceAll('\0', REPLACEMENT) : text;
 
 /**
- * Makes JSON storable that JSON.stringify wrote: NUL and half of a surrogate pair are always escapes in lower case. The character
- * after a backslash belongs to it, so that a text of a backslash and `u0000` is kept.
+ * Makes JSON storable that JSON.stringify wrote: NUL and half of a surrogate pair are always escapes in lower
+ * case. The character after a backslash belongs to it, so that a text of a backslash and `u0000` is kept.
  */
 export const storableJson = (json: string): string =>
   // The search for two characters takes 43 ns a kilobyte, the pattern four times as long.

@@ -49,7 +49,9 @@ interface ReplyRow {
 export const replyKey = ({ scope, key, item = WHOLE_CALL }: ReplyKey): string =>
   `${scope.workspaceId} ${scope.livemode} ${item} ${key}`;
 
-/** Reads the stored replies of keys, by `replyKey`; those that are older than 24 hours are removed on the way. */
+/**
+ * Reads the stored replies of keys, by `replyKey`; those that are older than 24 hours are removed on the way.
+ */
 export async function storedReplies(
   database: Database,
   asked: readonly ReplyKey[],
@@ -84,9 +86,10 @@ export async function storedReplyOf(
 }
 
 /**
- * True when a write with a claim that was refused as a duplicate may find a reply when it is decided again, because another
- * instance has taken the key since. When another constraint is violated (the name of a domain), the first call with the same key
- * may be the cause, which the second decision sees; after that the error is the call's own.
+ * True when a write with a claim that was refused as a duplicate may find a reply when it is decided again,
+ * because another instance has taken the key since. When another constraint is violated (the name of a
+ * domain), the first call with the same key may be the cause, which the second decision sees; after that the
+ * error is the call's own.
  */
 export const mayBeRepetition = (error: unknown, looks: number): boolean =>
   isDuplicate(error, 'idempotency_keys_pkey') || (looks === 0 && isDuplicate(error));
@@ -96,9 +99,9 @@ const COLUMNS = ['workspace_id', 'livemode', 'key', 'item', 'fingerprint', 'stat
 const TYPES = ['text', 'boolean', 'text', 'smallint', 'text', 'integer', 'timestamptz'] as const;
 
 /**
- * The SQL that stores the reply of a request in the statement that does its work, for rows that are no actors: a data-modifying
- * CTE. `reply` is an expression over `from`, the CTE of the row; `first` is the number of the first parameter. Without a key it
- * inserts nothing.
+ * The SQL that stores the reply of a request in the statement that does its work, for rows that are no
+ * actors: a data-modifying CTE. `reply` is an expression over `from`, the CTE of the row; `first` is the
+ * number of the first parameter. Without a key it inserts nothing.
  */
 export function keepReplySql({ from, reply, first }: { from: string; reply: string; first: number }): string {
   const values = TYPES.map((type, index) => `$${first + index}::${type}`);
@@ -106,7 +109,10 @@ export function keepReplySql({ from, reply, first }: { from: string; reply: stri
   select ${values.join(', ')}, ${reply} from ${from} where ${values[2]} is not null`;
 }
 
-/** The members of a request that its reply is stored with: its owner, its key if it has one, and its time (epoch ms). */
+/**
+ * The members of a request that its reply is stored with: its owner, its key if it has one, and its time
+ * (epoch ms).
+ */
 export interface KeyedRequest {
   readonly scope: ReplyKey['scope'];
   readonly claim: (Pick<ReplyKey, 'key' | 'item'> & { readonly fingerprint: string }) | null;
@@ -130,8 +136,8 @@ on conflict (workspace_id, livemode, key, item) do update set reply = excluded.r
 where idempotency_keys.fingerprint = excluded.fingerprint`;
 
 /**
- * Stores the reply of a request when it is known only after the work: a key that was written with the work gets the reply, and a
- * key that was not is written.
+ * Stores the reply of a request when it is known only after the work: a key that was written with the work
+ * gets the reply, and a key that was not is written.
  */
 export async function keepReply(
   database: Database,
@@ -145,7 +151,10 @@ export async function keepReply(
 const REPLACE = `update idempotency_keys set reply = $5
 where workspace_id = $1 and livemode = $2::boolean and key = $3 and item = $4::smallint`;
 
-/** Replaces the reply that a request was stored with, for one that has become more since; does nothing without a key. @throws UnavailableError */
+/**
+ * Replaces the reply that a request was stored with, for one that has become more since; does nothing without
+ * a key. @throws UnavailableError
+ */
 export async function replaceReply(
   database: Database,
   { scope, claim }: KeyedRequest,

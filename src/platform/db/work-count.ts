@@ -1,6 +1,6 @@
 /**
- * Counts statements at their begin and at their end, so that a look can tell if this process may have changed something since the last
- * one: a statement that was open during a look may have been missed by it.
+ * Counts statements at their begin and at their end, so that a look can tell if this process may have changed
+ * something since the last one: a statement that was open during a look may have been missed by it.
  */
 export class WorkCount {
   #count = 0;

@@ -52,8 +52,8 @@ export interface FailureExtra {
 }
 
 /**
- * An expected refusal. Commands and queries return it as a value; exceptions are for bugs and unreachable dependencies.
- * Messages are sentences for people and never quote what the client sent.
+ * An expected refusal. Commands and queries return it as a value; exceptions are for bugs and unreachable
+ * dependencies. Messages are sentences for people and never quote what the client sent.
  */
 export class Failure {
   constructor(
@@ -73,7 +73,10 @@ export const invalid = (details: readonly Detail[]): Failure =>
     { details },
   );
 
-/** The 404 of a resource that does not exist or belongs to another environment; the two look the same. `resource` is a noun, such as `email`. */
+/**
+ * The 404 of a resource that does not exist or belongs to another environment; the two look the same.
+ * `resource` is a noun, such as `email`.
+ */
 export const notFound = (resource: string): Failure => new Failure('NOT_FOUND', `No such ${resource}.`);
 
 /** The body of every error response. */

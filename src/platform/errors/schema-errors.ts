@@ -8,10 +8,16 @@ export const MOST_DETAILS = 20;
 /** Longest JSON pointer: a member name is the client's own text and may be as long as the body. */
 const LONGEST_PATH = 200;
 
-/** Most errors that are examined to find those details: many may share one pointer, such as long names of unknown members. */
+/**
+ * Most errors that are examined to find those details: many may share one pointer, such as long names of
+ * unknown members.
+ */
 const MOST_ERRORS = 200;
 
-/** Turns TypeBox's errors into details: one for each pointer, at most twenty, and no message quotes the client. */
+/**
+ * Turns TypeBox's errors into details: one for each pointer, at most twenty, and no message quotes the
+ * client.
+ */
 export function detailsOf(errors: ValueErrorIterator, at: string): readonly Detail[] {
   const details = new Map<string, Detail>();
   let seen = 0;

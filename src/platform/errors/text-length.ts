@@ -12,7 +12,9 @@ export const nameSchema = (options: {
   readonly examples: readonly string[];
 }) => Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE, ...options });
 
-/** Characters of a text: Unicode code points, as JSON Schema counts them. An emoji of two UTF-16 units is one. */
+/**
+ * Characters of a text: Unicode code points, as JSON Schema counts them. An emoji of two UTF-16 units is one.
+ */
 function charactersOf(text: string): number {
   let count = 0;
   // The iterator of a string takes five times as long.

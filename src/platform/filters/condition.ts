@@ -2,11 +2,12 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Detail } from '../errors/failure.ts';
 
 /**
- * A condition on a row, as SQL and in memory with the same result. `now` is epoch milliseconds; the caller reads the clock once,
- * so that a query has a single "last 7 days".
+ * A condition on a row, as SQL and in memory with the same result. `now` is epoch milliseconds; the caller
+ * reads the clock once, so that a query has a single "last 7 days".
  *
- * SQL may return null when the row has no value. Null counts as false: `and`, `or` and `where` treat it so already, and
- * negations are written `is not true`. A condition then needs no `coalesce`, behind which no index would be used.
+ * SQL may return null when the row has no value. Null counts as false: `and`, `or` and `where` treat it so
+ * already, and negations are written `is not true`. A condition then needs no `coalesce`, behind which no
+ * index would be used.
  */
 export interface Filter<Row> {
   sql(now: number): SQL;

@@ -10,8 +10,9 @@ import { readDate, readPeriod } from './operators.ts';
 type Instant = (now: number) => number;
 
 /**
- * An instant, in memory as epoch milliseconds. The database has microseconds as well: a condition there compares with the
- * beginning of a millisecond or of the next one, so that both agree and an index on the column is still used.
+ * An instant, in memory as epoch milliseconds. The database has microseconds as well: a condition there
+ * compares with the beginning of a millisecond or of the next one, so that both agree and an index on the
+ * column is still used.
  */
 export function dateField<Row>(source: Source<Row, number>) {
   const since = (instant: Instant): Filter<Row> =>

@@ -9,12 +9,16 @@ const MONTH_DAY = [
 const TIME = 'T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-](0[0-9]|1[0-5]):[0-5][0-9])';
 
 /**
- * The texts that count as dates: existing days, and RFC 3339 times on such days with an offset that PostgreSQL accepts. The same
- * pattern decides in SQL and here, because a failed cast in SQL would fail the query for a single row.
+ * The texts that count as dates: existing days, and RFC 3339 times on such days with an offset that
+ * PostgreSQL accepts. The same pattern decides in SQL and here, because a failed cast in SQL would fail the
+ * query for a single row.
  */
 const DATE = `^(${MONTH_DAY.join('|')})(${TIME})?$`;
 const IS_DATE = new RegExp(DATE);
-/** The year 0000 does not exist. A separate check: a look-ahead in the pattern took 7.7 µs a row instead of 4.6. */
+/**
+ * The year 0000 does not exist. A separate check: a look-ahead in the pattern took 7.7 µs a row instead of
+ * 4.6.
+ */
 const NO_YEAR = '0000';
 /** Characters of a date that is a day. */
 export const DAY_LENGTH = '2026-01-31'.length;
@@ -34,7 +38,10 @@ export function dateIn(text: string): number | null {
  */
 const PLAIN_DAY = '^[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])$';
 
-/** The same for an SQL text; null when it is no date. `like` comes first: it dismisses other texts for nearly nothing. */
+/**
+ * The same for an SQL text; null when it is no date. `like` comes first: it dismisses other texts for nearly
+ * nothing.
+ */
 export const dateInSql = (text: SQL): SQL =>
   sql`case when ${text} like '____-__-__%' then case
     when ${text} ~ ${sql.raw(`'${PLAIN_DAY}'`)} then ${text}::date::timestamp at time zone 'UTC'
@@ -44,7 +51,10 @@ export const dateInSql = (text: SQL): SQL =>
 const milliseconds = (text: SQL): SQL =>
   sql`regexp_replace(${text}, '([.][0-9]{3})[0-9]+', ${sql.raw("'\\1'")})`;
 
-/** The instant of a date that can be given to PostgreSQL as ISO text: an offset can lead out of the years 1 to 9999. */
+/**
+ * The instant of a date that can be given to PostgreSQL as ISO text: an offset can lead out of the years 1 to
+ * 9999.
+ */
 export function instantOf(text: string): number | null {
   const instant = dateIn(text);
   return instant !== null && instant >= FIRST && instant <= LAST ? instant : null;

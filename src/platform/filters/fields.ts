@@ -1,10 +1,16 @@
 import { type Filter, not, Problems } from './condition.ts';
 import type { Operator } from './operators.ts';
 
-/** Makes the condition of one operator from the value beside it; the paths of problems are relative to that value. */
+/**
+ * Makes the condition of one operator from the value beside it; the paths of problems are relative to that
+ * value.
+ */
 export type Bind<Row> = (value: unknown) => Filter<Row> | Problems;
 
-/** The operators of a field, each with the condition that it makes. Modules define their own kinds of fields this way. */
+/**
+ * The operators of a field, each with the condition that it makes. Modules define their own kinds of fields
+ * this way.
+ */
 export type Field<Row> = { readonly [Name in Operator]?: Bind<Row> };
 
 /** Fields whose names share a prefix, such as `properties.<key>`. */

@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 
 /**
- * Folds case only for the letters of the searched text. `lower()` depends on the database's locale: with "C" it does not change
- * an Ä, so that two databases would answer differently. A list of letter pairs means the same everywhere, in memory too.
+ * Folds case only for the letters of the searched text. `lower()` depends on the database's locale: with "C"
+ * it does not change an Ä, so that two databases would answer differently. A list of letter pairs means the
+ * same everywhere, in memory too.
  */
 export interface CaseFolding {
   /** The searched text in lower case. */

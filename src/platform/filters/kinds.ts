@@ -37,7 +37,10 @@ export const textPresence = <Row>(
   ),
 });
 
-/** A case-insensitive condition on a part of a text. `strpos` knows no wildcards, where `like` would take them from the client. */
+/**
+ * A case-insensitive condition on a part of a text. `strpos` knows no wildcards, where `like` would take them
+ * from the client.
+ */
 const onPart = <Row>(
   source: Source<Row, string>,
   write: (text: SQL, part: string) => SQL,
@@ -91,7 +94,9 @@ export function textField<Row>(source: Source<Row, string>) {
   } satisfies Field<Row>;
 }
 
-/** A number. Its text goes to the database as a decimal, since JSON writes none that a decimal could not hold. */
+/**
+ * A number. Its text goes to the database as a decimal, since JSON writes none that a decimal could not hold.
+ */
 export function numberField<Row>(source: Source<Row, number>) {
   const compared = (sign: string, holds: (value: number, operand: number) => boolean): Bind<Row> =>
     bind(readNumber, (number) =>

@@ -8,7 +8,10 @@ import { readBoolean, readList, readNumber, readText } from './operators.ts';
 
 /** A property's name, which is passed as a parameter all the same. */
 const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-/** The most values of `in` that an index is asked for one by one: of a hundred audiences' hundred values nothing is left to plan. */
+/**
+ * The most values of `in` that an index is asked for one by one: of a hundred audiences' hundred values
+ * nothing is left to plan.
+ */
 const MOST_BY_INDEX = 10;
 
 /** The source of properties: a jsonb column that is never null, and the same object in memory. */
@@ -33,8 +36,8 @@ export const propertyFamily = <Row>(prefix: string, properties: Properties<Row>)
 });
 
 /**
- * A value of any type. The type of the other operand decides: the text "50" is not the number 50, which may also be written
- * 50.0, and a date is a text in the form of one.
+ * A value of any type. The type of the other operand decides: the text "50" is not the number 50, which may
+ * also be written 50.0, and a date is a text in the form of one.
  */
 export function propertyField<Row>({ sql: column, read }: Properties<Row>, key: string): Field<Row> {
   const own = (row: Row): unknown => {

@@ -22,7 +22,10 @@ const closedObject = (properties: Readonly<Record<string, Part>>) => ({
   additionalProperties: false,
 });
 
-/** `components.schemas.Filter`: it refers to itself. The problems of a filter name the operators that a field accepts. */
+/**
+ * `components.schemas.Filter`: it refers to itself. The problems of a filter name the operators that a field
+ * accepts.
+ */
 export const FilterComponent = {
   description: `A condition on the items of a list, or several of them joined. At most ${DEEPEST} levels and ${MOST_CONDITIONS} conditions.`,
   anyOf: [
@@ -48,7 +51,10 @@ export const FilterComponent = {
   ],
 };
 
-/** A filter as a member of a body. The schema accepts every value: `readFilter` knows the fields, and reports more precisely. */
+/**
+ * A filter as a member of a body. The schema accepts every value: `readFilter` knows the fields, and reports
+ * more precisely.
+ */
 export const filterMember = (options: SchemaOptions = {}) =>
   Type.Unsafe<unknown>({ ...Type.Unknown(options), $ref: REFERENCE });
 

@@ -14,7 +14,10 @@ const problem = (text: string) => ({ problem: text });
 const BROKEN = problem('The GIF is damaged. Save the image again.');
 const POLYGLOT = problem('The GIF has data after its end. Save the image again.');
 
-/** Reads a GIF from its header to its trailer, which must be the end of the file. Comments and foreign data are removed. */
+/**
+ * Reads a GIF from its header to its trailer, which must be the end of the file. Comments and foreign data
+ * are removed.
+ */
 export function readGif(bytes: Buffer, mostPixels: number): PictureResult {
   if (bytes.length < 13) return BROKEN;
   const [width, height] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8)];

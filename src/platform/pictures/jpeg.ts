@@ -23,8 +23,9 @@ const POLYGLOT = problem('The JPEG has data after its end. Save the image again.
 const UNUSUAL = problem('Mail programs do not show this kind of JPEG. Save it as a baseline JPEG.');
 
 /**
- * True for data that cameras append, which is left out: a second picture for bright screens or of the depth (CIPA DC-007, Ultra HDR), the
- * film of a motion photo (ISO 14496-12), the notes of Samsung's telephones, or zeros. Anything else behind the end is a file of two kinds.
+ * True for data that cameras append, which is left out: a second picture for bright screens or of the depth
+ * (CIPA DC-007, Ultra HDR), the film of a motion photo (ISO 14496-12), the notes of Samsung's telephones, or
+ * zeros. Anything else behind the end is a file of two kinds.
  */
 function isOfCameras(rest: Buffer): boolean {
   const start = rest.findIndex((octet) => octet !== 0);
@@ -43,9 +44,9 @@ interface Frame {
 }
 
 /**
- * Reads a JPEG from SOI to EOI, which must be the end of the file but for data of cameras. It keeps the segments that the pixels
- * need; comments, Exif (with its thumbnail and location) and profiles are removed. Of Exif the orientation stays: without it, a
- * photograph from a telephone lies on its side.
+ * Reads a JPEG from SOI to EOI, which must be the end of the file but for data of cameras. It keeps the
+ * segments that the pixels need; comments, Exif (with its thumbnail and location) and profiles are removed.
+ * Of Exif the orientation stays: without it, a photograph from a telephone lies on its side.
  */
 export function readJpeg(bytes: Buffer, mostPixels: number): PictureResult {
   const kept: Buffer[] = [];
@@ -121,7 +122,9 @@ function readFrame(
   return { width, height };
 }
 
-/** Of the application segments only JFIF without a thumbnail and Adobe's colour transform change the picture. */
+/**
+ * Of the application segments only JFIF without a thumbnail and Adobe's colour transform change the picture.
+ */
 function isNeeded(marker: number, segment: Buffer): boolean {
   if (marker === APP0) return segment.length === 18 && segment.toString('latin1', 4, 9) === 'JFIF\0';
   if (marker === APP14) return segment.length === 16 && segment.toString('latin1', 4, 9) === 'Adobe';

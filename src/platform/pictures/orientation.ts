@@ -1,4 +1,5 @@
-// Cameras store a picture as the sensor saw it, and its orientation in Exif (CIPA DC-008, 4.6.4.A: tag 0x0112).
+// Cameras store a picture as the sensor saw it, and its orientation in Exif (CIPA DC-008, 4.6.4.A: tag
+// 0x0112).
 
 /** 1: upright; 5 to 8: on its side. */
 const TAG = 0x0112;

@@ -28,7 +28,10 @@ export type PictureType = keyof typeof PICTURE_FORMATS;
 
 export const PICTURE_TYPES = Object.keys(PICTURE_FORMATS) as readonly PictureType[];
 
-/** An image that may be stored. `file` is named by the hash of its content, so that the content of an address never changes. */
+/**
+ * An image that may be stored. `file` is named by the hash of its content, so that the content of an address
+ * never changes.
+ */
 export interface CheckedPicture {
   readonly type: PictureType;
   readonly file: string;
@@ -38,8 +41,8 @@ export interface CheckedPicture {
 }
 
 /**
- * The pixels of a PNG of a few kilobytes may take a fifth of a second to count (134 MB), and those of the largest a second. So one image
- * is read at a time, and few wait.
+ * The pixels of a PNG of a few kilobytes may take a fifth of a second to count (134 MB), and those of the
+ * largest a second. So one image is read at a time, and few wait.
  */
 const room = new Semaphore(1, undefined, 20);
 

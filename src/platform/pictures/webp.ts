@@ -28,7 +28,10 @@ interface Size {
   readonly height: number;
 }
 
-/** Reads a WebP: every chunk within its file, one picture or the frames of an animation, each with the size that it announces. */
+/**
+ * Reads a WebP: every chunk within its file, one picture or the frames of an animation, each with the size
+ * that it announces.
+ */
 export function readWebp(bytes: Buffer, mostPixels: number): PictureResult {
   if (bytes.length < 20) return BROKEN;
   const end = 8 + bytes.readUInt32LE(4);

@@ -5,8 +5,9 @@ const READER_MS = 20;
 const never = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Writes lines to a file descriptor, each before it returns. A line that cannot be written is lost: a full disk, or a reader that has
- * gone, must not fail what was logged. pino's own destination throws then, out of whatever was logging: requests became 500.
+ * Writes lines to a file descriptor, each before it returns. A line that cannot be written is lost: a full
+ * disk, or a reader that has gone, must not fail what was logged. pino's own destination throws then, out of
+ * whatever was logging: requests became 500.
  */
 export function lineWriter(fd: number): { write(line: string): void } {
   let isCut = false;

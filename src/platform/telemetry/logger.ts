@@ -14,8 +14,8 @@ export interface LoggerOptions {
 }
 
 /**
- * The log. Never hand it bodies, addresses or keys: it has no filter that would save you.
- * Lines are written synchronously (a crash keeps the last one) and without worker threads, which an executable has not.
+ * The log. Never hand it bodies, addresses or keys: it has no filter that would save you. Lines are written
+ * synchronously (a crash keeps the last one) and without worker threads, which an executable has not.
  */
 export function createLogger({ level, pretty, destination }: LoggerOptions): Logger {
   const target = destination ?? lineWriter(1);

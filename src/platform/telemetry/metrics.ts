@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The buckets reach from a look-up (an idle statement takes half a millisecond) to the deadline of a request. */
+/**
+ * The buckets reach from a look-up (an idle statement takes half a millisecond) to the deadline of a request.
+ */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 8];
 const SIZES = [1, 2, 5, 10, 25, 50, 100, 250, 500];
 /** All other methods that a client may invent share one series. */
@@ -21,8 +23,9 @@ export type GaugeReading = () => readonly {
 }[];
 
 /**
- * The metrics of the service, for Prometheus. Every label comes from a closed set (routes, methods, statuses, kinds, events
- * and states of machines), so the number of series is bounded by the code and not by what clients send.
+ * The metrics of the service, for Prometheus. Every label comes from a closed set (routes, methods, statuses,
+ * kinds, events and states of machines), so the number of series is bounded by the code and not by what
+ * clients send.
  *
  * prom-client stores the values: 0.3 µs an observation under Bun, where a request takes 22 µs at least.
  */

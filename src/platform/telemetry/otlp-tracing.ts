@@ -80,7 +80,10 @@ const HEADERS: TextMapGetter<Headers> = {
   keys: (headers) => [...headers.keys()],
 };
 
-/** As OpenTelemetry takes a time: a plain number is taken for one of the process when it lies before its start. */
+/**
+ * As OpenTelemetry takes a time: a plain number is taken for one of the process when it lies before its
+ * start.
+ */
 const hrTime = (ms: number): HrTime => [Math.trunc(ms / 1_000), Math.round((ms % 1_000) * 1e6)];
 
 /** Tracing by the library of OpenTelemetry, loaded only where a collector is named. */

@@ -12,8 +12,8 @@ export interface Rarity {
 const ONE_A_MINUTE: Rarity = { everyMs: 60_000, most: 1 };
 
 /**
- * Limits a warning that may be due many times a second: the first `most` in `everyMs` are logged, the rest is counted, and the next
- * that is logged says how many those were.
+ * Limits a warning that may be due many times a second: the first `most` in `everyMs` are logged, the rest is
+ * counted, and the next that is logged says how many those were.
  */
 export function rarely(
   log: WarningLog,

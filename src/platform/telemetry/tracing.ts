@@ -22,14 +22,14 @@ export interface TracedRequest {
 export type OnRoute = (route: string) => void;
 
 /**
- * Traces for OpenTelemetry. All that happens to an email lies in one trace, whose ids are computed of the email's own, so that a later
- * attempt finds it on any instance and after any restart without a column for it. The trace of the request that brought the email is the
- * caller's; the two are linked both ways.
+ * Traces for OpenTelemetry. All that happens to an email lies in one trace, whose ids are computed of the
+ * email's own, so that a later attempt finds it on any instance and after any restart without a column for
+ * it. The trace of the request that brought the email is the caller's; the two are linked both ways.
  */
 export interface Tracing {
   /**
-   * Answers a request inside a span, below the caller's (`traceparent`, W3C Trace Context level 1). The span begins with the route,
-   * which names it.
+   * Answers a request inside a span, below the caller's (`traceparent`, W3C Trace Context level 1). The span
+   * begins with the route, which names it.
    */
   request(asked: TracedRequest, answer: (onRoute: OnRoute) => Promise<Response>): Promise<Response>;
   /** An email has been accepted, in the request that is being answered or by the service itself. */

@@ -4,8 +4,8 @@ import { isProblem, parseAddress } from './address.ts';
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
 
 /**
- * A part of an address, or of its host, with the labels of the host as the key of an address has them, in ASCII; null where that
- * changes nothing.
+ * A part of an address, or of its host, with the labels of the host as the key of an address has them, in
+ * ASCII; null where that changes nothing.
  */
 export function storedPart(part: string): string | null {
   const at = part.lastIndexOf('@');
@@ -18,8 +18,8 @@ export function storedPart(part: string): string | null {
 }
 
 /**
- * The forms in lower case in which an address may be kept: as it is compared, as it is written, and with the letters of its host. In a
- * database with the locale C, `lower` changes letters of ASCII alone.
+ * The forms in lower case in which an address may be kept: as it is compared, as it is written, and with the
+ * letters of its host. In a database with the locale C, `lower` changes letters of ASCII alone.
  */
 export function formsOf(address: string): readonly string[] {
   const read = parseAddress(address);

@@ -13,7 +13,10 @@ export interface Address {
   readonly key: string;
   /** The host in lower-case ASCII (punycode). */
   readonly domain: string;
-  /** The local part is not ASCII: only a server with SMTPUTF8 (RFC 6531) takes it, and `key` is ASCII in its host alone. */
+  /**
+   * The local part is not ASCII: only a server with SMTPUTF8 (RFC 6531) takes it, and `key` is ASCII in its
+   * host alone.
+   */
   readonly utf8Local: boolean;
 }
 
@@ -25,7 +28,10 @@ const LONGEST_LOCAL = 64;
 /** RFC 5321 4.5.3.1.3 allows a path 256 octets, of which the angle brackets take two. */
 const LONGEST_ADDRESS = 254;
 const LONGEST_NAME = 256;
-/** A name whose every character is escaped, and an address in its longest spelling. Longer texts are refused unread. */
+/**
+ * A name whose every character is escaped, and an address in its longest spelling. Longer texts are refused
+ * unread.
+ */
 const LONGEST_TEXT = 1_024;
 
 /**

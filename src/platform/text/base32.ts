@@ -1,6 +1,9 @@
 import { ID_ALPHABET } from '../db/ids.ts';
 
-/** Writes octets with the alphabet of ids, which survives a change of case: five bits a character. Whole fives of octets have no bits left over. */
+/**
+ * Writes octets with the alphabet of ids, which survives a change of case: five bits a character. Whole fives
+ * of octets have no bits left over.
+ */
 export function base32(bytes: Uint8Array): string {
   let text = '';
   let bits = 0;

@@ -4,20 +4,23 @@ interface ContactField {
   readonly column: string;
   /** The label in forms. */
   readonly label: string;
-  /** True where it is a part of the name in the order of the list: in `To`, in lists, on pages. The others are shown beside it. */
+  /**
+   * True where it is a part of the name in the order of the list: in `To`, in lists, on pages. The others are
+   * shown beside it.
+   */
   readonly isPartOfName: boolean;
   /** The value in the examples of the documentation. */
   readonly example: string;
   /**
-   * Further headers of columns in imported files, as letters and digits without case and marks: of spreadsheets, address books and
-   * services, in several languages.
+   * Further headers of columns in imported files, as letters and digits without case and marks: of
+   * spreadsheets, address books and services, in several languages.
    */
   readonly headers: string;
 }
 
 /**
- * The fields of a contact by their names in JSON. Columns, answers, requests, exports, imports, filters, the search, Liquid, steps of
- * flows and forms are made from this list, in its order.
+ * The fields of a contact by their names in JSON. Columns, answers, requests, exports, imports, filters, the
+ * search, Liquid, steps of flows and forms are made from this list, in its order.
  */
 export const CONTACT_FIELDS = {
   firstName: {

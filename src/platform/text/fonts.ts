@@ -1,7 +1,8 @@
 /**
- * Fonts that computers and phones have, each with those that take its place elsewhere: a message loads no font, so no server learns that
- * it is read. No name has quotes, which CSS does not need (CSS Fonts 4, 2.1): so escaping changes no letter of a stack, and a style
- * element, which reads no entities, and an attribute of either quote take the same text.
+ * Fonts that computers and phones have, each with those that take its place elsewhere: a message loads no
+ * font, so no server learns that it is read. No name has quotes, which CSS does not need (CSS Fonts 4, 2.1):
+ * so escaping changes no letter of a stack, and a style element, which reads no entities, and an attribute of
+ * either quote take the same text.
  */
 export const FONTS = {
   system: 'Segoe UI, Roboto, Helvetica, Arial, sans-serif',

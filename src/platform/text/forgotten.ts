@@ -1,4 +1,7 @@
-/** The domain of the addresses that take the place of those of forgotten people. No mail ever reaches it (RFC 2606 2). */
+/**
+ * The domain of the addresses that take the place of those of forgotten people. No mail ever reaches it (RFC
+ * 2606 2).
+ */
 export const FORGOTTEN_DOMAIN = 'forgotten.invalid';
 
 /** True for the address that takes the place of a forgotten person's. */

@@ -14,8 +14,8 @@ export const NO_LANGUAGE =
   'Must be a language tag (BCP 47) that is registered, such as de, pt-BR or zh-Hant.';
 
 /**
- * A language tag (BCP 47) in its usual letters; null for one that is malformed, that has variants or extensions, or whose language,
- * script or region no registry has.
+ * A language tag (BCP 47) in its usual letters; null for one that is malformed, that has variants or
+ * extensions, or whose language, script or region no registry has.
  */
 export function readLanguage(text: string): string | null {
   if (text.length > LONGEST_TAG) return null;
@@ -69,8 +69,8 @@ export const directionOf = (tag: string): Direction =>
   RIGHT_TO_LEFT.has(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr';
 
 /**
- * A text from elsewhere as it is written into one of a language: within one from right to left it keeps its own direction, so that the
- * marks at its ends stay there (FSI and PDI, UAX 9).
+ * A text from elsewhere as it is written into one of a language: within one from right to left it keeps its
+ * own direction, so that the marks at its ends stay there (FSI and PDI, UAX 9).
  */
 export const isolatedIn = (language: string, text: string): string =>
   directionOf(language) === 'rtl' ? `\u2068${text}\u2069` : text;
@@ -92,7 +92,10 @@ export const PAGE_LANGUAGES = [
 ] as const;
 export type PageLanguage = (typeof PAGE_LANGUAGES)[number];
 
-/** The one of them for a tag, such as `pt` for `pt-BR` and `pt_br`; null for a language that is not among them. */
+/**
+ * The one of them for a tag, such as `pt` for `pt-BR` and `pt_br`; null for a language that is not among
+ * them.
+ */
 export function pageLanguageOf(tag: string): PageLanguage | null {
   for (const each of fallbacksOf(tag.trim().replaceAll('_', '-').toLowerCase())) {
     const language = PAGE_LANGUAGES.find((known) => known === each);

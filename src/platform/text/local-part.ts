@@ -7,12 +7,15 @@ const QUOTED = /^"(?:[^"\\]|\\.)*"$/s;
 export const unquotedLocal = (local: string): string =>
   QUOTED.test(local) ? local.slice(1, -1).replace(/\\(.)/gs, '$1') : local;
 
-/** The form in which local parts are compared: RFC 5321 2.4 leaves their case to the receiver, and no receiver tells cases apart. */
+/**
+ * The form in which local parts are compared: RFC 5321 2.4 leaves their case to the receiver, and no receiver
+ * tells cases apart.
+ */
 export const normalLocalPart = (text: string): string => text.normalize('NFC').toLowerCase();
 
 /**
- * The form in which mailboxes are compared, those included that this service sends nothing to: other people write from them. That of an
- * address which `parseAddress` takes is its `key`.
+ * The form in which mailboxes are compared, those included that this service sends nothing to: other people
+ * write from them. That of an address which `parseAddress` takes is its `key`.
  */
 export function mailboxKey(address: string): string {
   const at = address.lastIndexOf('@');

@@ -6,7 +6,10 @@ interface TextPlace {
   readonly column: number;
 }
 
-/** The offsets at which the lines of a text begin. The latest texts are kept: each tag of one asks for its place. */
+/**
+ * The offsets at which the lines of a text begin. The latest texts are kept: each tag of one asks for its
+ * place.
+ */
 const starts = new LruMap<string, Uint32Array>({ entries: 8 });
 
 /** The offset at which each line of a text begins. */
@@ -20,7 +23,10 @@ export function lineStarts(text: string): Uint32Array {
   return begins;
 }
 
-/** The place of an offset, by bisection: with 200 tags behind 130,000 lines, counting them each time took seconds. */
+/**
+ * The place of an offset, by bisection: with 200 tags behind 130,000 lines, counting them each time took
+ * seconds.
+ */
 export function placeAt(text: string, at: number): TextPlace {
   const begins = lineStarts(text);
   let [low, high] = [0, begins.length];

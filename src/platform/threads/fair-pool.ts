@@ -2,8 +2,8 @@ import { FairQueue } from '../async/fair-slots.ts';
 import { type PoolLimits, type PoolWorker, WorkerPool } from './worker-pool.ts';
 
 /**
- * A worker pool that owners take in turns. One owner has all threads while no other one waits; the next owner has the first thread that
- * is free again, however much the first one asks.
+ * A worker pool that owners take in turns. One owner has all threads while no other one waits; the next owner
+ * has the first thread that is free again, however much the first one asks.
  */
 export class FairPool<Question, Answer> {
   readonly #pool: WorkerPool<Question, Answer>;

@@ -6,9 +6,9 @@ const MOST_LEFT = 67_108_864;
 const REST_MS = 1_000;
 
 /**
- * Counts the octets of large values that are through, and collects what they leave behind. The runtime looks through what is old only once
- * it is three times what is in use, so that ten messages of 25 MiB under way left behind as many again twice. Collecting takes some
- * 50 ms, as long as one of them takes in any case.
+ * Counts the octets of large values that are through, and collects what they leave behind. The runtime looks
+ * through what is old only once it is three times what is in use, so that ten messages of 25 MiB under way
+ * left behind as many again twice. Collecting takes some 50 ms, as long as one of them takes in any case.
  */
 export class LargeGarbage {
   #left = 0;

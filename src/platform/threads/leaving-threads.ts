@@ -1,8 +1,9 @@
 import { UnavailableError } from '../errors/unavailable.ts';
 
 /**
- * Threads that were ended and still run: nothing stops a regular expression. As many as there are places for threads, and one more, may be
- * at it before no other is started, so that one who makes threads run on takes no more cores than those.
+ * Threads that were ended and still run: nothing stops a regular expression. As many as there are places for
+ * threads, and one more, may be at it before no other is started, so that one who makes threads run on takes
+ * no more cores than those.
  */
 export class LeavingThreads {
   readonly #leaving = new Set<{ readonly gone: Promise<void> }>();

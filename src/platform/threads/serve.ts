@@ -1,7 +1,10 @@
 import { SMALL } from '../async/body-budget.ts';
 import { measuredThread } from './thread-time.ts';
 
-/** A thread tells its number, null where its time is not counted, once it has been loaded; then it posts one reply to each question. */
+/**
+ * A thread tells its number, null where its time is not counted, once it has been loaded; then it posts one
+ * reply to each question.
+ */
 export type Reply<Answer> =
   | { readonly ready: string | null }
   | (({ readonly answer: Answer } | { readonly fault: string }) & Numbered);
@@ -14,8 +17,9 @@ export interface Numbered {
 declare const self: Worker;
 
 /**
- * Turns the calling module into a thread that answers questions: one after another, or several at once where the pool asks so (`perThread`).
- * `moved` names the memory of an answer that the thread gives away; all else is copied.
+ * Turns the calling module into a thread that answers questions: one after another, or several at once where
+ * the pool asks so (`perThread`). `moved` names the memory of an answer that the thread gives away; all else
+ * is copied.
  */
 export function serve<Question, Answer>(
   answer: (question: Question) => Answer | Promise<Answer>,
@@ -38,8 +42,8 @@ export function serve<Question, Answer>(
 }
 
 /**
- * The memory of octets that may go to another thread as it is: five copies of 25 MiB are one then. Small octets are copied, since
- * they may share their memory with others.
+ * The memory of octets that may go to another thread as it is: five copies of 25 MiB are one then. Small
+ * octets are copied, since they may share their memory with others.
  */
 export const movable = (octets: Uint8Array): readonly ArrayBuffer[] => {
   const { buffer, byteLength } = octets;

@@ -8,9 +8,10 @@ interface ThreadCall<Answer> {
 }
 
 /**
- * A worker that answers its questions in the order in which they are asked, or numbers its answers (`serve`). A thread that does not answer in time is ended: nothing
- * else stops an endless loop (11 ms until it is gone, its memory with it). Nothing at all stops a regular expression: a thread
- * that is in the middle of one goes on until it is through, so that a caller checks `gone` before it starts another one.
+ * A worker that answers its questions in the order in which they are asked, or numbers its answers (`serve`).
+ * A thread that does not answer in time is ended: nothing else stops an endless loop (11 ms until it is gone,
+ * its memory with it). Nothing at all stops a regular expression: a thread that is in the middle of one goes
+ * on until it is through, so that a caller checks `gone` before it starts another one.
  */
 export class Thread<Question, Answer> {
   readonly #worker: Worker;
@@ -37,9 +38,9 @@ export class Thread<Question, Answer> {
   }
 
   /**
-   * Resolves with the next answer that no one waits for yet. Rejects with the error of `late` when none comes in time, and with an
-   * Error when the thread fails; it is of no use then, and is to be ended. `late` is a function, since an error costs as much as a small
-   * question: 100 us.
+   * Resolves with the next answer that no one waits for yet. Rejects with the error of `late` when none comes
+   * in time, and with an Error when the thread fails; it is of no use then, and is to be ended. `late` is a
+   * function, since an error costs as much as a small question: 100 us.
    */
   next(withinMs: number, late: () => Error): Promise<Answer> {
     return this.#answer(null, withinMs, late);
@@ -54,7 +55,10 @@ export class Thread<Question, Answer> {
     }
   }
 
-  /** Asks a question and waits for its answer like `next`. Of `moved` nothing is left here, where all else is copied. */
+  /**
+   * Asks a question and waits for its answer like `next`. Of `moved` nothing is left here, where all else is
+   * copied.
+   */
   ask(
     question: Question,
     withinMs: number,

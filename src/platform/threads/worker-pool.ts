@@ -8,13 +8,21 @@ import { timeOfThread } from './thread-time.ts';
 
 /** The limits of a worker pool. */
 export interface PoolLimits {
-  /** The most threads at a time. As many that took too long, and one more, may still be at it before no other is started. */
+  /**
+   * The most threads at a time. As many that took too long, and one more, may still be at it before no other
+   * is started.
+   */
   readonly threads: number;
-  /** Questions that a thread answers at once, for those that wait for others most of the time; 1 when left out. */
+  /**
+   * Questions that a thread answers at once, for those that wait for others most of the time; 1 when left
+   * out.
+   */
   readonly perThread?: number;
   /** The processor time of the thread for one question; others that it answers meanwhile count as well. */
   readonly deadlineMs: number;
-  /** The time for which a question waits for a thread that loads. The thread goes on loading for the next one. */
+  /**
+   * The time for which a question waits for a thread that loads. The thread goes on loading for the next one.
+   */
   readonly startMs: number;
   /** Questions that may wait for a thread. */
   readonly mostWaiting: number;
@@ -33,7 +41,10 @@ export class JobTimeout extends Error {
   override readonly name = 'TooSlow';
 }
 
-/** A question may have taken too long: where the time of a thread is not counted, others of the process may have used it up. */
+/**
+ * A question may have taken too long: where the time of a thread is not counted, others of the process may
+ * have used it up.
+ */
 export class PossibleTimeout extends UnavailableError {}
 
 export const isTimeout = (reason: unknown): boolean =>
@@ -42,7 +53,10 @@ export const isTimeout = (reason: unknown): boolean =>
 /** A thread of a worker pool. */
 export type PoolWorker<Question, Answer> = Thread<Question, Reply<Answer>>;
 
-/** Threads that start when there is work for them. `entry` is a module that calls `serve`; `work` names it in errors. */
+/**
+ * Threads that start when there is work for them. `entry` is a module that calls `serve`; `work` names it in
+ * errors.
+ */
 export class WorkerPool<Question, Answer> {
   readonly #work: string;
   readonly #stopping: UnavailableError;
@@ -61,7 +75,10 @@ export class WorkerPool<Question, Answer> {
     this.#slots = new Semaphore(limits.threads * perThread, undefined, limits.mostWaiting);
   }
 
-  /** Rejects with JobTimeout, with PossibleTimeout where time is not counted, and with UnavailableError where there is no thread for it. */
+  /**
+   * Rejects with JobTimeout, with PossibleTimeout where time is not counted, and with UnavailableError where
+   * there is no thread for it.
+   */
   async ask(question: Question, moved: readonly ArrayBuffer[] = []): Promise<Answer> {
     const taken = this.#slots.take();
     const isGranted = taken === true || (await taken);
@@ -74,7 +91,9 @@ export class WorkerPool<Question, Answer> {
     }
   }
 
-  /** Starts a thread that stays when it has nothing to do, for questions that have no time to wait for one. */
+  /**
+   * Starts a thread that stays when it has nothing to do, for questions that have no time to wait for one.
+   */
   keepOne(): void {
     if (!this.#isClosed) this.#free.at(-1)?.keep();
   }
@@ -145,7 +164,8 @@ class PoolSlot<Question, Answer> {
       if ('answer' in reply) return reply.answer;
       throw new Error(`${work} failed: ${'fault' in reply ? reply.fault : 'it started again'}.`);
     } catch (reason) {
-      // A fault of one question is none of the others that the thread answers; another one may have replaced a thread that has ended.
+      // A fault of one question is none of the others that the thread answers; another one may have replaced
+      // a thread that has ended.
       if (this.#thread && this.#thread === asked && (this.#asking === 1 || isTimeout(reason))) {
         this.end(new UnavailableError(`${work}: its thread has ended.`));
         // The next question finds a thread that is loaded, or further on with it.
@@ -173,8 +193,8 @@ class PoolSlot<Question, Answer> {
   }
 
   /**
-   * Asks, and ends the thread once it has worked for too long: by its own processor time, since on a busy machine it may wait longer
-   * than it works.
+   * Asks, and ends the thread once it has worked for too long: by its own processor time, since on a busy
+   * machine it may wait longer than it works.
    */
   async #answered(
     { worker, number }: LoadedThread<Question, Answer>,
@@ -197,7 +217,8 @@ class PoolSlot<Question, Answer> {
         else look(Math.max(LOOK_MS, left));
       }, afterMs);
     };
-    // Time counts from the first look on. Most questions are answered before it, and a look costs as much as a small one.
+    // Time counts from the first look on. Most questions are answered before it, and a look costs as much as
+    // a small one.
     look(LOOK_MS);
     try {
       const starved = () => new UnavailableError(`${work}: the machine is too busy.`);
@@ -207,7 +228,10 @@ class PoolSlot<Question, Answer> {
     }
   }
 
-  /** The thread, once it is loaded. It is started once for all who wait, and goes on loading where one of them gives up. */
+  /**
+   * The thread, once it is loaded. It is started once for all who wait, and goes on loading where one of them
+   * gives up.
+   */
   async #loaded(withinMs: number): Promise<LoadedThread<Question, Answer>> {
     const { work, leaving } = this;
     if (!this.#starting) leaving.refuseMore();

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** The agreement of a clock with that of the database. Differences are in milliseconds, as of the last look. */
+/**
+ * The agreement of a clock with that of the database. Differences are in milliseconds, as of the last look.
+ */
 export interface Agreement {
   /** The lead of the database's clock over this one. */
   readonly skewMs: number;
@@ -16,7 +18,10 @@ export interface Clock {
   now(): number;
   /** Milliseconds that never jump, for limits, durations and leases of this process. */
   monotonic(): number;
-  /** Milliseconds that the machine has been suspended since this process started; absent where that is not known. */
+  /**
+   * Milliseconds that the machine has been suspended since this process started; absent where that is not
+   * known.
+   */
   suspended?(): number;
   /** The agreement with the database's clock, which SQL reads too; absent where a test has its own. */
   readonly agreement?: Agreement;
@@ -45,7 +50,9 @@ function suspension(): Pick<Clock, 'suspended'> {
   }
 }
 
-/** Measures how far the clock has leapt beside the monotonic one: it was set, or the machine was suspended. */
+/**
+ * Measures how far the clock has leapt beside the monotonic one: it was set, or the machine was suspended.
+ */
 export class LeapMeter {
   #offset = Number.NaN;
 
@@ -72,7 +79,10 @@ export class LeapMeter {
 /** A day of 24 hours in milliseconds. */
 export const DAY_MS = 86_400_000;
 
-/** The end of the years that are written with four digits, which is as far as PostgreSQL reads what `toISOString` writes. */
+/**
+ * The end of the years that are written with four digits, which is as far as PostgreSQL reads what
+ * `toISOString` writes.
+ */
 const END_OF_TIME = Date.UTC(10_000, 0);
 
 /**
@@ -90,8 +100,9 @@ const moments = new Float64Array(REMEMBERED).fill(Number.NaN);
 const texts: string[] = Array.from({ length: REMEMBERED }, () => '');
 
 /**
- * Epoch milliseconds as ISO 8601. Requests of the same few milliseconds, and the rows of their commit, have the same moments over and
- * over, taking turns with those of a schedule or a lease: one remembered moment was forgotten at nearly every call.
+ * Epoch milliseconds as ISO 8601. Requests of the same few milliseconds, and the rows of their commit, have
+ * the same moments over and over, taking turns with those of a schedule or a lease: one remembered moment was
+ * forgotten at nearly every call.
  */
 export function isoOf(at: number): string {
   const place = at & (REMEMBERED - 1);
@@ -105,8 +116,12 @@ export function isoOf(at: number): string {
 /** The same for SQL and JSON; null stays null. */
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
 
-/** The time of a signature of AWS (version 4), as its header has it: `20261122T042700Z`. Epoch milliseconds. */
+/**
+ * The time of a signature of AWS (version 4), as its header has it: `20261122T042700Z`. Epoch milliseconds.
+ */
 export const amzDate = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');
 
-/** The UTC month (live, `2026-11`) or UTC day (test, `2026-11-20`) that a send at that moment counts against. */
+/**
+ * The UTC month (live, `2026-11`) or UTC day (test, `2026-11-20`) that a send at that moment counts against.
+ */
 export const periodOf = (livemode: boolean, at: number): string => isoOf(at).slice(0, livemode ? 7 : 10);

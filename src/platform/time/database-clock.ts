@@ -3,7 +3,10 @@ import type { Database } from '../db/database.ts';
 import { UnavailableError } from '../errors/unavailable.ts';
 import { type Agreement, type Clock, systemClock } from './clock.ts';
 
-/** One reading of the database's clock (`at`, epoch ms), with our monotonic clock and the machine's at that moment. */
+/**
+ * One reading of the database's clock (`at`, epoch ms), with our monotonic clock and the machine's at that
+ * moment.
+ */
 export interface ClockReading {
   readonly at: number;
   readonly monotonic: number;
@@ -28,8 +31,8 @@ const SLEW = 0.1;
 /** The time between two readings; quartz drifts by a millisecond in it. */
 export const LOOK_EVERY_MS = 10_000;
 /**
- * The time after which a clock that has jumped ahead counts as right. No attempt has a longer lease, so none that was under way
- * at the jump counts as lost.
+ * The time after which a clock that has jumped ahead counts as right. No attempt has a longer lease, so none
+ * that was under way at the jump counts as lost.
  */
 export const ADOPTED_AFTER_MS = 15 * 60_000;
 
@@ -169,7 +172,10 @@ export interface OpenClock extends Clock {
   close(): void;
 }
 
-/** Takes the first reading, which everything follows. It is repeated while it is vague: a connection may be slow once. */
+/**
+ * Takes the first reading, which everything follows. It is repeated while it is vague: a connection may be
+ * slow once.
+ */
 async function firstReading(database: Pick<Database, 'query'>, machine: Clock): Promise<ClockReading> {
   for (let tries = 1; ; tries++) {
     const reading = await readClock(database, machine);

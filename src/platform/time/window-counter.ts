@@ -14,13 +14,17 @@ interface Window {
   readonly endsAt: number;
 }
 
-/** Two removals for each new name: the table shrinks faster than it grows, and no request pays for a whole sweep. */
+/**
+ * Two removals for each new name: the table shrinks faster than it grows, and no request pays for a whole
+ * sweep.
+ */
 const SWEPT_PER_NEWCOMER = 2;
 
 /**
- * A counter in the memory of this process. All windows are equally long, so the order in which they were opened, which is
- * the order of the map, is also the order in which they end: closed windows are always at the front. When the table is full
- * of open windows, the one that ends first is dropped; its client gains at most the rest of that window.
+ * A counter in the memory of this process. All windows are equally long, so the order in which they were
+ * opened, which is the order of the map, is also the order in which they end: closed windows are always at
+ * the front. When the table is full of open windows, the one that ends first is dropped; its client gains at
+ * most the rest of that window.
  */
 export class LocalCounter implements Counter {
   private readonly windows = new Map<string, Window>();

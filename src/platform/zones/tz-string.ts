@@ -1,4 +1,5 @@
-// The TZ variable of POSIX as RFC 9636, 3.3.1 has it: `CET-1CEST,M3.5.0,M10.5.0/3`. Offsets count west of UTC.
+// The TZ variable of POSIX as RFC 9636, 3.3.1 has it: `CET-1CEST,M3.5.0,M10.5.0/3`. Offsets count west of
+// UTC.
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;

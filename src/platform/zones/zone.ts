@@ -53,8 +53,9 @@ export const offsetIn = (zone: Zone, at: number): number => offsetOf(zone, perio
 const FURTHEST_MS = 26 * 3_600_000;
 
 /**
- * The moment at which the clocks of a zone show a time. Of one that comes twice in autumn the first counts. One that the clocks leave out
- * in spring is taken as much later as they leave out, or, `atOnce`, when they do.
+ * The moment at which the clocks of a zone show a time. Of one that comes twice in autumn the first counts.
+ * One that the clocks leave out in spring is taken as much later as they leave out, or, `atOnce`, when they
+ * do.
  */
 export function momentIn(zone: Zone, local: LocalTime, atOnce = false): number {
   const behind = cyclesBehind(local);

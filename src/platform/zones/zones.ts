@@ -2,8 +2,8 @@ import { PACKED_RELEASE, packedNames, packedZone } from './packed.ts';
 import { SYSTEM_FOLDER, systemZones } from './system.ts';
 import { type ClockChange, momentIn, offsetIn, periodAt, STATED_UNTIL, type Zone } from './zone.ts';
 
-// The one owner of time zones: flows, analytics, templates and the dashboard go by it. The runtime's own table (Intl, Temporal) is as old
-// as the runtime, and the rules of some zone change several times a year.
+// The one owner of time zones: flows, analytics, templates and the dashboard go by it. The runtime's own
+// table (Intl, Temporal) is as old as the runtime, and the rules of some zone change several times a year.
 
 export type ZoneSource = 'executable' | 'system';
 
@@ -65,7 +65,8 @@ export class Zones {
   }
 
   /**
-   * The moment at which the clocks show a time: an hour later where they leave it out in spring, the first where it comes twice in autumn.
+   * The moment at which the clocks show a time: an hour later where they leave it out in spring, the first
+   * where it comes twice in autumn.
    */
   momentOf(local: Temporal.PlainDateTime, timeZone: string): number {
     return momentIn(this.#zone(timeZone), local.toZonedDateTime('UTC').epochMilliseconds);

@@ -74,15 +74,18 @@ interface CountingScope {
 }
 
 /**
- * CTEs that count in the workspace `$1`. They read the relations `inserts` (columns of emails) and `turns` (`email_id`, `position`; all those of live mail that
- * lie between two positions), and end in `parts`: how often what happened to which emails in which quarter of an hour, once by the time of
- * the event (`by_event`) and once by the time at which the email was accepted.
+ * CTEs that count in the workspace `$1`. They read the relations `inserts` (columns of emails) and `turns`
+ * (`email_id`, `position`; all those of live mail that lie between two positions), and end in `parts`: how
+ * often what happened to which emails in which quarter of an hour, once by the time of the event (`by_event`)
+ * and once by the time at which the email was accepted.
  *
- * An email is looked up by its id alone: a join that the planner may turn around reads all of them. So are its turns: whether one has
- * a position is asked behind the fence, since the index of positions, which begins with the workspace, looks as good as the key while
- * nothing is known of a new day, and everything of the workspace was read for each email then (measured: 240 ms a thousand turns with
- * 7,000 on that day, and 22 by the key). Its events are read once, those before `turns` as well, which tell who was reached already;
- * asking for each event what came before it took four times as long, since every question opens each day's partition.
+ * An email is looked up by its id alone: a join that the planner may turn around reads all of them. So are
+ * its turns: whether one has a position is asked behind the fence, since the index of positions, which begins
+ * with the workspace, looks as good as the key while nothing is known of a new day, and everything of the
+ * workspace was read for each email then (measured: 240 ms a thousand turns with 7,000 on that day, and 22 by
+ * the key). Its events are read once, those before `turns` as well, which tell who was reached already;
+ * asking for each event what came before it took four times as long, since every question opens each day's
+ * partition.
  */
 export const partsCtes = ({ isNew, where = 'true', apart }: CountingScope): string => {
   const columns = apart === undefined ? '' : `, ${apart}`;
@@ -125,7 +128,10 @@ export const partsCtes = ({ isNew, where = 'true', apart }: CountingScope): stri
 export const MOST_TAGS = 1_000;
 export const MOST_VALUES = 100;
 
-/** True for tags that begin with the name of the tag `t`. A name holds no `:`, and `;` is the character behind it. */
+/**
+ * True for tags that begin with the name of the tag `t`. A name holds no `:`, and `;` is the character behind
+ * it.
+ */
 export const ofSameName = (t: string): string =>
   `>= split_part(${t}, ':', 1) || ':' and tag < split_part(${t}, ':', 1) || ';'`;
 

@@ -22,10 +22,11 @@ const ONLY = `($7::text is null or domain_id = $7) and ($8::text is null or camp
   and ($9::text is null or template_id = $9) and ($10::text is null or tags @> array[$10]::text[])`;
 
 /**
- * The sums, and what has not been added up yet, in one snapshot. The cursor comes as parameters, since the embedded database plans
- * by their values, and little lies behind it; where the sums have moved on meanwhile, no row is answered. Of a point there is a row, and
- * one of the place of the cursor. The points are read in a subquery, once and not for each row. Hours that two points share ($12) come
- * from their quarters, all others are read whole.
+ * The sums, and what has not been added up yet, in one snapshot. The cursor comes as parameters, since the
+ * embedded database plans by their values, and little lies behind it; where the sums have moved on meanwhile,
+ * no row is answered. Of a point there is a row, and one of the place of the cursor. The points are read in a
+ * subquery, once and not for each row. Hours that two points share ($12) come from their quarters, all others
+ * are read whole.
  */
 const COUNT = `with cursor as materialized (
   select true from analytics_cursors where workspace_id = $1 and accepted = $5::bigint and events = $6::bigint

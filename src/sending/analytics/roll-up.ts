@@ -4,7 +4,10 @@ import type { Database } from '../../platform/db/database.ts';
 import { HORIZON } from '../events/queries.ts';
 import { COUNTS, DIMENSIONS, FRESH_TAGS, hourOf, partsCtes, SCOPES, SUMS } from './counting.ts';
 
-/** The most emails, and the most turns, that one statement adds up: those who send wait for a connection meanwhile. */
+/**
+ * The most emails, and the most turns, that one statement adds up: those who send wait for a connection
+ * meanwhile.
+ */
 const BATCH = 1_000;
 
 /**
@@ -91,7 +94,8 @@ export const analyticsRollUp = ({
 }): Duty => ({
   name: 'analyticsRollUp',
   pattern: '*/15 * * * * *',
-  // Not among the questions for all duties: this one costs in proportion to workspaces and partitions, and they would wait for it.
+  // Not among the questions for all duties: this one costs in proportion to workspaces and partitions, and
+  // they would wait for it.
   run: afterWork(database, async (stop) => {
     const text = isDistributed ? PLACES : `${BEHIND} order by w.id`;
     const places = await database.query<Place & { id: string }>(text, [], { isRoutine: true });
@@ -111,7 +115,9 @@ async function isBehind(database: Database, workspaceId: string, at: Place): Pro
   return row?.isBehind === true;
 }
 
-/** Answers where the next batch begins; undefined when there is none for now, or another instance is at it. */
+/**
+ * Answers where the next batch begins; undefined when there is none for now, or another instance is at it.
+ */
 async function fold(database: Database, workspaceId: string, at: Place): Promise<Place | undefined> {
   const [done] = await database.query<Place & { rows: number }>(FOLD, [workspaceId, at.accepted, at.events]);
   return done && done.rows >= BATCH ? done : undefined;

@@ -31,7 +31,10 @@ interface PendingCopy {
   readonly fail: (error: unknown) => void;
 }
 
-/** Stores captured mail, many messages in one statement. Resolves once they are durable. @throws UnavailableError */
+/**
+ * Stores captured mail, many messages in one statement. Resolves once they are durable. @throws
+ * UnavailableError
+ */
 export function captureStore(
   database: Database,
   clock: Clock,

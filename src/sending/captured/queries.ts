@@ -113,7 +113,10 @@ const NO_SPAM_ASSASSIN = new Failure('SERVICE_UNAVAILABLE', 'SpamAssassin does n
   suggestion: 'Check that spamd runs at SPAMASSASSIN_URL and accepts connections from this service.',
 });
 
-/** One captured message, split into its parts as a mail program shows them; without parts when it is too large to split. */
+/**
+ * One captured message, split into its parts as a mail program shows them; without parts when it is too large
+ * to split.
+ */
 export async function capturedDetail(
   { database, mailReader }: CapturedReader,
   { caller, params }: Call<{ readonly id: string }>,
@@ -173,7 +176,10 @@ export async function checkCaptured(
   );
 }
 
-/** The web address of a List-Unsubscribe field. Bounded: a field of brackets without an end would be searched from each of them. */
+/**
+ * The web address of a List-Unsubscribe field. Bounded: a field of brackets without an end would be searched
+ * from each of them.
+ */
 export const exitIn = (field: string): string | null => /<(https?:[^<>]{0,2048})>/i.exec(field)?.[1] ?? null;
 
 const NO_PARTS: MailParts = { headers: [], text: null, html: null, attachments: [] };

@@ -44,8 +44,9 @@ export async function addDomain(
     return idempotently(commands.database, keyed, { run: () => Promise.resolve(source) });
   const id = mintId('dom', call.now);
   const run = async () => (await precheck(commands, call, source.name)) ?? admit(commands, call, id, source);
-  // Making keys costs two hundred times as much as everything else here. With two calls at a time the threads stay free for
-  // other work, and a call that had to wait makes no keys when the limit is reached or the name taken meanwhile.
+  // Making keys costs two hundred times as much as everything else here. With two calls at a time the threads
+  // stay free for other work, and a call that had to wait makes no keys when the limit is reached or the name
+  // taken meanwhile.
   return commands.keyMaking.run(
     () => idempotently(commands.database, keyed, { run, lookFirst: true }),
     AbortSignal.timeout(LONGEST_WAIT_MS),

@@ -17,8 +17,8 @@ import { readFallbacks, readProvider, readWarmUps } from './records/setup.ts';
 import { changedAtOf, viewOf } from './views.ts';
 
 /**
- * Refuses test keys: a domain serves live mail, so they may not change or remove it. A domain that does not exist is a 404 for
- * every caller.
+ * Refuses test keys: a domain serves live mail, so they may not change or remove it. A domain that does not
+ * exist is a 404 for every caller.
  */
 export async function refusalOf(
   { database }: Pick<DomainReader, 'database'>,
@@ -63,8 +63,8 @@ const tell = (
   });
 
 /**
- * Orders a check of the records in DNS and waits for its outcome. When DNS is slower than a request may be, the answer is the
- * previous state; the check goes on and is stored later.
+ * Orders a check of the records in DNS and waits for its outcome. When DNS is slower than a request may be,
+ * the answer is the previous state; the check goes on and is stored later.
  */
 export const verifyDomain = (
   commands: DomainCommands,

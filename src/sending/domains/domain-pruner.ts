@@ -5,9 +5,14 @@ import { RETENTION_BATCH } from '../../engine/duties/retention.ts';
 import { domainKeys, warmUpDays } from '../../platform/db/schema/domains.ts';
 import { DAY_MS } from '../../platform/time/clock.ts';
 
-/** A live email may name a removed domain for this long: it waits at most 33 days, and its row is kept for 90. */
+/**
+ * A live email may name a removed domain for this long: it waits at most 33 days, and its row is kept for 90.
+ */
 const REMOVED_KEPT_MS = 90 * DAY_MS;
-/** The DNS records of retired keys may be deleted after a week; the list shows the keys until this time has passed. */
+/**
+ * The DNS records of retired keys may be deleted after a week; the list shows the keys until this time has
+ * passed.
+ */
 const RETIRED_KEPT_MS = 90 * DAY_MS;
 
 /** The removal is the last write of a domain, so `at` in its context is the time of the removal. */

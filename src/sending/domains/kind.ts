@@ -95,7 +95,10 @@ export const keyColumns = (keys: NextKeys, at: number) => ({
   since: new Date(at).toISOString(),
 });
 
-/** The kind of sending domains. Both environments share them, and their rows count as live, because test mail needs none. */
+/**
+ * The kind of sending domains. Both environments share them, and their rows count as live, because test mail
+ * needs none.
+ */
 export const domainKind = defineKind({
   name: 'domain',
   table: 'domains',

@@ -28,7 +28,10 @@ export interface DomainReader {
   readonly setup: DnsSetup;
 }
 
-/** Reads the keys in the statement that reads the domain, so that the keys and the status of their records are consistent. */
+/**
+ * Reads the keys in the statement that reads the domain, so that the keys and the status of their records are
+ * consistent.
+ */
 const KEY_SETS = `(select coalesce(json_agg(json_build_object('selector', k.selector, 'stage', k.stage,
     'since', (extract(epoch from k.since) * 1000)::float8, 'rsaValue', k.rsa_value, 'ed25519Value', k.ed25519_value)
     order by array_position(array['pending', 'active', 'retired'], k.stage), k.since desc), '[]') from domain_keys k where k.domain_id = domains.id)::text`;
@@ -217,9 +220,10 @@ const REPLACEMENT = `${sending(OF_ARCHIVED)} join domains gone on gone.id = $1
 where ${SENDS} limit 1`;
 
 /**
- * Finds the verified domain that covers an address at `name` (lower-case ASCII): that name itself, or its nearest parent. The
- * owner of example.com can also set records for mail.example.com, and its signature is aligned for DMARC (relaxed, RFC 7489
- * 3.1.1). A verified subdomain never covers its parents. @throws UnavailableError
+ * Finds the verified domain that covers an address at `name` (lower-case ASCII): that name itself, or its
+ * nearest parent. The owner of example.com can also set records for mail.example.com, and its signature is
+ * aligned for DMARC (relaxed, RFC 7489 3.1.1). A verified subdomain never covers its parents. @throws
+ * UnavailableError
  */
 export async function findSendingDomain(
   database: Database,
@@ -245,14 +249,20 @@ export interface VerifiedDomain {
 
 const VERIFIED = `select d.id, d.workspace_id as "workspaceId", d.name from domains d where ${SENDS}`;
 
-/** Finds the proven domains that a host belongs to, by their name or their return path, in every workspace. @throws UnavailableError */
+/**
+ * Finds the proven domains that a host belongs to, by their name or their return path, in every workspace.
+ * @throws UnavailableError
+ */
 export const verifiedAtHost = (database: Database, host: string): Promise<readonly VerifiedDomain[]> =>
   database.query<VerifiedDomain>(
     `${VERIFIED} and (d.name = $1 or d.return_path = $1) order by d.id limit 100`,
     [host],
   );
 
-/** Finds the proven domains of these workspaces that have one of the names, or cover one. @throws UnavailableError */
+/**
+ * Finds the proven domains of these workspaces that have one of the names, or cover one. @throws
+ * UnavailableError
+ */
 export const verifiedCovering = (
   database: Database,
   workspaceIds: readonly string[],
@@ -281,7 +291,10 @@ export async function findReportedDomain(
   return row && { host: row.returnPath, policy: knownPolicy(row.name, row.context.records) };
 }
 
-/** Finds the proven domain that was added under the name of a removed one, in the same workspace. @throws UnavailableError */
+/**
+ * Finds the proven domain that was added under the name of a removed one, in the same workspace. @throws
+ * UnavailableError
+ */
 export async function findReplacement(database: Database, removedId: string): Promise<SendingDomain | null> {
   const [row] = await database.query<SendingRow>(REPLACEMENT, [removedId]);
   return row ? sendingOf(row) : null;
@@ -356,8 +369,9 @@ function sendingOf(row: SendingRow): SendingDomain {
 }
 
 /**
- * Opens and checks the keys that sign for a domain: RSA, and Ed25519 once its record is in DNS. It takes some milliseconds, so
- * callers keep the result as long as `keys` is the same. @throws UnusableKey, or when SECRET_KEY has changed
+ * Opens and checks the keys that sign for a domain: RSA, and Ed25519 once its record is in DNS. It takes some
+ * milliseconds, so callers keep the result as long as `keys` is the same. @throws UnusableKey, or when
+ * SECRET_KEY has changed
  */
 export const signingKeys = (sealer: Pick<Sealer, 'open'>, keys: SealedKeys): readonly SigningKey[] =>
   openKeys(sealer, keys);

@@ -4,7 +4,10 @@ import type { Database } from '../../platform/db/database.ts';
 import { domainKind } from './kind.ts';
 import { findSendingDomain, type SendingDomain } from './queries.ts';
 
-/** Lifetime of an entry, after which changes of other instances count; changes of this process empty the cache at once. */
+/**
+ * Lifetime of an entry, after which changes of other instances count; changes of this process empty the cache
+ * at once.
+ */
 const FRESH_MS = 1_000;
 const MOST = 10_000;
 
@@ -12,8 +15,8 @@ const MOST = 10_000;
 export type FindSendingDomain = (workspaceId: string, name: string) => Promise<SendingDomain | null>;
 
 /**
- * `findSendingDomain` with a cache: a burst of mail from one domain asks the database once a second. Missing domains are not
- * cached, so that a domain which another instance has just verified may send at once.
+ * `findSendingDomain` with a cache: a burst of mail from one domain asks the database once a second. Missing
+ * domains are not cached, so that a domain which another instance has just verified may send at once.
  */
 export function cachedSendingDomains(
   database: Database,

@@ -21,8 +21,9 @@ export interface DomainRow extends RecordSource, WarmUpSource {
 }
 
 /**
- * The time that the records of retired keys must stay in DNS. Servers queue a message for up to five days (RFC 5321 4.5.4.1)
- * and its receiver then verifies the signature; the other two days are for later forwarding.
+ * The time that the records of retired keys must stay in DNS. Servers queue a message for up to five days
+ * (RFC 5321 4.5.4.1) and its receiver then verifies the signature; the other two days are for later
+ * forwarding.
  */
 const RETIRED_RECORDS_MS = 7 * 86_400_000;
 

@@ -62,7 +62,10 @@ export interface AcceptRequest extends PreparationRequest {
   readonly clock?: StandingClock | null;
   /** Columns by which another module checks the insert (`Module.insertRules`), and may withhold it. */
   readonly onBehalf?: Readonly<Record<string, string>>;
-  /** The contact that it is for, where no request has asked for it: an act of that contact keeps it away until it has left. */
+  /**
+   * The contact that it is for, where no request has asked for it: an act of that contact keeps it away until
+   * it has left.
+   */
   readonly contactId?: string;
   /** The thread that it continues, where it answers a received message. */
   readonly threadId?: string;
@@ -70,12 +73,15 @@ export interface AcceptRequest extends PreparationRequest {
   readonly submitted?: SubmittedEnvelope;
 }
 
-/** A receipt, a refusal with the paths that are wrong, or the receipt of an earlier request with the same claim. */
+/**
+ * A receipt, a refusal with the paths that are wrong, or the receipt of an earlier request with the same
+ * claim.
+ */
 export type Acceptance = EmailReceipt | Failure | Replay;
 
 /**
- * Accepts an email. Once this answers a receipt, the email is durable and will reach a final state. It knows nothing of HTTP, so
- * that HTTP, SMTP and campaigns follow the same rules.
+ * Accepts an email. Once this answers a receipt, the email is durable and will reach a final state. It knows
+ * nothing of HTTP, so that HTTP, SMTP and campaigns follow the same rules.
  * @throws UnavailableError
  */
 export const acceptEmail = (deps: AcceptanceDeps, asked: AcceptRequest): Promise<Acceptance> => {
@@ -120,7 +126,8 @@ async function accept(
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
   if (spawned.outcome === 'withheld' && sender.recollection) return lookedUpFirst(sender.recollection);
   if (spawned.outcome === 'withheld') {
-    // The template may have changed since it was remembered, or this process stood still once the bodies were written.
+    // The template may have changed since it was remembered, or this process stood still once the bodies were
+    // written.
     const mayHaveChanged = (filled && filled.rememberedRevision !== null) || stored.judged !== null;
     if (isFirst && mayHaveChanged) return accept(deps, asked, keyed, false);
     const chosen = request.messageId?.id;
@@ -175,7 +182,10 @@ const noteAccepted = (
 ): void =>
   tracing?.accepted(id, now, { 'posthorn.workspace.id': workspaceId, 'posthorn.livemode': livemode });
 
-/** The refusal that acceptance would give now, whatever the quota; null for an email that is right. @throws UnavailableError */
+/**
+ * The refusal that acceptance would give now, whatever the quota; null for an email that is right. @throws
+ * UnavailableError
+ */
 export async function refusalOf(deps: AcceptanceDeps, asked: AcceptRequest): Promise<Failure | null> {
   const prepared = await prepare(deps, asked);
   return prepared instanceof Failure ? prepared : null;

@@ -16,7 +16,10 @@ export interface EmailsApi {
   readonly clockedEmails: ClockedActors;
   /** The number of campaign emails that may be given out now. */
   readonly bulkRoom: RoomForBulk;
-  /** About how many recipients of a campaign from that domain have room in its warm-up on this day; null without a limit. @throws UnavailableError */
+  /**
+   * About how many recipients of a campaign from that domain have room in its warm-up on this day; null
+   * without a limit. @throws UnavailableError
+   */
   warmUpRoom(domainId: string): Promise<number | null>;
   /** Has live emails of a domain that wait for its warm-up ask again now. @throws UnavailableError */
   releaseWaiting(domain: { readonly id: string; readonly workspaceId: string }): Promise<void>;

@@ -14,7 +14,10 @@ export interface CampaignParts {
   readonly text: string | null;
   /** Fields that tell mail programs what kind of mail it is. */
   readonly headers: readonly { readonly name: string; readonly value: string }[];
-  /** The version of the template that the campaign started with; null without a template, or where it was not kept. */
+  /**
+   * The version of the template that the campaign started with; null without a template, or where it was not
+   * kept.
+   */
   readonly templateVersion: number | null;
   /** The audience that the link to unsubscribe leaves. */
   readonly audienceId: string;

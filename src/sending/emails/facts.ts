@@ -12,8 +12,9 @@ import { enterReasonSql } from '../suppressions/queries.ts';
 import { insertSentIds } from './accept/sent-message-ids.ts';
 
 /**
- * The event log. It lies in the turns (the view `email_events` shows it), and is shared: webhooks write their deliveries from it in
- * the commit that records the events. A recipient is an index, since addresses are no part of a machine's context.
+ * The event log. It lies in the turns (the view `email_events` shows it), and is shared: webhooks write their
+ * deliveries from it in the commit that records the events. A recipient is an index, since addresses are no
+ * part of a machine's context.
  */
 export const recorded = sharedFact(
   'recorded',
@@ -25,7 +26,10 @@ export const recorded = sharedFact(
   },
 );
 
-/** Says that the events of a commit are of an email on a test clock: only such commits make the deliveries that wait by one. */
+/**
+ * Says that the events of a commit are of an email on a test clock: only such commits make the deliveries
+ * that wait by one.
+ */
 export const recordedOnClock: FactTable = {
   name: 'recorded_on_clock',
   columns: 'is_so boolean',
@@ -81,9 +85,10 @@ export const emailFacts: readonly FactTable[] = [
 ];
 
 /**
- * The time in the id of an event, and so in those of its deliveries, by which they are listed, sent again and removed: the
- * real one. By a test clock of 2036 they would be kept for ten years. Its email's real time is the acceptance; what comes of a later
- * attempt, or of its script, sorts behind, in real time also what comes within one millisecond.
+ * The time in the id of an event, and so in those of its deliveries, by which they are listed, sent again and
+ * removed: the real one. By a test clock of 2036 they would be kept for ten years. Its email's real time is
+ * the acceptance; what comes of a later attempt, or of its script, sorts behind, in real time also what comes
+ * within one millisecond.
  */
 const timeOfEventId = ({ testClockId, acceptedAt, attempt, scripted }: EmailContext, at: number): number =>
   (testClockId === undefined ? at : acceptedAt + attempt) + (scripted?.done ?? 0);
@@ -136,8 +141,9 @@ export const emailEffects: EffectMeanings<typeof emailMachine> = {
   refund: {
     fact: givenBack.name,
     /**
-     * A unit goes back to the period it was taken from, whenever that was: what is put off into the next month ends there, although its
-     * campaign was cancelled in this one. A period that is over allows no email, so that nothing becomes free by it.
+     * A unit goes back to the period it was taken from, whenever that was: what is put off into the next
+     * month ends there, although its campaign was cancelled in this one. A period that is over allows no
+     * email, so that nothing becomes free by it.
      */
     rows: ({ acceptedAt }, { livemode }) => [{ period: periodOf(livemode, acceptedAt) }],
   },

@@ -68,7 +68,10 @@ interface EmailNeeds
   leaveByMail(copy: Destination): Promise<boolean>;
 }
 
-/** An address to unsubscribe has to work for thirty days (15 U.S.C. 7704 (a)(3)(A)(ii)), and it works as long as its email is kept. */
+/**
+ * An address to unsubscribe has to work for thirty days (15 U.S.C. 7704 (a)(3)(A)(ii)), and it works as long
+ * as its email is kept.
+ */
 const LEAVE_DAYS = 30;
 
 /** Emails: accepted, sent or simulated, followed and kept. */

@@ -16,7 +16,8 @@ import { countEmails, type EmailFilter, readPage } from './read/page.ts';
 import type { EmailQuery } from './read/query-model.ts';
 import { detailOf, itemOf } from './read/views.ts';
 
-// Other modules reach emails through this file alone, so it also names the few values that they share with it.
+// Other modules reach emails through this file alone, so it also names the few values that they share with
+// it.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
 export { wholeEnvelope } from './accept/message.ts';
 export { erasedContent } from './accept/packed-content.ts';
@@ -70,8 +71,8 @@ export interface EmailReader {
 type EmailCall = Call<{ readonly id: string }>;
 
 /**
- * Lists the emails of the caller's environment, newest first. One request looks at `mostSearched` of them at most, so that a
- * page may hold fewer than asked for although more follow.
+ * Lists the emails of the caller's environment, newest first. One request looks at `mostSearched` of them at
+ * most, so that a page may hold fewer than asked for although more follow.
  */
 export async function listEmails(
   { reads, isOnNodes, mostSearched }: EmailLister,
@@ -141,7 +142,10 @@ export async function emailFate(
 
 const NO_CONTENT: Content = { text: null, html: null, markdown: null, attachments: [] };
 
-/** A content as it is shown. Of one that is lost the email is shown without it: what sending it came to says so. @throws UnavailableError */
+/**
+ * A content as it is shown. Of one that is lost the email is shown without it: what sending it came to says
+ * so. @throws UnavailableError
+ */
 const shownContent = (bodies: BodyStore | null, packed: string): Promise<Content> =>
   bringBack(bodies, packed, 'shown').catch((error: unknown) => {
     if (error instanceof BodyLost) return NO_CONTENT;

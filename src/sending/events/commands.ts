@@ -11,8 +11,9 @@ import {
 } from './positions.ts';
 
 /**
- * Moves the positions that are given out from now on behind all that were ever given out, where the database has been
- * restored. Answers whether it did. @throws UnavailableError when writers are in the way for several seconds.
+ * Moves the positions that are given out from now on behind all that were ever given out, where the database
+ * has been restored. Answers whether it did. @throws UnavailableError when writers are in the way for several
+ * seconds.
  */
 export async function alignPositions(database: Database, isDistributed = false): Promise<boolean> {
   // An embedded database is restored as a whole, with its transaction count, and the rows of a backup got
@@ -32,9 +33,10 @@ export async function alignPositions(database: Database, isDistributed = false):
 }
 
 /**
- * Places all that is written from now on behind every position, and every cursor, of the log that these rows were taken from. Nothing
- * else can tell that they were: every embedded database begins as a copy of one, and so has the identity of that one. The caller is in a
- * transaction, which a server that does not tell its identity would else have ended.
+ * Places all that is written from now on behind every position, and every cursor, of the log that these rows
+ * were taken from. Nothing else can tell that they were: every embedded database begins as a copy of one, and
+ * so has the identity of that one. The caller is in a transaction, which a server that does not tell its
+ * identity would else have ended.
  */
 export async function continueLog(database: Statements): Promise<void> {
   await database.script('savepoint reading');
@@ -61,8 +63,8 @@ const TAKEN_BACK =
   'The database was restored, or another server took over, while this instance ran: new events get positions after all earlier ones.';
 
 /**
- * Numbers that a server which crashes may give out again though nothing was taken back: those of transactions that had written
- * nothing durable yet. Each connection has one at a time.
+ * Numbers that a server which crashes may give out again though nothing was taken back: those of transactions
+ * that had written nothing durable yet. Each connection has one at a time.
  */
 const IN_FLIGHT = 1_000n;
 

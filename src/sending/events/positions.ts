@@ -2,16 +2,17 @@ import type { Database } from '../../platform/db/database.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 
 /**
- * `at`: every position before it is final, since the transactions that wrote there have ended. `next`: no event lies there or
- * beyond.
+ * `at`: every position before it is final, since the transactions that wrote there have ended. `next`: no
+ * event lies there or beyond.
  */
 export const HORIZON = `select l.base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint as at,
   l.base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next
 from event_log l where l.one`;
 
 /**
- * Beyond every position and every cursor of a cluster: 55 years at 10,000 transactions a second. A cursor may stand well
- * after the last event that a dump has kept, so the last event is no measure. A bigint has room for 524,287 restores.
+ * Beyond every position and every cursor of a cluster: 55 years at 10,000 transactions a second. A cursor may
+ * stand well after the last event that a dump has kept, so the last event is no measure. A bigint has room
+ * for 524,287 restores.
  */
 export const A_CLUSTERS_LIFE = 2n ** 44n;
 
@@ -36,16 +37,16 @@ export interface LogState extends Numbering {
 }
 
 /**
- * A timeline begins where a cluster was restored to an earlier moment or another server took over: what was written after
- * that moment may be gone, and its transaction ids are given out again.
+ * A timeline begins where a cluster was restored to an earlier moment or another server took over: what was
+ * written after that moment may be gone, and its transaction ids are given out again.
  */
 const CLUSTER = `select system_identifier::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as cluster
 from pg_control_system()`;
 const ALIGNED = `select cluster, base::text as base, (base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint)::text as next
 from event_log where one`;
 /**
- * The last position: it steps from owner to owner along the index of the log, and reads the last event of each; then the same along
- * the acceptances of live mail, which have positions too.
+ * The last position: it steps from owner to owner along the index of the log, and reads the last event of
+ * each; then the same along the acceptances of live mail, which have positions too.
  */
 const LAST = `with recursive owners as (
   (select workspace_id, livemode from email_turns where position is not null order by workspace_id, livemode limit 1)
@@ -73,7 +74,10 @@ select position::text as last, email_id from (
   ) e
 ) written order by position desc limit 1`;
 
-/** The same where the tables lie on several nodes: no walk along an index goes over them, so each node looks through its part of the log. */
+/**
+ * The same where the tables lie on several nodes: no walk along an index goes over them, so each node looks
+ * through its part of the log.
+ */
 const LAST_OF_NODES = `select position::text as last, email_id from (
   (select position, email_id from email_turns where position is not null order by position desc limit 1)
   union all
@@ -96,7 +100,8 @@ export async function readLogState(
   database: Pick<Database, 'query'>,
   isDistributed = false,
 ): Promise<LogState> {
-  // The last position first: an event that another instance writes between the two would seem to lie beyond the next one.
+  // The last position first: an event that another instance writes between the two would seem to lie beyond
+  // the next one.
   const [last] = await database.query<{ last: string; email_id: string }>(
     isDistributed ? LAST_OF_NODES : LAST,
   );
@@ -107,7 +112,10 @@ export async function readLogState(
   };
 }
 
-/** True when another cluster, or another timeline, counts the transactions than when the positions were aligned. */
+/**
+ * True when another cluster, or another timeline, counts the transactions than when the positions were
+ * aligned.
+ */
 export const isElsewhere = ({ alignedWith, cluster }: Numbering): boolean =>
   alignedWith !== null && cluster !== null && alignedWith !== cluster;
 

@@ -18,18 +18,21 @@ const EVENT = `t.position::text as position, e.id, t.email_id, t.livemode, e.typ
     (extract(epoch from e.occurred_at) * 1000)::float8 as occurred_at, e.data`;
 
 /**
- * The log after ($3, $4), in the order of `position`, the transaction that wrote an event. Transactions do not end in the
- * order in which they begin, so one that is still open may yet put events before those that can be seen. Hence nothing is
- * shown from `horizon` on, the oldest transaction still open: everything before it has ended, and no reader that goes
- * on from there can have missed anything. The horizon comes from the same snapshot as the rows.
+ * The log after ($3, $4), in the order of `position`, the transaction that wrote an event. Transactions do
+ * not end in the order in which they begin, so one that is still open may yet put events before those that
+ * can be seen. Hence nothing is shown from `horizon` on, the oldest transaction still open: everything before
+ * it has ended, and no reader that goes on from there can have missed anything. The horizon comes from the
+ * same snapshot as the rows.
  *
- * The horizon is no place for a cursor. A server that crashes forgets the transactions that have written nothing, or have been
- * rolled back, and gives their ids out again: an event may come to lie before a horizon that was told. It never comes to lie
- * before an event, which is durable when it is seen. `seen` is the last event before the horizon, whatever its type, so that
- * a reader of rare types need not look at all others again; a reader of all types has it in the rows.
+ * The horizon is no place for a cursor. A server that crashes forgets the transactions that have written
+ * nothing, or have been rolled back, and gives their ids out again: an event may come to lie before a horizon
+ * that was told. It never comes to lie before an event, which is durable when it is seen. `seen` is the last
+ * event before the horizon, whatever its type, so that a reader of rare types need not look at all others
+ * again; a reader of all types has it in the rows.
  *
- * Events lie in turns, and one commit writes many turns: the log is read turn by turn in the order of their index, to the end of the
- * last commit that a page needs. Each day is opened once for that, which is most of what a page costs.
+ * Events lie in turns, and one commit writes many turns: the log is read turn by turn in the order of their
+ * index, to the end of the last commit that a page needs. Each day is opened once for that, which is most of
+ * what a page costs.
  */
 const LOG = `with horizon as materialized (${HORIZON})
 select $3::bigint >= h.next as is_ahead, null as seen_position, null as seen_id, e.* from horizon h left join lateral (
@@ -175,8 +178,8 @@ const viewWith =
     });
 
 /**
- * The age in seconds of the oldest transaction that writes, in whichever database of the cluster: the log shows nothing
- * that began after it. Other users' sessions tell that only to a member of pg_read_all_stats.
+ * The age in seconds of the oldest transaction that writes, in whichever database of the cluster: the log
+ * shows nothing that began after it. Other users' sessions tell that only to a member of pg_read_all_stats.
  */
 export async function readLogLag(database: Database): Promise<number> {
   if (database.kind === 'embedded') return 0;

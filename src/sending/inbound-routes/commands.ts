@@ -126,7 +126,10 @@ const EMPTY: Draft = {
   spam: 'mark',
 };
 
-/** $1 … $3 the route and its owner, $4 and $5 its domain, $6 … $14 its columns, $15 now, $16 the reply, $17 on: its key. */
+/**
+ * $1 … $3 the route and its owner, $4 and $5 its domain, $6 … $14 its columns, $15 now, $16 the reply, $17
+ * on: its key.
+ */
 const CREATE = `with created as (
   insert into inbound_routes (id, workspace_id, livemode, domain_id, domain_name, match_type, local_part, priority, action, url, forward_to, spam,
     sealed, secret_prefix, created_at, updated_at)
@@ -194,7 +197,10 @@ returning updated_at`;
 /** A change that another one overtakes is made again on what that has left. */
 const MOST_TRIES = 5;
 
-/** Changes the members that the body names. A route that gets its first webhook gets a secret, which the reply shows. */
+/**
+ * Changes the members that the body names. A route that gets its first webhook gets a secret, which the reply
+ * shows.
+ */
 export async function patchRoute(
   commands: RouteCommands,
   { caller, params, body, now }: Call<{ readonly id: string }, unknown, InboundRoutePatch>,

@@ -15,8 +15,8 @@ interface KnownPeople {
 }
 
 /**
- * A forward goes to people of the workspace: its members, and the mailboxes at its verified domains. Anybody else has not agreed to get
- * what strangers write. Of test mail nothing leaves.
+ * A forward goes to people of the workspace: its members, and the mailboxes at its verified domains. Anybody
+ * else has not agreed to get what strangers write. Of test mail nothing leaves.
  */
 export const mayForwardTo =
   ({ isMember, findSendingDomain }: KnownPeople): MayForward =>

@@ -53,8 +53,8 @@ const takes = ({ matchType, localPart }: RouteMatch, { name }: Recipient): boole
 const RANK: Readonly<Record<RouteMatch['matchType'], number>> = { exact: 0, prefix: 1, catchAll: 2 };
 
 /**
- * True when `one` comes before `other`: by the lower priority, then exact before prefix before catchAll, the longer prefix, and the
- * route that was created first.
+ * True when `one` comes before `other`: by the lower priority, then exact before prefix before catchAll, the
+ * longer prefix, and the route that was created first.
  */
 function precedes(one: RouteMatch, other: RouteMatch): boolean {
   if (one.priority !== other.priority) return one.priority < other.priority;

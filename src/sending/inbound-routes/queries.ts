@@ -142,10 +142,10 @@ interface OwnedRoutes<Route> {
 }
 
 /**
- * The routes of the one workspace that a domain's mail is for: of those that have proven it the one that has added it last. To prove it
- * again, new keys had to be published, so that a former owner whose records were left reads nothing. While DNS does not show the records
- * of the owner but those of another, the mail waits: the owner may have lost the domain, or a name server hiccups. Unproven ones where
- * none is proven.
+ * The routes of the one workspace that a domain's mail is for: of those that have proven it the one that has
+ * added it last. To prove it again, new keys had to be published, so that a former owner whose records were
+ * left reads nothing. While DNS does not show the records of the owner but those of another, the mail waits:
+ * the owner may have lost the domain, or a name server hiccups. Unproven ones where none is proven.
  */
 export function routesOfOwner<Route extends Pick<ReceivingRoute, 'domainId' | 'isProven' | 'isPresent'>>(
   routes: readonly Route[],
@@ -159,7 +159,10 @@ export function routesOfOwner<Route extends Pick<ReceivingRoute, 'domainId' | 'i
   return { routes: proven.filter((route) => route.domainId === domainId), isSettled: true };
 }
 
-/** SQL: false of a live route whose domain has got another owner by the rule of `routesOfOwner`. A test environment has its routes alone. */
+/**
+ * SQL: false of a live route whose domain has got another owner by the rule of `routesOfOwner`. A test
+ * environment has its routes alone.
+ */
 export const ownsMailSql = (route: string): string => `(not ${route}.livemode or not exists (
   select from inbound_routes n
     join domains o on o.id = n.domain_id and o.workspace_id = n.workspace_id and ${maySendSql('o')}

@@ -3,20 +3,29 @@ import { TtlCache } from '../../platform/async/ttl-cache.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type ReceivingRoute, receivingHosts, routesOfDomain } from './queries.ts';
 
-/** Lifetime of an entry, after which changes of other instances count; changes of this process empty the cache at once. */
+/**
+ * Lifetime of an entry, after which changes of other instances count; changes of this process empty the cache
+ * at once.
+ */
 const FRESH_MS = 1_000;
 /** Domains that are remembered. */
 const MOST = 10_000;
 
 /** The routes of domains as RCPT asks for them. */
 export interface ReceivingRoutes {
-  /** The live routes of a domain (lower-case ASCII), of every workspace, proven or not. @throws UnavailableError */
+  /**
+   * The live routes of a domain (lower-case ASCII), of every workspace, proven or not. @throws
+   * UnavailableError
+   */
   of(domain: string): Promise<readonly ReceivingRoute[]>;
   /** Forgets what is known: a route has changed. */
   clear(): void;
 }
 
-/** `routesOfDomain` with a cache: a mailing to one domain asks the database once a second, and so do all names without a route. */
+/**
+ * `routesOfDomain` with a cache: a mailing to one domain asks the database once a second, and so do all names
+ * without a route.
+ */
 export function receivingRoutes(
   database: Database,
   engine: Pick<Engine, 'listen'>,

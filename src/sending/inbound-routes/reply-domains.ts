@@ -14,7 +14,10 @@ export interface ReplySender {
 
 /** The domains that take the replies to emails. */
 export interface ReplyDomains {
-  /** The verified domain whose mail is the sender's and that has an inbound route, of several the one that fits best; null when there is none. @throws UnavailableError */
+  /**
+   * The verified domain whose mail is the sender's and that has an inbound route, of several the one that
+   * fits best; null when there is none. @throws UnavailableError
+   */
   of(sender: ReplySender): Promise<string | null>;
   /** Forgets what is known: a route has changed. */
   clear(): void;

@@ -20,8 +20,9 @@ interface OwnedRoute extends RouteMatch {
 export const NO_ROUTE = '';
 
 /**
- * The route that takes a recipient, of those of its domain in one workspace and environment; null when none does. The address of a
- * reply is taken without a matching route, and kept: a promise that an email has made outlives its route.
+ * The route that takes a recipient, of those of its domain in one workspace and environment; null when none
+ * does. The address of a reply is taken without a matching route, and kept: a promise that an email has made
+ * outlives its route.
  */
 export function takingRoute<Route extends OwnedRoute>(
   routes: readonly Route[],

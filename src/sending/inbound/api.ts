@@ -5,6 +5,9 @@ export type SesEnd = 'taken' | 'skipped' | 'spam' | 'loop' | 'refused';
 
 /** The functions that received mail gives to other modules. */
 export interface InboundApi {
-  /** Takes the message in a notification of a receipt rule, whose signature holds. @throws UnavailableError when it should be sent again */
+  /**
+   * Takes the message in a notification of a receipt rule, whose signature holds. @throws UnavailableError
+   * when it should be sent again
+   */
   takeSes(message: string, topic: InboundTopic): Promise<SesEnd>;
 }

@@ -6,7 +6,10 @@ import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Destination } from '../emails/queries.ts';
 import { readLeaveAddress } from '../tracking/api.ts';
 
-/** Unsubscribes the recipient of a copy; false for an email that is not kept any more. @throws UnavailableError */
+/**
+ * Unsubscribes the recipient of a copy; false for an email that is not kept any more. @throws
+ * UnavailableError
+ */
 export type LeaveByMail = (copy: Destination) => Promise<boolean>;
 
 interface LeavingParts {
@@ -25,9 +28,9 @@ const ANSWER = new Refusal(
 const ASKED = /^\s{0,9}(?:unsubscribe\b|$)/i;
 
 /**
- * True for a report, or for what a program answers by itself (RFC 3834), such as that a person is away: that is no act of the person.
- * Programs that unsubscribe for a person mark their mail in the same way (Apple Mail: `Auto-Submitted: auto-replied`), and say so in
- * the subject.
+ * True for a report, or for what a program answers by itself (RFC 3834), such as that a person is away: that
+ * is no act of the person. Programs that unsubscribe for a person mark their mail in the same way (Apple
+ * Mail: `Auto-Submitted: auto-replied`), and say so in the subject.
  */
 function isAnswerOfProgram(raw: Buffer): boolean {
   const fields = fieldsOf(raw);
@@ -37,10 +40,11 @@ function isAnswerOfProgram(raw: Buffer): boolean {
 }
 
 /**
- * Unsubscribes the recipients that addresses in List-Unsubscribe name. The address decides, as the link beside it does: neither the sender
- * nor the text counts, since people have several addresses, and some programs send with a null sender. Nor does the domain: emails that left
- * before the return path had another one are answered for years, and the token is signed.
- * `none` where no address is one; `answer` where no person asked for it; `gone` where an email is not kept any more. @throws UnavailableError
+ * Unsubscribes the recipients that addresses in List-Unsubscribe name. The address decides, as the link
+ * beside it does: neither the sender nor the text counts, since people have several addresses, and some
+ * programs send with a null sender. Nor does the domain: emails that left before the return path had another
+ * one are answered for years, and the token is signed. `none` where no address is one; `answer` where no
+ * person asked for it; `gone` where an email is not kept any more. @throws UnavailableError
  */
 export async function leaveAll(
   { signer, leaveByMail }: LeavingParts,

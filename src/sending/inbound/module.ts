@@ -27,7 +27,9 @@ interface InboundNeeds
   readonly certificate: CertificateSource | null;
 }
 
-/** The SMTP port that receives mail, bounces, complaints and aggregate reports; and what Amazon SES receives. */
+/**
+ * The SMTP port that receives mail, bounces, complaints and aggregate reports; and what Amazon SES receives.
+ */
 export const inboundModule: Module<undefined, InboundNeeds, InboundApi> = {
   name: 'inbound',
   open: ({ database, config, clock, signer, logger, mailReader, senderChecks, spamFilter, metrics, ca }) => ({

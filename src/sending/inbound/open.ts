@@ -120,7 +120,10 @@ async function take(
   await receive({ envelopeFrom, taken, raw, mail, authentication, spam });
 }
 
-/** The results of SPF, DKIM, DMARC and ARC. What does not answer in time is `temperror`, and never a reason to refuse the message. */
+/**
+ * The results of SPF, DKIM, DMARC and ARC. What does not answer in time is `temperror`, and never a reason to
+ * refuse the message.
+ */
 async function authenticationOf(
   senderChecks: Pick<SenderChecks, 'check'>,
   name: string,
@@ -143,7 +146,10 @@ async function authenticationOf(
 const isChain = (result: AuthenticationResult): result is ArcChain =>
   result === 'none' || result === 'pass' || result === 'fail';
 
-/** The results in the form of Authentication-Results (RFC 8601). A domain is a word of the message: one that is no host is left out. */
+/**
+ * The results in the form of Authentication-Results (RFC 8601). A domain is a word of the message: one that
+ * is no host is left out.
+ */
 function resultsText(name: string, { spf, dkim, dmarc, arc }: SenderResults): string {
   const of = (property: string, domain: string | null | undefined): string =>
     domain && HOST.test(domain) ? ` ${property}=${domain}` : '';

@@ -29,8 +29,9 @@ export interface SesDoorParts extends TakerParts, ReceivedApi, Pick<EmailsApi, '
 }
 
 /**
- * Takes a message that SES has received into the routes, as the port does. SES has accepted it, so that nothing can be refused any more:
- * what no route takes is skipped. @throws UnavailableError when SNS should send it again
+ * Takes a message that SES has received into the routes, as the port does. SES has accepted it, so that
+ * nothing can be refused any more: what no route takes is skipped. @throws UnavailableError when SNS should
+ * send it again
  */
 export async function takeSes(parts: SesDoorParts, message: string, topic: InboundTopic): Promise<SesEnd> {
   const { objects, logger, count } = parts;
@@ -112,7 +113,9 @@ async function store(
   return 'taken';
 }
 
-/** Records the bounce or complaint that a message is, and counts the report in it. False where it is neither. */
+/**
+ * Records the bounce or complaint that a message is, and counts the report in it. False where it is neither.
+ */
 async function takeReports(
   { mailReader, reports, recordFeedback, ...parts }: SesDoorParts,
   raw: Buffer,

@@ -34,8 +34,9 @@ export function isForReports({ signer, now }: Pick<TakerParts, 'signer' | 'now'>
 }
 
 /**
- * The same for an address that any server may try: one for complaints only at a host of this service, which are the names and return paths
- * of proven domains, and the service's own name (RFC 5321 4.5.1). @throws UnavailableError
+ * The same for an address that any server may try: one for complaints only at a host of this service, which
+ * are the names and return paths of proven domains, and the service's own name (RFC 5321 4.5.1). @throws
+ * UnavailableError
  */
 export async function takesReportsHere(
   { database, name, ...parts }: Pick<TakerParts, 'signer' | 'now'> & { database: Database; name: string },
@@ -54,8 +55,8 @@ interface FoundTaker extends TakenRecipient {
 }
 
 /**
- * The route that takes mail to an address, with the recipient, where it is one of the workspace; null is every workspace. A workspace
- * learns nothing of mail that waits for another one. @throws UnavailableError
+ * The route that takes mail to an address, with the recipient, where it is one of the workspace; null is
+ * every workspace. A workspace learns nothing of mail that waits for another one. @throws UnavailableError
  */
 export async function takerOf(
   { receivingRoutes, signer, now }: TakerParts,
@@ -68,7 +69,8 @@ export async function takerOf(
   if (!recipient || (token !== null && isReturnToken(token, signer, now()))) return null;
   if (readLeaveAddress(address, signer)) return null;
   const known = await receivingRoutes.of(recipient.domain);
-  // A reply goes to the workspace that its address names. The owner of the domain gets none, not even by a catchAll.
+  // A reply goes to the workspace that its address names. The owner of the domain gets none, not even by a
+  // catchAll.
   const replied = repliedEmailOf(recipient, signer);
   const { routes, isSettled } = replied
     ? promisedOf(known.filter((route) => replied.isOf(route)))
@@ -80,7 +82,10 @@ export async function takerOf(
   return route ? { route, recipient, isSettled } : null;
 }
 
-/** The same in any workspace, for the port. @throws Refusal while it is not known whose the mail is, UnavailableError */
+/**
+ * The same in any workspace, for the port. @throws Refusal while it is not known whose the mail is,
+ * UnavailableError
+ */
 export async function takersOf(parts: TakerParts, address: string): Promise<readonly TakenRecipient[]> {
   const found = await takerOf(parts, address, null);
   if (!found) return [];

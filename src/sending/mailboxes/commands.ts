@@ -49,7 +49,10 @@ async function problemsOf(
 
 const USUAL_PORT = { tls: 993, starttls: 143 } as const;
 
-/** $1 … $3 the mailbox and its owner, $4 … $9 its settings, $10 the sealed password, $11 now, $12 the reply, $13 on: its key. */
+/**
+ * $1 … $3 the mailbox and its owner, $4 … $9 its settings, $10 the sealed password, $11 now, $12 the reply,
+ * $13 on: its key.
+ */
 const CREATE = `with created as (
   insert into mailboxes (id, workspace_id, livemode, host, port, security, username, folder, is_paused, sealed,
     state, state_at, failures, next_at, last_uid, taken, skipped, created_at, updated_at)
@@ -62,7 +65,10 @@ const CREATE = `with created as (
 )
 select id from created`;
 
-/** The stored fingerprint is keyed: by a plain one of the body the password could be guessed from a copy of the database. */
+/**
+ * The stored fingerprint is keyed: by a plain one of the body the password could be guessed from a copy of
+ * the database.
+ */
 function keyedWithSecret({ signer }: MailboxCommands, call: Parameters<typeof keyedBy>[0]): KeyedRequest {
   const { claim, ...keyed } = keyedBy(call);
   if (claim === null) return { ...keyed, claim };
@@ -144,7 +150,10 @@ const newRow = (
   };
 };
 
-/** Another account or folder has other messages: it is read from the next one on. The reader of the old settings loses it, so that it notes nothing more. */
+/**
+ * Another account or folder has other messages: it is read from the next one on. The reader of the old
+ * settings loses it, so that it notes nothing more.
+ */
 const PATCH = `update mailboxes set host = $4, port = $5::integer, security = $6, username = $7, folder = $8, is_paused = $9::boolean,
   sealed = coalesce($10, sealed), state = 'waiting', problem = null, state_at = $11::timestamptz, failures = 0, next_at = $11::timestamptz,
   holder = null, held_until = null,

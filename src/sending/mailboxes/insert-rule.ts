@@ -3,8 +3,9 @@ import type { InsertRule } from '../../http/module.ts';
 const IS_READ = 'mailbox_id is not null';
 
 /**
- * A message that was read of a mailbox is stored together with its place there, by the instance that holds the mailbox, once. The row is
- * locked, so that of two instances that store the same message the second finds it noted.
+ * A message that was read of a mailbox is stored together with its place there, by the instance that holds
+ * the mailbox, once. The row is locked, so that of two instances that store the same message the second finds
+ * it noted.
  */
 export const mailboxInsertRule: InsertRule = {
   of: 'received',

@@ -70,7 +70,10 @@ export class Leases {
     return this.database.query<ClaimedMailbox>(CLAIM, [isoOf(this.now()), most]);
   }
 
-  /** Renews those of these holders, and returns the holders that still hold one: a change of the settings ends each. @throws UnavailableError */
+  /**
+   * Renews those of these holders, and returns the holders that still hold one: a change of the settings ends
+   * each. @throws UnavailableError
+   */
   async renew(holders: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.database.query<{ holder: string }>(RENEW, [[...holders], isoOf(this.now())]);
     return new Set(rows.map(({ holder }) => holder));

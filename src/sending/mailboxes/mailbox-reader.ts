@@ -68,7 +68,10 @@ export class MailboxReader {
     return this.#stop.signal.aborted;
   }
 
-  /** Reads until it is stopped. @throws MailboxUnreadable, MailboxLost, PasswordSealed, TargetRefused, UnavailableError */
+  /**
+   * Reads until it is stopped. @throws MailboxUnreadable, MailboxLost, PasswordSealed, TargetRefused,
+   * UnavailableError
+   */
   async run(): Promise<void> {
     const { deps, settings } = this;
     const mailbox = await this.#open();

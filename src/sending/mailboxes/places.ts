@@ -3,7 +3,10 @@ import type { Database } from '../../platform/db/database.ts';
 import { DAY_MS, isoOf } from '../../platform/time/clock.ts';
 import type { MailboxPlace } from '../received/api.ts';
 
-/** The holder of a mailbox has lost it: another one reads it, its settings have changed, or its workspace is archived. */
+/**
+ * The holder of a mailbox has lost it: another one reads it, its settings have changed, or its workspace is
+ * archived.
+ */
 export class MailboxLost extends Error {
   override readonly name = 'MailboxLost';
 }
@@ -14,7 +17,10 @@ const HELD = 'id = $1 and holder = $2';
 /** Only what comes from now on is read of a new mailbox. */
 const BEGIN = `update mailboxes set uid_validity = $3::bigint, last_uid = $4::bigint, begun_at = $5::timestamptz, since = null where ${HELD} and uid_validity is null returning id`;
 
-/** Messages from before the mailbox was begun are old ones: of younger ones each that was read is known by its fingerprint. */
+/**
+ * Messages from before the mailbox was begun are old ones: of younger ones each that was read is known by its
+ * fingerprint.
+ */
 const AGAIN = `update mailboxes set uid_validity = $3::bigint, last_uid = 0, since = greatest(begun_at, $4::timestamptz) where ${HELD} and uid_validity <> $3::bigint
 returning (extract(epoch from since) * 1000)::float8 as since`;
 
@@ -23,7 +29,10 @@ const KNOWN = 'select 1 as one from mailbox_messages where mailbox_id = $1 and d
 /** Messages of an archived workspace stay where they are: it can be taken back. */
 const IS_PRESENT = `exists (select from workspaces w where w.id = m.workspace_id and w.archived_at is null and w.erase_at is null)`;
 
-/** $3 the UID, $4 the validity, $5 the messages that were skipped, $6 those that were taken without being stored, $7 a fingerprint. */
+/**
+ * $3 the UID, $4 the validity, $5 the messages that were skipped, $6 those that were taken without being
+ * stored, $7 a fingerprint.
+ */
 const PASS = `with passed as (
   update mailboxes m set last_uid = greatest(last_uid, $3::bigint), skipped = skipped + $5::integer, taken = taken + $6::integer
   where ${HELD} and uid_validity = $4::bigint and last_uid < $3::bigint and ${IS_PRESENT} returning id
@@ -51,7 +60,10 @@ export async function beginAt(
   if (rows.length === 0) throw new MailboxLost();
 }
 
-/** Begins again after a change of the UIDs, and returns the moment before which messages are old ones. @throws MailboxLost, UnavailableError */
+/**
+ * Begins again after a change of the UIDs, and returns the moment before which messages are old ones. @throws
+ * MailboxLost, UnavailableError
+ */
 export async function beginAgain(
   database: Database,
   { id, holder }: Place,
@@ -84,7 +96,9 @@ export async function pass(
   if (!(await isPassed(database, place, message))) throw new MailboxLost();
 }
 
-/** Passes a message unless the commit of its insert has done so, and is false then. @throws UnavailableError */
+/**
+ * Passes a message unless the commit of its insert has done so, and is false then. @throws UnavailableError
+ */
 export const isPassed = async (
   database: Database,
   { id, holder, uidValidity, uid }: Omit<MailboxPlace, 'digest'>,

@@ -5,7 +5,10 @@ import { UnavailableError } from '../../platform/errors/unavailable.ts';
 const MOST_TRIES = 4;
 const PAUSE_MS = 1_000;
 
-/** Does it once more, a second later, while something is unavailable for a moment. @throws what the last try throws */
+/**
+ * Does it once more, a second later, while something is unavailable for a moment. @throws what the last try
+ * throws
+ */
 export async function retried<Result>(
   act: () => Promise<Result>,
   stop: AbortSignal,

@@ -57,8 +57,9 @@ type Owner = Pick<MailboxRow, 'workspaceId' | 'livemode' | 'username'>;
 const MOST_TAKEN = 20;
 
 /**
- * Stores a message for the recipients whom the routes of its workspace take, and records the bounce, complaint or report that it is. Its place in
- * the mailbox is noted in the commit that stores it. @throws DomainUnproven, MailboxLost, UnavailableError
+ * Stores a message for the recipients whom the routes of its workspace take, and records the bounce,
+ * complaint or report that it is. Its place in the mailbox is noted in the commit that stores it. @throws
+ * DomainUnproven, MailboxLost, UnavailableError
  */
 export async function takeMessage(
   deps: TakingDeps,
@@ -117,7 +118,10 @@ export async function takeMessage(
   return 'taken';
 }
 
-/** Counts the DMARC or TLS report in a message to an address for them, proven by its signature; false where it names none. @throws UnavailableError */
+/**
+ * Counts the DMARC or TLS report in a message to an address for them, proven by its signature; false where it
+ * names none. @throws UnavailableError
+ */
 async function takeReport(
   { reports }: Pick<TakingDeps, 'reports'>,
   { workspaceId }: Owner,
@@ -135,8 +139,9 @@ async function takeReport(
 }
 
 /**
- * The recipients whom routes take. A reply address proves itself. Else those count whom the server of the mailbox has delivered it to,
- * then those whom To and Cc name, then the account itself. @throws DomainUnproven
+ * The recipients whom routes take. A reply address proves itself. Else those count whom the server of the
+ * mailbox has delivered it to, then those whom To and Cc name, then the account itself. @throws
+ * DomainUnproven
  */
 async function takersOf(
   { database, signer, now }: Pick<TakingDeps, 'database' | 'signer' | 'now'>,
@@ -167,7 +172,9 @@ async function takersOf(
   return [];
 }
 
-/** The results of DKIM and DMARC. The address of the client is not known any more, so that there is no SPF. */
+/**
+ * The results of DKIM and DMARC. The address of the client is not known any more, so that there is no SPF.
+ */
 async function authenticationOf(
   senderChecks: Pick<SenderChecks, 'check'>,
   workspaceId: string,

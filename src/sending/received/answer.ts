@@ -120,7 +120,9 @@ const LONGEST_REFERENCES = 4_000;
 /** One that fits into a line; others break the fields of the answer. */
 const USABLE = /^<[\x21-\x7e]{1,890}>$/;
 
-/** In-Reply-To and References (RFC 5322 3.6.4). Of a long thread the first message and the nearest are named. */
+/**
+ * In-Reply-To and References (RFC 5322 3.6.4). Of a long thread the first message and the nearest are named.
+ */
 export function threadFields(
   { summary: { messageId, inReplyTo } }: Pick<ReceivedRow, 'summary'>,
   parts: Pick<ReceivedParts, 'references'> | null,

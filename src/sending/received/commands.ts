@@ -58,7 +58,8 @@ export async function deleteReceived(
     caller.livemode,
   ]);
   if (rows.length === 0) return NO_RECEIVED;
-  // Two that are deleted at once see each other until both are committed. The pruner finds what a failure leaves.
+  // Two that are deleted at once see each other until both are committed. The pruner finds what a failure
+  // leaves.
   await dropContents(
     database,
     rows.map(({ content_id: id }) => id),
@@ -88,8 +89,8 @@ where ${OF_PERSON} and id > $6 and context ->> 'forwardedAs' is not null
 order by id limit ${FORGOTTEN_AT_ONCE}`;
 
 /**
- * Deletes every message that names an address, or is a reply of its contact, and came before a moment (epoch ms), and takes it out of
- * the emails that forward it: its person is forgotten. @throws UnavailableError
+ * Deletes every message that names an address, or is a reply of its contact, and came before a moment (epoch
+ * ms), and takes it out of the emails that forward it: its person is forgotten. @throws UnavailableError
  */
 export async function forgetReceived(
   database: Database,
@@ -139,7 +140,10 @@ const WITHOUT_ROUTE = new Failure(
   },
 );
 
-/** Posts or forwards a message again, with all its retries, whatever became of it. The id of its event stays the same. */
+/**
+ * Posts or forwards a message again, with all its retries, whatever became of it. The id of its event stays
+ * the same.
+ */
 export const redeliverReceived = (
   commands: ReceivedCommands,
   call: ReceivedCall,

@@ -21,8 +21,9 @@ export interface ContentRow {
 
 const COLUMNS = 'id, workspace_id, livemode, parsed, raw, raw_key, address_keys';
 /**
- * A content with octets in the body store is stored in time, or not at all: later they may have been collected, since nothing referred
- * to them. The time is read once the transaction has its number, as for emails (emails/bodies/insert-rule.ts).
+ * A content with octets in the body store is stored in time, or not at all: later they may have been
+ * collected, since nothing referred to them. The time is read once the transaction has its number, as for
+ * emails (emails/bodies/insert-rule.ts).
  */
 const store = (rows: string): string => `insert into received_contents (${COLUMNS})
 select a.id, a.workspace_id, a.livemode, decode(a.parsed, 'base64'), decode(a.raw, 'base64'), a.raw_key, a.address_keys
@@ -47,16 +48,25 @@ interface PendingContent {
 
 /** About what each address costs beside its letters: two indexes and an array hold it. */
 const KEY_OCTETS = 64;
-/** Statements under way with a content that fills one alone. They take seconds, and others do not wait behind them. */
+/**
+ * Statements under way with a content that fills one alone. They take seconds, and others do not wait behind
+ * them.
+ */
 const LARGE_AT_ONCE = 3;
-/** Contents of a batch that may each take too long alone. Behind them the database is at fault, and each further try would take as long. */
+/**
+ * Contents of a batch that may each take too long alone. Behind them the database is at fault, and each
+ * further try would take as long.
+ */
 const MOST_SLOW = 1;
 
 /** The size of a content in its statement. */
 const octetsOf = ({ parsed, raw, addressKeys }: ContentRow): number =>
   addressKeys.reduce((sum, key) => sum + key.length + KEY_OCTETS, parsed.length + (raw?.length ?? 0));
 
-/** Writes the contents of messages that come at the same time with one commit: that of a single one costs more than its row. */
+/**
+ * Writes the contents of messages that come at the same time with one commit: that of a single one costs more
+ * than its row.
+ */
 export class ContentWriter {
   readonly #batcher: Batcher<PendingContent>;
   readonly #large: Batcher<PendingContent>;
@@ -75,7 +85,9 @@ export class ContentWriter {
     );
   }
 
-  /** False where the workspace is archived, or the octets lay outside for too long. @throws UnavailableError */
+  /**
+   * False where the workspace is archived, or the octets lay outside for too long. @throws UnavailableError
+   */
   write(row: ContentRow): Promise<boolean> {
     const bytes = octetsOf(row);
     const lane = bytes > COMMIT_LIMITS.batchBytes ? this.#large : this.#batcher;

@@ -94,8 +94,8 @@ export async function storeContent(
 export const UNUSED = 'not exists (select from received r where r.content_id = c.id)';
 
 /**
- * SQL: CTEs that delete what belongs to the received messages in the relation `gone` of their id and content_id: attempts, answers, journal, and
- * the content that no other message has.
+ * SQL: CTEs that delete what belongs to the received messages in the relation `gone` of their id and
+ * content_id: attempts, answers, journal, and the content that no other message has.
  */
 export const remainsOf = (gone: string): string => `attempts as (
   delete from received_attempts a using ${gone} g where a.received_id = g.id
@@ -116,7 +116,10 @@ export const idsByAddress = (workspaceId: string, livemode: string, key: string)
   where c.workspace_id = ${workspaceId} and c.livemode = ${livemode} and c.address_keys @> array[${key}]
 )`;
 
-/** Deletes those of the contents that no received message has. Bodies of theirs are collected later. @throws UnavailableError */
+/**
+ * Deletes those of the contents that no received message has. Bodies of theirs are collected later. @throws
+ * UnavailableError
+ */
 export const dropContents = (database: Database, ids: readonly string[]): Promise<unknown> =>
   database.query(`delete from received_contents c where c.id = any($1::text[]) and ${UNUSED}`, [ids]);
 

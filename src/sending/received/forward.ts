@@ -36,8 +36,9 @@ export const forwardTokenOf = (
 ): string => signer.sign('forwarding address', `${name}@${domain}`, TOKEN_BYTES).toString('hex');
 
 /**
- * Hands a message to an email for the targets of its route, as they are now: who has left the workspace gets nothing more. The email has
- * the retries, the limits and the fate of each target. A repetition after a crash finds the same email. @throws UnavailableError
+ * Hands a message to an email for the targets of its route, as they are now: who has left the workspace gets
+ * nothing more. The email has the retries, the limits and the fate of each target. A repetition after a crash
+ * finds the same email. @throws UnavailableError
  */
 export async function forward(
   deps: ForwardDeps,

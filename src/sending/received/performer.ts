@@ -19,7 +19,10 @@ const LIMITS = { total: 64, perKey: 16, backlog: ORDERS };
 const FORWARD_LIMITS = { total: 16, perKey: 8, backlog: ORDERS };
 /** A forward holds its message as it came, unpacked, packed and in its statement. */
 const COPIES = 4;
-/** Octets that forwards hold at once, but for one of a larger message, which runs alone: 32 MiB is the largest. */
+/**
+ * Octets that forwards hold at once, but for one of a larger message, which runs alone: 32 MiB is the
+ * largest.
+ */
 const FORWARD_OCTETS = 64 * 1_048_576;
 /** Longest duration of an attempt: the ten seconds of one POST, and two for a slow machine. */
 const LONGEST_ATTEMPT_MS = 12_000;
@@ -35,7 +38,10 @@ export interface PostingWork {
 
 const READ = `select ${RECEIVED_COLUMNS} from received r where r.id = $1 and r.workspace_id = $2`;
 
-/** Posts received messages to the webhooks of their routes, or forwards them, with the guards, limits and signature of webhooks. */
+/**
+ * Posts received messages to the webhooks of their routes, or forwards them, with the guards, limits and
+ * signature of webhooks.
+ */
 export class ReceivedPerformer implements Performer {
   readonly slots = ORDERS;
   readonly backlog = 0;
@@ -50,7 +56,10 @@ export class ReceivedPerformer implements Performer {
     this.#forwards.close();
   }
 
-  /** A declined attempt is made again when its lease has ended; one that did not begin before a stop need not wait for that. */
+  /**
+   * A declined attempt is made again when its lease has ended; one that did not begin before a stop need not
+   * wait for that.
+   */
   declined({ effect }: Order, isStopping: boolean): readonly ReceivedEvent[] {
     const { attempt } = effect.params as { readonly attempt: number };
     return isStopping ? [{ type: 'attempt.declined', at: this.work.clock.now(), attempt }] : [];
@@ -77,10 +86,12 @@ export class ReceivedPerformer implements Performer {
     const stopped = (reason: ReceivedStop): readonly ReceivedEvent[] => [
       { type: 'posting.stopped', at: clock.now(), attempt, reason },
     ];
-    // The route is read at the time of posting: a changed URL or secret counts from the next attempt on, on every instance.
+    // The route is read at the time of posting: a changed URL or secret counts from the next attempt on, on
+    // every instance.
     const target = await routeTarget(database, actor.workspaceId, row.routeId);
     if (!target) return stopped('route_deleted');
-    // An attempt that outlives its lease is made twice. One that has changed its kind has no leave of the other queue.
+    // An attempt that outlives its lease is made twice. One that has changed its kind has no leave of the
+    // other queue.
     const isLate = clock.now() + LONGEST_ATTEMPT_MS > Math.min(...Object.values(actor.timers));
     if (isLate || (target.forwardTo !== null) !== isForward) return [];
     if (target.forwardTo !== null) return this.#forward(actor.workspaceId, row, target, attempt);

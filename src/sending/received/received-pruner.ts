@@ -37,9 +37,9 @@ const UNUSED_AFTER_MS = HOUR_MS;
 const SKEW_MS = 24 * HOUR_MS;
 
 /**
- * Deletes received mail as many days after it came as live email is kept after its sending, or test data; and contents that no message
- * has, because a crash came between the two, or two of its messages were deleted at once; and all of a workspace that was erased while a
- * message came.
+ * Deletes received mail as many days after it came as live email is kept after its sending, or test data; and
+ * contents that no message has, because a crash came between the two, or two of its messages were deleted at
+ * once; and all of a workspace that was erased while a message came.
  */
 export const receivedPruner = (deps: RetentionDeps): Duty => ({
   name: 'receivedPruner',

@@ -60,7 +60,10 @@ const OWN_ID = new RegExp(`^<(em_[${ID_ALPHABET}]{24})@[^@>]+>$`);
 const EMAILS = `select e.id, e.recipient_keys, e.campaign_id, e.envelope, e.test_clock_id from emails e
 where e.workspace_id = $1 and e.livemode = $2::boolean and e.id = any($3::text[])`;
 
-/** The emails of Message-IDs that are not made of their id: chosen by a client, of a raw message, or of SES. $4 is the sender of the answer. */
+/**
+ * The emails of Message-IDs that are not made of their id: chosen by a client, of a raw message, or of SES.
+ * $4 is the sender of the answer.
+ */
 const NAMED = `with named as (select n.id, ${sentKeySql('n.id', '$4::text')} as key from unnest($3::text[]) as n(id))
 select n.id as "messageId", s.email_id as "emailId" from named n join sent_message_ids s on s.key = n.key
 where s.workspace_id = $1 and s.livemode = $2::boolean
@@ -68,7 +71,10 @@ union all
 select m.message_id, m.email_id from message_ids m
 where m.workspace_id = $1 and m.livemode = $2::boolean and m.message_id = any($3::text[])`;
 
-/** Contacts are looked up one by one, as in `enrol.ts` of flows. $3 for each email its number, its id, its campaign, the contact that a flow wrote to, and the key of the recipient. */
+/**
+ * Contacts are looked up one by one, as in `enrol.ts` of flows. $3 for each email its number, its id, its
+ * campaign, the contact that a flow wrote to, and the key of the recipient.
+ */
 const CONTEXTS = `select o.ord, c.id as "contactId", case when o.of_flow is not null then (
   select l.run_id from flow_runs r join flow_run_log l on l.run_id = r.id where r.contact_id = c.id and l.email_id = o.email_id limit 1
 ) end as "flowRunId"
@@ -107,10 +113,11 @@ async function emailsNamed(
 }
 
 /**
- * The email of the workspace and environment that a message answers, for each of its recipients there; null when there is none. A token
- * proves itself. A Message-ID can be read by anyone who has seen the message, so that it counts only from a recipient of the email, and only
- * where DMARC passes or the domain asks for none: a sender can make a check fail for a while. Mail that no person wrote answers nothing. The
- * sender waits for it, so that the statements are the same few for one recipient and for a hundred. @throws UnavailableError
+ * The email of the workspace and environment that a message answers, for each of its recipients there; null
+ * when there is none. A token proves itself. A Message-ID can be read by anyone who has seen the message, so
+ * that it counts only from a recipient of the email, and only where DMARC passes or the domain asks for none:
+ * a sender can make a check fail for a while. Mail that no person wrote answers nothing. The sender waits for
+ * it, so that the statements are the same few for one recipient and for a hundred. @throws UnavailableError
  */
 export async function findReplied(
   { database, signer }: { readonly database: Database; readonly signer: Signer },
@@ -140,7 +147,10 @@ interface AnsweredEmail {
   readonly key: string | null;
 }
 
-/** The first of the emails that a message names, by its token or by the Message-IDs before it, which its sender may answer. */
+/**
+ * The first of the emails that a message names, by its token or by the Message-IDs before it, which its
+ * sender may answer.
+ */
 function answeredBy(
   rows: readonly EmailRow[],
   {
@@ -244,7 +254,10 @@ interface CountedMessage {
   readonly fingerprints: readonly string[];
 }
 
-/** The key of a reply is the first recipient's who comes with it, also when the sender repeats the transaction. */
+/**
+ * The key of a reply is the first recipient's who comes with it, also when the sender repeats the
+ * transaction.
+ */
 const COUNT = `with asked as (
   select a.key, a.fingerprint from json_to_recordset($3::text::json) as a(key text, fingerprint text)
 ), own as (
@@ -256,13 +269,18 @@ select key, fingerprint from own union all
 select k.key, k.fingerprint from idempotency_keys k
 where k.workspace_id = $1 and k.livemode = $2::boolean and k.key = any(array(select a.key from asked a)) and k.item = ${WHOLE_CALL}`;
 
-/** A message to one recipient that answers an email of a contact, by the key under which replies to it count. */
+/**
+ * A message to one recipient that answers an email of a contact, by the key under which replies to it count.
+ */
 interface CountableReply {
   readonly key: string;
   readonly fingerprint: string;
 }
 
-/** The keys of those messages that count as the reply: a message may come for each of its recipients in a transaction apart. */
+/**
+ * The keys of those messages that count as the reply: a message may come for each of its recipients in a
+ * transaction apart.
+ */
 async function countedKeys(
   database: Database,
   { workspaceId, livemode }: Owner,
@@ -280,7 +298,10 @@ async function countedKeys(
   return new Set(rows.flatMap(({ key, fingerprint }) => (own.get(key) === fingerprint ? [key] : [])));
 }
 
-/** Finds the email that a message answers, for each of its recipients in one workspace and environment. @throws UnavailableError */
+/**
+ * Finds the email that a message answers, for each of its recipients in one workspace and environment.
+ * @throws UnavailableError
+ */
 export async function findReplies(
   deps: ReplyDeps,
   owner: Owner,
@@ -311,7 +332,10 @@ export async function findReplies(
   return { replied, counted };
 }
 
-/** The time of a reply by the clock of its email, or of its contact; a clock that moves at this moment is followed by real time. */
+/**
+ * The time of a reply by the clock of its email, or of its contact; a clock that moves at this moment is
+ * followed by real time.
+ */
 async function momentOf(
   { testClocks }: ReplyDeps,
   { workspaceId, livemode }: Owner,

@@ -65,8 +65,9 @@ const ownersOf = (taken: readonly TakenRecipient[]): readonly (readonly TakenRec
 ];
 
 /**
- * Stores a message for each of its recipients, and returns their ids in the same order: all in one commit, or none. The same message to
- * the same recipient within a day is stored once, and has the id of the first time. @throws UnavailableError
+ * Stores a message for each of its recipients, and returns their ids in the same order: all in one commit, or
+ * none. The same message to the same recipient within a day is stored once, and has the id of the first time.
+ * @throws UnavailableError
  */
 export async function storeArrival(deps: StoreDeps, arrival: Arrival): Promise<readonly string[]> {
   const now = deps.clock.now();
@@ -106,8 +107,8 @@ const MOST_TRIES = 20;
 const PRESENT = 'select id from received where id = any($1::text[])';
 
 /**
- * Stores those that were not stored within a day, and returns those that were, and are deleted or forgotten since: each is stored under
- * the key of the deleted one.
+ * Stores those that were not stored within a day, and returns those that were, and are deleted or forgotten
+ * since: each is stored under the key of the deleted one.
  */
 async function spawnMissing(
   { engine, database }: StoreDeps,

@@ -21,7 +21,10 @@ export interface MessageSummary {
   readonly isCut: boolean;
 }
 
-/** Octets of a summary in a row: every recipient of a message has a row, and one statement writes up to a hundred. */
+/**
+ * Octets of a summary in a row: every recipient of a message has a row, and one statement writes up to a
+ * hundred.
+ */
 export const LARGEST_SUMMARY = 8_192;
 /** Characters of a subject where the whole one leaves too little for the addresses. */
 const SHORT_SUBJECT = 250;
@@ -30,7 +33,10 @@ const octetsOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(va
 
 const named = (mailboxes: readonly NamedMailbox[]): readonly string[] => mailboxes.map(formatAddress);
 
-/** The summary of a message as it is, and as its rows hold it: the first addresses of each list, as far as they fit. */
+/**
+ * The summary of a message as it is, and as its rows hold it: the first addresses of each list, as far as
+ * they fit.
+ */
 export function summaryOf({
   from,
   to,

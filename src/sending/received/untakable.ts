@@ -5,7 +5,10 @@ import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Recipient } from '../inbound-routes/queries.ts';
 import { forwardTokenOf } from './forward.ts';
 
-/** Reasons why no door takes a message: too many servers or addresses, or an address of it has forwarded it before. */
+/**
+ * Reasons why no door takes a message: too many servers or addresses, or an address of it has forwarded it
+ * before.
+ */
 export type Untakable = 'loop' | 'addresses' | 'returned';
 
 /** The reason why a message is not taken for these recipients; null where it is. */

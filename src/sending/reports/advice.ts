@@ -19,11 +19,14 @@ export interface AdviceFacts {
 /** Fewer messages or days say too little about servers that send rarely. */
 export const LEAST_MESSAGES = 100;
 export const LEAST_DAYS = 14;
-/** Anyone who has a domain can write a report of anything: one stranger alone is believed in nothing that loosens a guard. */
+/**
+ * Anyone who has a domain can write a report of anything: one stranger alone is believed in nothing that
+ * loosens a guard.
+ */
 export const LEAST_REPORTERS = 2;
 /**
- * Receivers that are believed alone. Domains in which customers have addresses, such as outlook.com and gmx.net, are none of them: each
- * customer could report in their name.
+ * Receivers that are believed alone. Domains in which customers have addresses, such as outlook.com and
+ * gmx.net, are none of them: each customer could report in their name.
  */
 export const LARGE_RECEIVERS = ['google.com', 'microsoft.com', 'yahoo-inc.com', 'yahooinc.com'] as const;
 /** Forwarding breaks some signatures of every sender; Google advises to wait until nearly all mail passes. */
@@ -32,8 +35,9 @@ export const MOST_UNALIGNED = 0.02;
 type Advice = DomainReports['advice'];
 
 /**
- * One sentence that says what to do. A source that never sends aligned mail is a forger, or a server that its owner has not set up:
- * only the owner knows which, so that it does not decide whether a stricter policy is safe, but is named.
+ * One sentence that says what to do. A source that never sends aligned mail is a forger, or a server that its
+ * owner has not set up: only the owner knows which, so that it does not decide whether a stricter policy is
+ * safe, but is named.
  */
 export function adviceOn(facts: AdviceFacts, address: string): Advice {
   const { totals, daysWithMail, unalignedOfOwn, worstOwn, policy } = facts;

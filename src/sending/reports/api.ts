@@ -6,6 +6,9 @@ export interface ReportsApi {
   takesReports(address: string): Promise<boolean>;
   /** Those of the recipients that take aggregate reports, the first ten. @throws UnavailableError */
   addressesFor(recipients: readonly string[]): Promise<readonly string[]>;
-  /** Counts the report in a mail; false where it has none that can be read. @throws UnavailableError when it should be sent again */
+  /**
+   * Counts the report in a mail; false where it has none that can be read. @throws UnavailableError when it
+   * should be sent again
+   */
   takeReport(mail: ReportMail): Promise<boolean>;
 }

@@ -24,7 +24,10 @@ export interface NameOwner {
   readonly domainId: string;
 }
 
-/** The numbers of a report, and the domains that they count for: apart, since a name may have many owners and many rows. */
+/**
+ * The numbers of a report, and the domains that they count for: apart, since a name may have many owners and
+ * many rows.
+ */
 export interface CountedNumbers {
   readonly rows: readonly CountedRow[] | readonly CountedResult[];
   readonly owners: readonly NameOwner[];
@@ -40,8 +43,8 @@ export const namesIn = (report: AggregateReport): readonly string[] => {
 };
 
 /**
- * The domains that a name counts for: in each workspace the nearest one. A workspace that has verified mail.example.com sees nothing of
- * its neighbours below example.com.
+ * The domains that a name counts for: in each workspace the nearest one. A workspace that has verified
+ * mail.example.com sees nothing of its neighbours below example.com.
  */
 export function domainsOf(name: string, verified: readonly VerifiedDomain[]): readonly VerifiedDomain[] {
   const nearest = new Map<string, VerifiedDomain>();

@@ -24,7 +24,10 @@ export interface ReportMail {
   readonly raw: Buffer;
   /** Its recipients that are such addresses. */
   readonly recipients: readonly string[];
-  /** Null where it is not known, as of mail that another server has taken in: only a signature proves its sender. */
+  /**
+   * Null where it is not known, as of mail that another server has taken in: only a signature proves its
+   * sender.
+   */
   readonly client: string | null;
   /** The workspace whose mailbox it was read of. */
   readonly workspaceId?: string;
@@ -39,7 +42,10 @@ const ADDRESS = /^(?:dmarc|tlsrpt)@([a-z0-9.-]{1,253})$/i;
 export const reportHostOf = (address: string): string | null =>
   ADDRESS.exec(address)?.[1]?.toLowerCase() ?? null;
 
-/** True for an address that takes reports: at the name or the return path of a proven domain. @throws UnavailableError */
+/**
+ * True for an address that takes reports: at the name or the return path of a proven domain. @throws
+ * UnavailableError
+ */
 export async function takesReports(
   { database }: Pick<ReportTaker, 'database'>,
   address: string,
@@ -51,7 +57,9 @@ export async function takesReports(
 /** The hosts of one mail that are asked for. A stranger names as many as he likes. */
 const MOST_HOSTS = 10;
 
-/** Those of the recipients that take reports, the first ten; each costs a question. @throws UnavailableError */
+/**
+ * Those of the recipients that take reports, the first ten; each costs a question. @throws UnavailableError
+ */
 export async function addressesFor(
   taker: Pick<ReportTaker, 'database'>,
   recipients: readonly string[],
@@ -65,8 +73,9 @@ export async function addressesFor(
 }
 
 /**
- * Counts the report in a mail, once, for the domains of the workspaces that its recipient belongs to. A report whose sender nothing
- * proves, or about other domains, counts for nothing but `unverified`. False where there is no report that can be read.
+ * Counts the report in a mail, once, for the domains of the workspaces that its recipient belongs to. A
+ * report whose sender nothing proves, or about other domains, counts for nothing but `unverified`. False
+ * where there is no report that can be read.
  * @throws UnavailableError when it should be sent again
  */
 export async function takeReport(taker: ReportTaker, mail: ReportMail): Promise<boolean> {

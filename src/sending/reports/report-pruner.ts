@@ -16,7 +16,10 @@ const RECEIPTS = `delete from aggregate_reports where ctid = any (array(
 /** An id is remembered for longer than a report may be old, so that it counts once whatever the retention. */
 const REMEMBERED_MS = OLDEST_REPORT_MS + 20 * DAY_MS;
 
-/** Deletes sums of days that are older than live data is kept, and the ids of reports that are too old to come again. */
+/**
+ * Deletes sums of days that are older than live data is kept, and the ids of reports that are too old to come
+ * again.
+ */
 export const reportPruner = (deps: RetentionDeps): Duty => ({
   name: 'reportPruner',
   pattern: '50 57 * * * *',

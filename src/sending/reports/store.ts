@@ -4,17 +4,24 @@ import type { CountedNumbers } from './attribution.ts';
 
 /** Sources that are summed apart for a domain and day; further ones share one row. */
 export const MOST_SOURCES_A_DAY = 5_000;
-/** Reports that count for a domain in a day. Large receivers send some a day each, and there are some hundred of them. */
+/**
+ * Reports that count for a domain in a day. Large receivers send some a day each, and there are some hundred
+ * of them.
+ */
 export const MOST_REPORTS_A_DAY = 1_000;
-/** Those of one reporter. Large receivers send one for each of their regions; further ones count as unverified, and leave room for others. */
+/**
+ * Those of one reporter. Large receivers send one for each of their regions; further ones count as
+ * unverified, and leave room for others.
+ */
 export const MOST_OF_REPORTER_A_DAY = 50;
 
 const DAY = "interval '24 hours'";
 const BEFORE = `from aggregate_reports a where a.domain_id = t.domain_id and a.received_at > $6::text::timestamptz - ${DAY}`;
 
 /**
- * Marks the report as counted, for each domain that has not counted it yet. Only those rows are added up. Rows are written in the order of
- * their keys everywhere, so that two reports wait for each other in no circle.
+ * Marks the report as counted, for each domain that has not counted it yet. Only those rows are added up.
+ * Rows are written in the order of their keys everywhere, so that two reports wait for each other in no
+ * circle.
  */
 const TAKEN = `candidates as (
   select t.domain_id, t.messages, (select count(*) ${BEFORE}) < ${MOST_REPORTS_A_DAY}
@@ -38,8 +45,8 @@ const INCOMING = (columns: string): string => `json_to_recordset($1::text::json)
   join (select o.name, o."domainId" as domain_id from json_to_recordset($8::text::json) as o(name text, "domainId" text)) o using (name)`;
 
 /**
- * Counts a DMARC report once, in one statement. Beyond the most sources of a day the source is empty, so that a forger with a domain and
- * many addresses cannot fill the table.
+ * Counts a DMARC report once, in one statement. Beyond the most sources of a day the source is empty, so that
+ * a forger with a domain and many addresses cannot fill the table.
  */
 const COUNT_DMARC = `with incoming as materialized (
   select * from ${INCOMING('source text, "isDkimAligned" boolean, "isSpfAligned" boolean, disposition text, messages bigint')}
@@ -105,7 +112,10 @@ const COUNT_UNVERIFIED = `insert into unverified_reports as u (domain_id, day, r
 select id, $2::text::date, 1 from unnest($1::text[]) as id order by id
 on conflict (domain_id, day) do update set reports = least(1000000000, u.reports + 1)`;
 
-/** Counts a mail that counts for nothing else: one number a domain and day, whatever comes. @throws UnavailableError */
+/**
+ * Counts a mail that counts for nothing else: one number a domain and day, whatever comes. @throws
+ * UnavailableError
+ */
 export async function countUnverified(
   database: Database,
   domainIds: readonly string[],

@@ -6,7 +6,10 @@ import { resendRoutes } from './routes.ts';
 
 type ResendNeeds = Pick<EmailsApi, 'acceptance'> & Required<Pick<BatchDeps, 'campaigns'>>;
 
-/** The calls of the package `resend`, upon the acceptance of emails. The API reference leaves them out: they are another interface. */
+/**
+ * The calls of the package `resend`, upon the acceptance of emails. The API reference leaves them out: they
+ * are another interface.
+ */
 export const resendModule: Module<BatchDeps, ResendNeeds> = {
   name: 'resend',
   pages: resendRoutes,

@@ -4,8 +4,8 @@ const [QUOTE, COLON, COMMA] = [0x22, 0x3a, 0x2c];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * The member that holds the octets of a file, by the brackets that are open around it: those of an email or of a batch, of its
- * attachments, of one of them, and of the JSON of a Buffer.
+ * The member that holds the octets of a file, by the brackets that are open around it: those of an email or
+ * of a batch, of its attachments, of one of them, and of the JSON of a Buffer.
  */
 const HOLDERS: ReadonlyMap<string, string> = new Map([
   ['{[{', 'content'],
@@ -17,8 +17,9 @@ const HOLDERS: ReadonlyMap<string, string> = new Map([
 const LONGEST_HOLDER = 5;
 
 /**
- * Writes a file that came as a list of octets in base64, and counts the values of the body; null where it has too many. Each number of a
- * list would count as one (json-text.ts), so that no file could have more than 250,000 octets. Everything else stays as it is.
+ * Writes a file that came as a list of octets in base64, and counts the values of the body; null where it has
+ * too many. Each number of a list would count as one (json-text.ts), so that no file could have more than
+ * 250,000 octets. Everything else stays as it is.
  */
 export function octetsInBase64(json: Uint8Array): Uint8Array | null {
   const pieces: Uint8Array[] = [];
@@ -63,7 +64,10 @@ const isName = (json: Uint8Array, start: number, end: number, name: string): boo
 
 const [ZERO, NINE] = [0x30, 0x39];
 
-/** The octets of a list that begins at `start`, and the position of its closing bracket; null where it holds anything else. */
+/**
+ * The octets of a list that begins at `start`, and the position of its closing bracket; null where it holds
+ * anything else.
+ */
 function octetList(
   json: Uint8Array,
   start: number,
@@ -83,7 +87,10 @@ function octetList(
   return { octets, end: list.end };
 }
 
-/** The number of octets in a list, and its end. They are counted first: a list of numbers that grows takes sixteen times their memory. */
+/**
+ * The number of octets in a list, and its end. They are counted first: a list of numbers that grows takes
+ * sixteen times their memory.
+ */
 function measured(json: Uint8Array, start: number): { readonly count: number; readonly end: number } | null {
   let at = afterSpace(json, start + 1);
   if (json[at] === LIST_END) return { count: 0, end: at };

@@ -106,7 +106,10 @@ const FOREIGN_OF_FILE = new Map([
 const FIELD = /^(\/body(?:\/emails\/\d+)?)\/([^/]+)(.*)$/;
 const FILE_FIELD = /^(\/\d+\/)([^/]+)$/;
 
-/** The pointer of a problem that this service has found, with the names of the package: `/body/replyTo` becomes `/body/reply_to`. */
+/**
+ * The pointer of a problem that this service has found, with the names of the package: `/body/replyTo`
+ * becomes `/body/reply_to`.
+ */
 export const foreignPath = (path: string): string =>
   path.replace(FIELD, (_, email: string, name: string, rest: string) => {
     const within =
@@ -116,6 +119,9 @@ export const foreignPath = (path: string): string =>
     return `${email}/${FOREIGN.get(name) ?? name}${within}`;
   });
 
-/** The place of a problem as the package writes it: `/body/emails/1/reply_to` is `1.reply_to`, and the whole body is empty. */
+/**
+ * The place of a problem as the package writes it: `/body/emails/1/reply_to` is `1.reply_to`, and the whole
+ * body is empty.
+ */
 export const placeOf = (path: string): string =>
   path.replace(/^\/(?:body(?:\/emails(?=\/\d|$))?\/?)?/, '').replaceAll('/', '.');

@@ -36,7 +36,10 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
     return details ? foreignFailure(invalid(details)) : body;
   }
 
-  /** By default the package wants all or nothing: the first refusal that acceptance would give, before anything is accepted. */
+  /**
+   * By default the package wants all or nothing: the first refusal that acceptance would give, before
+   * anything is accepted.
+   */
   async function firstRefusal(
     { caller, now, unheard }: Call,
     emails: readonly SendBody[],

@@ -13,7 +13,10 @@ export interface SenderNames {
   readonly publicUrl: string;
 }
 
-/** A moment in the way of a language. A person may belong to workspaces in several zones: it is UTC, and says so. */
+/**
+ * A moment in the way of a language. A person may belong to workspaces in several zones: it is UTC, and says
+ * so.
+ */
 const momentIn = (language: PageLanguage, at: number): string =>
   `${new Date(at).toLocaleString(language, { dateStyle: 'long', timeStyle: 'short', hourCycle: 'h23', timeZone: 'UTC' })} UTC`;
 

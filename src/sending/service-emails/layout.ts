@@ -29,8 +29,8 @@ const FONT = `font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Hel
 const escapeHtml = Bun.escapeHTML;
 
 /**
- * The HTML part. Tables and inline styles, since Outlook knows little else; the style sheet serves programs with a dark mode. A picture
- * that is blocked leaves the name of the workspace.
+ * The HTML part. Tables and inline styles, since Outlook knows little else; the style sheet serves programs
+ * with a dark mode. A picture that is blocked leaves the name of the workspace.
  */
 export function htmlOf(content: Content, look: Look): string {
   const { language, subject, preview, title, paragraphs, button, orOpen, foot } = content;

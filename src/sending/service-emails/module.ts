@@ -10,7 +10,10 @@ interface ServiceEmailNeeds extends Pick<EmailsApi, 'directMail'> {
   readonly warnings: readonly Warning[];
 }
 
-/** Emails of the service itself: invitations, new passwords, warnings. Nothing that is needed to get in depends on them. */
+/**
+ * Emails of the service itself: invitations, new passwords, warnings. Nothing that is needed to get in
+ * depends on them.
+ */
 export const serviceEmailsModule: Module<undefined, ServiceEmailNeeds, ServiceEmailApi> = {
   name: 'service-emails',
   open: ({ config, database, clock, sealer, logger }) => ({

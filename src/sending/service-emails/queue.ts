@@ -60,8 +60,9 @@ const WARN = `with warned as (
 ${ENQUEUE} cross join warned`;
 
 /**
- * Writes an email down for each of its readers; nothing where the workspace does without, or for the fourth invitation of an address
- * in a day. A warning of an actor (`of`) is written once for each of its revisions. @throws UnavailableError
+ * Writes an email down for each of its readers; nothing where the workspace does without, or for the fourth
+ * invitation of an address in a day. A warning of an actor (`of`) is written once for each of its revisions.
+ * @throws UnavailableError
  */
 export async function enqueue(
   { database, clock, sealer }: Pick<ServiceEmailDeps, 'database' | 'clock' | 'sealer'>,

@@ -57,7 +57,10 @@ const OF_SNS = {
   failures: ['FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
 } as const;
 
-/** The message of a call whose signature holds, after a subscription was confirmed; null for what is no call of such a topic. */
+/**
+ * The message of a call whose signature holds, after a subscription was confirmed; null for what is no call
+ * of such a topic.
+ */
 async function readCall(
   { fetchCertificate, confirm, log }: SesCallbackDeps,
   { body, now, requestId }: { readonly body: Uint8Array; readonly now: number; readonly requestId: string },

@@ -52,8 +52,8 @@ const UNKNOWN_KEY = new Failure(
 
 const Recipients = Type.Array(Type.String());
 /**
- * The body of the HTTP API, except that `to` may be empty: mailers send mail with hidden recipients alone, whereas in JSON an empty list
- * is likely a mistake. The envelope bounds the recipients.
+ * The body of the HTTP API, except that `to` may be empty: mailers send mail with hidden recipients alone,
+ * whereas in JSON an empty list is likely a mistake. The envelope bounds the recipients.
  */
 const SubmittedBody = Type.Object(
   { ...SendBody.properties, to: Recipients, cc: Type.Optional(Recipients), bcc: Type.Optional(Recipients) },
@@ -69,13 +69,19 @@ interface AcceptanceInput extends Pick<AcceptRequest, 'body' | 'raw'> {
 
 const RARITY: Rarity = { everyMs: 60_000, most: MOST_REFUSALS_A_MINUTE };
 
-/** Logs refused keys and messages. Each kind has its limit: strangers who guess keys would use up the lines about lost messages. */
+/**
+ * Logs refused keys and messages. Each kind has its limit: strangers who guess keys would use up the lines
+ * about lost messages.
+ */
 export function refusalLog(...[log, monotonic]: Parameters<typeof rarely>): (refused: SmtpRefusal) => void {
   const notes = { key: rarely(log, monotonic, RARITY), message: rarely(log, monotonic, RARITY) };
   return (refused) => notes[refused.what]({ ...refused }, 'Mail by SMTP was refused');
 }
 
-/** Opens an SMTP port. A submitted message stays what it is, and is accepted by the same rules as a request by HTTP. */
+/**
+ * Opens an SMTP port. A submitted message stays what it is, and is accepted by the same rules as a request by
+ * HTTP.
+ */
 export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
   const { authenticate, remembered, limiter, clock, emails, mailReader, mailRoom, ...where } = parts;
   const check = compileChecker(SubmittedBody);
@@ -88,8 +94,9 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
   };
 
   /**
-   * Does the work for the principal of a key, which counts as it is at that moment: a revocation takes effect with the next message. The
-   * commit of a small message judges a principal that was found before, in place of a look-up.
+   * Does the work for the principal of a key, which counts as it is at that moment: a revocation takes effect
+   * with the next message. The commit of a small message judges a principal that was found before, in place
+   * of a look-up.
    */
   const admitted = async (
     key: string,

@@ -4,8 +4,9 @@ import { BatchedRead } from '../../platform/async/batched-read.ts';
 import type { Database } from '../../platform/db/database.ts';
 
 /**
- * The acts that keep mail from a person. Each is a row that some request, report or link has written. A row that is not there says
- * nothing: members go with a deleted audience, and contacts with a deleted workspace, without anyone having left.
+ * The acts that keep mail from a person. Each is a row that some request, report or link has written. A row
+ * that is not there says nothing: members go with a deleted audience, and contacts with a deleted workspace,
+ * without anyone having left.
  */
 export type Act = Exclude<WithheldReason, 'invalid' | 'excluded' | 'cancelled'>;
 
@@ -58,15 +59,16 @@ export const lastUnsubscriptionSql = (
   where act.contact_id = ${contactId} and act.type = 'unsubscribed' order by act.position desc, act.id desc limit 1)`;
 
 /**
- * SQL: the workspace unsubscribed the contact itself, and the person has not since: that it may take back. Its act has no data, and that
- * of a person names the source.
+ * SQL: the workspace unsubscribed the contact itself, and the person has not since: that it may take back.
+ * Its act has no data, and that of a person names the source.
  */
 export const leftByWorkspaceSql = (contactId: string, leftAt: string): string =>
   `coalesce(${lastUnsubscriptionSql(contactId, `act.data is null and act.at = ${leftAt}`)}, false)`;
 
 /**
- * SQL: the person has left everything by their own act, or a file tells of it. `contact` names a row of `contacts`. One who begins
- * unsubscribed because a file knows of no consent has left nothing: the moment is that of the contact, and no suppression is there.
+ * SQL: the person has left everything by their own act, or a file tells of it. `contact` names a row of
+ * `contacts`. One who begins unsubscribed because a file knows of no consent has left nothing: the moment is
+ * that of the contact, and no suppression is there.
  */
 export const hasLeftEverythingSql = (contact: string): string => `(${contact}.status = 'unsubscribed'
   and not ${leftByWorkspaceSql(`${contact}.id`, `${contact}.unsubscribed_at`)}
@@ -109,7 +111,10 @@ export const audienceActSql = (membership: Membership): string => `(
 export const hasLeftSql = (membership: Membership): string =>
   `coalesce(${audienceActSql(membership)} = 'unsubscribed', false)`;
 
-/** SQL of the audiences that a person has left by their own act and not joined since: a JSON object of moments by the ids of audiences; null without one. */
+/**
+ * SQL of the audiences that a person has left by their own act and not joined since: a JSON object of moments
+ * by the ids of audiences; null without one.
+ */
 export const leftAudiencesSql = (contactId: string): string => `(
   select json_object_agg(latest.subject, latest.at) from (
     select distinct on (entry.subject) entry.subject, entry.type, entry.at, entry.data from contact_activity entry
@@ -122,23 +127,34 @@ export interface ContactSql {
   /** The name of a row of `contacts`, whose columns are null where there is none. */
   readonly contact: string;
   readonly contactId: string;
-  /** SQL of whether the contact was forgotten, where it is not there; the erasures that are under way by default. */
+  /**
+   * SQL of whether the contact was forgotten, where it is not there; the erasures that are under way by
+   * default.
+   */
   readonly isForgotten?: string;
-  /** The audience that the mail goes to, where that is one that can be left. Null at run time for any other. */
+  /**
+   * The audience that the mail goes to, where that is one that can be left. Null at run time for any other.
+   */
   readonly audience?: Omit<Membership, 'contactId'>;
 }
 
 /**
- * SQL that is true where a row matches, found by an index each time it is asked. For the dozen contacts of a batch `exists` reads the
- * whole table into a hash first, since the planner expects a hundred of them: 23 ms for an audience of 20,000.
+ * SQL that is true where a row matches, found by an index each time it is asked. For the dozen contacts of a
+ * batch `exists` reads the whole table into a hash first, since the planner expects a hundred of them: 23 ms
+ * for an audience of 20,000.
  */
 const looksUpSql = (rows: string): string => `coalesce((select true from ${rows} limit 1), false)`;
 
-/** SQL of whether a contact is being forgotten: its erasure lasts as long as an email to it is open (src/audience/contacts/forgetting/eraser.ts). */
+/**
+ * SQL of whether a contact is being forgotten: its erasure lasts as long as an email to it is open
+ * (src/audience/contacts/forgetting/eraser.ts).
+ */
 export const isBeingForgottenSql = (contactId: string): string =>
   looksUpSql(`erasures erasing where erasing.contact_id = ${contactId}`);
 
-/** SQL of whether a contact is in an audience, of which most are: only for the others the activity is read. */
+/**
+ * SQL of whether a contact is in an audience, of which most are: only for the others the activity is read.
+ */
 const isMemberSql = ({ contactId, audienceId }: Membership): string =>
   looksUpSql(`audience_members member
   where member.audience_id = ${audienceId} and member.contact_id = ${contactId} and member.state = 'joined'`);

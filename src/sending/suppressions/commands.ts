@@ -64,15 +64,17 @@ const SUPPRESS = `with entry as (
 select reason, email_id, created_at, complained, unsubscribed from entry`;
 
 /**
- * A person who was forgotten and is known again may have two rows, of which the one by the hash shows no address. An act of the person
- * there stays when another reason is removed by the address, as if it were beneath that.
+ * A person who was forgotten and is known again may have two rows, of which the one by the hash shows no
+ * address. An act of the person there stays when another reason is removed by the address, as if it were
+ * beneath that.
  */
 const IS_SEEN = `(s.reason not in (${OWN_ACTS.map((act) => `'${act}'`).join(', ')}) or not exists (
   select from suppressions shown where shown.workspace_id = $1 and shown.address_key = $2 and s.address_key = $3 and shown.reason <> s.reason))`;
 
 /**
- * The hash is all that is left of a forgotten person: of the contact, whose status would outlive the removal, as well. So the removal
- * takes back no unsubscription there, and of a complaint that much stays, unless the person is a contact again.
+ * The hash is all that is left of a forgotten person: of the contact, whose status would outlive the removal,
+ * as well. So the removal takes back no unsubscription there, and of a complaint that much stays, unless the
+ * person is a contact again.
  */
 const IS_ALL_LEFT = `s.address_key = $3 and not exists (
   select from contacts c where c.workspace_id = $1 and c.livemode and c.email_key = $2)`;
@@ -95,8 +97,8 @@ const FORGOTTEN = new Failure(
 );
 
 /**
- * Suppresses an address; null when the text is none. Doing so again changes nothing. The reply of a request with a key is stored in
- * the same statement. @throws UnavailableError, or when the key has been taken before
+ * Suppresses an address; null when the text is none. Doing so again changes nothing. The reply of a request
+ * with a key is stored in the same statement. @throws UnavailableError, or when the key has been taken before
  */
 export async function suppress(
   database: Database,
@@ -121,8 +123,9 @@ export async function suppress(
 export interface ToSuppressForgotten extends ForgottenPerson, Pick<ToSuppress, 'reason' | 'at'> {}
 
 /**
- * Suppresses a forgotten person. One who is a contact again is suppressed by the address: the status of the contact says so, and keeps
- * list mail away once the suppression is removed. Doing so again changes nothing. @throws UnavailableError
+ * Suppresses a forgotten person. One who is a contact again is suppressed by the address: the status of the
+ * contact says so, and keeps list mail away once the suppression is removed. Doing so again changes nothing.
+ * @throws UnavailableError
  */
 export async function suppressForgotten(
   deps: { readonly database: Database; readonly signer: Signer },
@@ -178,7 +181,10 @@ export async function suppressAddress(
   });
 }
 
-/** Lets mail reach an address again, unless the person has unsubscribed or complained as well: then that is the reason. */
+/**
+ * Lets mail reach an address again, unless the person has unsubscribed or complained as well: then that is
+ * the reason.
+ */
 export async function forgetSuppression(
   { database, signer, sealer, tellsSes }: SuppressionCommands,
   { caller, params, now }: Call<{ readonly address: string }>,

@@ -1,12 +1,14 @@
 import { CONTACT_STATUSES } from '../../mail/list-files/consent-words.ts';
 
 /**
- * SQL: the `id` of the contact with an address, if there is one. The first contact from the address on is read, in the order of the whole
- * key, which the index by address alone can give, and is the one if it has the address. With three equations the primary key looks as
- * good while the table is small, and by a plan from then every address was looked for among all contacts of the workspace: 2.7 ms each
- * with 2,600 of them. A row as the upper bound ends no scan before PostgreSQL 18, unless its first column does: an address that was not
- * there was looked for among all contacts behind it, 10 ms with 12,000 of them. Where more than the id is needed, the contact is joined
- * behind a fence (`materialized`, `offset 0`), by its id and its address: whichever index the planner takes then, it finds one row.
+ * SQL: the `id` of the contact with an address, if there is one. The first contact from the address on is
+ * read, in the order of the whole key, which the index by address alone can give, and is the one if it has
+ * the address. With three equations the primary key looks as good while the table is small, and by a plan
+ * from then every address was looked for among all contacts of the workspace: 2.7 ms each with 2,600 of them.
+ * A row as the upper bound ends no scan before PostgreSQL 18, unless its first column does: an address that
+ * was not there was looked for among all contacts behind it, 10 ms with 12,000 of them. Where more than the
+ * id is needed, the contact is joined behind a fence (`materialized`, `offset 0`), by its id and its address:
+ * whichever index the planner takes then, it finds one row.
  */
 export function contactOfSql({
   workspaceId,
@@ -28,8 +30,8 @@ const LADDER = `array[${CONTACT_STATUSES.map((status) => `'${status}'`).join(', 
 export const strength = (status: string): string => `array_position(${LADDER}, ${status})`;
 
 /**
- * SQL that takes live contacts down the ladder, never up. `gone` is a relation of workspace_id, email_key, reason and at. Rows are
- * locked in the order of their ids, as everywhere.
+ * SQL that takes live contacts down the ladder, never up. `gone` is a relation of workspace_id, email_key,
+ * reason and at. Rows are locked in the order of their ids, as everywhere.
  */
 export const contactsLeaveSql = (gone: string): string => `update contacts c
   set status = l.reason, unsubscribed_at = coalesce(c.unsubscribed_at, l.at), updated_at = l.at

@@ -100,7 +100,10 @@ function textOf(bytes: Uint8Array): string | Failure {
   }
 }
 
-/** An address of which one more line tells. The reason is the one that the lines would give one by one, and no act of the person is lost. */
+/**
+ * An address of which one more line tells. The reason is the one that the lines would give one by one, and no
+ * act of the person is lost.
+ */
 function withReason(
   known: Entry | undefined,
   {

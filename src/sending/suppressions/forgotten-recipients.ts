@@ -17,12 +17,16 @@ interface Place {
   readonly recipient: number;
 }
 
-/** The purpose names the place: the copies of one person are equal in no two emails, and none can be opened in another one. */
+/**
+ * The purpose names the place: the copies of one person are equal in no two emails, and none can be opened in
+ * another one.
+ */
 const purposeOf = ({ emailId, recipient }: Place): string => `forgotten recipient ${emailId} ${recipient}`;
 
 /**
- * The key of a recipient who is forgotten: in the form of an address, since it takes the place of one. It conceals the hash by which
- * the address is suppressed, so that a complaint or a bounce of the email still keeps mail from the person. `hash` is a `forgottenKey`.
+ * The key of a recipient who is forgotten: in the form of an address, since it takes the place of one. It
+ * conceals the hash by which the address is suppressed, so that a complaint or a bounce of the email still
+ * keeps mail from the person. `hash` is a `forgottenKey`.
  */
 export const forgottenRecipient = (signer: Signer, place: Place, hash: string): string => {
   const octets = Buffer.from(hash.slice(FORGOTTEN_PREFIX.length), 'base64url');
@@ -31,7 +35,10 @@ export const forgottenRecipient = (signer: Signer, place: Place, hash: string): 
 
 const KEY = /^forgotten-([\w-]{44,})@/;
 
-/** The hash that the key of a forgotten recipient conceals; null for any other key, and where SECRET_KEY was lost since. */
+/**
+ * The hash that the key of a forgotten recipient conceals; null for any other key, and where SECRET_KEY was
+ * lost since.
+ */
 export function forgottenHash(signer: Signer, place: Place, key: string): string | null {
   const [, concealed] = key.endsWith(`@${FORGOTTEN_DOMAIN}`) ? (KEY.exec(key) ?? []) : [];
   const octets = concealed && signer.reveal(purposeOf(place), Buffer.from(concealed, 'base64url'));

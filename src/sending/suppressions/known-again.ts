@@ -20,7 +20,10 @@ interface KnownAgain {
 
 /** Contacts that one statement reads: the hashes of so many take some milliseconds. */
 const PAGE = 1_000;
-/** Ids are made by the clocks of all instances, and an email that is accepted while a person is forgotten names them. */
+/**
+ * Ids are made by the clocks of all instances, and an email that is accepted while a person is forgotten
+ * names them.
+ */
 const SLACK_MS = 60_000;
 
 /** $1 workspace, $2 the id behind which the page begins. */
@@ -35,8 +38,8 @@ interface ContactRow extends KnownAgain {
 const MOST_REMEMBERED = 10_000;
 
 /**
- * By the search, the id before which it found no contact: a report that is repeated looks at those since then alone. A client that has
- * the return path of an email may repeat one as often as it likes.
+ * By the search, the id before which it found no contact: a report that is repeated looks at those since then
+ * alone. A client that has the return path of an email may repeat one as often as it likes.
  */
 const searched = new WeakMap<Pick<Database, 'query'>, LruMap<string, string>>();
 
@@ -50,8 +53,9 @@ function searchesOf(database: Pick<Database, 'query'>): LruMap<string, string> {
 const withSlack = (id: string): string => lowestIdAt('con', Math.max(0, timeOfId(id) - SLACK_MS));
 
 /**
- * The live contact whose address has that hash; null where the person is no contact again. Contacts are stored without a hash, so each
- * one that was created since the email was accepted is looked at: the contact from before is deleted. @throws UnavailableError
+ * The live contact whose address has that hash; null where the person is no contact again. Contacts are
+ * stored without a hash, so each one that was created since the email was accepted is looked at: the contact
+ * from before is deleted. @throws UnavailableError
  */
 export async function findKnownAgain(
   { database, signer }: { readonly database: Database; readonly signer: Signer },

@@ -222,7 +222,10 @@ export async function reasonOf(
 const UNSUBSCRIBED = `select 1 as one from suppressions s
 where s.workspace_id = $1 and s.address_key in ($2, $3) and ${unsubscribedAtSql('s')} is not null limit 1`;
 
-/** True when the person has unsubscribed, also beneath another reason. `key` is `Address.key`. @throws UnavailableError */
+/**
+ * True when the person has unsubscribed, also beneath another reason. `key` is `Address.key`. @throws
+ * UnavailableError
+ */
 export async function hasUnsubscribed(
   { database, signer }: { readonly database: Database; readonly signer: Signer },
   workspaceId: string,

@@ -1,9 +1,14 @@
 import { type SuppressionReason, WEAKEST_REASON } from '../../../machines/email/rules.ts';
 
-// A person may have unsubscribed or complained before or after another reason kept mail from the address. The row names one reason, the
-// first that is not the weakest; a manual entry takes the place of a complaint, so that its removal is no more than that. These two acts stay beneath it: mail that a mended mailbox can take again is still not wanted.
+// A person may have unsubscribed or complained before or after another reason kept mail from the address. The
+// row names one reason, the first that is not the weakest; a manual entry takes the place of a complaint, so
+// that its removal is no more than that. These two acts stay beneath it: mail that a mended mailbox can take
+// again is still not wanted.
 
-/** SQL of when the person unsubscribed, whichever reason counts; null where they did not. `row` names a row of `suppressions`. */
+/**
+ * SQL of when the person unsubscribed, whichever reason counts; null where they did not. `row` names a row of
+ * `suppressions`.
+ */
 export const unsubscribedAtSql = (row: string): string =>
   `case ${row}.reason when 'unsubscribed' then ${row}.created_at else ${row}.unsubscribed_at end`;
 
@@ -11,7 +16,10 @@ export const unsubscribedAtSql = (row: string): string =>
 const complainedAtSql = (row: string): string =>
   `case ${row}.reason when 'complained' then ${row}.created_at else ${row}.complained_at end`;
 
-/** SQL of the status that a row gives a new contact: its strongest reason, also beneath another. Null where it was entered by hand alone. */
+/**
+ * SQL of the status that a row gives a new contact: its strongest reason, also beneath another. Null where it
+ * was entered by hand alone.
+ */
 export const learnedStatusSql = (row: string): string =>
   `case when ${complainedAtSql(row)} is not null then 'complained' when ${row}.reason = 'bounced' then 'bounced'
     when ${unsubscribedAtSql(row)} is not null then 'unsubscribed' end`;
@@ -30,8 +38,9 @@ const replacesReasonSql = (known: string): string =>
   `(${known}.reason = '${WEAKEST_REASON}' and excluded.reason <> '${WEAKEST_REASON}' or ${known}.reason = 'complained' and excluded.reason = 'manual')`;
 
 /**
- * SQL of what happens to an address that is known: its reason stays or is replaced, and no act of the person is lost. `known` is the
- * name of the table in the statement. `returnsAlways` writes the row in any case, so that `returning` has it.
+ * SQL of what happens to an address that is known: its reason stays or is replaced, and no act of the person
+ * is lost. `known` is the name of the table in the statement. `returnsAlways` writes the row in any case, so
+ * that `returning` has it.
  */
 export function enterReasonSql(known: string, { returnsAlways = false } = {}): string {
   const [isReplaced, entered] = [replacesReasonSql(known), 'excluded'];
@@ -63,8 +72,8 @@ export interface Removal {
 }
 
 /**
- * SQL of CTEs that remove reasons: `lifted` has the rows, with what stays of them. A person's own act that was beneath takes the place of
- * the reason, a complaint first.
+ * SQL of CTEs that remove reasons: `lifted` has the rows, with what stays of them. A person's own act that
+ * was beneath takes the place of the reason, a complaint first.
  */
 export const removeReasonSql = ({
   rows,
@@ -98,5 +107,8 @@ export const removeReasonSql = ({
 )`;
 };
 
-/** Of the rows that a removal has lifted, those of which Amazon SES has to know: a complaint stays on its list. */
+/**
+ * Of the rows that a removal has lifted, those of which Amazon SES has to know: a complaint stays on its
+ * list.
+ */
 export const TOLD_TO_SES = 'lifted where is_removed and complained_at is null';

@@ -113,7 +113,10 @@ const more = (
 ) => `update test_clocks set ${what} = ${what} + $3::integer, entered_at = clock_timestamp()
 where workspace_id = $1 and id = $2 and ${what} + $3::integer <= ${MOST[what]}`;
 
-/** Gives a clock something more, where it has not had too much; answers whether it has. @throws UnavailableError */
+/**
+ * Gives a clock something more, where it has not had too much; answers whether it has. @throws
+ * UnavailableError
+ */
 export const admitToClock = async (
   database: Database,
   workspaceId: string,
@@ -187,7 +190,10 @@ select e.test_clock_id as id, c.status, (extract(epoch from coalesce(c.now_at, e
 from emails e left join c on c.id = e.test_clock_id
 where e.id = $1 and e.workspace_id = $2 and not e.livemode and e.test_clock_id is not null`;
 
-/** The clock of an email; its status is null where it was deleted, and its time then that of the acceptance. @throws UnavailableError */
+/**
+ * The clock of an email; its status is null where it was deleted, and its time then that of the acceptance.
+ * @throws UnavailableError
+ */
 export async function clockOfEmail(
   database: Database,
   workspaceId: string,

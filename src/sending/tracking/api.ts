@@ -26,7 +26,10 @@ export interface ExitTarget {
   readonly language: string | null;
 }
 
-/** The target of a link to unsubscribe. The language is last: versions that know of none read what is before it. */
+/**
+ * The target of a link to unsubscribe. The language is last: versions that know of none read what is before
+ * it.
+ */
 export const exitTarget = ({ workspaceId, address, list, language }: ExitTarget): string => {
   const { audienceId = '', campaignId = '' } = list ?? {};
   const named = list === null && language === null ? [] : [audienceId, campaignId];
@@ -77,7 +80,10 @@ const LEAVE = new RegExp(`^([${ID_ALPHABET}]{24})\\.(\\d{1,2})\\.([${ID_ALPHABET
 /** Signed apart from the return path, which relays and logs see without the message. */
 const LEAVE_PURPOSE = 'address to unsubscribe';
 
-/** The address whose mail unsubscribes a recipient: the token fits the 64 octets of a local part (RFC 5321 4.5.3.1.1). */
+/**
+ * The address whose mail unsubscribes a recipient: the token fits the 64 octets of a local part (RFC 5321
+ * 4.5.3.1.1).
+ */
 export function leaveAddress(
   { emailId, recipient }: Pick<Link, 'emailId' | 'recipient'>,
   host: string,
@@ -100,7 +106,9 @@ export function readLeaveAddress(
 /** From this many different links on, it does not matter how many more there are. */
 export const MANY_LINKS = 3;
 
-/** True when a text is an absolute web address, without characters that other programs would read differently. */
+/**
+ * True when a text is an absolute web address, without characters that other programs would read differently.
+ */
 export function isWeb(text: string): boolean {
   const address = text.trim();
   return /^https?:\/\//i.test(address) && URL.canParse(address) && !/[\p{Cc}\s]/u.test(address);

@@ -49,7 +49,10 @@ const EXIT = `https://exit.invalid/${crypto.randomUUID()}`;
 /** The longest link that is tracked: with a signature, a longer one would not survive every mail program. */
 const LONGEST_URL = 2_048;
 
-/** The part of the work that all copies of an email share: reading html takes time, and there may be a hundred copies. */
+/**
+ * The part of the work that all copies of an email share: reading html takes time, and there may be a hundred
+ * copies.
+ */
 class Draft {
   readonly html: string | null;
   /** The text part that was given, not made of the html. */
@@ -107,8 +110,8 @@ function partsWith(
   urlOf: UrlOf,
   mailtoOf: () => string | null,
 ): Parts & { readonly unsubscribe: Unsubscribe | null } {
-  // A link to unsubscribe stays one with a query of its author behind it. Webhooks get the address of each click, and anyone with this
-  // address can unsubscribe the person.
+  // A link to unsubscribe stays one with a query of its author behind it. Webhooks get the address of each
+  // click, and anyone with this address can unsubscribe the person.
   const isOwn = (url: string): boolean => url.startsWith(EXIT) || url.startsWith(`${publicUrl}/p/`);
   const links = clicks && draft.html !== null ? draft.manyLinks(isOwn) : undefined;
   const exit = list !== null || draft.offersExit ? urlOf('unsubscribe', 'u', '', undefined) : null;
@@ -204,7 +207,10 @@ export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
     ): Parts & { readonly unsubscribe: Unsubscribe | null } =>
       partsWith(draftOf(parts, tracked), tracked, publicUrl, urlsOf(tracked), mailtoOf(tracked)),
 
-    /** The parts in their transfer encodings; null where they have to be personalised and encoded by themselves. */
+    /**
+     * The parts in their transfer encodings; null where they have to be personalised and encoded by
+     * themselves.
+     */
     compiled(parts: Parts, tracked: CopyTracking): CompiledCopy | null {
       const draft = draftOf(parts, tracked);
       const { framed, given } = draft;
@@ -215,7 +221,10 @@ export function copyTexts({ signer, publicUrl, textFromHtml }: LinkMaker) {
   };
 }
 
-/** Languages whose copies are compared with those before them: in turn, each would differ from the last one in all its words. */
+/**
+ * Languages whose copies are compared with those before them: in turn, each would differ from the last one in
+ * all its words.
+ */
 const MOST_LANGUAGES = 16;
 
 /** Ways in which copies with one frame are tracked. */

@@ -36,8 +36,9 @@ const HELD_URL = `${HELD}u`;
 const HELD_PLACE = new RegExp(`${HELD}(?:u(\\d+)_)?`, 'g');
 
 /**
- * Compiles what copies have in common: they are written once with `HELD` in place of their word and of each URL, and then only these
- * are put into them. `given` is the text part with `HELD` in place of the word; null where it is made of the html.
+ * Compiles what copies have in common: they are written once with `HELD` in place of their word and of each
+ * URL, and then only these are put into them. `given` is the text part with `HELD` in place of the word; null
+ * where it is made of the html.
  */
 export function compiledCopies(
   write: (urlOf: UrlOf) => CopyParts,

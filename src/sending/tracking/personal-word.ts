@@ -55,8 +55,9 @@ export class FramedHtml {
 }
 
 /**
- * Reads html that differs in one word between recipients once for all of them. A word of letters and digits in text that is shown changes
- * nothing around it, neither for a parser nor in the text part; a word that is anywhere else, or twice, is not taken for one.
+ * Reads html that differs in one word between recipients once for all of them. A word of letters and digits
+ * in text that is shown changes nothing around it, neither for a parser nor in the text part; a word that is
+ * anywhere else, or twice, is not taken for one.
  */
 export class PersonalWords {
   readonly #frames: Frame[] = [];
@@ -119,7 +120,10 @@ export class PersonalWords {
 
 const isLong = (text: string): boolean => text.length > LONGEST_TEXT;
 
-/** The word of an html part with that frame; null where it has another, or a word that is also elsewhere: an address may consist of it. */
+/**
+ * The word of an html part with that frame; null where it has another, or a word that is also elsewhere: an
+ * address may consist of it.
+ */
 function wordIn(html: string, { before, after, reading }: Frame): string | null {
   if (html.length <= before.length + after.length) return null;
   if (!html.startsWith(before) || !html.endsWith(after)) return null;

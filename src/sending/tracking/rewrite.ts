@@ -3,15 +3,18 @@ import { webAddress } from './api.ts';
 
 /** The changes to an html part. */
 interface Changes {
-  /** The address that takes the place of a link to the web: without quotes and bare ampersands. Null where links stay. */
+  /**
+   * The address that takes the place of a link to the web: without quotes and bare ampersands. Null where
+   * links stay.
+   */
   readonly link: ((url: string) => string) | null;
   /** The html that is added at the end of the part. */
   readonly added: string;
 }
 
 /**
- * Replaces the addresses of links and adds something at the end. All else stays octet for octet as it was written, since mail programs
- * are more peculiar than any serialiser knows.
+ * Replaces the addresses of links and adds something at the end. All else stays octet for octet as it was
+ * written, since mail programs are more peculiar than any serialiser knows.
  */
 export function rewriteHtml(
   html: string,

@@ -144,7 +144,10 @@ async function seenOf(
   return isOutdated(stated, changedAtOf(id, context)) ? CHANGED : { seenAt: context.changedAt ?? null };
 }
 
-/** Deletes an endpoint for good. After the answer no further attempt begins, also for deliveries that were waiting. */
+/**
+ * Deletes an endpoint for good. After the answer no further attempt begins, also for deliveries that were
+ * waiting.
+ */
 export async function deleteWebhook(
   { engine }: WebhookCommands,
   { caller, params, now }: WebhookCall,

@@ -115,10 +115,10 @@ const attemptColumns = {
 const NO_ATTEMPT = { attemptedAt: null, httpStatus: null, responseBody: null, durationMs: null, error: null };
 
 /**
- * Reads the deliveries of a workspace that meet a condition, each with its last attempt, in the order of the range.
- * A second statement reads the attempts: where tables are distributed no join goes by the id of a delivery.
- * Only attempts that the rows know of count: a delivery that is shown as under way must not come with the
- * answer of an attempt that has ended since.
+ * Reads the deliveries of a workspace that meet a condition, each with its last attempt, in the order of the
+ * range. A second statement reads the attempts: where tables are distributed no join goes by the id of a
+ * delivery. Only attempts that the rows know of count: a delivery that is shown as under way must not come
+ * with the answer of an attempt that has ended since.
  */
 async function deliveriesWhere(
   reads: Reads,
@@ -167,8 +167,8 @@ function filtersOf({ status, attempted }: DeliveryQuery, endpoint: WebhookView['
 }
 
 /**
- * Lists the deliveries to one endpoint. No index has their state, since one would have each outcome rewrite more than its row: a filter
- * looks at so many of them at most.
+ * Lists the deliveries to one endpoint. No index has their state, since one would have each outcome rewrite
+ * more than its row: a filter looks at so many of them at most.
  */
 export async function listDeliveries(
   reader: DeliveryLister,

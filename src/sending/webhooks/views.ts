@@ -72,7 +72,9 @@ const NEVER_SENT: Record<StopReason, string> = {
   test_clock_deleted: 'The test clock of the email was deleted before the next attempt.',
 };
 
-/** The status that clients see for a state, and whether a delivery in it stops when its endpoint is disabled. */
+/**
+ * The status that clients see for a state, and whether a delivery in it stops when its endpoint is disabled.
+ */
 const SHOWN: Readonly<
   Record<WebhookDeliveryState, { readonly status: DeliveryView['status']; readonly stops: boolean }>
 > = {
@@ -94,8 +96,9 @@ export const statesShownAs = (
   WEBHOOK_DELIVERY_STATES.filter((state) => isShownAs(state, endpoint) === status);
 
 /**
- * A delivery to an endpoint of that status, as clients see it. A delivery that waits for a disabled endpoint is shown as
- * stopped, although its row may follow a moment later; an attempt that is under way may still succeed.
+ * A delivery to an endpoint of that status, as clients see it. A delivery that waits for a disabled endpoint
+ * is shown as stopped, although its row may follow a moment later; an attempt that is under way may still
+ * succeed.
  */
 export function deliveryOf(row: DeliveryRow, endpoint: WebhookView['status']): DeliveryView {
   const { retryCount, stoppedBy: toldOf } = row.context as WebhookDeliveryContext;

@@ -3,8 +3,9 @@ import type { Operations } from './operations.ts';
 import { type Backoff, retryAfterOf, wait, waitAfter } from './retries.ts';
 
 /**
- * Renders a React element to html, and to text with `plainText`: `render` of `@react-email/render` or `@react-email/components`. It is given
- * to the client, which imports nothing by itself: a bundler would need the package even where no email is written in React.
+ * Renders a React element to html, and to text with `plainText`: `render` of `@react-email/render` or
+ * `@react-email/components`. It is given to the client, which imports nothing by itself: a bundler would need
+ * the package even where no email is written in React.
  */
 export type RenderReact = (
   element: never,
@@ -157,7 +158,10 @@ async function once(
   }
 }
 
-/** True for the octets of a message or a file; its sender chooses the type, so that the header which offers to store it tells. */
+/**
+ * True for the octets of a message or a file; its sender chooses the type, so that the header which offers to
+ * store it tells.
+ */
 const isBinary = ({ headers }: Response): boolean =>
   /^attachment; filename(?:\*=|="em_)/.test(headers.get('content-disposition') ?? '');
 

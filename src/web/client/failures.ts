@@ -78,7 +78,10 @@ class ClientError extends Error {
 export const failed = (code: string, message: string, more: object, cause?: unknown): PosthornError =>
   new ClientError(code, message, more, cause) as unknown as PosthornError;
 
-/** True for what a call of this client was rejected with. An `AbortSignal` of the caller rejects with its own reason. */
+/**
+ * True for what a call of this client was rejected with. An `AbortSignal` of the caller rejects with its own
+ * reason.
+ */
 export const isPosthornError = (error: unknown): error is PosthornError => error instanceof ClientError;
 
 /** The result of a call as a value: the data, or the error. */

@@ -83,8 +83,8 @@ export interface FollowOptions {
 }
 
 /**
- * The pages of a log as it grows, without end: each holds what is new, and the cursor to keep once it was dealt with. The
- * first one from the end is empty, and has the cursor.
+ * The pages of a log as it grows, without end: each holds what is new, and the cursor to keep once it was
+ * dealt with. The first one from the end is empty, and has the cursor.
  */
 export async function* follow(
   send: Send,

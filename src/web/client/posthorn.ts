@@ -98,7 +98,10 @@ export class Posthorn {
     };
   }
 
-  /** Any request by its method and path, such as `GET /emails/{id}`: with the same repetition and the same errors. */
+  /**
+   * Any request by its method and path, such as `GET /emails/{id}`: with the same repetition and the same
+   * errors.
+   */
   request<Op extends Operation>(
     operation: Op,
     given: CallInput = {},

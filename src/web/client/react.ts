@@ -1,6 +1,9 @@
 import type { Body, RenderReact } from './call.ts';
 
-/** An email whose html is rendered from a React element where the client runs. Its text is too, unless `text` is there. */
+/**
+ * An email whose html is rendered from a React element where the client runs. Its text is too, unless `text`
+ * is there.
+ */
 export type ReactEmail<Email> = Omit<Email, 'html' | 'markdown' | 'templateId' | 'variables'> & {
   /** The element: `<Receipt order={order} />`. */
   readonly react: object;
@@ -8,7 +11,10 @@ export type ReactEmail<Email> = Omit<Email, 'html' | 'markdown' | 'templateId' |
 
 type SendBody = Body<'POST /emails'>;
 
-/** The email as the service takes it. @throws TypeError without a renderer, and everything that a component throws */
+/**
+ * The email as the service takes it. @throws TypeError without a renderer, and everything that a component
+ * throws
+ */
 export async function renderEmail<Email extends Pick<SendBody, 'text'>>(
   email: Email | ReactEmail<Email>,
   render: RenderReact | undefined,

@@ -26,8 +26,8 @@ const DOUBTFUL = new Set(['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE', 'CONNECTION_F
 const OF_PROXIES = new Set([408, 502, 503, 504]);
 
 /**
- * POST is repeated under its idempotency key. A PATCH or DELETE that was carried out may be refused the second time (409, 404), and
- * that refusal would hide the success.
+ * POST is repeated under its idempotency key. A PATCH or DELETE that was carried out may be refused the
+ * second time (409, 404), and that refusal would hide the success.
  */
 const REPEATABLE = new Set(['GET', 'POST', 'PUT']);
 

@@ -53,7 +53,10 @@ export const templates = (send: Send) => ({
   /** Creates a new version from an earlier one. */
   restore: (id: string, body: Body<'POST /templates/{id}/restore'>, options?: CallOptions) =>
     dataOf(send('POST /templates/{id}/restore', { path: { id }, body }, options)),
-  /** Gives everything that uses a layout or partial its published version, or with `dryRun` tells what would change. */
+  /**
+   * Gives everything that uses a layout or partial its published version, or with `dryRun` tells what would
+   * change.
+   */
   updateUsers: (id: string, body: Body<'POST /templates/{id}/update-users'> = {}, options?: CallOptions) =>
     dataOf(send('POST /templates/{id}/update-users', { path: { id }, body }, options)),
   /** Renders without sending. */

@@ -70,7 +70,10 @@ function eventOf(body: Uint8Array): EmailEvent {
   throw new WebhookVerificationError('NO_EVENT', 'The body is signed but holds no event.');
 }
 
-/** The same for a request of the `fetch` kind. It reads the body of the request. @throws WebhookVerificationError */
+/**
+ * The same for a request of the `fetch` kind. It reads the body of the request. @throws
+ * WebhookVerificationError
+ */
 export const verifyWebhookRequest = async (
   request: Request,
   secret: string | readonly string[],

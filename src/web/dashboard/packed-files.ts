@@ -67,7 +67,9 @@ const bytesOf = ({ brotli }: PackedFile): Uint8Array<ArrayBuffer> =>
 const plain = async (file: PackedFile): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await promisify(brotliDecompress)(bytesOf(file)));
 
-/** The forms for browsers without brotli, which most have by HTTPS alone: in the executable they took 2.8 MB. */
+/**
+ * The forms for browsers without brotli, which most have by HTTPS alone: in the executable they took 2.8 MB.
+ */
 const gzippedOf = new WeakMap<PackedFile, Promise<Uint8Array<ArrayBuffer>>>();
 
 function gzipped(file: PackedFile): Promise<Uint8Array<ArrayBuffer>> {

@@ -29,7 +29,10 @@ type Settings = RetentionDays &
     | 'simulatorDomain'
   >;
 
-/** Reads the facts from the configuration. TLS from the first octet is preferred where both are offered (RFC 8314, 3). */
+/**
+ * Reads the facts from the configuration. TLS from the first octet is preferred where both are offered (RFC
+ * 8314, 3).
+ */
 export function installationOf(config: Settings): Installation {
   const { publicUrl, submissionPort, submissionTlsPort, simulatorDomain } = config;
   const { retentionTestDays, retentionLiveDays } = config;

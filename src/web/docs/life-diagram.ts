@@ -4,7 +4,10 @@ import { draw, type Move } from '../../engine/drawing/moves.ts';
 const WIDTH = 132;
 const HEIGHT = 40;
 
-/** The positions of the states, with time running to the right. The test of the page fails for a state that is missing here. */
+/**
+ * The positions of the states, with time running to the right. The test of the page fails for a state that is
+ * missing here.
+ */
 const POSITIONS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   accepted: [80, 150],
   scheduled: [270, 50],
@@ -51,7 +54,9 @@ function box(name: string, description: string): string {
 `;
 }
 
-/** Draws one line for all transitions between two states, curved so that opposite directions are two lines. */
+/**
+ * Draws one line for all transitions between two states, curved so that opposite directions are two lines.
+ */
 function arrow(moves: readonly Move[]): string {
   const [{ from, to }] = moves as readonly [Move];
   const [start, end] = [positionOf(from), positionOf(to)];

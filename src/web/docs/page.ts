@@ -27,7 +27,10 @@ export interface ScriptedPage {
   readonly body: Html;
 }
 
-/** The policy allows nothing inline and nothing from other servers: no fonts, scripts or pictures of third parties. */
+/**
+ * The policy allows nothing inline and nothing from other servers: no fonts, scripts or pictures of third
+ * parties.
+ */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -39,7 +42,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The headers of the pages and their assets. Browsers always revalidate them, because an upgrade changes them in place. */
+/**
+ * The headers of the pages and their assets. Browsers always revalidate them, because an upgrade changes them
+ * in place.
+ */
 export const PAGE_HEADERS = { 'content-security-policy': POLICY, 'cache-control': 'no-cache' };
 
 /** Makes a page of the documentation, which is readable without its script and needs no other server. */

@@ -125,7 +125,10 @@ const checkTable = (): string =>
     ...CHECK_CODES.map((code) => `| ${CHECKS[code].severity} | \`${code}\` | ${CHECKS[code].rule} |`),
   ].join('\n');
 
-/** The colours of the application as properties. Its build reads them as a theme of Tailwind, whose first line clears all others. */
+/**
+ * The colours of the application as properties. Its build reads them as a theme of Tailwind, whose first line
+ * clears all others.
+ */
 function colors(): string {
   const [, theme = ''] = /@theme inline \{\n(?: *--color-\*: initial;\n)?(.*?)\n\}/s.exec(tokens) ?? [];
   return `:root {\n${theme}\n}`;

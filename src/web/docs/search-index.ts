@@ -28,5 +28,8 @@ export function searchIndex(document: OpenApiDocument): readonly Place[] {
   ];
 }
 
-/** The part of a group in the addresses of the reference (src/web/dashboard/web/reference/main.ts makes the same one). */
+/**
+ * The part of a group in the addresses of the reference (src/web/dashboard/web/reference/main.ts makes the
+ * same one).
+ */
 const anchorOf = (tag: string): string => tag.toLowerCase().replace(/[^a-z0-9]+/g, '-');

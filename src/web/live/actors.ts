@@ -83,8 +83,9 @@ async function findActors(
   const most = storeOf(kind).examinedAtOnce;
   const moment = `${kind.idPrefix}_${timePart(0)}`.length;
   const inState = wanted.state === null ? '' : ` and state = ${stateList([wanted.state])}`;
-  // The row at which a search stops may belong to another workspace, so the cursor names only its millisecond. The next page
-  // begins with that whole millisecond, and this one leaves it out, unless all of its rows are of that millisecond.
+  // The row at which a search stops may belong to another workspace, so the cursor names only its
+  // millisecond. The next page begins with that whole millisecond, and this one leaves it out, unless all of
+  // its rows are of that millisecond.
   const rows = await database.query<Row & { last: string; whole: boolean; examined: number }>(
     `with near as materialized (
        select id, workspace_id, livemode, state, revision, context, wake_at from ${kind.table}
@@ -107,7 +108,10 @@ async function findActors(
   return pageOf(found, lowestIdAt(kind.idPrefix, timeOfId(search.last) + (search.whole ? 0 : 1)));
 }
 
-/** The relation that finds the actors in a state without a search: by an index on the state, or by the one on wake-up times. */
+/**
+ * The relation that finds the actors in a state without a search: by an index on the state, or by the one on
+ * wake-up times.
+ */
 async function relationFor(
   database: Database,
   kind: Kind,
@@ -129,7 +133,9 @@ function pageOf(rows: readonly Row[], stoppedAt: string | null): FoundPage {
   return { actors, next: stoppedAt, searchedBackTo: stoppedAt === null ? null : timeOfId(stoppedAt) };
 }
 
-/** Reads an actor with its history and the explanation of its state; null when the scope has no such actor. */
+/**
+ * Reads an actor with its history and the explanation of its state; null when the scope has no such actor.
+ */
 export async function actorLife(
   database: Database,
   kind: Kind,

@@ -6,8 +6,8 @@ import type { Database } from '../../platform/db/database.ts';
 export type IndexedStates = ReadonlySet<string> | 'all';
 
 /**
- * Finds the states of a kind that can be counted and listed without reading the table. The database's catalogue tells, so a
- * migration that adds an index needs no change here.
+ * Finds the states of a kind that can be counted and listed without reading the table. The database's
+ * catalogue tells, so a migration that adds an index needs no change here.
  */
 export async function indexedStates(database: Database, kind: Kind): Promise<IndexedStates> {
   const indexes = await database.query<{ columns: string; predicate: string | null }>(
@@ -46,11 +46,17 @@ export function countStatement(kind: Kind, percent: number | null): string {
        from ${sampled} group by 1, 2, 3`;
 }
 
-/** SQL that counts at most `most` matching rows of a relation. A result of `most` means that there may be more. */
+/**
+ * SQL that counts at most `most` matching rows of a relation. A result of `most` means that there may be
+ * more.
+ */
 export const cappedStatement = (relation: string, condition: string, most: number): string =>
   `select ${GROUPS}, count(*)::float8 as count
    from (select ${GROUPS} from ${relation} where ${condition} limit ${most}) w group by 1, 2, 3`;
 
-/** The actors that wait for a timer, with those that an instance keeps, of which no index on wake-up times knows. */
+/**
+ * The actors that wait for a timer, with those that an instance keeps, of which no index on wake-up times
+ * knows.
+ */
 export const waitingRelation = (kind: Kind, isIndexed: boolean): string =>
   storeOf(kind).waiting(GROUPS, isIndexed);

@@ -20,7 +20,10 @@ export interface Ticket {
   /** The session that requested the ticket; null for a printed link. */
   readonly sessionId: string | null;
   readonly subject: SessionSubject;
-  /** The end of the session that requested the ticket, which bounds the session that it opens. Null for a printed link. */
+  /**
+   * The end of the session that requested the ticket, which bounds the session that it opens. Null for a
+   * printed link.
+   */
   readonly endsAt: number | null;
 }
 
@@ -59,7 +62,10 @@ export class InspectorSessions {
     return this.sessions.open(subjectOf(caller), this.now() + LASTS_MS, headers, client);
   }
 
-  /** Ends the session of a request and those connections that it opened; returns the header that removes its cookie. */
+  /**
+   * Ends the session of a request and those connections that it opened; returns the header that removes its
+   * cookie.
+   */
   end(headers: Headers): Promise<string> {
     return this.sessions.end(headers);
   }
@@ -80,7 +86,10 @@ export class InspectorSessions {
     return this.tickets.issue({ sessionId: id, subject, endsAt: expiresAt }, expiresAt);
   }
 
-  /** Finds the session of a request by its ticket, its cookie, or the key in its Authorization header; a refusal of a key that lacks the permission. */
+  /**
+   * Finds the session of a request by its ticket, its cookie, or the key in its Authorization header; a
+   * refusal of a key that lacks the permission.
+   */
   async of(headers: Headers, ticket: string | null): Promise<InspectorSession | Failure | null> {
     const session = ticket === null ? await this.sessions.find(headers) : await this.#redeem(ticket);
     if (session) {
@@ -103,7 +112,8 @@ export class InspectorSessions {
   /** The kinds that a session may see now; null when it is no longer valid. */
   async visibilityNow(session: Session): Promise<Visibility | null> {
     const principal = await this.sessions.principalOf(session);
-    // A person may have turned to another workspace meanwhile, and this connection shows the one that it was opened for.
+    // A person may have turned to another workspace meanwhile, and this connection shows the one that it was
+    // opened for.
     return principal?.workspaceId === session.subject.workspaceId && holds(principal.permissions, NEEDED)
       ? this.visibilityOf(principal.permissions)
       : null;

@@ -92,7 +92,8 @@ export function createInspector(parts: InspectorParts): Inspector {
     deps: { database, kinds, inspectorSessions, version },
     sockets,
     note: (noted) => feed.note(noted),
-    // The ticket is in the fragment, which a browser neither sends nor passes on in Referer, so that it gets into no log.
+    // The ticket is in the fragment, which a browser neither sends nor passes on in Referer, so that it gets
+    // into no log.
     link: async ({ workspaceId, livemode }) => {
       const subject = { kind: 'operatorLink', id: crypto.randomUUID(), workspaceId, livemode } as const;
       return `${baseUrl}/inspector#open=${await inspectorSessions.link(subject)}`;

@@ -15,8 +15,8 @@ const NOTHING: Label = { title: null, facts: [] };
 type LabelOf = (id: string) => Label;
 
 /**
- * Reads the labels of actors that were found. They go through the same masks as contexts do: whatever a kind puts in its
- * label, no address and no path of a URL is shown.
+ * Reads the labels of actors that were found. They go through the same masks as contexts do: whatever a kind
+ * puts in its label, no address and no path of a URL is shown.
  */
 export async function readLabels(
   database: Database,

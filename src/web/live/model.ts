@@ -25,11 +25,16 @@ export interface Machine {
   readonly transient: readonly string[];
   /** The states that wait for a timer. */
   readonly timed: readonly string[];
-  /** True for a drawing that is only an example: each definition, such as a flow, has a machine with other states. */
+  /**
+   * True for a drawing that is only an example: each definition, such as a flow, has a machine with other
+   * states.
+   */
   readonly isExample: boolean;
 }
 
-/** The machine of one definition, which the build does not know, and how many actors of it are in each state. */
+/**
+ * The machine of one definition, which the build does not know, and how many actors of it are in each state.
+ */
 export interface OwnMachine extends Machine {
   readonly layout: Layout;
   readonly counts: Readonly<Record<string, StateCount>>;
@@ -127,8 +132,8 @@ export interface ShownInstance {
 export type NewsCompleteness = 'all' | 'crowded' | 'away';
 
 /**
- * A message about the machines, at most four per second. A dropped one loses nothing important, because counts are
- * absolute.
+ * A message about the machines, at most four per second. A dropped one loses nothing important, because
+ * counts are absolute.
  */
 export interface Tick {
   readonly type: 'tick';

@@ -11,8 +11,8 @@ import type { ChangeMessage, PageMessage, ServiceMessage } from './model.ts';
 import { type Visibility, visibilityKey } from './visibility.ts';
 
 /**
- * The bytes that may wait for a page. A slower page gets no messages: later one that says that anything may have
- * changed, and the number of missed moves.
+ * The bytes that may wait for a page. A slower page gets no messages: later one that says that anything may
+ * have changed, and the number of missed moves.
  */
 export const BACKLOG = 65_536;
 /** A page that reads nothing for this time is disconnected; its browser reconnects when it can. */
@@ -22,7 +22,10 @@ export const SLOW_MS = 30_000;
  * continuing).
  */
 const TOO_SLOW = 1_011;
-/** The time between two checks of a session while machines are shown: the longest until the end of one on another instance is noticed. */
+/**
+ * The time between two checks of a session while machines are shown: the longest until the end of one on
+ * another instance is noticed.
+ */
 export const RECHECK_MS = 5_000;
 /** Without machines, each third check is made: resources are only named, and read with all checks. */
 const UNSHOWN_CHECKS = 3;
@@ -46,7 +49,10 @@ export interface PageSocketDeps {
 /** The part of a WebSocket that is needed here. */
 type Socket = Pick<ServerWebSocket<SocketSession>, 'send' | 'close' | 'getBufferedAmount'>;
 
-/** The one connection of a page. A member's page hears of changed resources, and of machines when it asks; a guest's of machines alone. */
+/**
+ * The one connection of a page. A member's page hears of changed resources, and of machines when it asks; a
+ * guest's of machines alone.
+ */
 export class PageSocket implements SocketSession, Follower, Viewer {
   watched: string | null = null;
   #access: PageAccess;

@@ -36,9 +36,14 @@ const NO_MEMBER = new Failure('UNAUTHORIZED', 'This request carries no session o
   suggestion: 'Sign in at /app.',
 });
 
-/** Most connections of guests and Stately's tools at once: of one key or link, of one workspace, and of all together. */
+/**
+ * Most connections of guests and Stately's tools at once: of one key or link, of one workspace, and of all
+ * together.
+ */
 export const MOST_GUESTS = { each: 20, workspace: 50, total: 200 } as const;
-/** Most connections of members at once: the open tabs of one person, of one workspace, and of all together. */
+/**
+ * Most connections of members at once: the open tabs of one person, of one workspace, and of all together.
+ */
 export const MOST_MEMBERS = { each: 20, workspace: 200, total: 1_000 } as const;
 /** Most pages of members that show machines at once. */
 export const MOST_SHOWN = { each: 50, total: 200 } as const;
@@ -52,8 +57,8 @@ export const pageSockets = (deps: PageSocketsDeps): SocketUpgrade =>
   allGates([guestSockets(deps), memberSockets(deps)]);
 
 /**
- * /inspector/live for guests, and /inspect for Stately's tools. Both also accept a key in a header, and a ticket
- * in the query.
+ * /inspector/live for guests, and /inspect for Stately's tools. Both also accept a key in a header, and a
+ * ticket in the query.
  */
 export function guestSockets(deps: PageSocketsDeps): SocketUpgrade {
   const { sessions } = deps;
@@ -89,7 +94,10 @@ const UNBOUNDED = { take: () => true, give: () => {} };
 const accessOfGuest = (visibility: Visibility | null): PageAccess | null =>
   visibility && { permissions: [], visibility };
 
-/** /app/api/{live|test}/changes for members: the address names the environment, and the query the workspace that the page shows. */
+/**
+ * /app/api/{live|test}/changes for members: the address names the environment, and the query the workspace
+ * that the page shows.
+ */
 function memberSockets(deps: PageSocketsDeps): SocketUpgrade {
   const { memberSessions, visibilityOf } = deps;
   const shown = new KeyedBudget(MOST_SHOWN);

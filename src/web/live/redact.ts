@@ -3,8 +3,9 @@ const SECRET = /secret|sealed|password|token|hash|private/i;
 const ADDRESS = /[^\s<>"@]+@[^\s<>"@]+/g;
 
 /**
- * Removes personal data and secrets from a context. The machines hold none already; this covers future ones too. Addresses are
- * masked, URLs lose everything after the host (a path may be a capability), and secrets are left out.
+ * Removes personal data and secrets from a context. The machines hold none already; this covers future ones
+ * too. Addresses are masked, URLs lose everything after the host (a path may be a capability), and secrets
+ * are left out.
  */
 export function redacted(value: unknown): unknown {
   if (typeof value === 'string') return masked(value);

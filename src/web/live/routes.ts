@@ -36,7 +36,10 @@ const SessionBody = Type.Object({
   ticket: Type.Optional(Type.String({ maxLength: 1_000 })),
 });
 
-/** Bytes of the body that opens a session. A key and a ticket are far shorter, and the sender is not authenticated yet. */
+/**
+ * Bytes of the body that opens a session. A key and a ticket are far shorter, and the sender is not
+ * authenticated yet.
+ */
 const SESSION_BODY_LIMIT = 4_096;
 
 const ActorQuery = Type.Object({
@@ -64,7 +67,9 @@ interface ViewAccess {
   readonly environment?: 'live' | 'test';
 }
 
-/** The schema of an answer for this page alone. TypeScript describes it (model.ts), and no document lists it. */
+/**
+ * The schema of an answer for this page alone. TypeScript describes it (model.ts), and no document lists it.
+ */
 const of = <T>() => Type.Unsafe<T>({});
 
 const ended = (cookie: string, body: object): RawResponse =>

@@ -19,7 +19,9 @@ import { timedStates } from './machines.ts';
 import type { Counts, StateCount } from './model.ts';
 import { scopeKey, type Visibility } from './visibility.ts';
 
-/** Shortest pause between two counts of a kind; it is longer in proportion to the duration of a slow count. */
+/**
+ * Shortest pause between two counts of a kind; it is longer in proportion to the duration of a slow count.
+ */
 const PAUSE_MS = 2_000;
 const PAUSE_FACTOR = 50;
 /**
@@ -27,7 +29,10 @@ const PAUSE_FACTOR = 50;
  * which is blocked meanwhile.
  */
 const WHOLE = { postgres: 16_384, embedded: 3_072 } as const;
-/** Pages of a larger table that are read: some 50,000 emails, which estimates a state of half of all emails within 0.5 %. */
+/**
+ * Pages of a larger table that are read: some 50,000 emails, which estimates a state of half of all emails
+ * within 0.5 %.
+ */
 const SAMPLED = { postgres: 4_096, embedded: 1_024 } as const;
 /** Most waiting actors that are counted exactly. */
 const MOST_WAITING = 50_000;
@@ -53,10 +58,11 @@ interface KindCounts {
 }
 
 /**
- * The number of actors in each state, from one count for all viewers. Between two counts the commits of this process change the
- * numbers. Every state of a small table is exact; in a large one the states that wait for a timer or have an index are (up to
- * 50,000 actors), and the others are estimated from a fixed sample of its pages. Commits of other instances appear with the next
- * count, and a commit during a count may be counted wrongly until then.
+ * The number of actors in each state, from one count for all viewers. Between two counts the commits of this
+ * process change the numbers. Every state of a small table is exact; in a large one the states that wait for
+ * a timer or have an index are (up to 50,000 actors), and the others are estimated from a fixed sample of its
+ * pages. Commits of other instances appear with the next count, and a commit during a count may be counted
+ * wrongly until then.
  */
 export class StateCounts {
   readonly #kinds: readonly KindCounts[];

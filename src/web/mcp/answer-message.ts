@@ -9,14 +9,20 @@ export interface McpDeps {
   readonly publicUrl: string;
   readonly allowsChanges: boolean;
   readonly version: string;
-  /** The service itself: a tool's request passes every check again, with the key of the caller and from its address. */
+  /**
+   * The service itself: a tool's request passes every check again, with the key of the caller and from its
+   * address.
+   */
   ask(request: Request, client: string): Promise<Response>;
 }
 
 /** Less than the work of a whole request may take. */
 const TOOL_MS = 7_000;
 
-/** The requests of the tools leave no process: they arrive as behind a proxy that ends TLS and takes the path of PUBLIC_URL off. */
+/**
+ * The requests of the tools leave no process: they arrive as behind a proxy that ends TLS and takes the path
+ * of PUBLIC_URL off.
+ */
 const HERE = 'http://localhost';
 
 /** A request as it would arrive: a body without a length would count as none. */

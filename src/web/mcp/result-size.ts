@@ -1,7 +1,10 @@
 /** Characters of a result. What is longer fills the memory of an assistant, and says no more. */
 export const LONGEST_RESULT = 65_536;
 
-/** Octets that a longer message than a result may have at least: a character takes at most three, or four for two. */
+/**
+ * Octets that a longer message than a result may have at least: a character takes at most three, or four for
+ * two.
+ */
 const BEGINNING = 3 * (LONGEST_RESULT + 1);
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;

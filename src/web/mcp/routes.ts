@@ -42,7 +42,8 @@ export function mcpRoutes(deps: McpDeps): readonly Route[] {
       response: Type.Unknown(),
       handle: async (call) => {
         if (isRefused(call)) return FOREIGN_ORIGIN;
-        // The protocol's own library is a seventh of what a start loads, and most installations never need it.
+        // The protocol's own library is a seventh of what a start loads, and most installations never need
+        // it.
         const { answerMessage } = await import('./answer-message.ts');
         return answerMessage(deps, call);
       },

@@ -12,7 +12,10 @@ export interface CostPoint {
   readonly spent: number;
 }
 
-/** The cost that lies nearest to what was measured (least squares, an email each); neither part is less than nothing. */
+/**
+ * The cost that lies nearest to what was measured (least squares, an email each); neither part is less than
+ * nothing.
+ */
 export function fitCost(points: readonly CostPoint[]): Cost {
   const mean = (of: (point: CostPoint) => number) =>
     points.reduce((sum, point) => sum + of(point), 0) / points.length;

@@ -1,8 +1,8 @@
 import { Heap } from './heap.ts';
 
 /**
- * The time for which a thread keeps a core that others wait for, in microseconds: a tick of Linux at 250 Hz. Work that arrives meanwhile
- * is then done at once, so that batches are larger where cores are scarce.
+ * The time for which a thread keeps a core that others wait for, in microseconds: a tick of Linux at 250 Hz.
+ * Work that arrives meanwhile is then done at once, so that batches are larger where cores are scarce.
  */
 const SLICE_US = 4_000;
 
@@ -136,7 +136,10 @@ interface Task {
   readonly done: () => void;
 }
 
-/** A thread with an event loop: what has come by the beginning of a turn is done one after the other, and then the turn ends. */
+/**
+ * A thread with an event loop: what has come by the beginning of a turn is done one after the other, and then
+ * the turn ends.
+ */
 export class Thread {
   #isBusy = false;
   #busy = 0;

@@ -4,7 +4,10 @@ import type { CpuPerItem } from '../table.ts';
 import { spentBy } from './costs.ts';
 import type { ServiceTimes } from './times.ts';
 
-/** The share of its machine that an installation may use in the long run: the rest is for peaks and for a failover. */
+/**
+ * The share of its machine that an installation may use in the long run: the rest is for peaks and for a
+ * failover.
+ */
 export const USED = 0.6;
 /** The figures that were not measured here. */
 export const LARGEST_SERVER = 64;

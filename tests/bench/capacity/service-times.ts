@@ -8,11 +8,17 @@ import { openBursts } from './bursts.ts';
 import { fitCost } from './costs.ts';
 import type { Look, Point, ServiceTimes, WriteCost } from './times.ts';
 
-/** Emails at one moment, which divide `EMAILS`; batches grow with them, so that the cost of a batch is separated from that of an email. */
+/**
+ * Emails at one moment, which divide `EMAILS`; batches grow with them, so that the cost of a batch is
+ * separated from that of an email.
+ */
 const SIZES = [32, 96, 256] as const;
 /** Emails of one size. */
 const EMAILS = 6_144;
-/** Emails come so far apart that there are rests, and none so long that caches go cold, by which an email would take a fifth more. */
+/**
+ * Emails come so far apart that there are rests, and none so long that caches go cold, by which an email
+ * would take a fifth more.
+ */
 const APART_MS = 0.3;
 const IDLE_MS = 3_000;
 /** Backends hand in their counts when they are idle, at the latest after a second. */
@@ -139,7 +145,10 @@ export async function lookAtLowLoad(installation: Installation): Promise<Look> {
   };
 }
 
-/** The service times that several looks agree on: the median at each size of bursts, and the costs that fit these. */
+/**
+ * The service times that several looks agree on: the median at each size of bursts, and the costs that fit
+ * these.
+ */
 export function timesOf(looks: readonly Look[]): ServiceTimes {
   const costOf = (kind: 'accepted' | 'life', side: keyof Point) =>
     fitCost(

@@ -49,8 +49,9 @@ export interface Simulated {
 /** Batches of new actors under way at once (src/engine/runtime/spawn-queue.ts); of events there is one. */
 const INSERTS_AT_ONCE = 2;
 /**
- * Shares of the service's work on an email, which no meter separates: before the batch (reading the request, deciding), in putting the
- * batch together, and when it has returned (answering). What a batch takes for itself is spent half before and half after.
+ * Shares of the service's work on an email, which no meter separates: before the batch (reading the request,
+ * deciding), in putting the batch together, and when it has returned (answering). What a batch takes for
+ * itself is spent half before and half after.
  */
 const PARTS = { request: 0.6, prepare: 0.2, settle: 0.2 } as const;
 /** Outcomes are decided when their batch is put together. */
@@ -65,7 +66,9 @@ interface Step {
   readonly postgres: Cost;
 }
 
-/** The disk under the WAL: one flush at a time, which takes everything along that was written before it began. */
+/**
+ * The disk under the WAL: one flush at a time, which takes everything along that was written before it began.
+ */
 class Wal {
   #isFlushing = false;
   #waiting: (() => void)[] = [];
@@ -103,7 +106,10 @@ interface Shared {
   readonly wayUs: number;
 }
 
-/** A queue in front of commits, as src/platform/async/batcher.ts has it; when a batch leaves is decided by the service's own rule. */
+/**
+ * A queue in front of commits, as src/platform/async/batcher.ts has it; when a batch leaves is decided by the
+ * service's own rule.
+ */
 class Committer {
   readonly #gathering = new Gathering();
   #waiting = 0;

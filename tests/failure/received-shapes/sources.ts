@@ -1,4 +1,7 @@
-/** Messages of other projects' test suites, as Debian packs them. They are read from a folder of the machine and never kept here. */
+/**
+ * Messages of other projects' test suites, as Debian packs them. They are read from a folder of the machine
+ * and never kept here.
+ */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +30,9 @@ const SOURCES = [
 /** The tests of Python's own email package are a package without sources. */
 const BINARY = 'libpython3.11-testsuite';
 const FOLDER = join(tmpdir(), 'posthorn-received-shapes');
-/** A file in the folder of a package of which all was had; any other is asked for at the next run once more. */
+/**
+ * A file in the folder of a package of which all was had; any other is asked for at the next run once more.
+ */
 const WHOLE = '.whole';
 /** The messages of any test suite are smaller. */
 const LARGEST = 2_000_000;
@@ -38,7 +43,10 @@ const run = async (cwd: string, ...command: string[]): Promise<string | null> =>
   return (await child.exited) === 0 ? null : said.trim().split('\n').slice(-1).join();
 };
 
-/** Downloads the packages and unpacks them, once; those that the mirror lacks are named. The folder of what there is. */
+/**
+ * Downloads the packages and unpacks them, once; those that the mirror lacks are named. The folder of what
+ * there is.
+ */
 export async function downloadSuites(say: (line: string) => void): Promise<string> {
   await mkdir(join(FOLDER, 'lists/partial'), { recursive: true });
   await writeFile(join(FOLDER, 'sources.list'), 'deb-src http://deb.debian.org/debian bookworm main\n');

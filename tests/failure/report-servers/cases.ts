@@ -1,4 +1,6 @@
-/** The reply of a recipient's server to a message, to its sender or to its recipient. `$to` is the recipient. */
+/**
+ * The reply of a recipient's server to a message, to its sender or to its recipient. `$to` is the recipient.
+ */
 interface Case {
   readonly to: string;
   /** The reply to the sender: before it, the server has no recipient to judge. */
@@ -9,7 +11,9 @@ interface Case {
   readonly wantsSuccess?: true;
 }
 
-/** The messages to each server. The local part of the recipient at receiver.example is the name of the case. */
+/**
+ * The messages to each server. The local part of the recipient at receiver.example is the name of the case.
+ */
 export const CASES: Readonly<Record<string, Case>> = {
   unknown: {
     to: 'unknown@receiver.example',

@@ -9,7 +9,10 @@ interface Relay {
   files(port: number, to: number): Readonly<Record<string, string>>;
   /** Shell commands that start it inside the tree and stay in the foreground. */
   start(port: number): string;
-  /** The recipients of the mail that it has accepted, where it does not relay it. `tree`: the folder of its files. */
+  /**
+   * The recipients of the mail that it has accepted, where it does not relay it. `tree`: the folder of its
+   * files.
+   */
   queued?(tree: string): Promise<readonly string[]>;
 }
 

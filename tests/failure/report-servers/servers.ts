@@ -5,7 +5,10 @@ export interface ReportingServer {
   readonly files: Readonly<Record<string, string>>;
   /** Shell commands that start it inside the tree. */
   readonly start: string;
-  /** The command that takes a message from its standard input; `$from` and `$to` are the envelope. SMTP at port 25 without it. */
+  /**
+   * The command that takes a message from its standard input; `$from` and `$to` are the envelope. SMTP at
+   * port 25 without it.
+   */
   readonly submit?: string;
   /** A command that has what waits tried again, or given up. */
   readonly again?: string;

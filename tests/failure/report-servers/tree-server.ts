@@ -23,7 +23,10 @@ export async function writeInTree(
   }
 }
 
-/** Runs shell commands in a tree, which share the network of this machine and nothing else. Killed, all that they started ends. */
+/**
+ * Runs shell commands in a tree, which share the network of this machine and nothing else. Killed, all that
+ * they started ends.
+ */
 export function spawnInTree(
   tree: string,
   host: string,
@@ -62,7 +65,10 @@ export interface TreeServer extends AsyncDisposable {
   readonly pid: number;
 }
 
-/** Starts a mail server in a tree by shell commands that stay in the foreground, and waits until it greets at its port. */
+/**
+ * Starts a mail server in a tree by shell commands that stay in the foreground, and waits until it greets at
+ * its port.
+ */
 export async function startTreeServer(
   tree: string,
   host: string,
@@ -71,7 +77,8 @@ export async function startTreeServer(
 ): Promise<TreeServer> {
   const child = spawnInTree(tree, host, `exec >/tmp/server.log 2>&1; ${command}`);
   const end = async () => {
-    // A server that has changed its user no longer ends with its parent: the first process of its namespace ends all others.
+    // A server that has changed its user no longer ends with its parent: the first process of its namespace
+    // ends all others.
     const { pid } = child;
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
     for (const one of children.split(' ').filter(Boolean)) process.kill(Number(one), 'SIGKILL');

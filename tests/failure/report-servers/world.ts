@@ -1,5 +1,6 @@
-// Runs inside a separate network, in which every name and every address is this process's: no mail can leave. It starts one mail
-// server in its tree, hands it a message for each case, and writes down each report that comes back.
+// Runs inside a separate network, in which every name and every address is this process's: no mail can leave.
+// It starts one mail server in its tree, hands it a message for each case, and writes down each report that
+// comes back.
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';

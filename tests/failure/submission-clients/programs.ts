@@ -1,4 +1,7 @@
-/** The programs that hand mail in at the submission port, each as it is in Debian, and nodemailer. They run in one file tree. */
+/**
+ * The programs that hand mail in at the submission port, each as it is in Debian, and nodemailer. They run in
+ * one file tree.
+ */
 
 /** A program and the mail that it sends. */
 export interface SubmissionProgram {
@@ -58,7 +61,10 @@ export const CALENDAR = [
   '',
 ].join('\r\n');
 
-/** A message with what programs must not touch: an octet in latin1, lines with dots, spaces at an end, a folded reference, a hidden recipient. */
+/**
+ * A message with what programs must not touch: an octet in latin1, lines with dots, spaces at an end, a
+ * folded reference, a hidden recipient.
+ */
 export const MESSAGE = [
   'From: Shop <shop@sender.example>',
   'To: Ada <ada@example.com>',

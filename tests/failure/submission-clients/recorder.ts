@@ -20,7 +20,10 @@ export interface Recorder extends AsyncDisposable {
   readonly handed: HandedMessage[];
 }
 
-/** Starts one before a port of this machine. `isTls`: its clients come by TLS, and the server is reached without. */
+/**
+ * Starts one before a port of this machine. `isTls`: its clients come by TLS, and the server is reached
+ * without.
+ */
 export async function startRecorder(to: number, isTls = false): Promise<Recorder> {
   const handed: HandedMessage[] = [];
   const sockets = new Set<Socket>();

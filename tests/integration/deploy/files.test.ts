@@ -5,7 +5,8 @@ import { resolve } from 'node:path';
 import { SETTINGS } from '../../../src/platform/config/settings/settings.ts';
 import { deployed } from '../../support/proxies.ts';
 
-// The files of docs/deploy are read as their programs read them, and by those programs where they are installed.
+// The files of docs/deploy are read as their programs read them, and by those programs where they are
+// installed.
 
 const FOLDER = resolve(import.meta.dir, '../../../docs/deploy');
 const MOST_EXPOSED = 2;

@@ -6,7 +6,8 @@ import { openSmtpServer, Refusal } from '../../../src/mail/inbound/smtp-server.t
 import { eventually } from '../../support/eventually.ts';
 import { AUTHORITY, TestCertificate } from '../transport/certificates.ts';
 
-// RFC 2920 3.2: the replies to pipelined commands leave together, and none waits for a command that has not come or that takes its time.
+// RFC 2920 3.2: the replies to pipelined commands leave together, and none waits for a command that has not
+// come or that takes its time.
 
 /** Answers the recipient slow@receiver.example; absent while it has not come. */
 let answerSlow: (() => void) | undefined;
@@ -82,7 +83,8 @@ describe('the replies to pipelined commands', () => {
       expect(codes()).toEqual(['250', '250', '250', '250', '250', '452', '501', '354']);
       expect(reads.length).toBe(1);
       reads.length = 0;
-      // The message, and the next envelope behind it: of the two groups the first ends with the reply to the message.
+      // The message, and the next envelope behind it: of the two groups the first ends with the reply to the
+      // message.
       socket.write(`Subject: x\r\n\r\n.\r\n${MAIL}${rcpt('b')}DATA\r\nSubject: y\r\n\r\n.\r\nQUIT\r\n`);
       await until(6);
       expect(codes()).toEqual(['250', '250', '250', '354', '250', '221']);

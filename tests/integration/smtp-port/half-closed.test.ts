@@ -18,7 +18,9 @@ afterAll(() => sink[Symbol.asyncDispose]());
 const ENVELOPE = 'MAIL FROM:<a@customer.example>\r\nRCPT TO:<known@sender.example>\r\n';
 const MESSAGE = 'Subject: x\r\n\r\nHello\r\n';
 
-/** Says `text` after the greeting, closes its side at once, and reads on until the server has closed its own. */
+/**
+ * Says `text` after the greeting, closes its side at once, and reads on until the server has closed its own.
+ */
 async function halfClosed(text: string, whenSent: () => Promise<void> = async () => {}): Promise<string[]> {
   const socket = connect({ port: sink.server.port, host: '127.0.0.1', allowHalfOpen: true });
   let said = '';

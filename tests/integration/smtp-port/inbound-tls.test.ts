@@ -66,7 +66,8 @@ describe('the port that receives mail', () => {
     clear.end();
   });
 
-  // Reported of Postfix (CVE-2011-0411), Cyrus, hMailServer, aiosmtpd and James, by its name alone or behind hundreds of lines.
+  // Reported of Postfix (CVE-2011-0411), Cyrus, hMailServer, aiosmtpd and James, by its name alone or behind
+  // hundreds of lines.
   test.each(['', 'NOOP\r\n'.repeat(500)])(
     'carries out no command that came in clear text behind STARTTLS (RFC 3207 4.2)',
     async (many) => {

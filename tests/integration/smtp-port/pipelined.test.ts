@@ -20,7 +20,10 @@ const PACKETS = {
   'commands without octets': ['NOOP\r\n'.repeat(COUNT), COUNT],
 } as const;
 
-/** The octets that the library read for commands, of which it makes a copy; those of a message it leaves in their place. */
+/**
+ * The octets that the library read for commands, of which it makes a copy; those of a message it leaves in
+ * their place.
+ */
 let copied = 0;
 const { _write } = SMTPStream.prototype;
 SMTPStream.prototype._write = function (octets, ...others) {

@@ -152,7 +152,9 @@ describe('a client that is no balancer of ours', () => {
 
 describe('the submission ports behind a balancer', () => {
   const clients: string[] = [];
-  /** Puts a header before what a client says first, in one packet: a client with TLS speaks before the server. */
+  /**
+   * Puts a header before what a client says first, in one packet: a client with TLS speaks before the server.
+   */
   const balancer = (to: number): Promise<Server> => {
     const server = createServer((client: Socket) => {
       const upstream = connect(to, '127.0.0.1');

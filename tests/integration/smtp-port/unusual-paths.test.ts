@@ -64,7 +64,8 @@ test.each([
   client.end();
 });
 
-// Reported of cosullivan/SmtpServer (166, 219) and Papercut (183): disk controllers, printers and old programs.
+// Reported of cosullivan/SmtpServer (166, 219) and Papercut (183): disk controllers, printers and old
+// programs.
 test.each([
   ['MAIL FROM:bo.b+x@sender.example', 'RCPT TO:ada@sender.example'],
   ['mail from: bo.b+x@sender.example SIZE=20', 'Rcpt To: ada@sender.example '],

@@ -1,8 +1,9 @@
 import type { CertificateSource, KeyPair } from '../../../src/platform/crypto/certificate-source.ts';
 
 /**
- * A certificate authority for tests alone and a server certificate of its making, valid for a hundred years, for relay.test,
- * localhost, receiver.test, *.receiver.test. Made once with openssl, since nothing in the runtime can make one.
+ * A certificate authority for tests alone and a server certificate of its making, valid for a hundred years,
+ * for relay.test, localhost, receiver.test, *.receiver.test. Made once with openssl, since nothing in the
+ * runtime can make one.
  */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUaZkpHmQt3GAXho8rFeeJ5AIfQC0wCgYIKoZIzj0EAwIw

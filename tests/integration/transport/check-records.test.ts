@@ -143,7 +143,8 @@ describe('a DKIM key', () => {
     expect(await checkRecords([{ ...dkim, name }], context)).toMatchObject([
       failed('Enter the name as ph._domainkey.news.'),
     ]);
-    // The policy of the registered domain is at no name below this domain, so that none could have been doubled.
+    // The policy of the registered domain is at no name below this domain, so that none could have been
+    // doubled.
     expect(await checkRecords([dmarc], context)).toMatchObject([pending('no DMARC policy')]);
   });
 });

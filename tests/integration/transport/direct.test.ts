@@ -265,7 +265,8 @@ describe('direct delivery to one receiving site', () => {
   });
 
   test('that is busy until the deadline leaves the rest deferred', async () => {
-    // The second turn comes seconds after the deadline: a machine that stands still for one does not bring it closer.
+    // The second turn comes seconds after the deadline: a machine that stands still for one does not bring it
+    // closer.
     const direct = transport({ limits: { ...POLITE, messagesPerMinute: 6 } });
     const outcomes = await Promise.all(
       many(4).map((message) => direct.send(message, { ...LIMITS, deadlineMs: 2_000 })),

@@ -12,7 +12,8 @@ const COUNT = 60;
 const missing = eximMissing();
 if (missing) console.error(`Not tested with Exim: ${missing}.`);
 
-// Exim ends a session in which a command comes before its turn (smtp_enforce_sync), and refuses DATA where it has refused all recipients.
+// Exim ends a session in which a command comes before its turn (smtp_enforce_sync), and refuses DATA where it
+// has refused all recipients.
 test.skipIf(missing !== null)(
   'Exim takes pipelined envelopes, whole messages, and those alone whom it has not refused',
   async () => {

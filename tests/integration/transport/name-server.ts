@@ -5,7 +5,10 @@ import type DNS from 'dns2';
 import { Packet } from 'dns2';
 import type { NameServer, RecordType } from '../../../src/mail/dns/exchange.ts';
 
-/** The answer to one question: records, which have the TTL 0 unless they say another one, or one of the ways of no answer. */
+/**
+ * The answer to one question: records, which have the TTL 0 unless they say another one, or one of the ways
+ * of no answer.
+ */
 export type Say =
   | readonly Partial<DNS.Packet.Resource>[]
   | { readonly rcode: number; readonly zone: Partial<DNS.Packet.Resource> }
@@ -16,10 +19,15 @@ export type Say =
   | 'garbage'
   | 'another question';
 
-/** A zone: `name type` to what is said. A name that occurs with another type has no data; any other does not exist. */
+/**
+ * A zone: `name type` to what is said. A name that occurs with another type has no data; any other does not
+ * exist.
+ */
 export type Zone = Record<string, Say>;
 
-/** A name server of the tests' own, over UDP and TCP (dns2 packs and unpacks), that answers from `zone` alone. */
+/**
+ * A name server of the tests' own, over UDP and TCP (dns2 packs and unpacks), that answers from `zone` alone.
+ */
 export interface TestNameServer extends AsyncDisposable {
   readonly server: NameServer;
   zone: Zone;
@@ -27,7 +35,10 @@ export interface TestNameServer extends AsyncDisposable {
   readonly asked: string[];
 }
 
-/** There is nothing, which may be remembered for so long (RFC 2308); `isMissing` where the name is not there at all. */
+/**
+ * There is nothing, which may be remembered for so long (RFC 2308); `isMissing` where the name is not there
+ * at all.
+ */
 export const nothing = (ttl: number, minimum: number, isMissing = true) => ({
   rcode: isMissing ? Packet.RCODE.NXDOMAIN : Packet.RCODE.NOERROR,
   zone: {
@@ -96,7 +107,8 @@ export const startNameServer = async (zone: Zone = {}, wanted = 0): Promise<Test
     return Object.keys(running.zone).some((entry) => entry.startsWith(`${key} `)) ? [] : 'nxdomain';
   };
 
-  // An answer to a client that waits no more ended a bench after 920,000 messages, as ECONNREFUSED of the next read.
+  // An answer to a client that waits no more ended a bench after 920,000 messages, as ECONNREFUSED of the
+  // next read.
   udp.on('error', () => {});
   udp.on('message', (message: Buffer, from: RemoteInfo) => {
     const packed = answer(message, 'UDP');

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { freePort } from '../../../src/ops/torture/free-port.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 
-/** A Postfix of the tests' own, strict, on loopback, that puts what it accepts for receiver.test into one Maildir. */
+/**
+ * A Postfix of the tests' own, strict, on loopback, that puts what it accepts for receiver.test into one
+ * Maildir.
+ */
 export interface Postfix extends AsyncDisposable {
   readonly port: number;
   /** The process from which all others of it descend. */
@@ -23,8 +26,9 @@ export const postfixMissing = (): string | null => {
 };
 
 /**
- * Starts a whole instance in a separate directory, beside any that the machine runs. It passes mail for elsewhere.test on to port
- * `relaysTo` of this machine, or all mail to several of them by lot, and bounces for our return paths to port `bouncesTo`. `settings` are further lines of main.cf.
+ * Starts a whole instance in a separate directory, beside any that the machine runs. It passes mail for
+ * elsewhere.test on to port `relaysTo` of this machine, or all mail to several of them by lot, and bounces
+ * for our return paths to port `bouncesTo`. `settings` are further lines of main.cf.
  */
 export const startPostfix = async ({
   relaysTo = 25,
@@ -71,7 +75,10 @@ export const startPostfix = async ({
   };
 };
 
-/** A name of a setting that comes twice is a warning of each process, and their first ones can keep it from starting. */
+/**
+ * A name of a setting that comes twice is a warning of each process, and their first ones can keep it from
+ * starting.
+ */
 const transports = (home: string, to: number | readonly number[]): string =>
   typeof to === 'number'
     ? `regexp:${home}/config/transport`

@@ -154,7 +154,8 @@ describe('recipients of one message can fare differently', () => {
       'a unknown infrastructure ConnectionFailed',
       ...refusals,
     ]);
-    // Not pipelined: of replies that arrive together with the hang-up nodemailer reads only the first, which errs on the safe side.
+    // Not pipelined: of replies that arrive together with the hang-up nodemailer reads only the first, which
+    // errs on the safe side.
     expect(await attempt({ ehlo: '250 scripted.test', rcpt, data: DROP })).toEqual([
       'a deferred infrastructure ConnectionFailed',
       ...refusals,

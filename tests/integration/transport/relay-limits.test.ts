@@ -12,9 +12,15 @@ import { type LimitedSmtp, type ServerLimits, startLimitedSmtp } from '../../sup
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { a, mx, startNameServer } from './name-server.ts';
 
-/** Twenty sessions of three mails twice, and some more: sessions that end without a word all at once say nothing before others do as well. */
+/**
+ * Twenty sessions of three mails twice, and some more: sessions that end without a word all at once say
+ * nothing before others do as well.
+ */
 const MAILS = 130;
-/** These tests are about limits, which a busy machine meets as well, and none is about a server that does not answer. */
+/**
+ * These tests are about limits, which a busy machine meets as well, and none is about a server that does not
+ * answer.
+ */
 const PATIENT_MS = 120_000;
 const LIMITS = { signal: new AbortController().signal, deadlineMs: PATIENT_MS };
 const clocks = { now: Date.now, monotonic: () => performance.now() };
@@ -159,7 +165,8 @@ const CASES: readonly (readonly [string, ServerLimits, Readonly<Record<string, n
 /** The messages that the server does not get. */
 const SILENT = /a refused connection|without a word/;
 
-// Each limit at each transport, with PIPELINING at one of them and without it at the other: a session knows nothing of its transport.
+// Each limit at each transport, with PIPELINING at one of them and without it at the other: a session knows
+// nothing of its transport.
 for (const [which, [name, open]] of Object.entries(TRANSPORTS).entries())
   describe(`${name} has a limit, and puts no mail off for it`, () => {
     for (const [index, [limit, limits, numbers]] of CASES.entries()) {

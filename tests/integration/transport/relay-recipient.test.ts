@@ -5,7 +5,9 @@ import { RelayTransport } from '../../../src/mail/transport/smtp/relay.ts';
 import { startLimitedSmtp } from '../../support/limited-smtp.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 
-/** The careful pace after a rest of the server takes half a minute: mail that waited for it would be put off. */
+/**
+ * The careful pace after a rest of the server takes half a minute: mail that waited for it would be put off.
+ */
 const LIMITS = { signal: new AbortController().signal, deadlineMs: 5_000 };
 const clocks = { now: Date.now, monotonic: () => performance.now() };
 const REFUSED = 'refused@receiver.example';

@@ -1,8 +1,8 @@
 import { relayTo } from '../../support/live-service.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 
-// Sends one message to the server on the port, whose silence it suffers for so long, and prints what became of it. The test
-// stops this process on the way.
+// Sends one message to the server on the port, whose silence it suffers for so long, and prints what became
+// of it. The test stops this process on the way.
 
 const [port = '', silenceMs = ''] = process.argv.slice(2);
 const relay = relayTo(Number(port), Number(silenceMs));

@@ -198,7 +198,8 @@ describe('the bounce receiver bounds what anybody may send:', () => {
       client.end();
     };
     await dripping();
-    // A message that has arrived is answered, whenever its handler ends: here behind the whole time of another one.
+    // A message that has arrived is answered, whenever its handler ends: here behind the whole time of
+    // another one.
     onReport = dripping;
     expect(await deliverTo(narrow.port, dsn({ status: POSTFIX, original: ORIGINAL }), BOUNCE)).toEqual([
       'DOT 250 2.0.0 Thank you',

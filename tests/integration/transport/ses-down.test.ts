@@ -5,7 +5,8 @@ import { freePort } from '../../../src/ops/torture/free-port.ts';
 import { startSes } from '../../support/ses.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 
-// Which errors of SES let another transport take a message: those after which it was surely not taken, and that are of the account.
+// Which errors of SES let another transport take a message: those after which it was surely not taken, and
+// that are of the account.
 
 const ses = startSes();
 afterAll(() => ses.stop());

@@ -90,7 +90,8 @@ describe('a message', () => {
     session.quit();
   });
 
-  // A message that is a header alone has an empty last piece. What is larger than 64 KiB is written by nodemailer.
+  // A message that is a header alone has an empty last piece. What is larger than 64 KiB is written by
+  // nodemailer.
   test.each([
     ['in one write', 'Subject: x\r\n\r\n'],
     ['larger than that', `Subject: x\r\n\r\n${'A line of the message.\r\n'.repeat(4_000)}`],
@@ -175,7 +176,8 @@ describe('a message', () => {
     }
   });
 
-  // RFC 2920 3.1. jstedfast/MailKit 1459 sent an empty message to those who were not refused; chatmail/filtermail 146 asks for the single dot.
+  // RFC 2920 3.1. jstedfast/MailKit 1459 sent an empty message to those who were not refused;
+  // chatmail/filtermail 146 asks for the single dot.
   test('does not leave where the server says 354 and has refused all recipients, or the sender', async () => {
     const refusing = (replies: string): Answers => {
       return (read) =>

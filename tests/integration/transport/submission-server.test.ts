@@ -98,7 +98,8 @@ test('the submission server passes on the largest attachment without blocking th
   const content = Buffer.alloc(18 * 1024 * 1024, 'A catalogue, with pictures. ');
   await send();
   const inBase64 = content.toString('base64').replace(/.{76}/g, '$&\r\n');
-  // The collector may take its time amid one mail, and does not amid each: reading here would cost every one of them.
+  // The collector may take its time amid one mail, and does not amid each: reading here would cost every one
+  // of them.
   let least = Number.POSITIVE_INFINITY;
   for (let mail = 1; mail <= 3 && least >= 4; mail++) {
     const longest = await longestStall(async () =>
@@ -106,8 +107,9 @@ test('the submission server passes on the largest attachment without blocking th
     );
     const received = Buffer.from(submitted[mail]?.submission.mail.octets ?? []);
     expect(received.includes(inBase64)).toBe(true);
-    // Beside other work of this thread, which neighbours make slower too: to read the mail here would take six times as long.
-    // nodemailer, which writes it in this process, included: on an idle machine both ends take twice that.
+    // Beside other work of this thread, which neighbours make slower too: to read the mail here would take
+    // six times as long. nodemailer, which writes it in this process, included: on an idle machine both ends
+    // take twice that.
     const encoding = costMs(() => content.toString('base64').replace(/.{76}/g, '$&\r\n'));
     least = Math.min(least, longest / encoding);
   }

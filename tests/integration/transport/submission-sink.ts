@@ -23,7 +23,10 @@ export interface SubmissionSink {
 
 const signIn = (key: string): string => `AUTH PLAIN ${Buffer.from(`\0svc\0${key}`).toString('base64')}`;
 
-/** Opens one. `room` is the memory (octets) for messages that are arriving; `reading` is awaited while one is read for a workspace. */
+/**
+ * Opens one. `room` is the memory (octets) for messages that are arriving; `reading` is awaited while one is
+ * read for a workspace.
+ */
 export async function openSubmissionSink(
   room: number,
   reading: (octets: number, workspaceId: string) => Promise<void> = async () => {},

@@ -93,7 +93,8 @@ test('the common ones are 20,000 of at least twelve characters, and others are h
   expect(keys).toEqual(keys.toSorted((a, b) => a - b));
   for (const common of ['1qaz2wsx3edc4rfv', 'leavemealone', 'sonyericsson', 'Finalfantasy'])
     expect([common, isCommonPassword(common)]).toEqual([common, true]);
-  // Each of these is taken for one once in 200,000: of twenty thousand one would be odd, and three not by chance.
+  // Each of these is taken for one once in 200,000: of twenty thousand one would be odd, and three not by
+  // chance.
   const taken = Array.from({ length: 20_000 }, (_, n) => `a good password ${n}`).filter(isCommonPassword);
   expect(taken.length).toBeLessThan(3);
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { readContactFile, statusesOf } from '../../support/read-contact-file.ts';
 
-// A column takes people down by its whole name and by whole words. A word in the name, or a number in the cells, may be about something else.
+// A column takes people down by its whole name and by whole words. A word in the name, or a number in the
+// cells, may be about something else.
 
 /** The statuses and warnings of a file with one further column. */
 async function read(header: string, cells: readonly string[], columns?: Readonly<Record<string, string>>) {

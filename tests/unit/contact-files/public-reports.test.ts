@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { readContactFile, statusesOf } from '../../support/read-contact-file.ts';
 
-// Files of public bug reports about imports of other services, and of what they export: each person is named after the status that is right.
+// Files of public bug reports about imports of other services, and of what they export: each person is named
+// after the status that is right.
 
 const FILES: Readonly<Record<string, string>> = {
   'mautic/mautic#9027: donotContact is read over':

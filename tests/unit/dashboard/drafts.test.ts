@@ -19,7 +19,10 @@ const database = { transaction: () => ({ objectStore: () => store }) };
 const scope = globalThis as { indexedDB?: unknown };
 const before = scope.indexedDB;
 scope.indexedDB = { open: () => asRequest(database) };
-/** The part of the module that is tested. Its file is checked with the types of a browser, which tests do not have. */
+/**
+ * The part of the module that is tested. Its file is checked with the types of a browser, which tests do not
+ * have.
+ */
 interface Drafts {
   keep(draft: Draft): Promise<boolean>;
   leftAt(place: string, account: string, ownKey: string): Promise<Draft | null>;

@@ -24,7 +24,10 @@ interface Stored {
   readonly values: Texts;
 }
 
-/** A service with one resource. It writes texts without blanks around them, and may lose an answer after it has written. */
+/**
+ * A service with one resource. It writes texts without blanks around them, and may lose an answer after it
+ * has written.
+ */
 class OneResource {
   #count = 0;
   stored: Stored = { updatedAt: this.#moment(), values: { subject: 's', from: 'f', source: 'x' } };

@@ -43,7 +43,8 @@ test('what comes while a lane rests goes with its next batch', async () => {
     undefined,
     () => {
       if (batches.length > 1) return 0;
-      // The first batch is over, and the lane begins to rest: what waits now would leave at once if it did not.
+      // The first batch is over, and the lane begins to rest: what waits now would leave at once if it did
+      // not.
       for (const item of [2, 3]) lane.push(item, 1);
       return 1;
     },

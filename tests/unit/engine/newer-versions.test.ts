@@ -4,7 +4,8 @@ import { contactImportKind } from '../../../src/audience/contacts/imports/kind.t
 import { Definitions } from '../../../src/engine/machine/definitions.ts';
 import { Actors } from '../../../src/engine/runtime/known-actors.ts';
 
-// While instances are replaced, an older one meets rows of a newer one: it leaves them to those that know what they mean.
+// While instances are replaced, an older one meets rows of a newer one: it leaves them to those that know
+// what they mean.
 
 for (const kind of [contactImportKind, apiKeyKind])
   test(`${kind.name}: a row of a newer version is not decided here, one of an earlier version is`, () => {

@@ -5,7 +5,9 @@ import { TimelyRoom } from '../../../src/engine/runtime/timely-room.ts';
 
 const WINDOW_MS = 15_000;
 
-/** Orders of a machine that begins `perWindow` of those woken in time, and leaves the others to their leases. */
+/**
+ * Orders of a machine that begins `perWindow` of those woken in time, and leaves the others to their leases.
+ */
 function woken({ backlog, perWindow, windows }: Record<'backlog' | 'perWindow' | 'windows', number>) {
   let now = 0;
   const room = new TimelyRoom({ least: 256, most: 8_192 }, () => now);

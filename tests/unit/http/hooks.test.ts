@@ -82,7 +82,8 @@ test('Elysia waits for the handler, for every hook before it, and for every late
         error: hooksIn(hooks.error).map(isAsync),
       };
     });
-  // `audit` and `stored` write. `change` and `answer` do not, and each wait would cost every request. For an error it costs little.
+  // `audit` and `stored` write. `change` and `answer` do not, and each wait would cost every request. For an
+  // error it costs little.
   expect(later).toEqual([
     { after: [false, false], error: [true] },
     { after: [true, true, false], error: [true, true] },

@@ -208,6 +208,7 @@ describe('a large body', () => {
 });
 
 test('of two members with one name the last one counts', () => {
-  // Refusing them would take a second scan of every body, as long as the parse of a small one (measured: 5 µs beside 4).
+  // Refusing them would take a second scan of every body, as long as the parse of a small one (measured: 5 µs
+  // beside 4).
   expect(parseJson(bytesOf('{"to":"a","to":"b"}'))?.value).toEqual({ to: 'b' });
 });

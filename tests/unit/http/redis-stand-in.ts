@@ -1,6 +1,8 @@
 import { listen, type Socket } from 'bun';
 
-/** A server that speaks as much of Redis (RESP3) as the counters use, so that the tests need none installed. */
+/**
+ * A server that speaks as much of Redis (RESP3) as the counters use, so that the tests need none installed.
+ */
 export interface RedisStandIn extends Disposable {
   readonly url: string;
   /** Milliseconds by which its clock has been moved on. */
@@ -76,7 +78,10 @@ export function startRedisStandIn(port = 0): RedisStandIn {
   };
 }
 
-/** Takes the first whole command, an array of bulk strings, off the text; undefined while it has not all arrived. */
+/**
+ * Takes the first whole command, an array of bulk strings, off the text; undefined while it has not all
+ * arrived.
+ */
 function takeCommand(data: { text: string }): string[] | undefined {
   const head = /^\*(\d+)\r\n/.exec(data.text);
   if (!head) return undefined;

@@ -55,7 +55,8 @@ describe('a malformed From', () => {
 });
 
 describe('a From field that is well formed', () => {
-  // nodemailer 10 and the email module of Python read the same addresses, but for the white space beside an at sign, which nodemailer keeps.
+  // nodemailer 10 and the email module of Python read the same addresses, but for the white space beside an
+  // at sign, which nodemailer keeps.
   test.each<[string, readonly (readonly [string | null, string])[]]>([
     ['a@one.example', [[null, 'a@one.example']]],
     ['<a@one.example>', [[null, 'a@one.example']]],

@@ -6,7 +6,8 @@ import { readParts } from '../../../src/mail/reading/mail-parts.ts';
 import { readReceived } from '../../../src/mail/received/received-mail.ts';
 import { readSubmission } from '../../../src/mail/submission/submitted.ts';
 
-// postal-mime 4.0.0 changes the lines of every part that is not in base64: these are the octets of the sender.
+// postal-mime 4.0.0 changes the lines of every part that is not in base64: these are the octets of the
+// sender.
 
 const FIELDS = 'From: ada@acme.example\r\nTo: bob@example.net\r\nSubject: Files\r\nMIME-Version: 1.0\r\n';
 

@@ -7,7 +7,8 @@ import { readReceived } from '../../../src/mail/received/received-mail.ts';
 import { readSubmission } from '../../../src/mail/submission/submitted.ts';
 import { costMs } from '../../support/own-time.ts';
 
-// Old and simple mail programs cut a text into pieces of octets and encode each: a letter begins in one word and ends in the next.
+// Old and simple mail programs cut a text into pieces of octets and encode each: a letter begins in one word
+// and ends in the next.
 
 const SUBJECT = 'Ihre Rechnung über 120 € von Zoë: 今日は';
 

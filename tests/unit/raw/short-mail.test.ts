@@ -52,7 +52,8 @@ describe('a short message', () => {
     expect([isShort(within), isShort(beyond)]).toEqual([true, false]);
   });
 
-  // Of the worst of 4,665 shapes 10 ms were taken on a busy machine. Reading that is quadratic takes some hundred.
+  // Of the worst of 4,665 shapes 10 ms were taken on a busy machine. Reading that is quadratic takes some
+  // hundred.
   test.each([':', ';,', '"', '(', 'a b <a@b>,', '=?utf-8?B?YQ==?= ', '\xc3\xbc', '= ', '=0', '<a '])(
     'of %p alone takes the thread that answers requests a moment',
     async (fill) => {

@@ -1,4 +1,6 @@
-/** The lines that mail programs write around a quotation, by language. All persons and addresses are invented. */
+/**
+ * The lines that mail programs write around a quotation, by language. All persons and addresses are invented.
+ */
 
 const MIRA = 'Mira Holt <mira.holt@example.net>';
 

@@ -59,11 +59,17 @@ const millisecondsOf = (work: () => void): number => {
   return (user + system) / 1_000;
 };
 
-/** The least of five processor times: the first three runs are slower than all later ones (133, 50, 57, 31, 48 ms). */
+/**
+ * The least of five processor times: the first three runs are slower than all later ones (133, 50, 57, 31, 48
+ * ms).
+ */
 const leastOf = (work: () => void): number =>
   Math.min(...Array.from({ length: 5 }, () => millisecondsOf(work)));
 
-/** 100 ms, and more on a machine that takes long to divide a text into lines and put them together again: 40 ms here. */
+/**
+ * 100 ms, and more on a machine that takes long to divide a text into lines and put them together again: 40
+ * ms here.
+ */
 const lines = ':\n'.repeat(MIB / 2);
 const MOST_MS = Math.max(
   100,

@@ -4,7 +4,10 @@ const QUOTED = '> Hello,\n> your order 4711 is on its way.';
 
 type Line = readonly [program: string, line: string];
 
-/** The lines above a quotation that real programs write in languages without a row of their own before, or in other words than expected. */
+/**
+ * The lines above a quotation that real programs write in languages without a row of their own before, or in
+ * other words than expected.
+ */
 const ATTRIBUTIONS: readonly Line[] = [
   ['Thunderbird, Arabic', 'كتب Mira Holt على 14.11.2025 10:32:'],
   ['Thunderbird, Bulgarian', 'На 14.11.2025 в 10:32, Mira Holt написа:'],

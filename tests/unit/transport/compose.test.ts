@@ -44,7 +44,8 @@ describe('a composed message parses back to what was sent', () => {
       }
 });
 
-// GMime 3.2 loses the words behind one that ends with padding: findings/gmime-ends-a-subject-at-the-padding.sh.
+// GMime 3.2 loses the words behind one that ends with padding:
+// findings/gmime-ends-a-subject-at-the-padding.sh.
 test.each([
   'Ваш заказ № 123 от 12 марта: отправлен и будет доставлен в понедельник',
   'Rechnung – März 日本語 März 日本語 März 日本語 März 日本語'.replaceAll(/[A-Za-z]/g, 'ü'),

@@ -58,7 +58,8 @@ describe('what a server says of its limits', () => {
 
 /** Replies of real servers to one recipient or one mail, each with the step that it comes at. */
 const AT_STEPS: readonly (readonly [LimitWords | null, Step, string])[] = [
-  // A mailbox that is full, or gets too much: Gmail, Outlook, Yahoo, Exchange, Postfix, Dovecot, Exim, Sendmail, Zimbra, cPanel, iCloud.
+  // A mailbox that is full, or gets too much: Gmail, Outlook, Yahoo, Exchange, Postfix, Dovecot, Exim,
+  // Sendmail, Zimbra, cPanel, iCloud.
   [
     null,
     'RCPT',
@@ -106,7 +107,8 @@ const AT_STEPS: readonly (readonly [LimitWords | null, Step, string])[] = [
   [null, 'RCPT', '451 4.3.2 Rate limit exceeded'],
   [null, 'RCPT', '450 4.2.0 <x@y.test>: Recipient address rejected: Greylisted'],
   [null, 'RCPT', '450 4.1.1 <x@y.test>: Recipient address rejected: unverified address'],
-  // The client, or all that it sends: Gmail, Outlook, Yahoo, Postfix, Exim, Sendmail, Exchange, SES, SendGrid, cPanel, policyd, Mimecast.
+  // The client, or all that it sends: Gmail, Outlook, Yahoo, Postfix, Exim, Sendmail, Exchange, SES,
+  // SendGrid, cPanel, policyd, Mimecast.
   [
     'rate',
     'DOT',

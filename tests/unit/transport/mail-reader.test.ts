@@ -26,7 +26,8 @@ const OWNER = 'ws_1';
 const TO = ['b+token-1@bounces.sender.example'];
 const MIXED = 'From: a@b.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n';
 const parts = (count: number): Buffer => Buffer.from(MIXED + '--b\r\n\r\nx\r\n'.repeat(count));
-// With a letter in its header that the parser reads, which takes a promise for each line; a usual text is read without it.
+// With a letter in its header that the parser reads, which takes a promise for each line; a usual text is
+// read without it.
 const lines = (count: number): Buffer => Buffer.from(`From: Zoë <a@b.example>\r\n\r\n${'\n'.repeat(count)}`);
 /** Less than the largest mails take that are read at all, and many times what a small one does. */
 const HURRIED = { threads: 1, deadlineMs: 300, startMs: 10_000, mostWaiting: 1, idleMs: 60_000 };
@@ -65,7 +66,8 @@ describe('the mail reader thread', () => {
   test('leaves the main thread free while it reads a costly mail', async () => {
     const reader = readerWith();
     await Promise.all([reader.report(dsn({ status: POSTFIX }), TO), reader.parts(lines(1), OWNER)]);
-    // Measured beside it, since a busy machine takes longer for either: 300 ms and half a second where nothing else runs.
+    // Measured beside it, since a busy machine takes longer for either: 300 ms and half a second where
+    // nothing else runs.
     const report = await longestStall(() => readReport(parts(9_000), TO));
     const split = await longestStall(() => readParts(lines(400_000)));
     const enough = Math.min(report, split) / 2;

@@ -29,7 +29,9 @@ const data = Buffer.from('from:a@sender.example\r\n');
 const TRIAL = Buffer.from('posthorn');
 const TRIAL_DIGEST = createHash('sha256').update(TRIAL).digest();
 
-/** A clock by which the first thing that is timed, and each second one, takes so much longer than the other. */
+/**
+ * A clock by which the first thing that is timed, and each second one, takes so much longer than the other.
+ */
 const clockOf = (bunMs: number, libraryMs: number) => {
   const steps = [0, bunMs, 0, libraryMs];
   let [at, asked] = [0, 0];

@@ -69,7 +69,8 @@ describe('an SMTP reply means', () => {
     ['MAIL', '553 5.1.2 unknown domain', 'refused infrastructure PolicyRejected'],
     ['MAIL', '550 5.2.1 Mailbox disabled', 'refused infrastructure PolicyRejected'],
     ['MAIL', '452 4.3.1 Insufficient system storage', 'deferred infrastructure General'],
-    // Yandex, SFR, Microsoft 365, Cisco, Free and others have other statuses for mailboxes that are not there.
+    // Yandex, SFR, Microsoft 365, Cisco, Free and others have other statuses for mailboxes that are not
+    // there.
     ['RCPT', '550 5.7.1 No such user!', 'refused recipient NoEmail'],
     [
       'RCPT',

@@ -1,6 +1,6 @@
 /**
- * Reports in the forms of servers and services that do not run here, written for these tests after their documentation and public bug
- * reports. `bob@receiver.example` is the recipient.
+ * Reports in the forms of servers and services that do not run here, written for these tests after their
+ * documentation and public bug reports. `bob@receiver.example` is the recipient.
  */
 
 import { PLAIN_FORMS } from './plain-report-forms.ts';

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import { SiteLimits } from '../../../src/mail/transport/limits/site-limits.ts';
 import { SilentEnds } from '../../../src/mail/transport/smtp/silent-ends.ts';
 
-/** A session that was opened at the beginning, or that long ago, ended after so many mails; one took a mail; or time went by. */
+/**
+ * A session that was opened at the beginning, or that long ago, ended after so many mails; one took a mail;
+ * or time went by.
+ */
 type Step =
   | { readonly ended: number; readonly openedAgo?: number }
   | { readonly taken: true; readonly openedAgo?: number }

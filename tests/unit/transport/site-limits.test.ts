@@ -17,7 +17,8 @@ test('processes that are refused with what each has open agree on the limit of t
         return site;
       });
       const open = sites.map((site) => Math.min(site.connectionsOf(20), 20));
-      // The server has given out its connections one by one; each process that is refused says what it has, and the others take that over.
+      // The server has given out its connections one by one; each process that is refused says what it has,
+      // and the others take that over.
       const given = open.map((_, rank) => Math.ceil((limit - rank) / of));
       for (const [rank, site] of sites.entries()) {
         at += 1;

@@ -83,7 +83,8 @@ export class Passkeys {
   }
 
   /**
-   * Adds the browser's new passkey; the first second factor comes with recovery codes. @throws UnavailableError
+   * Adds the browser's new passkey; the first second factor comes with recovery codes. @throws
+   * UnavailableError
    */
   async add(
     account: Account,

@@ -32,7 +32,9 @@ const CONFIRMED = new Failure('CONFLICT', 'This account already has an authentic
 
 const isUnconfirmed = ({ id }: Account) => and(eq(accounts.id, id), isNull(accounts.totpConfirmedAt));
 
-/** Starts setting up an authenticator: it takes effect with its first confirmed code. @throws UnavailableError */
+/**
+ * Starts setting up an authenticator: it takes effect with its first confirmed code. @throws UnavailableError
+ */
 export async function beginTotp(
   { database, sealer }: Deps,
   account: Account,
@@ -99,7 +101,10 @@ export async function removeTotp(
   return null;
 }
 
-/** Replaces the recovery codes of a person and returns the new ones, which are not stored. @throws UnavailableError */
+/**
+ * Replaces the recovery codes of a person and returns the new ones, which are not stored. @throws
+ * UnavailableError
+ */
 export async function renewRecoveryCodes(
   database: SignInDeps['database'],
   accountId: string,

@@ -13,7 +13,10 @@ import { type ContactReader, findContact } from '../lists/contact-rows.ts';
 /** A type of event does not compile until the table has it. */
 type StoredType = (typeof contactActivity.$inferSelect)['type'];
 
-/** The entries of a contact's activity that are stored: those behind `event` are events of emails, as `unsubscribed` may be. */
+/**
+ * The entries of a contact's activity that are stored: those behind `event` are events of emails, as
+ * `unsubscribed` may be.
+ */
 export const ACTIVITY_TYPES = [
   'created',
   'imported',
@@ -122,8 +125,9 @@ const activityOf = (row: Row): ActivityView => ({
 const END_ID = `'act_' || ${timePartSql(`greatest(r.ended_at, r.started_at + interval '1 millisecond')`)} || substr(r.id, 15)`;
 
 /**
- * $1 the contact, $2 a type or null, $3 below this id, $4 from this id on, $5 how many. Runs of flows are read where they are: written
- * down a second time, whatever follows the activity of contacts would read what flows did as something that the contact did.
+ * $1 the contact, $2 a type or null, $3 below this id, $4 from this id on, $5 how many. Runs of flows are
+ * read where they are: written down a second time, whatever follows the activity of contacts would read what
+ * flows did as something that the contact did.
  */
 const PAGE = `select e.*, (extract(epoch from e.moment) * 1000)::float8 as at,
   case when e.run_id is not null then (select f.name from flows f where f.id = e.subject) end as flow_name

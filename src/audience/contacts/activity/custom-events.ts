@@ -54,7 +54,10 @@ export const CustomEvent = Type.Object(
 /** The type of it. */
 export type CustomEventView = Static<typeof CustomEvent>;
 
-/** Custom events of one contact that an instance takes in a second; a client that tells more tells them in a loop. */
+/**
+ * Custom events of one contact that an instance takes in a second; a client that tells more tells them in a
+ * loop.
+ */
 export const MOST_EVENTS_A_SECOND = 20;
 
 const TOO_MANY = new Failure(
@@ -72,7 +75,10 @@ export interface EventCommands extends ContactCommands {
 
 type EventCall = Call<{ readonly contact: string }, unknown, NewCustomEvent>;
 
-/** Records what a contact did somewhere else. Once answered it is stored, and flows that wait for it will see it. */
+/**
+ * Records what a contact did somewhere else. Once answered it is stored, and flows that wait for it will see
+ * it.
+ */
 export const recordCustomEvent = (
   commands: EventCommands,
   call: EventCall,

@@ -58,7 +58,10 @@ export class EventRecorder {
     this.#batcher = new Batcher('custom events', (batch) => this.#work(batch), undefined, 2);
   }
 
-  /** Resolves once the event is durable; false when its contact is gone. @throws UnavailableError, and the violation of a used key */
+  /**
+   * Resolves once the event is durable; false when its contact is gone. @throws UnavailableError, and the
+   * violation of a used key
+   */
   record(event: EventToRecord): Promise<boolean> {
     const bytes = 400 + event.reply.length + JSON.stringify(event.properties).length;
     return new Promise((settle, fail) => this.#batcher.push({ event, settle, fail }, bytes));
@@ -72,7 +75,8 @@ export class EventRecorder {
         settle(recorded.has(ord));
       });
     } catch (error) {
-      // One of them is at fault, such as a key that was used before: halving shows which, and the others go through.
+      // One of them is at fault, such as a key that was used before: halving shows which, and the others go
+      // through.
       const half = batch.length >> 1;
       if (half > 0 && !(error instanceof UnavailableError)) {
         await this.#work(batch.slice(0, half));

@@ -16,8 +16,9 @@ const gone: FollowingWrite = {
 };
 
 /**
- * The status of a contact follows live mail in the commit that suppresses the address: with a message from one to the other, it
- * could be seen to lag, and a restored dump could lack it. Simulated mail suppresses nothing, and so changes no status.
+ * The status of a contact follows live mail in the commit that suppresses the address: with a message from
+ * one to the other, it could be seen to lag, and a restored dump could lack it. Simulated mail suppresses
+ * nothing, and so changes no status.
  */
 const statuses: FollowingWrite = {
   fact: 'suppressed',

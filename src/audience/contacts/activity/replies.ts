@@ -1,8 +1,9 @@
 import type { InsertRule } from '../../../http/module.ts';
 
 /**
- * The commit that stores a reply adds it to the activity of its contact, who is locked: one who is being forgotten gets none. It is an
- * act of the person, as a custom event is: without an email in its column it stays with the contact, and flows follow it.
+ * The commit that stores a reply adds it to the activity of its contact, who is locked: one who is being
+ * forgotten gets none. It is an act of the person, as a custom event is: without an email in its column it
+ * stays with the contact, and flows follow it.
  */
 export const replyInsertRule: InsertRule = {
   of: 'received',

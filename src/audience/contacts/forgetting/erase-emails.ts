@@ -6,7 +6,9 @@ import { FORGOTTEN_DOMAIN } from '../../../platform/text/forgotten.ts';
 import { erasedContent } from '../../../sending/emails/queries.ts';
 import { forgottenKey, forgottenRecipient } from '../../../sending/suppressions/queries.ts';
 
-/** Reads the subjects of campaigns as they were written, by their ids; those whose content is gone have none. */
+/**
+ * Reads the subjects of campaigns as they were written, by their ids; those whose content is gone have none.
+ */
 export type CommonSubjects = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 /** A person to be forgotten. */
@@ -39,12 +41,13 @@ const READ = `select e.id, e.recipients, e.recipient_keys, b.campaign_id, b.enve
 from unnest($1::text[]) i(id) join emails b on b.id = i.id and b.workspace_id = $2 join emails_now e on e.id = b.id and e.workspace_id = $2`;
 
 /**
- * Replaces the recipient wherever an email names it: in its lists and envelope, and in what its turns recorded and noted, whose
- * texts come from other servers and often repeat the address. Copies that were captured are removed, since they hold it in their
- * headers, and visits that were not judged yet, since links may name it. The subject of a campaign's email was made for the person: it
- * becomes the one that the campaign was written with. A message that stays what it is names them in its octets: it loses its content.
- * An email that has changed since it was read is left out of the answer: another instance has taken another person out of it.
- * $1 the emails, $2 a pattern of the address, $3 the workspace, $4 an empty content.
+ * Replaces the recipient wherever an email names it: in its lists and envelope, and in what its turns
+ * recorded and noted, whose texts come from other servers and often repeat the address. Copies that were
+ * captured are removed, since they hold it in their headers, and visits that were not judged yet, since links
+ * may name it. The subject of a campaign's email was made for the person: it becomes the one that the
+ * campaign was written with. A message that stays what it is names them in its octets: it loses its content.
+ * An email that has changed since it was read is left out of the answer: another instance has taken another
+ * person out of it. $1 the emails, $2 a pattern of the address, $3 the workspace, $4 an empty content.
  */
 const ERASE = `with erased as materialized (
   select * from json_to_recordset($1::text::json)
@@ -95,7 +98,10 @@ interface EmailEraserDeps {
   readonly commonSubjects: CommonSubjects;
 }
 
-/** Takes a person out of emails; answers the ids of those that still have to leave, and so keep the address for now. */
+/**
+ * Takes a person out of emails; answers the ids of those that still have to leave, and so keep the address
+ * for now.
+ */
 export async function eraseFromEmails(
   { database, signer, commonSubjects }: EmailEraserDeps,
   workspaceId: string,
@@ -133,8 +139,8 @@ export async function eraseFromEmails(
 }
 
 /**
- * `subject`: what takes the place of its subject; null where that stays. `keyAt` makes the key that reports about the email are
- * matched by from now on.
+ * `subject`: what takes the place of its subject; null where that stays. `keyAt` makes the key that reports
+ * about the email are matched by from now on.
  */
 function erasedOf(
   { id, recipients, recipient_keys: keys, envelope, names }: Row,

@@ -91,8 +91,9 @@ const ACTIVITY = `delete from contact_activity where (contact_id, id) in (
 ) returning 1 as one`;
 
 /**
- * One page of the workspace's emails, newest first: those that were sent to the person, and those that forward a message that
- * names them. The latter outlive the message, which may be deleted, and forwarded more than once.
+ * One page of the workspace's emails, newest first: those that were sent to the person, and those that
+ * forward a message that names them. The latter outlive the message, which may be deleted, and forwarded more
+ * than once.
  */
 const PAGE = `with page as materialized (
   select id, recipient_keys, ${forwardsPersonSql('emails', '$4::text')} as forwards from emails where workspace_id = $1 and livemode = $2::boolean and id < $3 order by id desc limit ${BATCH}
@@ -116,8 +117,8 @@ const continueAt = (
   );
 
 /**
- * Ends an erasure. A bounce that came meanwhile may have shown the address again; it is hidden, unless the person is a contact
- * again.
+ * Ends an erasure. A bounce that came meanwhile may have shown the address again; it is hidden, unless the
+ * person is a contact again.
  */
 const END = `with ended as (
   delete from erasures where id = $1 returning workspace_id, livemode

@@ -16,9 +16,10 @@ export interface ForgetDeps extends ContactCommands {
 
 /**
  * $1 workspace, $2 environment, $3 the contact, $4 now, $5 the keyed hash of the address, $6 id of the
- * erasure, $7 the sealed person, $8 below which emails are looked through, $9 the address as it stands in filters. A person who had left, bounced or
- * complained, or was suppressed manually, leaves a keyed hash with the strongest of these reasons; one who had left audiences leaves it
- * with these. The row of the contact is locked by then, as in all statements that leave an audience.
+ * erasure, $7 the sealed person, $8 below which emails are looked through, $9 the address as it stands in
+ * filters. A person who had left, bounced or complained, or was suppressed manually, leaves a keyed hash with
+ * the strongest of these reasons; one who had left audiences leaves it with these. The row of the contact is
+ * locked by then, as in all statements that leave an audience.
  */
 const FORGET = `with gone as (
   delete from contacts where workspace_id = $1 and livemode = $2::boolean and id = $3
@@ -75,7 +76,8 @@ export async function forgetContact(
     forgottenKey(signer, workspaceId, address.key),
     mintId('era', now),
     sealPerson(sealer, { address: address.address, key: address.key }),
-    // Whatever was accepted before this ends may have a later id: the eraser, which comes afterwards, says from where on it looks.
+    // Whatever was accepted before this ends may have a later id: the eraser, which comes afterwards, says
+    // from where on it looks.
     NOT_BEGUN,
     new URLSearchParams([['', address.address.toLowerCase()]]).toString().slice(1).toLowerCase(),
   ]);

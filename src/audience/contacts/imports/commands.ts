@@ -73,7 +73,9 @@ export const receiveFile = (
 
 type StartImportCall = Call<unknown, ImportQuery, StoredFile>;
 
-/** Starts an import. Its file is stored already, so that what is answered can be carried out by any instance. */
+/**
+ * Starts an import. Its file is stored already, so that what is answered can be carried out by any instance.
+ */
 export function startImport(
   { database, engine }: ImportCommands,
   call: StartImportCall,
@@ -124,7 +126,10 @@ export function startImport(
   return idempotently(database, keyedBy(call), { run });
 }
 
-/** The plan, with a warning where the file names audiences that no contact can join by it. @throws UnavailableError */
+/**
+ * The plan, with a warning where the file names audiences that no contact can join by it. @throws
+ * UnavailableError
+ */
 async function withAudienceWarning(database: Database, scope: Scope, file: StoredFile): Promise<ImportPlan> {
   const { plan, audiences } = file;
   if (audiences.length === 0) return plan;

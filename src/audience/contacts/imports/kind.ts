@@ -35,8 +35,8 @@ export interface UnknownAddress {
 /** The rows that the event of the machine carries. */
 export type WorkedRows = RowBatch & { readonly preview: Preview | null; readonly isWritten: boolean };
 
-// One import has rows in a commit: a process works through one at a time. Should two ever meet, the single rows that are read
-// below are two, PostgreSQL refuses the statement, and the engine commits them apart.
+// One import has rows in a commit: a process works through one at a time. Should two ever meet, the single
+// rows that are read below are two, PostgreSQL refuses the statement, and the engine commits them apart.
 const ONE = (column: string): string => `(select c.${column} from import_chunk c)`;
 
 const chunk: FactTable = {
@@ -86,9 +86,10 @@ const WRITTEN = `${writeContactsSql({
 )`;
 
 /**
- * Lets them into their audiences, but for those whose last act there is a leaving, by whichever hand: a file is no consent. Their rows are
- * locked before (`known`), so that a leaving that was under way counts; those of new contacts were found when they were made. What is noted names the import: who waits for people who join can
- * pass over those that came by a file.
+ * Lets them into their audiences, but for those whose last act there is a leaving, by whichever hand: a file
+ * is no consent. Their rows are locked before (`known`), so that a leaving that was under way counts; those
+ * of new contacts were found when they were made. What is noted names the import: who waits for people who
+ * join can pass over those that came by a file.
  */
 const JOINED = `import_joins as materialized (
   select jsonb_object_agg(ord, joins) as by_place from import_rows where joins is not null
@@ -170,7 +171,10 @@ const dropped: FactTable = {
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** A contact without the members that say nothing: PostgreSQL takes a third of an import's time to read its JSON. */
+/**
+ * A contact without the members that say nothing: PostgreSQL takes a third of an import's time to read its
+ * JSON.
+ */
 function telling(contact: ImportedContact): Readonly<Record<string, unknown>> {
   const told: Record<string, unknown> = {};
   // `for … in` takes 0.7 µs a row, pairs take 2.

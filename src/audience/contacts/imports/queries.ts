@@ -69,7 +69,9 @@ export interface ImportRow {
   readonly first_faults: string | null;
 }
 
-/** Reads the row of an import of the caller's environment; null when there is none. @throws UnavailableError */
+/**
+ * Reads the row of an import of the caller's environment; null when there is none. @throws UnavailableError
+ */
 export async function findImportRow(
   database: Database,
   { workspaceId, livemode }: Scope,

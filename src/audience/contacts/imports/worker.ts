@@ -29,7 +29,10 @@ export interface WorkerDeps {
 const BACKLOG = 1_000;
 /** The time that an import works before others have their turn. */
 const TURN_MS = 3_000;
-/** A statement of so many parts costs some milliseconds by itself: with fewer rows an import would hardly get on. */
+/**
+ * A statement of so many parts costs some milliseconds by itself: with fewer rows an import would hardly get
+ * on.
+ */
 const FEWEST_ROWS = 500;
 const MOST_ROWS = 2_000;
 /**
@@ -166,7 +169,10 @@ class Turn {
     }
   }
 
-  /** Prepares the next rows once the statement with those before them has left: PostgreSQL and this process then work at once. */
+  /**
+   * Prepares the next rows once the statement with those before them has left: PostgreSQL and this process
+   * then work at once.
+   */
   async #preparedNext(row: OpenImport, state: string, source: RowSource): Promise<PreparedRows> {
     for (let turn = 0; turn < 3; turn++) await untilNextTurn();
     return this.#prepared(row, state, source);

@@ -48,8 +48,9 @@ const FIELDS_JSON = sql.join(
 );
 
 /**
- * The JSON of a contact as it is answered, written by the database. Of a page of fifty that takes PostgreSQL no longer than writing
- * out the columns, and saves the service more than half of its work: to read them, and to write the same JSON.
+ * The JSON of a contact as it is answered, written by the database. Of a page of fifty that takes PostgreSQL
+ * no longer than writing out the columns, and saves the service more than half of its work: to read them, and
+ * to write the same JSON.
  */
 export const contactJson: SQL<string> = sql`concat(
   '{"id":"', ${contacts.id}, '","livemode":', case when ${contacts.livemode} then 'true' else 'false' end,

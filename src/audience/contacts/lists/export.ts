@@ -21,7 +21,10 @@ import { type ContactLister, listContacts } from './list.ts';
 const BATCH = 1_000;
 /** The most properties with a separate column; others share the last one, as JSON. */
 const MOST_COLUMNS = 1_000;
-/** Characters of that JSON in one row: its quotes are written twice. A contact with more of it has several rows. */
+/**
+ * Characters of that JSON in one row: its quotes are written twice. A contact with more of it has several
+ * rows.
+ */
 const LONGEST_REST = LONGEST_CELL / 4;
 
 const FIRST_COLUMNS = [
@@ -57,8 +60,8 @@ export interface ExportRow extends ContactTexts {
 type Batches = () => AsyncGenerator<readonly ExportRow[]>;
 
 /**
- * Streams the contacts of the caller's environment, all or those that the filters of the list leave, newest first:
- * no more than one batch is held at a time.
+ * Streams the contacts of the caller's environment, all or those that the filters of the list leave, newest
+ * first: no more than one batch is held at a time.
  */
 export async function exportContacts(
   deps: ContactLister & { readonly reads: Reads },
@@ -84,8 +87,8 @@ async function* csvOf(reads: Reads, scope: Scope, batches: Batches): AsyncGenera
 }
 
 /**
- * The columns of the properties. Each states the type of its values, so that they come back as they were; a property that has several
- * types among the contacts has a column for each.
+ * The columns of the properties. Each states the type of its values, so that they come back as they were; a
+ * property that has several types among the contacts has a column for each.
  */
 export class ExportColumns {
   readonly #met = new Set<string>();
@@ -127,7 +130,10 @@ export class ExportColumns {
   }
 }
 
-/** The column of a value; null for a text that a cell cannot hold: an empty one says nothing, and one of many lines is taken for a mistake. */
+/**
+ * The column of a value; null for a text that a cell cannot hold: an empty one says nothing, and one of many
+ * lines is taken for a mistake.
+ */
 function columnOf(key: string, value: PropertyValue): string | null {
   if (value === '') return null;
   const lines = typeof value === 'string' ? (value.match(/\r\n|\r|\n/g)?.length ?? 0) : 0;
@@ -194,7 +200,10 @@ async function audienceNames(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Drizzle leaves the table out of a column that a selected expression names, which then means one of the subquery. */
+/**
+ * Drizzle leaves the table out of a column that a selected expression names, which then means one of the
+ * subquery.
+ */
 const CONTACT = sql.raw('contacts.id');
 
 const CONSENT = sql<

@@ -47,7 +47,10 @@ export interface PagesOptions {
   readonly byEmail: ByEmail | null;
   /** One more than a page shows. */
   readonly limit: number;
-  /** Up to so many matches of an index are read and sorted; looking through the newest contacts finds more of them faster. */
+  /**
+   * Up to so many matches of an index are read and sorted; looking through the newest contacts finds more of
+   * them faster.
+   */
   readonly few: number;
 }
 
@@ -67,7 +70,8 @@ export const withoutLast = (text: string): string => text.slice(0, Math.max(0, t
 const MOST_ROWS = 101;
 
 /**
- * The indexes that know how texts begin. They hold the ids as well: two hundred rows of the table that lie apart took PostgreSQL 4 ms.
+ * The indexes that know how texts begin. They hold the ids as well: two hundred rows of the table that lie
+ * apart took PostgreSQL 4 ms.
  */
 const INDEXED: readonly SearchIndex[] = [
   { key: contacts.emailKey, where: sql`true` },
@@ -144,9 +148,11 @@ export class ContactPages {
       after === null ? undefined : (order === 'asc' ? gt : lt)(contacts.emailKey, value('after')),
     )}`;
     this.#conditions = [
-      // In the order of addresses a range of times is a filter like others: a limit behind it would bound what is found, not what is read.
+      // In the order of addresses a range of times is a filter like others: a limit behind it would bound
+      // what is found, not what is read.
       ...(byEmail ? created : []),
-      // A status is written out: its index leaves out the usual one, and a statement that is kept must show that it may be used.
+      // A status is written out: its index leaves out the usual one, and a statement that is kept must show
+      // that it may be used.
       ...(status === undefined ? [] : [sql`${contacts.status} = ${sql.raw(`'${status}'`)}`]),
       ...(email === null ? [] : [eq(contacts.emailKey, value('email'))]),
       ...(audience ? [audience] : []),
@@ -169,7 +175,10 @@ export class ContactPages {
     return this.#read(`among ${first}`, () => this.#examined(first, OWN, this.#conditions, []));
   }
 
-  /** Those of the first contacts whose address or name begins with a key, for an order that no index of names has. @throws UnavailableError */
+  /**
+   * Those of the first contacts whose address or name begins with a key, for an order that no index of names
+   * has. @throws UnavailableError
+   */
   amongBeginning(key: string, first: number): Promise<FoundPage> {
     const chosenKey = { low: key, high: key + ABOVE_ALL };
     return this.#read(
@@ -244,7 +253,10 @@ export class ContactPages {
     ]);
   }
 
-  /** Counts those whose address or name begins with a key, among the first that the indexes name. @throws UnavailableError */
+  /**
+   * Counts those whose address or name begins with a key, among the first that the indexes name. @throws
+   * UnavailableError
+   */
   countBeginning(key: string): Promise<CountView> {
     const hits = INDEXED.map((each) => sql`(${beginning(each, READ_FOR_COUNT)})`);
     const matching = sql`exists (select from ${contacts} where ${and(OWN_CHOSEN, sql`${contacts.id} = found.id`, this.#inRange, ...this.#conditions)})`;
@@ -308,7 +320,10 @@ export class ContactPages {
   }
 }
 
-/** In the order of the key, which leaves the planner nothing but the index: it would rather walk through the table. */
+/**
+ * In the order of the key, which leaves the planner nothing but the index: it would rather walk through the
+ * table.
+ */
 const beginning = (
   { key, where }: SearchIndex,
   most: number,
@@ -319,7 +334,10 @@ const beginning = (
     order by ${key} limit ${number(most)}
   ) found`;
 
-/** The rows that are looked at, the condition of those that count, a relation before both, and the name of the rows. */
+/**
+ * The rows that are looked at, the condition of those that count, a relation before both, and the name of the
+ * rows.
+ */
 type CountParts = readonly [SQL, SQL, SQL?, string?];
 
 interface Statement {

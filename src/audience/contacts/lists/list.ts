@@ -12,7 +12,10 @@ import type { ContactQuery, ContactView } from '../model.ts';
 import type { Scope } from './contact-rows.ts';
 import { type ContactListFilter, ContactPages, type FoundPage, withoutLast } from './list-statements.ts';
 
-/** The most contacts that one request looks at where no index finds what it asks for: some 20 ms, however many there are. */
+/**
+ * The most contacts that one request looks at where no index finds what it asks for: some 20 ms, however many
+ * there are.
+ */
 const MOST_SEARCHED = 10_000;
 
 /** Up to so many who begin with a text are named by the indexes. */
@@ -117,7 +120,10 @@ export async function countContacts(
   return isFoundByIndex(filters) ? pages.countAll() : pages.countAmong();
 }
 
-/** True where an index answers the filters by itself: an address, the members of a list, or a status that few contacts have. */
+/**
+ * True where an index answers the filters by itself: an address, the members of a list, or a status that few
+ * contacts have.
+ */
 const isFoundByIndex = ({ audience, email, status }: ContactFilters): boolean =>
   email !== undefined ||
   (audience === null && status !== 'subscribed') ||

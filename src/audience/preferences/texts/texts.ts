@@ -1,6 +1,8 @@
 import type { PageLanguage } from '../../../platform/text/language.ts';
 
-/** All that recipients read on pages and in the mail that asks them to confirm; one file for each language. */
+/**
+ * All that recipients read on pages and in the mail that asks them to confirm; one file for each language.
+ */
 export interface PageTexts {
   /** The language of the page itself. */
   readonly language: PageLanguage;

@@ -90,7 +90,10 @@ export async function checkCampaign(
   return answerOf(row.settings.templateId === null ? placed : placed.map(ofTemplate));
 }
 
-/** A problem in the template of a campaign: its lines are those of the template, in the translation that is checked. */
+/**
+ * A problem in the template of a campaign: its lines are those of the template, in the translation that is
+ * checked.
+ */
 const ofTemplate = (problem: PlacedProblem): PlacedProblem => ({
   ...problem,
   path: problem.path === null ? null : '/templateId',
@@ -108,7 +111,10 @@ interface NameUse {
   readonly at: number | null;
 }
 
-/** The members of contacts that are written out without a default and without a condition, the first few of them. */
+/**
+ * The members of contacts that are written out without a default and without a condition, the first few of
+ * them.
+ */
 export function writtenOut(
   content: Pick<StoredContent, 'sources' | 'names'>,
   body: string,

@@ -29,7 +29,10 @@ export interface KeptContent {
   readonly templateId: string | null;
   /** The version of that template at the start; absent in content that was stored before it was kept. */
   readonly templateVersion?: number | null;
-  /** The language of all its emails; each has that of its contact where it is null or, in content from before there were any, absent. */
+  /**
+   * The language of all its emails; each has that of its contact where it is null or, in content from before
+   * there were any, absent.
+   */
   readonly language?: string | null;
   readonly audienceId: string;
   /** True where a person who leaves that audience gets nothing any more. */
@@ -77,7 +80,10 @@ const withLanguages = (kept: KeptContent): KeptContent => ({
 });
 const NO_LANGUAGES = { language: null, translations: {}, translated: {} };
 
-/** The content of a campaign as a contact gets it: in its language, else in that of the contact, else in the template's own. */
+/**
+ * The content of a campaign as a contact gets it: in its language, else in that of the contact, else in the
+ * template's own.
+ */
 export const contentFor = (
   { content, language }: Pick<KeptContent, 'content' | 'language'>,
   contact: Readonly<Record<string, unknown>>,
@@ -90,7 +96,10 @@ export const languagesOf = ({
 }: Pick<KeptContent, 'content' | 'language'>): StoredContent[] =>
   language ? [contentIn(content, language)] : inEachLanguage(content);
 
-/** The refusal of a content that cannot be rendered for a contact with nothing but an address, in each of the languages. */
+/**
+ * The refusal of a content that cannot be rendered for a contact with nothing but an address, in each of the
+ * languages.
+ */
 async function trialOf(
   contents: TemplateContents,
   workspaceId: string,
@@ -142,13 +151,15 @@ interface ReadyScope {
 const alone = (content: StoredContent): StoredContent =>
   Object.keys(content.translations).length === 0 ? content : { ...content, translations: {}, translated: {} };
 
-/** The use of a ready content: to start with it, to know whether it could start, or to show it to one contact. */
+/**
+ * The use of a ready content: to start with it, to know whether it could start, or to show it to one contact.
+ */
 type ReadyPurpose = 'start' | 'trial' | { readonly contact: Readonly<Record<string, unknown>> };
 
 /**
- * Makes a campaign ready to be started, or says everything that is missing: sender, subject, and content that renders for a contact
- * with nothing but an address. It has every language, unless one contact sees it, and only a start gets its links: to read them takes
- * this thread. @throws UnavailableError
+ * Makes a campaign ready to be started, or says everything that is missing: sender, subject, and content that
+ * renders for a contact with nothing but an address. It has every language, unless one contact sees it, and
+ * only a start gets its links: to read them takes this thread. @throws UnavailableError
  */
 export async function readyContent(
   contents: TemplateContents,
@@ -232,8 +243,9 @@ const MOST_LINKS = 1_000;
 const HELD = /\uE000(\d+)\uE001/g;
 
 /**
- * The web addresses that sources link to, each once. A click counts for the first one that matches: those without a personal part come first,
- * then those with more letters, so that `https://example.com/{{ contact.email }}` gets no clicks of `https://example.com/of/{{ contact.email }}`.
+ * The web addresses that sources link to, each once. A click counts for the first one that matches: those
+ * without a personal part come first, then those with more letters, so that `https://example.com/{{
+ * contact.email }}` gets no clicks of `https://example.com/of/{{ contact.email }}`.
  */
 function linksIn(sources: readonly string[]): WrittenLink[] {
   const urls = new Set<string>();
@@ -255,7 +267,10 @@ function linksIn(sources: readonly string[]): WrittenLink[] {
     .map(({ url, pattern }) => ({ url, pattern }));
 }
 
-/** The pattern of the addresses that a link becomes as tracking writes them, and the number of characters that all of them have. */
+/**
+ * The pattern of the addresses that a link becomes as tracking writes them, and the number of characters that
+ * all of them have.
+ */
 function matchOf(
   url: string,
 ): Pick<WrittenLink, 'pattern'> & { readonly letters: number; readonly isPersonal: boolean } {
@@ -269,7 +284,10 @@ function matchOf(
 
 const NAMED = /^contact\.properties(?:\.|\[['"])([A-Za-z]\w*)/;
 
-/** The members of a contact that a content uses, by the content and the language of the campaign: each recipient asks. */
+/**
+ * The members of a contact that a content uses, by the content and the language of the campaign: each
+ * recipient asks.
+ */
 const pathsOf = new WeakMap<StoredContent, Map<string | null, readonly string[]>>();
 
 function contactPathsIn(kept: Pick<KeptContent, 'content' | 'language'>): readonly string[] {

@@ -29,7 +29,9 @@ type PreviewContent = Omit<PreviewView, 'text' | 'warnings'> & {
   readonly replyTo: readonly string[];
 };
 
-/** The content that leaves: what was stored at the start of the campaign, else what it would start with now. */
+/**
+ * The content that leaves: what was stored at the start of the campaign, else what it would start with now.
+ */
 async function shownContent(
   { database, contents }: CampaignDeps,
   { caller, now }: Pick<Call, 'caller' | 'now'>,
@@ -118,7 +120,10 @@ export async function previewCampaign(
   };
 }
 
-/** Sends a campaign to colleagues: a real email that counts against the quota, and in no number of the campaign. */
+/**
+ * Sends a campaign to colleagues: a real email that counts against the quota, and in no number of the
+ * campaign.
+ */
 export async function testSendCampaign(
   deps: CampaignDeps,
   call: Call<{ readonly id: string }, unknown, TestSendBody>,

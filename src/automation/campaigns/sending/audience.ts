@@ -77,7 +77,8 @@ export async function countSendable(
 export type UsedMember = { readonly column: string } | { readonly property: string };
 
 /**
- * Counts the contacts for whom members are empty, among at most `most` of those that would get it, were it sent now.
+ * Counts the contacts for whom members are empty, among at most `most` of those that would get it, were it
+ * sent now.
  * @throws UnavailableError
  */
 export async function countEmpty(
@@ -109,10 +110,11 @@ export interface FreezeTurn {
 }
 
 /**
- * Freezes the next contacts behind one, in the order of their ids; answers how far it came, or null at the end. `lost`: another turn
- * has the campaign. A lock on the campaign keeps a turn that was given up from adding anybody after the audience was complete. Contacts
- * are looked up one by one and by their key: joined to tables that had just been filled, and were not analysed yet, each window took
- * longer than a statement may, and a campaign to 100,000 was never prepared.
+ * Freezes the next contacts behind one, in the order of their ids; answers how far it came, or null at the
+ * end. `lost`: another turn has the campaign. A lock on the campaign keeps a turn that was given up from
+ * adding anybody after the audience was complete. Contacts are looked up one by one and by their key: joined
+ * to tables that had just been filled, and were not analysed yet, each window took longer than a statement
+ * may, and a campaign to 100,000 was never prepared.
  * @throws UnavailableError
  */
 export async function freezeNext(

@@ -26,11 +26,16 @@ const LONGEST_WAIT_MS = 1_000;
 const AGAIN_MS = 1_000;
 /** The wait of a campaign whose workspace is archived. */
 const ARCHIVED_MS = 60_000;
-/** The rates of the guards are looked at after so many emails or milliseconds, and before the campaign ends. */
+/**
+ * The rates of the guards are looked at after so many emails or milliseconds, and before the campaign ends.
+ */
 const GUARD_EVERY = 1_000;
 const GUARD_MS = 2_000;
 
-/** The wait of a campaign for whose emails the warm-up of its domain has no room: it ends with the day, or with the schedule. */
+/**
+ * The wait of a campaign for whose emails the warm-up of its domain has no room: it ends with the day, or
+ * with the schedule.
+ */
 const WARM_UP_MS = 900_000;
 
 /** The wait for dispatched emails that have not begun, and for those of them that wait for a limit. */
@@ -231,7 +236,8 @@ export class Dispatch {
       { workspaceId, livemode: true, domain: from.domain },
       '/body',
     );
-    // A domain that receives no more while the campaign leaves: its replies go to From, as they do without a reply address.
+    // A domain that receives no more while the campaign leaves: its replies go to From, as they do without a
+    // reply address.
     const replyDomain = found instanceof Failure ? null : found;
     const { templateId, subject, trackOpens, trackClicks } = kept;
     return (

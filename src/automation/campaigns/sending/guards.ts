@@ -17,8 +17,8 @@ const EXAMINED = 10_000;
 /**
  * The recipients with known outcomes that were dispatched last, since the campaign last began to send:
  * bounces and complaints among them. $2 the lowest id of their emails, $3 the last contact that was
- * dispatched. They are walked back along the key, as far as it takes, and chosen afterwards: chosen first, every
- * recipient of the campaign was read and sorted each time.
+ * dispatched. They are walked back along the key, as far as it takes, and chosen afterwards: chosen first,
+ * every recipient of the campaign was read and sorted each time.
  */
 const RATES = `select count(*)::integer as given, count(*) filter (where f.bounced)::integer as bounced,
   count(*) filter (where f.complained)::integer as complained

@@ -154,11 +154,12 @@ interface Standings {
 }
 
 /**
- * The states of campaigns, as of a moment ago: their emails ask one by one, and a pause at another instance has to
- * take effect within a second.
+ * The states of campaigns, as of a moment ago: their emails ask one by one, and a pause at another instance
+ * has to take effect within a second.
  */
 function standings(database: Database, monotonic: MonotonicClock): Standings {
-  // An answer that comes late is as old as its question, so nothing joins a question that is older than a value may be.
+  // An answer that comes late is as old as its question, so nothing joins a question that is older than a
+  // value may be.
   const known = new TtlCache<CampaignSendState>({
     forMs: () => HELD_FRESH_MS,
     sharedMs: HELD_FRESH_MS,

@@ -56,7 +56,8 @@ export async function prepare(deps: DispatchDeps, turn: Turn): Promise<readonly 
   if (!(await freezeAll(database, chosen, turn, startedAt))) return ended();
   await database.query(ANALYZE, [], { deadlineMs: ANALYZE_MS });
   const { total, remaining } = await readLedger(database, campaignId);
-  // As at a start by hand, which is refused then: "sent" to no one would be taken for news that went out, and not be repeatable.
+  // As at a start by hand, which is refused then: "sent" to no one would be taken for news that went out, and
+  // not be repeatable.
   if (remaining === 0) return refused('audience_empty');
   const content: KeptContent = { ...ready.kept, isStatic: chosen.staticId !== null, startedAt };
   return [{ type: 'audience.frozen', at: clock.now(), attempt, total, content }];

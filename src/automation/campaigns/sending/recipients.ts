@@ -84,8 +84,8 @@ const SKIP = `with gone as (
 select count(*)::integer as count from skipped`;
 
 /**
- * Skips those who have left since the audience was frozen, and those whose address cannot be written to. Answers how many still waited,
- * in a campaign that this turn still has. @throws UnavailableError
+ * Skips those who have left since the audience was frozen, and those whose address cannot be written to.
+ * Answers how many still waited, in a campaign that this turn still has. @throws UnavailableError
  */
 export async function skipGone(
   database: Database,

@@ -40,7 +40,10 @@ export function kindOfSubject(kept: Pick<KeptContent, 'content'>): 'common' | 'o
 /** It is asked for each email, and there may be fifty languages. */
 const kinds = new WeakMap<KeptContent['content'], 'common' | 'own' | 'secret'>();
 
-/** The subjects of recipients, in their order; null for one that is found when the email leaves, or why it cannot. @throws UnavailableError */
+/**
+ * The subjects of recipients, in their order; null for one that is found when the email leaves, or why it
+ * cannot. @throws UnavailableError
+ */
 export type MakeSubjects = (
   recipients: readonly { readonly contact: Readonly<Record<string, unknown>> }[],
   createdAt: number,

@@ -29,7 +29,10 @@ const ROTATE = `with rotated as (
 )
 select sealed from rotated`;
 
-/** The secret that the requests of webhook steps are signed with; null when it was sealed with another key. @throws UnavailableError */
+/**
+ * The secret that the requests of webhook steps are signed with; null when it was sealed with another key.
+ * @throws UnavailableError
+ */
 export async function secretOf(
   { database, sealer }: SecretDeps,
   scope: Scope,

@@ -11,8 +11,8 @@ const OF_SENDING =
 const OF_CHANGING = 'Is stored as it is: Liquid is not filled in here.';
 
 /**
- * The texts of a step that hold Liquid, which nothing fills in: the braces would reach the reader. A campaign's subject is Liquid, and so
- * authors expect it of a step's.
+ * The texts of a step that hold Liquid, which nothing fills in: the braces would reach the reader. A
+ * campaign's subject is Liquid, and so authors expect it of a step's.
  */
 export function unfilledTexts(step: FlowStep, at: string): readonly Detail[] {
   switch (step.type) {

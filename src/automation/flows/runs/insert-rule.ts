@@ -37,8 +37,8 @@ export const flowInsertRule: InsertRule = {
 };
 
 /**
- * A run begins while its flow is active, or not at all: a request that pauses the flow waits for the statement, and from its answer on
- * nothing begins. The occurrences were looked at before.
+ * A run begins while its flow is active, or not at all: a request that pauses the flow waits for the
+ * statement, and from its answer on nothing begins. The occurrences were looked at before.
  */
 export const runInsertRule: InsertRule = {
   of: 'flowRun',

@@ -37,7 +37,10 @@ export interface RunRow extends ContactTexts {
   readonly event: Readonly<Record<string, unknown>> | null;
 }
 
-/** The person has left the audience since, by whose joining `o` the run began: what it sends belongs to that list. */
+/**
+ * The person has left the audience since, by whose joining `o` the run began: what it sends belongs to that
+ * list.
+ */
 const LEFT_SINCE = `case when o.type = 'joined' and ${isOutByOwnActSql({ contactId: 'o.contact_id', audienceId: 'o.subject' })} then 'unsubscribed' end`;
 
 const READ = `select r.id, r.flow_id, r.contact_id,

@@ -38,7 +38,8 @@ export function stepTaker(deps: StepWorkDeps): TakeStep {
   const reader = runReader(deps.database);
 
   return async ({ runId, scope, context, definition, step, visit, attempt }, time) => {
-    // An order may have waited longer than its lease: then the one behind it counts, and may have been carried out.
+    // An order may have waited longer than its lease: then the one behind it counts, and may have been
+    // carried out.
     if (time.now() > context.at + context.leaseMs) return [];
     const row = await reader.ask(runId);
     const at = time.now();

@@ -6,7 +6,9 @@ import { EVENT_NAME } from '../definition/step-configs.ts';
 /** The most events of a simulation, and the most steps that it walks. */
 export const MOST_EVENTS = 100;
 export const MOST_WALKED = 200;
-/** The most mails that one simulation renders, and all of them together in characters: one may have a million. */
+/**
+ * The most mails that one simulation renders, and all of them together in characters: one may have a million.
+ */
 export const MOST_MAILS = 50;
 export const MOST_MAIL_LENGTH = 8_000_000;
 /** The earliest moment that a simulation knows. */

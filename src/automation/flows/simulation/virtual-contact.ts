@@ -21,7 +21,10 @@ export interface VirtualContact extends FilteredContact {
 /** Entries of the activity that a simulation knows. */
 const REMEMBERED = 1_000;
 
-/** The contact that a simulation begins with: one that is there, or one that is made up. @throws UnavailableError */
+/**
+ * The contact that a simulation begins with: one that is there, or one that is made up. @throws
+ * UnavailableError
+ */
 export async function virtualContact(
   database: Database,
   scope: Scope,

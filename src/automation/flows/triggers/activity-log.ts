@@ -21,8 +21,9 @@ const BY_CHANGES = `case when a.by_machine then (
 ) end`;
 
 /**
- * An entry. The properties of an event are the client's own, and must not be taken for ours. A person who had left an audience
- * before their contact was deleted does not leave it once more when the contact is made again: no flow waits for that.
+ * An entry. The properties of an event are the client's own, and must not be taken for ours. A person who had
+ * left an audience before their contact was deleted does not leave it once more when the contact is made
+ * again: no flow waits for that.
  */
 const ENTRY = `a.position::text, a.id, a.contact_id as "contactId", a.livemode, a.subject,
   case when a.type = 'left' and a.data ->> 'source' = '${EARLIER_CONTACT}' then 'leftBefore' else a.type end as type,
@@ -39,7 +40,10 @@ from horizon h cross join lateral (
   order by position, id limit $3::integer
 ) a order by a.position, a.id`;
 
-/** The same up to a place, $3 and $4, with whether the contact is one of the workspace $5; $6 how many entries at most. */
+/**
+ * The same up to a place, $3 and $4, with whether the contact is one of the workspace $5; $6 how many entries
+ * at most.
+ */
 export const READ_OF_WORKSPACE = `select ${ENTRY}, exists (
   select from contacts c where c.workspace_id = $5 and c.livemode = a.livemode and c.id = a.contact_id
 ) as "isOwn"

@@ -160,7 +160,10 @@ export class Dates {
     return last && last.looked === size ? { ...next, below: last.id } : null;
   }
 
-  /** Contacts that cannot begin keep no others from their day; a database that is away does, and a filter that takes long for a while. */
+  /**
+   * Contacts that cannot begin keep no others from their day; a database that is away does, and a filter that
+   * takes long for a while.
+   */
   async #enrol(listener: Listener, occurrences: readonly Occurrence[], { size, tries }: Walk): Promise<void> {
     const { enrol, clock, logger } = this.deps;
     const leavesOut = size === 1 && tries >= MOST_TRIES;

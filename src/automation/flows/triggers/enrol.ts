@@ -15,7 +15,10 @@ export interface EnrolDeps {
   readonly database: Database;
   readonly engine: Engine;
   readonly clock: Clock;
-  /** Called with a flow and the number of replies that begin no run of it, because their contacts have had too many on this day. */
+  /**
+   * Called with a flow and the number of replies that begin no run of it, because their contacts have had too
+   * many on this day.
+   */
   readonly tooMany?: ((flowId: string, replies: number) => void) | undefined;
 }
 
@@ -62,7 +65,10 @@ export interface FlowVersionRef extends Scope {
 /** Flows that begin one another end here. */
 export const DEEPEST = 5;
 
-/** Runs of a contact in one flow within a day, after which no reply begins another: a program may answer each email of a run. */
+/**
+ * Runs of a contact in one flow within a day, after which no reply begins another: a program may answer each
+ * email of a run.
+ */
 export const MOST_BY_REPLIES = 10;
 
 /**

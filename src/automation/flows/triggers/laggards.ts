@@ -27,7 +27,10 @@ const LAG = `insert into flow_laggards (workspace_id, position, id, size, next_a
 select w, $2::bigint, $3::text, ${PAGE / 4}, $4::timestamptz, $4::timestamptz + interval '${AWAY_MS} milliseconds' from unnest($1::text[]) w
 on conflict (workspace_id) do nothing`;
 
-/** Lets workspaces follow by themselves from a place on: their filters have taken too long. @throws UnavailableError */
+/**
+ * Lets workspaces follow by themselves from a place on: their filters have taken too long. @throws
+ * UnavailableError
+ */
 export const lag = (
   database: Database,
   workspaces: readonly string[],

@@ -35,8 +35,8 @@ export const readDatedTestListeners = (
   );
 
 /**
- * In which of the workspaces that listen a contact is, whether it began there, and whether its import begins flows. Contacts are looked
- * up one by one and by the primary key, as in `enrol.ts`.
+ * In which of the workspaces that listen a contact is, whether it began there, and whether its import begins
+ * flows. Contacts are looked up one by one and by the primary key, as in `enrol.ts`.
  */
 const PLACE = `select a.ord, c.workspace_id as "workspaceId", c.created_at = a.at as "isNew", coalesce(i.trigger_flows, true) as triggers
 from json_to_recordset($1::text::json) as a(ord integer, contact_id text, livemode boolean, at timestamptz, import_id text)

@@ -6,7 +6,10 @@ const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema,
 
 /** The most translations of a template. */
 export const MOST_TRANSLATIONS = 50;
-/** Octets of all translations of a template as their authors write them, and characters of what is made of them. */
+/**
+ * Octets of all translations of a template as their authors write them, and characters of what is made of
+ * them.
+ */
 export const TRANSLATIONS_SIZE = { written: 2_097_152, made: 8_388_608 } as const;
 
 /** A language tag in a request. */

@@ -19,7 +19,9 @@ const PARTS = [
   'text',
 ] as const satisfies AuthoredPart[];
 
-/** The language that a request asks for; null where it names none, a refusal where it names something else. */
+/**
+ * The language that a request asks for; null where it names none, a refusal where it names something else.
+ */
 export const askedLanguage = (tag: string | undefined, path: string): string | null | Failure =>
   tag === undefined ? null : (readLanguage(tag) ?? invalid([{ path, message: NO_LANGUAGE }]));
 
@@ -29,7 +31,10 @@ export const pointerOf = (language: string, member?: string): string =>
 
 type Translations = VersionContent['translations'];
 
-/** Reads the translations of a request over those from before: the languages that it names are replaced, and those with null removed. */
+/**
+ * Reads the translations of a request over those from before: the languages that it names are replaced, and
+ * those with null removed.
+ */
 export function readTranslations(
   given: Readonly<Record<string, TranslationInput | null>> | null | undefined,
   before: Translations,
@@ -77,7 +82,9 @@ export function checkSize(translations: Translations, report: Report): void {
     report('/body/translations', 'Must have at most 2 MiB, all languages together.');
 }
 
-/** The content of a version as its author writes it for one language: that of the translation, and the rest. */
+/**
+ * The content of a version as its author writes it for one language: that of the translation, and the rest.
+ */
 export const authoredIn = (
   content: VersionContent,
   language: string,
@@ -95,8 +102,8 @@ export const authoredIn = (
 type Translated = Pick<VersionContent, 'language' | 'translations'>;
 
 /**
- * The language of a content for one that is asked for: that one, the nearest one that contains it (`pt` for `pt-BR`), or null for the
- * content's own, which is also its answer where nothing is asked.
+ * The language of a content for one that is asked for: that one, the nearest one that contains it (`pt` for
+ * `pt-BR`), or null for the content's own, which is also its answer where nothing is asked.
  */
 export function chosenLanguage(
   { language: own, translations }: Translated,

@@ -83,8 +83,9 @@ class Writer {
 }
 
 /**
- * A source with its partials and, in a layout, its content written into it. A partial becomes a block that sees its parameters alone, so a
- * version is one source that is compiled once, and an email costs what it costs without layers.
+ * A source with its partials and, in a layout, its content written into it. A partial becomes a block that
+ * sees its parameters alone, so a version is one source that is compiled once, and an email costs what it
+ * costs without layers.
  */
 export class Composer {
   readonly #made = new Map<string, Composed>();
@@ -165,7 +166,9 @@ function parametersOf({ written }: Slot, { variables }: PartialSource): string {
 
 const PLACE = /^Line (\d+), column (\d+): /;
 
-/** The place that a message of a problem begins with, and the rest of the message; null where it names none. */
+/**
+ * The place that a message of a problem begins with, and the rest of the message; null where it names none.
+ */
 export function placeIn(
   message: string,
 ): { readonly line: number; readonly column: number; readonly rest: string } | null {

@@ -28,7 +28,10 @@ export interface ComposedContent {
   readonly layers: readonly PinnedLayer[];
   /** The variables that its layouts declare, and it does not. */
   readonly inherited: readonly VariableView[];
-  /** The names of those that have no translation into the language of the content, and another language of their own. */
+  /**
+   * The names of those that have no translation into the language of the content, and another language of
+   * their own.
+   */
   readonly untranslated: readonly string[];
 }
 
@@ -52,7 +55,10 @@ export const MOST_LAYERS = 50;
 /** The most places of partials in one part of a source. */
 export const MOST_SLOTS = 200;
 
-/** The formats of partials that a body may take, besides its own. A partial in html is what MJML calls the content of mj-text or mj-raw. */
+/**
+ * The formats of partials that a body may take, besides its own. A partial in html is what MJML calls the
+ * content of mj-text or mj-raw.
+ */
 const TAKES: Readonly<Record<TemplateFormat, readonly TemplateFormat[]>> = {
   html: ['html'],
   emailmd: ['emailmd'],
@@ -87,8 +93,9 @@ interface Step {
 class LayerProblem extends Error {}
 
 /**
- * Finds the layers of a template and writes them into its sources, or says what is wrong with them. Every layer is in the version that is
- * published at this moment, so one template has a partial in one version wherever it comes from.
+ * Finds the layers of a template and writes them into its sources, or says what is wrong with them. Every
+ * layer is in the version that is published at this moment, so one template has a partial in one version
+ * wherever it comes from.
  */
 export async function composed(
   find: FindLayer,
@@ -318,7 +325,9 @@ class Walk {
   }
 }
 
-/** True where a layer suits the language of a content: it has that one, one that contains it, or names none. */
+/**
+ * True where a layer suits the language of a content: it has that one, one that contains it, or names none.
+ */
 const isTranslation = (language: string | null, wanted: string | null): boolean =>
   language === null || wanted === null || [...fallbacksOf(wanted)].includes(language);
 

@@ -38,8 +38,8 @@ const TOO_LARGE = new Failure(
 const MOST_TRIES = 5;
 
 /**
- * Publishes a new version of everything that uses a layout or partial, made of the versions that are published now: all of them or, where
- * one cannot be made, none. A dry run tells what would change.
+ * Publishes a new version of everything that uses a layout or partial, made of the versions that are
+ * published now: all of them or, where one cannot be made, none. A dry run tells what would change.
  */
 export const updateUsers = (
   updater: UserUpdater,
@@ -116,8 +116,8 @@ async function plan(updater: UserUpdater, call: UpdateCall, used: TemplateRow): 
 }
 
 /**
- * Makes the draft of a template again of the same layers, so that it stays newer than the published version and the editor opens it. A
- * draft that cannot be made of them stays as it is.
+ * Makes the draft of a template again of the same layers, so that it stays newer than the published version
+ * and the editor opens it. A draft that cannot be made of them stays as it is.
  */
 async function draftOf(
   compilers: Compilers,
@@ -131,7 +131,10 @@ async function draftOf(
   return content instanceof Failure ? found.content : content;
 }
 
-/** Those that others use first. The layers of a version include those of its layers, so what uses more comes later. */
+/**
+ * Those that others use first. The layers of a version include those of its layers, so what uses more comes
+ * later.
+ */
 function inOrder(users: readonly FoundVersion[]): FoundVersion[] {
   const ids = new Set(users.map(({ row }) => row.id));
   const among = ({ content }: FoundVersion): number =>

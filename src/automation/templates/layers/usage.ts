@@ -6,7 +6,9 @@ import { MOST_USERS, type UsedBy } from './layer-model.ts';
 /** SQL of a condition over a version `v`: it was made of the template with that id. */
 const IS_MADE_OF = (id: string) => `v.uses @> array[${id}]::text[] and v.uses <> '{}'`;
 
-/** SQL of a condition over the id of a template: another one uses it, in the published or the newest version. */
+/**
+ * SQL of a condition over the id of a template: another one uses it, in the published or the newest version.
+ */
 export const isUsedByTemplates = (id: string): string => `exists (select from template_versions v
   join templates u on u.id = v.template_id and v.version in (u.version, u.latest) where ${IS_MADE_OF(id)})`;
 
@@ -68,7 +70,10 @@ const UPDATE_ALL = `with given as materialized (
 )
 select id from changed`;
 
-/** Publishes a new version of each template, of all or of none; false when another request has changed one of them since. */
+/**
+ * Publishes a new version of each template, of all or of none; false when another request has changed one of
+ * them since.
+ */
 export async function publishAll(
   database: Database,
   { workspaceId, livemode }: Owner,

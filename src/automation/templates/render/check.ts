@@ -27,7 +27,9 @@ export interface TemplateChecker extends TemplateReader, Pick<ChecksApi, 'check'
   readonly render: RenderTemplate;
 }
 
-/** Finds what is wrong with a version of a template, by default the published one, in one of its languages. */
+/**
+ * Finds what is wrong with a version of a template, by default the published one, in one of its languages.
+ */
 export async function checkTemplate(
   checker: TemplateChecker,
   { caller, params, query, now }: Call<{ readonly id: string }, CheckQuery>,
@@ -140,7 +142,10 @@ function emptyPlaceholders(content: StoredContent, names: Readonly<Record<string
   });
 }
 
-/** Problems with the place where their author finds them: in the template itself, or in the layer that they are of. */
+/**
+ * Problems with the place where their author finds them: in the template itself, or in the layer that they
+ * are of.
+ */
 export async function placedIn(
   content: StoredContent,
   problems: readonly FoundProblem[],

@@ -44,9 +44,10 @@ interface Layered extends Pick<ComposedContent, 'parts' | 'layers' | 'inherited'
 }
 
 /**
- * Makes content ready to be rendered, or says everything that is wrong with it: its Liquid is read, its layouts and partials are written
- * into it, markdown becomes html with the Liquid still in it, and the whole is rendered once with sample values, so that what can never be
- * rendered is refused when it is saved. @throws UnavailableError
+ * Makes content ready to be rendered, or says everything that is wrong with it: its Liquid is read, its
+ * layouts and partials are written into it, markdown becomes html with the Liquid still in it, and the whole
+ * is rendered once with sample values, so that what can never be rendered is refused when it is saved.
+ * @throws UnavailableError
  */
 export async function compile(
   compilers: Compilers,
@@ -59,7 +60,10 @@ export async function compile(
   return withTranslations(own, (content) => compileOne(within, content, order));
 }
 
-/** Compiles content in one of its languages alone, as its author looks at it: by itself, or in a translation. @throws UnavailableError */
+/**
+ * Compiles content in one of its languages alone, as its author looks at it: by itself, or in a translation.
+ * @throws UnavailableError
+ */
 export async function compileShown(
   compilers: Compilers,
   authored: VersionContent,
@@ -95,7 +99,10 @@ function ofOneMoment(versions: Compilers['versions']): Compilers['versions'] {
   };
 }
 
-/** Compiles a version with another subject and preview text. Its layers stay those of the version. @throws UnavailableError */
+/**
+ * Compiles a version with another subject and preview text. Its layers stay those of the version. @throws
+ * UnavailableError
+ */
 export async function withLines(
   compilers: Compilers,
   stored: StoredContent,
@@ -351,8 +358,8 @@ export const bodyOf = ({
 const refusedAt = (part: string, message: string): Failure => invalid([{ path: `/body/${part}`, message }]);
 
 /**
- * Tags that open, divide or close a block, alone in their line. A tag ends at its first end: else several could be cut in any way. Runs are
- * taken whole: letter by letter, 240 KB of signs took half a second.
+ * Tags that open, divide or close a block, alone in their line. A tag ends at its first end: else several
+ * could be cut in any way. Runs are taken whole: letter by letter, 240 KB of signs took half a second.
  */
 const CONTROL_LINE =
   /^[ \t]*(?:\{%-?[ \t]*(?:end)?(?:if|unless|case|for|tablerow|capture|render|elsif|else|when|assign|comment)\b[^%\n]*(?:%+(?![%}])[^%\n]+)*%*%\}[ \t]*)+$/gm;

@@ -11,9 +11,14 @@ import type { RenderTemplate } from './rendering.ts';
  * The source of emails of other modules: the content of a template, or their own content in the same form.
  */
 export interface TemplateContents {
-  /** Makes content ready to be rendered, or says everything that is wrong with it. @throws UnavailableError */
+  /**
+   * Makes content ready to be rendered, or says everything that is wrong with it. @throws UnavailableError
+   */
   compile(owner: Owner, given: GivenContent, now: number): Promise<StoredContent | Failure>;
-  /** Compiles a version with another subject and preview text, and the layers that it has. @throws UnavailableError */
+  /**
+   * Compiles a version with another subject and preview text, and the layers that it has. @throws
+   * UnavailableError
+   */
   withLines(
     owner: Owner,
     stored: StoredContent,

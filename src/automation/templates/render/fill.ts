@@ -12,9 +12,9 @@ import type { RenderTemplate } from './rendering.ts';
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Fills templates for the acceptance of emails. Where the caller sees to it that an email of a template that has changed is not accepted
- * (`mayBeRemembered`), the row that was found last is taken: the look at the template, one more statement for each batch of emails,
- * cost an email of 2 kB a tenth of its processor time.
+ * Fills templates for the acceptance of emails. Where the caller sees to it that an email of a template that
+ * has changed is not accepted (`mayBeRemembered`), the row that was found last is taken: the look at the
+ * template, one more statement for each batch of emails, cost an email of 2 kB a tenth of its processor time.
  */
 export function templateFiller(reader: Pick<TemplateReader, 'versions'>, render: RenderTemplate) {
   const remembered = new LruMap<string, TemplateRow>({ entries: MOST_REMEMBERED });
@@ -65,7 +65,8 @@ export function templateFiller(reader: Pick<TemplateReader, 'versions'>, render:
     if (known) {
       const filled = await fill(known, asked, known.revision);
       if (!(filled instanceof Failure)) return filled;
-      // The template as it is now may be another one. What is refused is not remembered, so that it is rendered once.
+      // The template as it is now may be another one. What is refused is not remembered, so that it is
+      // rendered once.
       remembered.delete(place);
     }
     const row = await reader.versions.find(owner, name);

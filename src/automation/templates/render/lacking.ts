@@ -11,7 +11,10 @@ const rootOf = (path: string): string => path.split(/[.[]/, 1)[0] ?? '';
 /** True of a name that only campaigns and flows fill in. */
 export const isOfLists = (path: string): boolean => OF_LISTS.has(rootOf(path));
 
-/** True of content that people may leave. Without such a value and the link it is a receipt, or a new password. */
+/**
+ * True of content that people may leave. Without such a value and the link it is a receipt, or a new
+ * password.
+ */
 export const isForLists = ({ names }: Pick<StoredContent, 'names'>): boolean =>
   names.some((path) => isOfLists(path) || rootOf(path) === 'unsubscribeUrl');
 

@@ -8,8 +8,8 @@ import { type Composed, originOf, placed, placeIn } from '../layers/compose.ts';
 const LONGEST_TOLD = 80;
 
 /**
- * The message of a problem in html that was made, with the place of its Liquid in the source. Where the source has that Liquid several times,
- * any of them may be meant: the message names it instead.
+ * The message of a problem in html that was made, with the place of its Liquid in the source. Where the
+ * source has that Liquid several times, any of them may be meant: the message names it instead.
  */
 export function inSource(message: string, html: string, source: string): string {
   const made = placeIn(message);

@@ -1,4 +1,6 @@
-/** The elements around a partial in MJML, by the one that it begins with, so that it can be seen by itself. */
+/**
+ * The elements around a partial in MJML, by the one that it begins with, so that it can be seen by itself.
+ */
 export function frameOf(mjml: string): { readonly before: string; readonly after: string } {
   const [, first = 'text'] = /^\s*<mj-([a-z]+)/.exec(withoutLeadingComments(mjml)) ?? [];
   const around = OUTER.slice(0, OUTER.findIndex(([, within]) => within.includes(first)) + 1 || undefined);

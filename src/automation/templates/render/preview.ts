@@ -56,7 +56,9 @@ const NO_PLACE = { line: null, column: null };
 const EITHER = 'Must not be given together with templateId, whose content it would be.';
 const WITHOUT = 'Must be given only with templateId.';
 
-/** Renders a stored template, or content that is stored nowhere, the way an email would be. Nothing is sent. */
+/**
+ * Renders a stored template, or content that is stored nowhere, the way an email would be. Nothing is sent.
+ */
 export async function previewTemplate(
   previewer: Previewer,
   call: Call<unknown, unknown, PreviewBody>,
@@ -114,7 +116,10 @@ function problemOfSubject(
   return subject === null || (lacks && !/\S/.test(subject)) ? null : problemOfRendered(subject);
 }
 
-/** The required variables without a value, for which sending refuses a request, also where nothing writes them. */
+/**
+ * The required variables without a value, for which sending refuses a request, also where nothing writes
+ * them.
+ */
 const requiredOf = (
   { variables, layered }: StoredContent,
   values: Readonly<Record<string, unknown>>,

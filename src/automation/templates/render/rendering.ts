@@ -33,8 +33,8 @@ export interface TemplateRenderRequest {
   /** The JSON pointer of the request. */
   readonly at: string;
   /**
-   * `preview`: values may lack, and what takes too long is refused. `send`: a busy machine is not the author's fault, so what takes
-   * too long is tried again, and then the service is not available.
+   * `preview`: values may lack, and what takes too long is refused. `send`: a busy machine is not the
+   * author's fault, so what takes too long is tried again, and then the service is not available.
    */
   readonly purpose: 'preview' | 'send';
 }

@@ -47,8 +47,8 @@ export interface StoredContent extends VersionContent {
   /** Notes of MJML on what it left out or read in another way. */
   readonly notes: readonly MjmlNote[];
   /**
-   * The layouts and partials that have no translation into its language, and were taken in their own. The own content of earlier
-   * versions lacks it.
+   * The layouts and partials that have no translation into its language, and were taken in their own. The own
+   * content of earlier versions lacks it.
    */
   readonly untranslated?: readonly string[];
   /** Of each translation, by its language. */

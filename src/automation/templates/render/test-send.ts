@@ -65,8 +65,8 @@ export async function testSend(
 }
 
 /**
- * The page in the place of the link to unsubscribe of a test; null where a recipient is no member of the workspace. A verified domain may
- * give its customers mailboxes: each of them can leave.
+ * The page in the place of the link to unsubscribe of a test; null where a recipient is no member of the
+ * workspace. A verified domain may give its customers mailboxes: each of them can leave.
  */
 export async function testExitFor(
   { isMember, publicUrl }: Pick<TestSender, 'isMember' | 'publicUrl'>,
@@ -80,7 +80,9 @@ export async function testExitFor(
   return publicUrl + TEST_EXIT;
 }
 
-/** The refusal of recipients who are no colleagues (403) or no addresses (422): it names every one of them. */
+/**
+ * The refusal of recipients who are no colleagues (403) or no addresses (422): it names every one of them.
+ */
 export async function findStrangers(
   sender: Pick<TestSender, 'acceptance' | 'isMember'>,
   { workspaceId }: Principal,

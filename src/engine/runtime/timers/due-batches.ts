@@ -19,7 +19,10 @@ export interface DueActors {
   readonly store: OpenStore;
   /** Which rows of the kind, as SQL; all of them when absent. */
   readonly where?: string | undefined;
-  /** Those that are not taken for want of room wait until `roomCame` says that there is some, or for the next tick. */
+  /**
+   * Those that are not taken for want of room wait until `roomCame` says that there is some, or for the next
+   * tick.
+   */
   readonly waitsForRoom?: boolean;
   /** The number of due actors that it can take now: nothing is claimed that would only wait in memory. */
   room(): number;
@@ -89,8 +92,8 @@ export class DueBatches {
   }
 
   /**
-   * Wakes what is due from a moment on, up to another one or now. While PostgreSQL writes the turns of some, the next ones are found and
-   * read.
+   * Wakes what is due from a moment on, up to another one or now. While PostgreSQL writes the turns of some,
+   * the next ones are found and read.
    */
   async wake(low: number, end: number | null): Promise<PassResult> {
     const { room, waitsForRoom = false } = this.wakeable;

@@ -17,16 +17,16 @@ interface NextLookParts {
 }
 
 /**
- * Asks for the next due actor of every kind by one statement: nearly always nothing is due, and two statements a
- * kind were most of what an idle service did.
+ * Asks for the next due actor of every kind by one statement: nearly always nothing is due, and two
+ * statements a kind were most of what an idle service did.
  */
 export class NextLook {
   constructor(private readonly parts: NextLookParts) {}
 
   /**
-   * The sweeps that need not run now, each with its next moment; null when the database's clock was put back. A look that
-   * sees far asks for the next actor of each kind whichever sweep takes it: that is the first entry of an index, however
-   * many are scheduled.
+   * The sweeps that need not run now, each with its next moment; null when the database's clock was put back.
+   * A look that sees far asks for the next actor of each kind whichever sweep takes it: that is the first
+   * entry of an index, however many are scheduled.
    * @throws UnavailableError
    */
   async ask(

@@ -7,20 +7,30 @@ import type { DueActors } from './due-batches.ts';
 import { NextLook, NO_SWEEPS } from './next-look.ts';
 import { AHEAD_MS, type NextSweep, Sweep } from './sweep.ts';
 
-/** Time between two sweeps where no alarm calls for one. Of the monotonic clock: the machine's may be put back by an hour. */
+/**
+ * Time between two sweeps where no alarm calls for one. Of the monotonic clock: the machine's may be put back
+ * by an hour.
+ */
 const TICK_MS = 1_000;
 /**
- * The same where nothing was due and no other instance lives: what this process writes has an alarm (`expect`).
+ * The same where nothing was due and no other instance lives: what this process writes has an alarm
+ * (`expect`).
  */
 const ALONE_MS = 3_400;
-/** The same where this process, beside that, has done nothing since, by the share of the time that the last look saw ahead. */
+/**
+ * The same where this process, beside that, has done nothing since, by the share of the time that the last
+ * look saw ahead.
+ */
 const REST_SHARE = 2 / 3;
 /**
- * The time that such a look sees ahead. On a server a notification may be lost, and an operator may change a row by hand. The
- * embedded database has no other writers.
+ * The time that such a look sees ahead. On a server a notification may be lost, and an operator may change a
+ * row by hand. The embedded database has no other writers.
  */
 const SIGHT_MS = { postgres: 45_000, embedded: 900_000 };
-/** For this time after another instance has ended, whose alarms ended with it, it looks every second: claims last five. */
+/**
+ * For this time after another instance has ended, whose alarms ended with it, it looks every second: claims
+ * last five.
+ */
 const AWAKE_MS = 10_000;
 /** The time between two ticks then. */
 const QUIET_TICK_MS = 2_500;
@@ -35,8 +45,8 @@ const IDLE_ASK_MS = 30_000;
 /** The wait before due actors that could not be taken (no room) are tried again, against a busy loop. */
 const LEAST_WAIT_MS = 20;
 /**
- * The time between two looks for new actors that other processes leave to this one: a caller waits for each of
- * them.
+ * The time between two looks for new actors that other processes leave to this one: a caller waits for each
+ * of them.
  */
 const LOOK_MS = 200;
 
@@ -50,8 +60,9 @@ export interface SchedulerHealth {
 }
 
 /**
- * Wakes actors whose `wake_at` has come. It looks every second, and where nothing happens more rarely; a wake-up before
- * the next look gets a separate alarm. Everything else about time lives in the database: no long timer is held in memory.
+ * Wakes actors whose `wake_at` has come. It looks every second, and where nothing happens more rarely; a
+ * wake-up before the next look gets a separate alarm. Everything else about time lives in the database: no
+ * long timer is held in memory.
  */
 export class Scheduler {
   readonly #sweeps: readonly Sweep[];
@@ -214,7 +225,10 @@ export class Scheduler {
     this.#rest();
   }
 
-  /** Looks for new actors that other processes leave to this one five times a second from now on, or stops that. */
+  /**
+   * Looks for new actors that other processes leave to this one five times a second from now on, or stops
+   * that.
+   */
   lookForAbandoned(isOn: boolean): void {
     this.#looksFromStart = isOn;
     if (isOn === (this.#looking !== undefined) || (isOn && (!this.#started || this.#stopped))) return;
@@ -291,7 +305,8 @@ export class Scheduler {
     this.#isIdle = resting.size === this.#sweeps.length && !this.#sweeps.some((one) => one.isReadingBack);
     for (const sweep of this.#sweeps) {
       const rest = resting.get(sweep);
-      // The embedded database answers within a turn: without this, requests would wait 40 ms for the first sweeps of a start.
+      // The embedded database answers within a turn: without this, requests would wait 40 ms for the first
+      // sweeps of a start.
       if (!rest) await untilNextTurn();
       try {
         const { due, alarm } = rest ?? (await sweep.run());

@@ -83,16 +83,16 @@ export class Sweep {
   }
 
   /**
-   * The moment from which one statement may ask for its next actor, beside those of other kinds; null while the
-   * sweep has to look by itself.
+   * The moment from which one statement may ask for its next actor, beside those of other kinds; null while
+   * the sweep has to look by itself.
    */
   get from(): number | null {
     return this.#left === null && !this.#isFull() ? this.#low : null;
   }
 
   /**
-   * Takes note that nothing is due before `at` (null: nothing up to `soon`), as a look found that began after all
-   * writes before `until` had settled.
+   * Takes note that nothing is due before `at` (null: nothing up to `soon`), as a look found that began after
+   * all writes before `until` had settled.
    */
   pass(at: number | null, soon: number, until: number | null): NextSweep {
     this.awaitsRoom = false;
@@ -128,7 +128,8 @@ export class Sweep {
         ),
       };
     } catch (error) {
-      // A transaction that writes was held open, and too much has gathered behind it: read in stretches from here on.
+      // A transaction that writes was held open, and too much has gathered behind it: read in stretches from
+      // here on.
       if (codeOf(error) === TOOK_TOO_LONG) this.restart();
       throw error;
     }

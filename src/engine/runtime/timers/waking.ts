@@ -24,7 +24,8 @@ export function wakeablesOf(running: RunningKind, deps: Deps): readonly DueActor
     wake: (rows, isClaimed) => wake(running, deps, rows, isClaimed),
   };
   if (!performing) return share.wakes ? [due] : [];
-  // Actors that offer themselves have a room of their performer's: thousands of them wait here, and must not keep timers from firing.
+  // Actors that offer themselves have a room of their performer's: thousands of them wait here, and must not
+  // keep timers from firing.
   if (!kind.offers) return share.wakes ? [{ ...due, room: () => running.roomForDue }] : [];
   const { where, bulk } = kind.offers;
   const others = share.wakes ? [{ ...due, where: `not (${where})` }] : [];
@@ -92,7 +93,10 @@ async function wake(
   };
 }
 
-/** A row that cannot be restored (a state of another version, a missing definition) is left to its event, which reports it. */
+/**
+ * A row that cannot be restored (a state of another version, a missing definition) is left to its event,
+ * which reports it.
+ */
 function keepNewer({ actors }: RunningKind, deciders: Deciders, row: ActorRow, at: number): Actor | null {
   const known = actors.get(row.id);
   if (known && known.revision >= row.revision) return known;

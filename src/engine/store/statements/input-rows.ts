@@ -37,7 +37,10 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
  * longer. Octets, which may be many, come in a separate text.
  */
 export class InputRows {
-  /** A query that answers the rows, of which the first column is never null. Its parameters are numbered from `first`. */
+  /**
+   * A query that answers the rows, of which the first column is never null. Its parameters are numbered from
+   * `first`.
+   */
   readonly sql: string;
   /** Number of the first parameter behind its own. */
   readonly next: number;
@@ -128,6 +131,7 @@ function octetsOf(name: string, rows: Rows, { between, nothing }: Marks): string
     return String(value);
   });
   if (isNothing) return null;
-  // Cut up, an empty text is no cell at all instead of one empty one; a second row without a first column is left out.
+  // Cut up, an empty text is no cell at all instead of one empty one; a second row without a first column is
+  // left out.
   return cells.join(between) || between + nothing;
 }

@@ -16,10 +16,11 @@ const MOST_FORMS = 8;
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
 /**
- * The forms of one statement: to each batch the one that has the parts which its rows need, and no other. A part that has nothing to do
- * costs as well, since PostgreSQL sets up and takes down its plan each time: of an email's insert and of its outcome nine tenths of
- * the plan did nothing for nearly every batch, and took a millisecond of PostgreSQL's time. Whatever the forms are, each writes for its
- * batch what the whole statement would.
+ * The forms of one statement: to each batch the one that has the parts which its rows need, and no other. A
+ * part that has nothing to do costs as well, since PostgreSQL sets up and takes down its plan each time: of
+ * an email's insert and of its outcome nine tenths of the plan did nothing for nearly every batch, and took a
+ * millisecond of PostgreSQL's time. Whatever the forms are, each writes for its batch what the whole
+ * statement would.
  */
 export class Forms<Form> {
   readonly #made = new Map<string, { readonly needed: readonly boolean[]; readonly form: Form }>();
@@ -33,7 +34,10 @@ export class Forms<Form> {
     this.#whole = make(() => true);
   }
 
-  /** The form for these rows. Once there are many, any further batch gets the smallest of them that has what it needs, or the whole one. */
+  /**
+   * The form for these rows. Once there are many, any further batch gets the smallest of them that has what
+   * it needs, or the whole one.
+   */
   for(rows: Rows): Form {
     const needed = this.parts.map(({ columns: [sign = ''] }) => rows.some((row) => isThere(row[sign])));
     const key = needed.map(Number).join('');

@@ -252,12 +252,15 @@ const NOTHING = ''; // No columns of the actors are asked for.
 
 /**
  * The CTE in which the rows of a fact are unfolded for all readers, which PostgreSQL then does once. Where
- * tables are distributed each reader unfolds what it needs: a query that joins no inserted rows stays one of the
- * coordinator.
+ * tables are distributed each reader unfolds what it needs: a query that joins no inserted rows stays one of
+ * the coordinator.
  */
 const unfoldedName = ({ name }: FactTable): string => `${name}_rows`;
 
-/** The rows of a fact, with the columns of their actors: from `changed` itself (null), from the actors that are joined, or without. */
+/**
+ * The rows of a fact, with the columns of their actors: from `changed` itself (null), from the actors that
+ * are joined, or without.
+ */
 function factSource(
   kind: Kind,
   { name, columns }: FactTable,

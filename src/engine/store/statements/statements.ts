@@ -40,7 +40,10 @@ export interface CommitParts {
   readonly listeners: ListenerQuery | null;
   /** True when some actors may be left out; false when the statement fails as a whole. */
   readonly mayLose: boolean;
-  /** CTEs from the relation `input` to `changed`, the actors that were written. `carried`: the columns of the input that it needs. */
+  /**
+   * CTEs from the relation `input` to `changed`, the actors that were written. `carried`: the columns of the
+   * input that it needs.
+   */
   changed(form: {
     readonly has: PartCheck;
     readonly shard: ShardTerms;
@@ -261,7 +264,10 @@ const storedReply = (isClaiming: boolean, withheld: string): string =>
 /** The status of a call that a rule has withheld, in place of a stored reply's. */
 export const WITHHELD = -1;
 
-/** CTEs over the relation `input`: each condition, and the relation `withheld` of those for whom one does not hold. Empty without any. */
+/**
+ * CTEs over the relation `input`: each condition, and the relation `withheld` of those for whom one does not
+ * hold. Empty without any.
+ */
 const withheldCtes = (conditions: readonly SpawnCondition[]): string =>
   conditions.length === 0
     ? ''
@@ -273,11 +279,17 @@ const withheldCtes = (conditions: readonly SpawnCondition[]): string =>
     .join(' union all ')}
 )`;
 
-/** The status that is answered of a call that was not admitted: that of the stored reply, unless it was withheld. */
+/**
+ * The status that is answered of a call that was not admitted: that of the stored reply, unless it was
+ * withheld.
+ */
 const answeredStatus = (ctes: string, stored: string): string =>
   ctes === '' ? stored : `case when i.ord in (select ord from withheld) then ${WITHHELD} else ${stored} end`;
 
-/** The row of an idempotency key. Lateral, so that it is looked up by its index, never by hashing the whole table. */
+/**
+ * The row of an idempotency key. Lateral, so that it is looked up by its index, never by hashing the whole
+ * table.
+ */
 const usedKey = (columns: string, shard: ShardTerms): string => `left join lateral (
     select ${columns} from idempotency_keys
     where workspace_id = i.idem_workspace_id and livemode = i.idem_livemode and key = i.idem_key

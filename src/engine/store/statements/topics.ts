@@ -29,8 +29,8 @@ export interface ListenerQuery {
 }
 
 /**
- * The kind's fact with topics, as long as all of its readers name the topics that they listen to, and its rows
- * are also stored where no reader needs them (`kept`).
+ * The kind's fact with topics, as long as all of its readers name the topics that they listen to, and its
+ * rows are also stored where no reader needs them (`kept`).
  */
 export function listenerQueryOf(
   { facts, followers = [], children }: Kind,

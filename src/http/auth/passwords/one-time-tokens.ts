@@ -7,8 +7,9 @@ import { oneTimeTokens } from '../../../platform/db/schema/accounts.ts';
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 /**
- * Tokens that can be used once, such as the one in the link that the service prints when it starts. A token of one
- * `purpose` is never accepted for another. `redeem` returns the `Subject` that the token was issued for.
+ * Tokens that can be used once, such as the one in the link that the service prints when it starts. A token
+ * of one `purpose` is never accepted for another. `redeem` returns the `Subject` that the token was issued
+ * for.
  */
 export class OneTimeTokens<Subject extends object> {
   constructor(
@@ -26,7 +27,9 @@ export class OneTimeTokens<Subject extends object> {
     return token;
   }
 
-  /** True for a token that can be redeemed now, for a check before expensive work. @throws UnavailableError */
+  /**
+   * True for a token that can be redeemed now, for a check before expensive work. @throws UnavailableError
+   */
   async holds(token: string): Promise<boolean> {
     const { hash } = oneTimeTokens;
     const rows = await this.database.read(
@@ -40,10 +43,14 @@ export class OneTimeTokens<Subject extends object> {
     return rows.length > 0;
   }
 
-  /** Uses a token up; null when it was already used, has expired, or was never issued. @throws UnavailableError */
+  /**
+   * Uses a token up; null when it was already used, has expired, or was never issued. @throws
+   * UnavailableError
+   */
   async redeem(token: string): Promise<Subject | null> {
     const usedAt = new Date(this.now());
-    // One statement, so that only one of several concurrent requests with the token succeeds, on any instance.
+    // One statement, so that only one of several concurrent requests with the token succeeds, on any
+    // instance.
     const [row] = await this.database.read(
       (orm) =>
         orm

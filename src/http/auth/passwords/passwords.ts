@@ -36,7 +36,10 @@ export class Passwords {
     return this.#inTurn(() => this.hasher.hash(password.normalize('NFC'), ARGON2ID));
   }
 
-  /** True when the password is the one that was hashed. Without a hash the same work is done, and the answer is false. @throws UnavailableError when too many wait */
+  /**
+   * True when the password is the one that was hashed. Without a hash the same work is done, and the answer
+   * is false. @throws UnavailableError when too many wait
+   */
   async verify(password: string, hash: string | null): Promise<boolean> {
     const against = hash ?? STAND_IN;
     const isRight = await this.#inTurn(() => this.hasher.verify(password.normalize('NFC'), against));

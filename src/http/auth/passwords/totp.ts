@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { HOTP, Secret } from 'otpauth/bare';
 
 // Codes that change every thirty seconds (RFC 6238 over RFC 4226), in the form that every authenticator
-// accepts: SHA-1, six digits, which are the defaults of otpauth (MIT, several releases a year). Its bare build leaves the
-// hash to the runtime; the others bring 90 kB of hash functions.
+// accepts: SHA-1, six digits, which are the defaults of otpauth (MIT, several releases a year). Its bare
+// build leaves the hash to the runtime; the others bring 90 kB of hash functions.
 
 const STEP_MS = 30_000;
 const SECRET_BYTES = 20;
@@ -35,8 +35,8 @@ export const repeatedStep = (secret: string, code: string, now: number, lastStep
 function stepsOfCode(secret: string, code: string, now: number): readonly number[] {
   if (!/^\d{6}$/.test(code)) return [];
   const present = Math.floor(now / STEP_MS);
-  // All codes are computed, so that the time reveals nothing. `validate` of otpauth stops at the first match, and names
-  // one step where two have the same code.
+  // All codes are computed, so that the time reveals nothing. `validate` of otpauth stops at the first match,
+  // and names one step where two have the same code.
   return DRIFT.map((drift) => present + drift).filter((step) =>
     timingSafeEqual(Buffer.from(totpCode(secret, step)), Buffer.from(code)),
   );

@@ -1,8 +1,9 @@
 const PARAMETER = 'workspace=';
 
 /**
- * The workspace that a page shows, by the header that its requests have. A link to a file cannot have a header, so
- * that a GET may name it in the query. Null where the request names none, and the session's own counts.
+ * The workspace that a page shows, by the header that its requests have. A link to a file cannot have a
+ * header, so that a GET may name it in the query. Null where the request names none, and the session's own
+ * counts.
  */
 export function workspaceNamedBy({
   headers,

@@ -13,7 +13,10 @@ export const OTHER_SITE = new Failure(
   },
 );
 
-/** True when the browser states that a page of this service sent the request. A request without either header is refused. */
+/**
+ * True when the browser states that a page of this service sent the request. A request without either header
+ * is refused.
+ */
 export function isFromOwnPage(headers: Headers, publicUrl: string): boolean {
   const site = headers.get('sec-fetch-site');
   if (site !== null) return site === 'same-origin';
@@ -21,9 +24,10 @@ export function isFromOwnPage(headers: Headers, publicUrl: string): boolean {
 }
 
 /**
- * True when a page of another site opens this WebSocket. No preflight protects a handshake, but every browser sends its
- * Origin (RFC 6455, 4.1 and 10.2); other programs send none. The service may be reached under another name than its public
- * one, so a page whose origin is the Host of the request, with the same scheme, counts as the service's own.
+ * True when a page of another site opens this WebSocket. No preflight protects a handshake, but every browser
+ * sends its Origin (RFC 6455, 4.1 and 10.2); other programs send none. The service may be reached under
+ * another name than its public one, so a page whose origin is the Host of the request, with the same scheme,
+ * counts as the service's own.
  */
 export function isForeignHandshake(headers: Headers, publicUrl: string): boolean {
   const origin = headers.get('origin');

@@ -3,9 +3,10 @@ const TOKEN = /^[\w-]{43}$/;
 const NAME = 'posthorn_session';
 
 /**
- * The session cookie of a browser. It holds a random token and nothing else; the session is a row of the database, so that it
- * ends on the server. It is HttpOnly and SameSite=Lax, so that a link in an email finds its reader signed in; behind https it
- * has the prefix that keeps other hosts and plain http from setting it (RFC 6265bis, 4.1.3.2).
+ * The session cookie of a browser. It holds a random token and nothing else; the session is a row of the
+ * database, so that it ends on the server. It is HttpOnly and SameSite=Lax, so that a link in an email finds
+ * its reader signed in; behind https it has the prefix that keeps other hosts and plain http from setting it
+ * (RFC 6265bis, 4.1.3.2).
  */
 export class SessionCookie {
   readonly name: string;

@@ -7,7 +7,10 @@ import type { SenderDefaults } from '../principal.ts';
 import type { Role } from '../roles.ts';
 import { SessionEnds } from './session-ends.ts';
 
-/** The party behind a session: the key that was exchanged for it, the link that opened it, or the person who signed in. */
+/**
+ * The party behind a session: the key that was exchanged for it, the link that opened it, or the person who
+ * signed in.
+ */
 export interface SessionSubject {
   readonly kind: 'key' | 'operatorLink' | 'account';
   readonly id: string;
@@ -77,7 +80,10 @@ returning id
 )
 select (select id from opened) as opened, (select id from ended) as replaced`;
 
-/** A person may name another workspace than the one that the session was last used in; the member of that one counts. */
+/**
+ * A person may name another workspace than the one that the session was last used in; the member of that one
+ * counts.
+ */
 const FIND = `select s.id, s.kind, s.subject_id, w.id as workspace_id, s.livemode,
   (extract(epoch from s.expires_at) * 1000)::float8 as expires_at,
   (extract(epoch from s.seen_at) * 1000)::float8 as seen_at,
@@ -118,7 +124,9 @@ interface Row {
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
-/** The sessions of browsers in the database. A leaked copy of it opens nothing, since it holds hashes only. */
+/**
+ * The sessions of browsers in the database. A leaked copy of it opens nothing, since it holds hashes only.
+ */
 export class SessionStore {
   constructor(
     private readonly database: Database,
@@ -128,7 +136,8 @@ export class SessionStore {
   ) {}
 
   /**
-   * Stores a new session and returns its token; null when its basis is no longer valid. @throws UnavailableError
+   * Stores a new session and returns its token; null when its basis is no longer valid. @throws
+   * UnavailableError
    */
   async open(
     subject: SessionSubject,
@@ -171,7 +180,10 @@ export class SessionStore {
     await this.database.query(NOTE, [session.id, iso(this.now()), session.member?.id ?? null]);
   }
 
-  /** Remembers the workspace that a person works in, which the next sign-in returns to. @throws UnavailableError */
+  /**
+   * Remembers the workspace that a person works in, which the next sign-in returns to. @throws
+   * UnavailableError
+   */
   async move(sessionId: string, workspaceId: string, memberId: string): Promise<void> {
     await this.database.query(MOVE, [sessionId, workspaceId, memberId, iso(this.now())]);
   }

@@ -14,7 +14,10 @@ export interface WorkspaceTerms {
   readonly senderDefaults: SenderDefaults;
 }
 
-/** Finds the permissions of an active key and the terms of its workspace by the key's id; null when it was revoked. */
+/**
+ * Finds the permissions of an active key and the terms of its workspace by the key's id; null when it was
+ * revoked.
+ */
 export type FindKey = (
   id: string,
 ) => Promise<({ readonly permissions: readonly Permission[] } & WorkspaceTerms) | null>;
@@ -89,7 +92,9 @@ export class Sessions {
     return token === null ? null : await this.store.ofToken(token, workspaceId);
   }
 
-  /** Ends the session of a request, and returns the header that removes its cookie. @throws UnavailableError */
+  /**
+   * Ends the session of a request, and returns the header that removes its cookie. @throws UnavailableError
+   */
   async end(headers: Headers): Promise<string> {
     const token = this.cookie.read(headers);
     if (token !== null) await this.store.end(token);
@@ -117,7 +122,8 @@ export class Sessions {
   }
 
   /**
-   * The current principal of a session; null when it has ended or its key was revoked. @throws UnavailableError
+   * The current principal of a session; null when it has ended or its key was revoked. @throws
+   * UnavailableError
    */
   async principalOf({ id: sessionId, subject, expiresAt }: Session): Promise<Principal | null> {
     if (expiresAt <= this.now()) return null;

@@ -1,8 +1,9 @@
 const SIDES = ['padding', 'padding-left', 'padding-right'];
 
 /**
- * The attributes with which MJML calculates widths and heights while it makes the html, by their elements. A value that Liquid fills in later
- * is no number by then. A test holds this table against all attributes that MJML knows.
+ * The attributes with which MJML calculates widths and heights while it makes the html, by their elements. A
+ * value that Liquid fills in later is no number by then. A test holds this table against all attributes that
+ * MJML knows.
  */
 const CALCULATED: Readonly<Record<string, readonly string[]>> = {
   'mj-body': ['width'],
@@ -23,7 +24,10 @@ const CALCULATED: Readonly<Record<string, readonly string[]>> = {
 /** True of an element with whose attributes MJML calculates. */
 export const calculates = (element: string): boolean => Object.hasOwn(CALCULATED, element);
 
-/** True where MJML calculates with a value of an element that Liquid fills in. `isHeld`: of a text that it fills in. */
+/**
+ * True where MJML calculates with a value of an element that Liquid fills in. `isHeld`: of a text that it
+ * fills in.
+ */
 export function calculatesWith(
   element: string,
   { attribute, value }: { readonly attribute: string; readonly value: string },

@@ -4,8 +4,9 @@ const DRAWN =
 const ID = /\b[\da-f]{16}\b/g;
 
 /**
- * The html with the same ids each time that it is made of a source, so that a preview is what leaves. Those of another source differ:
- * a webmail may show two messages on one page. An id that is in the source is its author's.
+ * The html with the same ids each time that it is made of a source, so that a preview is what leaves. Those
+ * of another source differ: a webmail may show two messages on one page. An id that is in the source is its
+ * author's.
  */
 export function withSteadyIds(html: string, source: string): string {
   const drawn = [...html.matchAll(DRAWN)].map(([, carousel, menu]) => carousel ?? menu ?? '');

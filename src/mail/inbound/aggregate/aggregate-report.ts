@@ -75,7 +75,9 @@ export const TLS_FAILURE_TYPES = [
 ] as const;
 export type TlsFailureType = (typeof TLS_FAILURE_TYPES)[number];
 
-/** Mail waits for five days at most; older reports come from no server. Their ids are remembered for longer. */
+/**
+ * Mail waits for five days at most; older reports come from no server. Their ids are remembered for longer.
+ */
 export const OLDEST_REPORT_MS = 40 * DAY_MS;
 /** Clocks differ, and so do time zones. */
 const AHEAD_MS = 2 * DAY_MS;

@@ -14,7 +14,10 @@ import { readXml } from './read-xml.ts';
 /** Rows of a report. The largest reports of large receivers have some thousand; more are refused. */
 const MOST_ROWS = 20_000;
 
-/** A row before the domain of the policy is known, with null for a domain that cannot be read: DMARC has it below that of the policy. */
+/**
+ * A row before the domain of the policy is known, with null for a domain that cannot be read: DMARC has it
+ * below that of the policy.
+ */
 type Row = Omit<DmarcRow, 'from'> & { readonly from: string | null };
 
 /** The texts of a record, by their paths below `record`. */
@@ -30,8 +33,9 @@ const PATHS = {
 } as const;
 
 /**
- * Reads a DMARC aggregate report: of RFC 9990 (with its namespace, `np`, `testing`, and the disposition `pass`), of RFC 7489, and of
- * the drafts before, with what real servers make of them: upper case, white space, records without results. Null for anything else.
+ * Reads a DMARC aggregate report: of RFC 9990 (with its namespace, `np`, `testing`, and the disposition
+ * `pass`), of RFC 7489, and of the drafts before, with what real servers make of them: upper case, white
+ * space, records without results. Null for anything else.
  */
 export function readDmarcReport(xml: string, now: number): DmarcReport | null {
   const head: Texts = new Map();

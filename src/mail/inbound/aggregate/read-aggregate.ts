@@ -17,7 +17,10 @@ interface ReportFile {
   readonly about: string | null;
 }
 
-/** The report in a mail to the address for aggregate reports; null where there is none that can be read. It never throws. */
+/**
+ * The report in a mail to the address for aggregate reports; null where there is none that can be read. It
+ * never throws.
+ */
 export async function readAggregate(raw: Buffer, now: number): Promise<AggregateReport | null> {
   for (const { octets, about } of await filesIn(raw, 0)) {
     const content = unpack(octets);
@@ -27,7 +30,10 @@ export async function readAggregate(raw: Buffer, now: number): Promise<Aggregate
   return null;
 }
 
-/** The attached files, those of attached mails too; the text itself may be the report, where a server attaches none. */
+/**
+ * The attached files, those of attached mails too; the text itself may be the report, where a server attaches
+ * none.
+ */
 async function filesIn(raw: Buffer, depth: number): Promise<readonly ReportFile[]> {
   const email = await parseMessage(withTypes(raw), REPORT_LIMITS);
   if (email === null) return [];
@@ -67,7 +73,10 @@ const domainNamedBy = ({ headers, subject }: Email): string | null =>
 
 const DECLARED = /^[^>]{0,100}encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/;
 
-/** The text of a file, by its byte order mark or by the encoding that it declares; octets that are none become U+FFFD. */
+/**
+ * The text of a file, by its byte order mark or by the encoding that it declares; octets that are none become
+ * U+FFFD.
+ */
 function textOf(octets: Uint8Array): string {
   if (octets[0] === 0xff && octets[1] === 0xfe) return new TextDecoder('utf-16le').decode(octets);
   if (octets[0] === 0xfe && octets[1] === 0xff) return new TextDecoder('utf-16be').decode(octets);

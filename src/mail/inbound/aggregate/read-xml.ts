@@ -13,15 +13,16 @@ class RefusedDocument extends Error {}
 export type OnText = (path: string, text: string) => void;
 
 /**
- * Servers write addresses and links as they are, so that a `<` within them begins no tag. A tag has a name, and ends before the next one
- * begins.
+ * Servers write addresses and links as they are, so that a `<` within them begins no tag. A tag has a name,
+ * and ends before the next one begins.
  */
 const NO_TAG = /<(?!\/?[a-z_][\w:.-]{0,99}(?:\s[^<>]{0,20000})?\/?>|[?!])/gi;
 
 /**
- * Reads XML as a stream, and returns false for a document that is refused. htmlparser2 knows the five entities of XML and character
- * references, and no others, so that nothing expands. It goes on after a missing or a wrong tag, which reports of real servers have.
- * `root` is the element at which paths begin, wherever it is.
+ * Reads XML as a stream, and returns false for a document that is refused. htmlparser2 knows the five
+ * entities of XML and character references, and no others, so that nothing expands. It goes on after a
+ * missing or a wrong tag, which reports of real servers have. `root` is the element at which paths begin,
+ * wherever it is.
  */
 export function readXml(xml: string, root: string, onText: OnText, onEnd: (path: string) => void): boolean {
   const open: string[] = [];

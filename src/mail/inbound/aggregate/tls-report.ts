@@ -15,8 +15,8 @@ const MOST_FAILURES = 1_000;
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a TLS report (RFC 8460 4.4); null for anything else. `about` is the domain that its mail names: reports of sessions without a
- * policy may leave it out.
+ * Reads a TLS report (RFC 8460 4.4); null for anything else. `about` is the domain that its mail names:
+ * reports of sessions without a policy may leave it out.
  */
 export function readTlsReport(text: string, now: number, about: string | null = null): TlsReport | null {
   const report = objectIn(parsed(text));

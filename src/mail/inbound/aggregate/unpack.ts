@@ -16,8 +16,9 @@ export const UNPACK_LIMITS: UnpackLimits = { octets: 20 * 1_048_576, ratio: 200,
 const SMALL = 1_048_576;
 
 /**
- * The content of a file: that of a gzip file, that of the first file in a zip archive, or the file itself, whatever it calls itself.
- * Null where it is damaged or exceeds a limit. An archive within an archive stays closed.
+ * The content of a file: that of a gzip file, that of the first file in a zip archive, or the file itself,
+ * whatever it calls itself. Null where it is damaged or exceeds a limit. An archive within an archive stays
+ * closed.
  */
 export function unpack(file: Uint8Array, limits: UnpackLimits = UNPACK_LIMITS): Uint8Array | null {
   const most = Math.min(limits.octets, Math.max(SMALL, file.byteLength * limits.ratio));
@@ -32,8 +33,8 @@ export function unpack(file: Uint8Array, limits: UnpackLimits = UNPACK_LIMITS): 
 }
 
 /**
- * Mimecast writes a line end behind the gzip data. gzip(1) ignores it, and Bun refuses the file. The last octet of the data belongs to
- * the size of the content (RFC 1952 2.3.1), and is 0 or 1 within the limit.
+ * Mimecast writes a line end behind the gzip data. gzip(1) ignores it, and Bun refuses the file. The last
+ * octet of the data belongs to the size of the content (RFC 1952 2.3.1), and is 0 or 1 within the limit.
  */
 function withoutLineEnd(file: Uint8Array): Uint8Array {
   let end = file.byteLength;
@@ -41,7 +42,10 @@ function withoutLineEnd(file: Uint8Array): Uint8Array {
   return file.subarray(0, end);
 }
 
-/** fflate writes into a buffer of the size that the archive states, so that a false size yields less and never more. */
+/**
+ * fflate writes into a buffer of the size that the archive states, so that a false size yields less and never
+ * more.
+ */
 function firstEntry(archive: Uint8Array, most: number, entries: number): Uint8Array | null {
   let seen = 0;
   let isTaken = false;

@@ -10,7 +10,10 @@ export interface BrokenConnectionParts {
   readonly metrics: Pick<Metrics, 'smtpWithoutHeader'> | null;
 }
 
-/** Logs errors of single connections. Those of a balancer without a header are warnings: all its clients are turned away. */
+/**
+ * Logs errors of single connections. Those of a balancer without a header are warnings: all its clients are
+ * turned away.
+ */
 export function brokenConnections(
   port: 'inbound' | 'submission',
   { logger, monotonic, metrics }: BrokenConnectionParts,

@@ -25,7 +25,9 @@ interface Transfer {
 }
 
 const SYNTAX = /^BDAT +(\d{1,15})(?: +(\S+))? *$/i;
-/** The library takes the name of a command up to a blank, and would read the octets of the chunk as commands. */
+/**
+ * The library takes the name of a command up to a blank, and would read the octets of the chunk as commands.
+ */
 const MISNAMED = /^\s*BDAT\s/i;
 
 const NO_SIZE = new Refusal(501, '5.5.4 Syntax: BDAT octets [LAST]');
@@ -51,8 +53,9 @@ interface ChunkLimits {
 }
 
 /**
- * Has a connection take messages in chunks (CHUNKING, RFC 3030), which smtp-server does not. The octets of a chunk are read and dropped
- * when the command is refused, since a client sends them without waiting for the reply.
+ * Has a connection take messages in chunks (CHUNKING, RFC 3030), which smtp-server does not. The octets of a
+ * chunk are read and dropped when the command is refused, since a client sends them without waiting for the
+ * reply.
  */
 export function takeChunks(connection: Connection, { largest, arrival, needsUser }: ChunkLimits): void {
   let transfer: Transfer | null = null;

@@ -4,12 +4,16 @@ import type { CommandParser, Connection } from '../connection.ts';
 const LF = 0x0a;
 const EMPTY = Buffer.alloc(0);
 
-/** The replies to these leave together with the next one, where octets of its command have come already; all others leave at once (RFC 2920 3.2). */
+/**
+ * The replies to these leave together with the next one, where octets of its command have come already; all
+ * others leave at once (RFC 2920 3.2).
+ */
 const GROUPED = /^(?:MAIL|RCPT|RSET)\b/i;
 
 /**
- * Has a connection give its parser one line at a time while it reads commands. The library calls the parser within itself for what follows a
- * message, with a copy of the rest of the packet each time: 100 kB of chunks with one octet took 1 GB (measured).
+ * Has a connection give its parser one line at a time while it reads commands. The library calls the parser
+ * within itself for what follows a message, with a copy of the rest of the packet each time: 100 kB of chunks
+ * with one octet took 1 GB (measured).
  */
 export function readLineByLine(connection: Connection): void {
   const create = connection._createParser.bind(connection);
@@ -56,7 +60,10 @@ function lineByLine(parser: CommandParser, connection: Pick<Connection, '_socket
   return parser;
 }
 
-/** Keeps replies in the socket, so that those to pipelined commands are one write: of TLS each write is a record and a packet. */
+/**
+ * Keeps replies in the socket, so that those to pipelined commands are one write: of TLS each write is a
+ * record and a packet.
+ */
 class HeldReplies {
   #socket: Socket | null = null;
 

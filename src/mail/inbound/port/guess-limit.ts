@@ -7,9 +7,15 @@ import { LocalCounter } from '../../../platform/time/window-counter.ts';
 export interface GuessLimits {
   /** Unknown recipients of one client within `windowMs` that are answered at once. */
   readonly free: number;
-  /** Those beyond `free` are answered late, up to so many; then recipients of the client are put off until the time is over. */
+  /**
+   * Those beyond `free` are answered late, up to so many; then recipients of the client are put off until the
+   * time is over.
+   */
   readonly most: number;
-  /** As many from a client that has brought mail put its known recipients off as well: others may send from the same network. */
+  /**
+   * As many from a client that has brought mail put its known recipients off as well: others may send from
+   * the same network.
+   */
   readonly mostOfSender: number;
   readonly windowMs: number;
   /** The time for which a client that has brought mail is remembered. */
@@ -22,8 +28,9 @@ export interface GuessLimits {
 }
 
 /**
- * 20 is the number of errors after which Postfix ends a session (smtpd_hard_error_limit). A legitimate list with a few dead addresses waits
- * some seconds: RFC 5321 4.5.3.2.3 lets a client wait five minutes for the reply to RCPT. 40 of 200 connections may wait.
+ * 20 is the number of errors after which Postfix ends a session (smtpd_hard_error_limit). A legitimate list
+ * with a few dead addresses waits some seconds: RFC 5321 4.5.3.2.3 lets a client wait five minutes for the
+ * reply to RCPT. 40 of 200 connections may wait.
  */
 const LIMITS: GuessLimits = {
   free: 20,
@@ -51,9 +58,10 @@ const CLOCK: GuessClock = {
 const MOST_PER_MESSAGE = 10;
 
 /**
- * Slows clients that guess addresses. The unknown recipients of a client, or of its IPv6 network, are counted over all its connections;
- * routes that have stored a message of it are taken off, so that a server that brings much mail may have many dead addresses. A guesser who
- * knows an address pays for each guess with a stored message.
+ * Slows clients that guess addresses. The unknown recipients of a client, or of its IPv6 network, are counted
+ * over all its connections; routes that have stored a message of it are taken off, so that a server that
+ * brings much mail may have many dead addresses. A guesser who knows an address pays for each guess with a
+ * stored message.
  */
 export class GuessLimit {
   readonly #limits: GuessLimits;
@@ -81,8 +89,8 @@ export class GuessLimit {
   }
 
   /**
-   * Counts an unknown recipient, and settles when it is to be answered: true as unknown, false by ending the connection. A client whose
-   * `end` aborts waits no longer.
+   * Counts an unknown recipient, and settles when it is to be answered: true as unknown, false by ending the
+   * connection. A client whose `end` aborts waits no longer.
    */
   async unknown(address: string, end?: AbortSignal): Promise<boolean> {
     const client = clientKey(address);

@@ -1,9 +1,10 @@
 import { type Connection, followParsers } from '../connection.ts';
 
 /**
- * Answers what a client has said before it closed its side (RFC 9293 3.6, a half-closed connection), as Postfix and Exim do: without the
- * reply it would bring a stored message again. The library writes to a socket only while both sides are open. Needs `allowHalfOpen`, with
- * which the socket does not close by itself: the connection ends when all has been answered.
+ * Answers what a client has said before it closed its side (RFC 9293 3.6, a half-closed connection), as
+ * Postfix and Exim do: without the reply it would bring a stored message again. The library writes to a
+ * socket only while both sides are open. Needs `allowHalfOpen`, with which the socket does not close by
+ * itself: the connection ends when all has been answered.
  */
 export function answerHalfClosed(connection: Connection): void {
   const send = connection.send.bind(connection);

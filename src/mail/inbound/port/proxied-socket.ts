@@ -4,13 +4,17 @@ import { readProxyHeader } from './proxy-header.ts';
 /** The time in which a balancer sends its header: it does so as soon as it has connected. */
 const HEADER_MS = 10_000;
 
-/** A connection of a balancer that begins without its header, which no check of health does: the settings of one of both are wrong. */
+/**
+ * A connection of a balancer that begins without its header, which no check of health does: the settings of
+ * one of both are wrong.
+ */
 export class NoProxyHeader extends Error {}
 
 /**
- * Reads the header of a balancer, and leaves what follows in the socket: the client's first words, or its TLS handshake, may be in the same
- * packet. `done` gets the address of the client, null for a connection of the balancer itself. A connection that does not begin with a
- * header is ended without a word: a greeting would let a balancer without the setting look healthy, and count all its clients as one.
+ * Reads the header of a balancer, and leaves what follows in the socket: the client's first words, or its TLS
+ * handshake, may be in the same packet. `done` gets the address of the client, null for a connection of the
+ * balancer itself. A connection that does not begin with a header is ended without a word: a greeting would
+ * let a balancer without the setting look healthy, and count all its clients as one.
  */
 export function takeProxyHeader(
   socket: Socket,

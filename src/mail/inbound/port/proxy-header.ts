@@ -18,8 +18,8 @@ const LINE = Buffer.from('PROXY ');
 const LONGEST_LINE = 107;
 const FIXED = 16;
 /**
- * The most octets of version 2. Its length field allows 64 KiB; balancers send their addresses and a few hundred octets about TLS and about
- * the endpoint.
+ * The most octets of version 2. Its length field allows 64 KiB; balancers send their addresses and a few
+ * hundred octets about TLS and about the endpoint.
  */
 export const LONGEST_HEADER = 4_096;
 
@@ -32,7 +32,10 @@ const FAMILIES: ReadonlyMap<number, { readonly source: number; readonly all: num
 /** The balancer does not know its client, as for version 1 with UNKNOWN. */
 const UNSPECIFIED = 0x00;
 
-/** Reads the header that the octets begin with. Without all of it they are `incomplete`; no further octets mend those that are `malformed`. */
+/**
+ * Reads the header that the octets begin with. Without all of it they are `incomplete`; no further octets
+ * mend those that are `malformed`.
+ */
 export function readProxyHeader(octets: Buffer): ProxyHeader | 'incomplete' | 'malformed' {
   if (isBegunBy(octets, SIGNATURE)) return readBinary(octets);
   if (isBegunBy(octets, LINE)) return readLine(octets);
@@ -51,7 +54,8 @@ function readBinary(octets: Buffer): ProxyHeader | 'incomplete' | 'malformed' {
   const whole = FIXED + octets.readUInt16BE(14);
   const isKnown = version === 2 && (command === COMMANDS.local || command === COMMANDS.proxy);
   if (!isKnown || whole > LONGEST_HEADER) return 'malformed';
-  // Addresses of a local connection mean nothing, and are there all the same: a balancer of Amazon sends them.
+  // Addresses of a local connection mean nothing, and are there all the same: a balancer of Amazon sends
+  // them.
   const isOwn = command === COMMANDS.local || family === UNSPECIFIED;
   const size = FAMILIES.get(family);
   if (!isOwn && (size === undefined || whole < FIXED + size.all)) return 'malformed';

@@ -7,7 +7,10 @@ import type { Connection } from '../connection.ts';
 /** RFC 8996: 1.0 and 1.1 must not be used. */
 export const OLDEST_TLS = 'TLSv1.2';
 
-/** Has a connection put STARTTLS off while there is no certificate: the library would take the one of its tests, whose key is public. */
+/**
+ * Has a connection put STARTTLS off while there is no certificate: the library would take the one of its
+ * tests, whose key is public.
+ */
 export function needCertificate(connection: Connection, certificate: CertificateSource): void {
   const start = connection.handler_STARTTLS.bind(connection);
   connection.handler_STARTTLS = (command, done) => {
@@ -28,5 +31,8 @@ export function noteTls(socket: Socket | TLSSocket, session: SMTPServerSession):
   if (name) secured.set(session, `${name} (${socket.getProtocol()})`);
 }
 
-/** Cipher suite and version of the TLS of a session, such as `TLS_AES_128_GCM_SHA256 (TLSv1.3)`; null in clear text. */
+/**
+ * Cipher suite and version of the TLS of a session, such as `TLS_AES_128_GCM_SHA256 (TLSv1.3)`; null in clear
+ * text.
+ */
 export const tlsOf = (session: SMTPServerSession): string | null => secured.get(session) ?? null;

@@ -15,10 +15,12 @@ const IS_ASCII = /^\p{ASCII}*$/u;
 const LOCAL_PART = 'unusual';
 
 /**
- * Has MAIL and RCPT take paths of real mail that smtp-server refuses: local parts in quotes, such as `"john smith"@example.com` (RFC 5321
- * 4.1.2); those with dots at the end or next to each other, which Japanese networks gave out; hosts with an underscore, whose cron
- * writes; and paths without angle brackets, which disk controllers, printers and old programs write. Postfix and Exim take them. Quotes that are not needed are taken off, as RFC 5321 4.1.2 has senders do: both forms are one mailbox.
- * `<` and `>` stay refused in quotes, since programs take a path for ended there. Hosts are kept in ASCII.
+ * Has MAIL and RCPT take paths of real mail that smtp-server refuses: local parts in quotes, such as `"john
+ * smith"@example.com` (RFC 5321 4.1.2); those with dots at the end or next to each other, which Japanese
+ * networks gave out; hosts with an underscore, whose cron writes; and paths without angle brackets, which
+ * disk controllers, printers and old programs write. Postfix and Exim take them. Quotes that are not needed
+ * are taken off, as RFC 5321 4.1.2 has senders do: both forms are one mailbox. `<` and `>` stay refused in
+ * quotes, since programs take a path for ended there. Hosts are kept in ASCII.
  */
 export function takeUnusualPaths(connection: Connection): void {
   let unusual: { readonly local: string; readonly host: string | null } | null = null;
@@ -52,7 +54,10 @@ export function takeUnusualPaths(connection: Connection): void {
   connection.handler_RCPT = taking(connection.handler_RCPT.bind(connection));
 }
 
-/** The library writes an internationalised host in Unicode, where a spam filter needs it in ASCII: it looks SPF up (RFC 7208 4.3). */
+/**
+ * The library writes an internationalised host in Unicode, where a spam filter needs it in ASCII: it looks
+ * SPF up (RFC 7208 4.3).
+ */
 const asciiOf = (host: string): string => (IS_ASCII.test(host) ? host : domainToASCII(host) || host);
 
 function bracketed(line: Buffer): Buffer {

@@ -6,8 +6,9 @@ const END = '-----END PGP SIGNATURE-----';
 const MOST_FIELDS = 10;
 
 /**
- * The lines of a text that is signed with OpenPGP in the text itself (RFC 9580 7), as its author wrote them: without the frame, and without the
- * hyphens before lines that begin with one. What is around the frame, such as the footer of a list, stays.
+ * The lines of a text that is signed with OpenPGP in the text itself (RFC 9580 7), as its author wrote them:
+ * without the frame, and without the hyphens before lines that begin with one. What is around the frame, such
+ * as the footer of a list, stays.
  */
 export function withoutSignatureFrame(lines: readonly string[]): readonly string[] {
   const begin = lines.findIndex((line) => line.trimEnd() === BEGIN);

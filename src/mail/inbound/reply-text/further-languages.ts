@@ -1,6 +1,7 @@
 /**
- * The words of languages into which desktop programs are translated, and those of telephones seldom. A row has the verbs of
- * "Anna wrote:", the words between dashes, and the labels of the header: from, sent, to, cc, subject.
+ * The words of languages into which desktop programs are translated, and those of telephones seldom. A row
+ * has the verbs of "Anna wrote:", the words between dashes, and the labels of the header: from, sent, to, cc,
+ * subject.
  */
 type Row = readonly [string, string, ...(readonly [string, string, string, string, string])];
 

@@ -2,8 +2,9 @@ const ENTRY = /^\[\d{1,4}\] \S{1,4000}\s*$/;
 const LABEL = /^[^\s\d:-][^:]{0,30}:$/;
 
 /**
- * The line at which the list of links begins that Roundcube and Horde write below the text that they make of html: a label, a rule of
- * the same length, and the addresses of the links, which the text names by their numbers. -1 where a text does not end with one.
+ * The line at which the list of links begins that Roundcube and Horde write below the text that they make of
+ * html: a label, a rule of the same length, and the addresses of the links, which the text names by their
+ * numbers. -1 where a text does not end with one.
  */
 export function linkListAt(lines: readonly string[], end: number): number {
   let at = end;

@@ -1,7 +1,10 @@
 import type { Handler } from 'htmlparser2';
 import { boundedParser, ParserLimit, type ParserLimits } from '../../html/bounded-parser.ts';
 
-/** Elements whose content is the quotation, by class; `quote` is that of Nextcloud Mail, with the attribution in it. */
+/**
+ * Elements whose content is the quotation, by class; `quote` is that of Nextcloud Mail, with the attribution
+ * in it.
+ */
 const QUOTING =
   /(?:^|\s)(?:gmail_quote|yahoo_quoted|protonmail_quote|tutanota_quote|quote|moz-email-headers-table)(?:\s|$)/i;
 /** Elements that a mail program fills with the signature. */
@@ -27,8 +30,8 @@ type Part = 'plain' | 'quote' | 'indent' | 'signature' | 'attribution';
 const MARK = '<p>-----Original Message-----</p>';
 
 /**
- * Html of a reply, in which `blockquote` is used for quotations alone, and signatures are left out: so the text that is made of it has
- * `>` where the mail program knew the quotation.
+ * Html of a reply, in which `blockquote` is used for quotations alone, and signatures are left out: so the
+ * text that is made of it has `>` where the mail program knew the quotation.
  */
 export function withMarkedQuotes(html: string): string {
   const source = html.slice(0, LONGEST_HTML);

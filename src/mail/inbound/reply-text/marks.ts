@@ -1,4 +1,7 @@
-/** The lines by which mail programs mark the beginning of a quotation. Each look is at a bounded number of characters. */
+/**
+ * The lines by which mail programs mark the beginning of a quotation. Each look is at a bounded number of
+ * characters.
+ */
 import {
   BEGINS,
   DEVICES,
@@ -31,13 +34,19 @@ const escaped = (words: readonly string[]): string =>
     .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     .join('|');
 
-/** Chinese, Japanese, Korean and Thai put no space around their verbs, also not behind a name in Latin letters. */
+/**
+ * Chinese, Japanese, Korean and Thai put no space around their verbs, also not behind a name in Latin
+ * letters.
+ */
 const WITHOUT_SPACES =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 const WITH_SPACES = ['Latin', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew', 'Georgian']
   .map((script) => `\\p{Script=${script}}`)
   .join('');
-/** A verb is a whole word where its language divides words: the Arabic one is also within the words for office and books. */
+/**
+ * A verb is a whole word where its language divides words: the Arabic one is also within the words for office
+ * and books.
+ */
 const WROTE_PATTERN =
   `(?:(?<![${WITH_SPACES}])(?:${escaped(WROTE.filter((verb) => !WITHOUT_SPACES.test(verb)))})(?![${WITH_SPACES}])` +
   `|${escaped(WROTE.filter((verb) => WITHOUT_SPACES.test(verb)))})`;
@@ -55,15 +64,18 @@ const DAY_AND_TIME = /\d.{1,30}?\d{1,2}[:.]\d{2}/;
 const WRITER_AT_END = new RegExp(`<[^\\s<>@]+@[^\\s<>@]+> ${WROTE_PATTERN} ?:$`, 'u');
 
 /**
- * True for "On Tue, 1 Dec at 3:14 AM , Anna <anna@example.com> wrote:", as Freshdesk writes it. One expression for all took 800 ms for
- * 500 lines of times without an address (measured).
+ * True for "On Tue, 1 Dec at 3:14 AM , Anna <anna@example.com> wrote:", as Freshdesk writes it. One
+ * expression for all took 800 ms for 500 lines of times without an address (measured).
  */
 const isWithoutYear = (text: string): boolean => {
   const writer = text.search(WRITER_AT_END);
   return writer > 0 && DAY_AND_TIME.test(text.slice(0, writer - 1));
 };
 
-/** The confidence in an attribution. `sure`: nothing else is written so; `likely`: it is one where a quotation follows. */
+/**
+ * The confidence in an attribution. `sure`: nothing else is written so; `likely`: it is one where a quotation
+ * follows.
+ */
 export interface Attribution {
   /** Number of lines. */
   readonly lines: number;
@@ -73,8 +85,8 @@ export interface Attribution {
 const MOST_LINES = 4;
 
 /**
- * "On …, Anna wrote:", wrapped over up to four lines, in any language that writes a date and an address. `before` are the line that
- * ends in a colon and those above it, from the last to the first.
+ * "On …, Anna wrote:", wrapped over up to four lines, in any language that writes a date and an address.
+ * `before` are the line that ends in a colon and those above it, from the last to the first.
  */
 export function attributionIn(before: readonly string[]): Attribution | null {
   const [last = ''] = before;
@@ -98,7 +110,10 @@ export function attributionIn(before: readonly string[]): Attribution | null {
 
 const TEXT_BEHIND = new RegExp(`^.{10,300}?${WROTE_PATTERN} ?[:：](?= {2,}\\S)`, 'u');
 
-/** The attribution at the beginning of a line that goes on with the quotation, as Yahoo writes it; null for none. */
+/**
+ * The attribution at the beginning of a line that goes on with the quotation, as Yahoo writes it; null for
+ * none.
+ */
 export function attributionBefore(line: string): Attribution | null {
   const found = TEXT_BEHIND.exec(line.slice(0, LONGEST_MARK).toLowerCase())?.[0];
   const attribution = found === undefined ? null : attributionIn([plain(found)]);
@@ -124,7 +139,9 @@ export const isBareAttribution = (line: string): boolean => {
 export const isDashedAttribution = (line: string): boolean =>
   line.startsWith('--') && line.endsWith('--') && isBareAttribution(line);
 
-/** ">>> Anna <anna@example.com> 01.12.2026 03:14 >>>", as GroupWise writes it above a quotation without marks. */
+/**
+ * ">>> Anna <anna@example.com> 01.12.2026 03:14 >>>", as GroupWise writes it above a quotation without marks.
+ */
 export const isArrowedAttribution = (line: string): boolean =>
   line.length <= LONGEST_MARK && /^>>> \S.*>>>\s*$/.test(line) && DATE.test(line) && TIME.test(line);
 
@@ -143,7 +160,10 @@ export const isDatedAddress = (line: string): boolean =>
   ADDRESS.test(line) &&
   line.endsWith('>');
 
-/** The end of an attribution that was wrapped before the bracket of its address, as Gmail wraps it: ">:" or "> wrote:". */
+/**
+ * The end of an attribution that was wrapped before the bracket of its address, as Gmail wraps it: ">:" or ">
+ * wrote:".
+ */
 export const closesAddress = (line: string, above: string): boolean =>
   /^> ?(?:[\p{L}() ]{1,30})?[:：] ?$/u.test(line) &&
   above.lastIndexOf('<') > above.lastIndexOf('>') &&
@@ -162,7 +182,10 @@ const FORWARDED = new Set([
   'vidarebefordrat brev:',
 ]);
 
-/** The words of a separator have at most 60 characters; the pattern divides the dashes around them in all ways. */
+/**
+ * The words of a separator have at most 60 characters; the pattern divides the dashes around them in all
+ * ways.
+ */
 const LONGEST_SEPARATOR = 120;
 
 const wordsBetweenDashes = (line: string): string | undefined =>
@@ -175,7 +198,10 @@ export const isSeparator = (line: string): boolean =>
 /** The rule of Outlook above a header; alone it may be anybody's. */
 export const isRule = (line: string): boolean => /^_{10,}$/.test(line) || /^-{10,}$/.test(line);
 
-/** A rule of few characters, as Orange writes it and as html becomes it, or other words between dashes: the header below has to be complete. */
+/**
+ * A rule of few characters, as Orange writes it and as html becomes it, or other words between dashes: the
+ * header below has to be complete.
+ */
 export const isShortRule = (line: string): boolean =>
   /^(?:={3,}|-{3,9})$/.test(line) || wordsBetweenDashes(line) !== undefined;
 
@@ -183,26 +209,34 @@ const LABEL = /^[*_ ]*([^:：*_<>@]{1,24}?)[*_ ]*[:：]/;
 
 const labelOf = (line: string): string => (LABEL.exec(line)?.[1] ?? '').trim();
 
-/** True for a line that may begin a header without a separator above. GMX and WEB.DE write the time before the author. */
+/**
+ * True for a line that may begin a header without a separator above. GMX and WEB.DE write the time before the
+ * author.
+ */
 export const beginsHeader = (line: string): boolean => {
   const label = labelOf(line);
   return LABELS.some((fields) => BEGINNINGS.has(fields.get(label) ?? null));
 };
 const BEGINNINGS: ReadonlySet<HeaderField | null> = new Set(['from', 'sent']);
 
-/** A time of day, in the digits of any script: people who write "From: Paris" and "Sent: Monday" state none. */
+/**
+ * A time of day, in the digits of any script: people who write "From: Paris" and "Sent: Monday" state none.
+ */
 const HAS_TIME = /\p{Nd}{1,2} ?[:.h時时시] ?\p{Nd}{2}/u;
 
 /** The most lines of a header, with long lists of recipients. */
 const LONGEST_HEADER = 16;
 
-/** The line above a header. Below a separator, two fields are enough; below a rule of few characters, any field may be the first. */
+/**
+ * The line above a header. Below a separator, two fields are enough; below a rule of few characters, any
+ * field may be the first.
+ */
 export type AboveHeader = 'separator' | 'rule' | 'text';
 
 /**
- * The number of lines of the header "From: … Sent: … To: … Subject: …" that begins with the first of `lines`; 0 for none. People
- * write "From: Paris", "To: Rome" and "Subject: trains" as well, so it takes an address, or a subject and a time, unless a separator is
- * above.
+ * The number of lines of the header "From: … Sent: … To: … Subject: …" that begins with the first of `lines`;
+ * 0 for none. People write "From: Paris", "To: Rome" and "Subject: trains" as well, so it takes an address,
+ * or a subject and a time, unless a separator is above.
  */
 export function headerLength(lines: readonly string[], above: AboveHeader): number {
   const first = lines.slice(0, LONGEST_HEADER);

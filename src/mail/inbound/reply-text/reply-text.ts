@@ -26,7 +26,10 @@ export interface ReplyParts {
   readonly html: string | null;
 }
 
-/** The text of a reply without the quotation and the signature. In doubt a line stays: what a person wrote is never dropped. */
+/**
+ * The text of a reply without the quotation and the signature. In doubt a line stays: what a person wrote is
+ * never dropped.
+ */
 export const replyText = ({ text, html }: ReplyParts): string =>
   text !== null && text.trim() !== ''
     ? withoutQuotation(text)
@@ -37,7 +40,9 @@ export const replyText = ({ text, html }: ReplyParts): string =>
 /** The kind of a line. `mark` is a line that introduces a quotation. */
 const KIND = { blank: 0, text: 1, quote: 2, mark: 3 } as const;
 
-/** Marks that are looked for. Each costs some microseconds; a reply has a few, hostile text has one a line. */
+/**
+ * Marks that are looked for. Each costs some microseconds; a reply has a few, hostile text has one a line.
+ */
 const MOST_LOOKS = 500;
 
 const withoutQuotation = (text: string): string => new Reply(text).own();
@@ -45,7 +50,10 @@ const withoutQuotation = (text: string): string => new Reply(text).own();
 const QUOTE = /^[ \t]{0,3}>/;
 const SIGNATURE = /^-- ?\s*$/;
 const EXACT_SIGNATURE = /^-- \r?$/;
-/** Programs that trim lines leave "--", which may also be a rule: a signature is short, and has no second one beside it. */
+/**
+ * Programs that trim lines leave "--", which may also be a rule: a signature is short, and has no second one
+ * beside it.
+ */
 const LONGEST_SIGNATURE = 12;
 
 /** The lines of a reply. Arrays of numbers keep a million lines cheap. */
@@ -84,7 +92,9 @@ class Reply {
     return fragments.filter((fragment) => fragment !== '').join('\n\n');
   }
 
-  /** Takes the links of a quotation with it. Where the person's own text names one of them, the list stays. */
+  /**
+   * Takes the links of a quotation with it. Where the person's own text names one of them, the list stays.
+   */
   #dropLinkList(): void {
     const from = this.#isProven ? linkListAt(this.#lines, this.#end) : -1;
     if (from === -1) return;
@@ -126,7 +136,8 @@ class Reply {
   #mark(from: number, to: number, isSure: boolean): number {
     const below = this.#next(to);
     const isQuoted = this.#kinds[below] === KIND.quote;
-    // Answers below a quotation without `>` cannot be told from it: without any text above, nothing is dropped.
+    // Answers below a quotation without `>` cannot be told from it: without any text above, nothing is
+    // dropped.
     const isCut = isSure && !isQuoted && (this.#hasTextBefore(from) || below === this.#lines.length);
     if (!isQuoted && !isCut) return to - 1;
     this.#firstMark ??= from;

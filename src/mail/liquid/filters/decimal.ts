@@ -1,8 +1,8 @@
 import { textOf } from '../values.ts';
 
 /**
- * A number in decimal digits: `units` / 10^`places`. Filters calculate with these, as the original Liquid does with BigDecimal: 19.9
- * times 3 is 59.7, and not 59.699999999999996.
+ * A number in decimal digits: `units` / 10^`places`. Filters calculate with these, as the original Liquid
+ * does with BigDecimal: 19.9 times 3 is 59.7, and not 59.699999999999996.
  */
 export interface Decimal {
   readonly units: bigint;
@@ -11,7 +11,10 @@ export interface Decimal {
   readonly hasPlaces: boolean;
 }
 
-/** Longer texts are read as floating point numbers: their digits would take time with the square of their count. */
+/**
+ * Longer texts are read as floating point numbers: their digits would take time with the square of their
+ * count.
+ */
 const LONGEST = 400;
 const DECIMAL = /^([-+]?)(\d*)(?:\.(\d*))?(?:e([-+]?\d{1,3}))?$/i;
 const LEADING_INTEGER = /^[-+]?\d{1,400}/;
@@ -31,7 +34,10 @@ export function parseDecimal(text: string): Decimal | null {
     : { units: digits, places, hasPlaces: fraction !== '' };
 }
 
-/** The number that a value is, as the original Liquid reads it: of a text that is none its leading integer, of all else 0. */
+/**
+ * The number that a value is, as the original Liquid reads it: of a text that is none its leading integer, of
+ * all else 0.
+ */
 export function decimalOf(value: unknown): Decimal {
   if (typeof value === 'boolean' || Array.isArray(value)) return ZERO;
   const text = textOf(value).trim();
@@ -82,7 +88,10 @@ export function remainder(a: Decimal, b: Decimal): Decimal {
   return made(one - other * floored(one, other), places, a, b);
 }
 
-/** Rounded to so many places, halves away from zero; to tens, hundreds and so on where there are fewer than none. */
+/**
+ * Rounded to so many places, halves away from zero; to tens, hundreds and so on where there are fewer than
+ * none.
+ */
 export function rounded(a: Decimal, places: number): Decimal {
   if (places >= a.places) return a;
   const unit = power(a.places - places);

@@ -18,8 +18,9 @@ interface Spec {
 }
 
 /**
- * The filters of the library that are offered, with their fewest and most arguments. Those that evaluate an expression for every
- * item (`where_exp`) are not: no limit of the library ends them. Those that no email needs are not either.
+ * The filters of the library that are offered, with their fewest and most arguments. Those that evaluate an
+ * expression for every item (`where_exp`) are not: no limit of the library ends them. Those that no email
+ * needs are not either.
  */
 const LIBRARY: Readonly<Record<string, readonly [fewest: number, most: number]>> = {
   abs: [0, 0],
@@ -168,8 +169,8 @@ function makeSafe(specs: Map<string, Spec>, { write, raw }: ValueWriter): void {
 const USUAL_FORMAT = '%A, %B %-e, %Y at %-l:%M %P %z';
 
 /**
- * Writes a time as Ruby's strftime does, in the zone that is given, else in UTC. `now` is the time of the service's clock, which all
- * instances agree on. What is no time stays as it is.
+ * Writes a time as Ruby's strftime does, in the zone that is given, else in UTC. `now` is the time of the
+ * service's clock, which all instances agree on. What is no time stays as it is.
  */
 const dateFilter: Handler = function (this: Self, value: unknown, format?: unknown, zone?: unknown) {
   const isNow = value === 'now' || value === 'today';

@@ -15,7 +15,10 @@ const UNNAMED = 'en-US';
 /** The language in which dates, numbers and plurals are written. */
 export const languageOf = (self: Self): string => textOf(self.context.getRegister(LANGUAGE)) || UNNAMED;
 
-/** Makes formats by the names of their languages and options, and keeps those used last: making one takes 50 µs. */
+/**
+ * Makes formats by the names of their languages and options, and keeps those used last: making one takes 50
+ * µs.
+ */
 function remembered<Format>(make: (language: string, option: string) => Format) {
   const known = new LruMap<string, Format>({ entries: 100 });
   return (language: string, option: string): Format => {
@@ -32,7 +35,10 @@ const STYLES = 'full, long, medium or short, each also with time behind it, or a
 /** The most characters of a wrong style that are repeated. */
 const LONGEST_TOLD = 40;
 
-/** A moment in the way of a language: `{{ day | date: "long" }}` is 3. März 2026; null where the format is no style. */
+/**
+ * A moment in the way of a language: `{{ day | date: "long" }}` is 3. März 2026; null where the format is no
+ * style.
+ */
 export function styledDate(self: Self, { epochMs, offsetSeconds }: Moment, format: string): string | null {
   const [, dateStyle, time] = STYLE.exec(format) ?? [];
   if (dateStyle === undefined) return null;
@@ -64,7 +70,10 @@ const numberIn = (language: string, read: Decimal, places = ''): string =>
 const MOST_PLACES = 20;
 const WRONG_PLACES = `Must give the filter number at most ${MOST_PLACES} places, as a whole number.`;
 
-/** A number as people of a language write it: `{{ 1234.5 | number }}` is 1.234,5. What is no number stays as it is. */
+/**
+ * A number as people of a language write it: `{{ 1234.5 | number }}` is 1.234,5. What is no number stays as
+ * it is.
+ */
 const number: Handler = function (this: Self, value: unknown, places?: unknown) {
   const read = amountOf(value);
   const asked = places === undefined ? '' : textOf(places);
@@ -80,7 +89,10 @@ const PLURAL = `Must give the filter plural forms such as one: "# seat", other: 
 
 const pluralRules = remembered((language) => new Intl.PluralRules(language));
 
-/** Why one of the forms is never written in a language, as a sentence; null where each is, or where the language is not known. */
+/**
+ * Why one of the forms is never written in a language, as a sentence; null where each is, or where the
+ * language is not known.
+ */
 function foreignForm(names: readonly Form[], language: string | null): string | null {
   if (language === null) return null;
   const { pluralCategories } = pluralRules(language, '').resolvedOptions();
@@ -91,7 +103,10 @@ function foreignForm(names: readonly Form[], language: string | null): string | 
     : `The filter plural never writes the form ${foreign} in the language ${language}: leave it out, and give ${own.join(', ')}.`;
 }
 
-/** The form for a number, with the number in place of `#`: `{{ count | plural: one: "# seat", other: "# seats" }}`. */
+/**
+ * The form for a number, with the number in place of `#`: `{{ count | plural: one: "# seat", other: "# seats"
+ * }}`.
+ */
 const plural: Handler = function (this: Self, value: unknown, ...given: unknown[]) {
   const forms = new Map<Form, string>();
   for (const each of given) {
@@ -130,8 +145,8 @@ const quotedOf = (argument: Argument): string | null =>
   isQuoted(argument) ? evalQuotedToken(argument) : null;
 
 /**
- * Why the arguments that are written in a source are wrong for every value, as a sentence; null for right ones. `language`: that of the
- * content; null where none is known.
+ * Why the arguments that are written in a source are wrong for every value, as a sentence; null for right
+ * ones. `language`: that of the content; null where none is known.
  */
 export function problemOfArguments(
   name: string,

@@ -5,7 +5,10 @@ import { SafeText, textOf } from '../values.ts';
 type Handler = Extract<FilterImplOptions, (...given: never[]) => unknown>;
 type Self = ThisParameterType<Handler>;
 
-/** The items of a list and of the lists in it, as the original Liquid reads what its filters are given. What is no list is an item. */
+/**
+ * The items of a list and of the lists in it, as the original Liquid reads what its filters are given. What
+ * is no list is an item.
+ */
 export function flat(value: unknown): unknown[] {
   if (value === null || value === undefined) return [];
   const items: unknown[] = [];

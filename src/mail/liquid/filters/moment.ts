@@ -71,8 +71,8 @@ const NAMES_ZONE = /(?:Z|UT|UTC|GMT|[ECMP][SD]T|[+-]\d{2}:?\d{2})(?:\s*\(.*\))?$
 const LONGEST = 100;
 
 /**
- * Reads a value as a moment: seconds of Unix time, or a text. A text that names no zone is meant in the zone in force: a day stays that
- * day wherever it is shown. Null for what is no time.
+ * Reads a value as a moment: seconds of Unix time, or a text. A text that names no zone is meant in the zone
+ * in force: a day stays that day wherever it is shown. Null for what is no time.
  */
 export function momentOf(value: unknown, zone: Zone): Moment | null {
   if (typeof value === 'number') return isMoment(value * 1_000) ? momentAt(value * 1_000, zone) : null;
@@ -90,7 +90,10 @@ export function momentOf(value: unknown, zone: Zone): Moment | null {
   return isMoment(shown) ? momentAt(whenShown(shown, zone), zone) : null;
 }
 
-/** False of a text that begins with a day that no month has, such as 2026-02-30: it would become one of the next month. */
+/**
+ * False of a text that begins with a day that no month has, such as 2026-02-30: it would become one of the
+ * next month.
+ */
 function isOfCalendar(text: string): boolean {
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
   if (day === undefined) return true;

@@ -21,7 +21,10 @@ import { flat } from './list-filters.ts';
 type Handler = Extract<FilterImplOptions, (...given: never[]) => unknown>;
 type Self = ThisParameterType<Handler>;
 
-/** The text of an argument as its author wrote it: `7.0` is a number with places, of which JavaScript keeps none. */
+/**
+ * The text of an argument as its author wrote it: `7.0` is a number with places, of which JavaScript keeps
+ * none.
+ */
 function argumentText(self: Self, index: number): string {
   const token = (self as { readonly token?: { readonly args?: readonly unknown[] } }).token;
   const argument = token?.args?.[index] as { getText?(): string } | undefined;
@@ -64,7 +67,10 @@ const fixed: Handler = (value, places = 2) => {
 const MOST_FORMATS = 100;
 const formats = new LruMap<string, Intl.NumberFormat>({ entries: MOST_FORMATS });
 
-/** An amount as people of a language write it: `{{ 1234.5 | money: "EUR", "de" }}` is 1.234,50 €. What is no number stays as it is. */
+/**
+ * An amount as people of a language write it: `{{ 1234.5 | money: "EUR", "de" }}` is 1.234,50 €. What is no
+ * number stays as it is.
+ */
 const money: Handler = function (this: Self, value: unknown, currency: unknown, named?: unknown) {
   const language = named ?? languageOf(this);
   const name = `${textOf(currency)} ${textOf(language)}`;

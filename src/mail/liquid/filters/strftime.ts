@@ -19,8 +19,8 @@ const MONTHS = [
 ];
 
 /**
- * A piece of a format: flags, width, colons, a modifier that changes nothing in English, and the directive. A width begins with no 0, which
- * is a flag: where both may take it, a run of zeros is divided in all ways.
+ * A piece of a format: flags, width, colons, a modifier that changes nothing in English, and the directive. A
+ * width begins with no 0, which is a flag: where both may take it, a run of zeros is divided in all ways.
  */
 const DIRECTIVE =
   /%([-0^#_]*)((?:[1-9]\d*)?)((?::{1,3}(?=z))?)(E(?=[cCxXyY])|O(?=[deHkIlmMSuUVwWy])|)([A-Za-z%+])/g;
@@ -124,7 +124,10 @@ const LOWERED = 'pZ';
 export const isLongFormat = (format: string): boolean => format.length > LONGEST;
 export const LONG_FORMAT = `Must give the filter date a format of at most ${LONGEST} characters.`;
 
-/** Writes a moment as Ruby's Time#strftime does, in English. What Ruby does not know stays as it is. @throws LiquidProblem */
+/**
+ * Writes a moment as Ruby's Time#strftime does, in English. What Ruby does not know stays as it is. @throws
+ * LiquidProblem
+ */
 export function strftime(moment: Moment, format: string): string {
   if (isLongFormat(format)) throw new LiquidProblem(LONG_FORMAT);
   const text = written(moment, format);
@@ -175,7 +178,8 @@ const fraction = ({ millisecond }: Moment, digits: number): string =>
   String(millisecond).padStart(3, '0').padEnd(digits, '0').slice(0, digits);
 
 function offset({ offsetSeconds, zone }: Moment, flags: string, width: number, colons: number): string {
-  // RFC 3339, 4.3: in UTC, a minus says that the local offset is not known. Ruby writes it so where the flag asks for it.
+  // RFC 3339, 4.3: in UTC, a minus says that the local offset is not known. Ruby writes it so where the flag
+  // asks for it.
   const isUnknown = zone === 'UTC' && flags.includes('-');
   const sign = offsetSeconds < 0 || isUnknown ? '-' : '+';
   const size = Math.abs(offsetSeconds);

@@ -23,8 +23,9 @@ const RENDER_FORM =
   'render takes the alias of a partial in quotes, then parameters such as `title: name`, and nothing else';
 
 /**
- * `{% render 'alias', key: value %}` as an author writes it, and `{% render key: value %}…{% endrender %}`, the block that takes its place
- * when a version is made (src/automation/templates/layers). The block sees its parameters and no other name.
+ * `{% render 'alias', key: value %}` as an author writes it, and `{% render key: value %}…{% endrender %}`,
+ * the block that takes its place when a version is made (src/automation/templates/layers). The block sees its
+ * parameters and no other name.
  */
 export class RenderTag extends Tag {
   /** The name of the partial; null in a block. */

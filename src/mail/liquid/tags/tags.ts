@@ -34,7 +34,10 @@ import { BoundedTablerow } from './tablerow.ts';
 /** The tokens behind a tag. */
 export type Tokens = ConstructorParameters<typeof ForTag>[1];
 
-/** The first node in the body of a loop, which is rendered once per iteration: it also says which loop is around that one. */
+/**
+ * The first node in the body of a loop, which is rendered once per iteration: it also says which loop is
+ * around that one.
+ */
 const countTurn = (token: TagToken): Template => ({
   token,
   render(context: Context, _emitter: Emitter) {
@@ -50,8 +53,9 @@ class BoundedFor extends ForTag {
 }
 
 /**
- * A capture whose text is bounded like the whole. In html it is safe, since its values were escaped on the way in; in text with braces
- * too, where they can be a placeholder of the service, which its values were kept from making.
+ * A capture whose text is bounded like the whole. In html it is safe, since its values were escaped on the
+ * way in; in text with braces too, where they can be a placeholder of the service, which its values were kept
+ * from making.
  */
 const captureFor = (writing: ValueWriter) =>
   class BoundedCapture extends CaptureTag {

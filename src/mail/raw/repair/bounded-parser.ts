@@ -1,4 +1,7 @@
-/** Bounds of the parser, postal-mime 4.0.0, which takes a promise for each line, 2 us, and 30 us for each part. */
+/**
+ * Bounds of the parser, postal-mime 4.0.0, which takes a promise for each line, 2 us, and 30 us for each
+ * part.
+ */
 import PostalMime from 'postal-mime';
 import { type Leaf, MOST_PARTS, openedLeavesOf, SHOWN } from '../mime-tree.ts';
 import { withHeaderFields } from '../parameters.ts';
@@ -20,8 +23,8 @@ interface LineReader {
 const { processLine } = PostalMime.prototype as unknown as LineReader;
 
 /**
- * A parser that gives up at a message of more than `MOST_PARTS` parts. It counts what the parser takes for a part: a boundary may be
- * written in many ways, and most lines that begin with two hyphens are none.
+ * A parser that gives up at a message of more than `MOST_PARTS` parts. It counts what the parser takes for a
+ * part: a boundary may be written in many ways, and most lines that begin with two hyphens are none.
  */
 export class BoundedParser extends PostalMime {
   #parts = 0;
@@ -46,7 +49,10 @@ function linesWithin(octets: Buffer, most: number): boolean {
   return true;
 }
 
-/** The message with its long parts as one line each, where it has too many lines: a log of a million lines is read like a picture. */
+/**
+ * The message with its long parts as one line each, where it has too many lines: a log of a million lines is
+ * read like a picture.
+ */
 export function withFewLines(message: Buffer): Buffer {
   if (hasFewLines(message)) return message;
   return withEdits(

@@ -1,8 +1,14 @@
-/** The letters of texts whose charset is named wrong, or by a name that the parser, postal-mime 4.0.0, does not know. */
+/**
+ * The letters of texts whose charset is named wrong, or by a name that the parser, postal-mime 4.0.0, does
+ * not know.
+ */
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 
-/** Encodings of the library that are no charsets, and UTF-7, which no program writes any more: ASCII would become other letters. */
+/**
+ * Encodings of the library that are no charsets, and UTF-7, which no program writes any more: ASCII would
+ * become other letters.
+ */
 const NO_CHARSET = /^(?:base64|hex|binary|internal|.*utf-?7.*)$/;
 /** Charsets of several octets for each letter. Programs name them and write another one. */
 const WIDE = /^(?:cs)?(?:unicode|ucs-?[24]|utf-?(?:16|32)(?:le|be)?|iso-10646-ucs-[24])$/;
@@ -15,9 +21,9 @@ const LOOKED_AT = 1_024;
 const META = /<meta\s[^>]{0,200}?charset\s{0,9}=[\s"']{0,9}([\w.:-]{1,40})/i;
 
 /**
- * The letters of a text where the parser would show others; null where it reads them right. The parser takes a name that it does not
- * know for Windows-1252, and no name for UTF-8. A name of one octet for each letter counts even where the text is UTF-8, as in mail
- * programs: only names that cannot be true are mended.
+ * The letters of a text where the parser would show others; null where it reads them right. The parser takes
+ * a name that it does not know for Windows-1252, and no name for UTF-8. A name of one octet for each letter
+ * counts even where the text is UTF-8, as in mail programs: only names that cannot be true are mended.
  */
 export function mendedLetters(content: Buffer, label: string, isHtml = false): string | null {
   const name = label.toLowerCase().replace(/^['"\s]+|['"\s]+$/g, '');
@@ -44,7 +50,10 @@ export const readText = (content: Buffer, label: string): string =>
 const asNamed = (content: Buffer, name: string, label: string): string | null =>
   isReadByParser(label) ? null : decoded(content, name);
 
-/** The text of a program that writes Windows-1252 and says UTF-8. A text that was damaged on the way has more letters that are UTF-8. */
+/**
+ * The text of a program that writes Windows-1252 and says UTF-8. A text that was damaged on the way has more
+ * letters that are UTF-8.
+ */
 function withoutUtf8(content: Buffer): string | null {
   const letters = content.toString();
   let damaged = 0;
@@ -68,8 +77,8 @@ export function keepsAscii(octets: Buffer, label: string): boolean {
 }
 
 /**
- * Reads values of fields that are no UTF-8 in the charset of the text, where that leaves ASCII as it is. Any other one would change the
- * fields of the header: what is shown would not be what was checked.
+ * Reads values of fields that are no UTF-8 in the charset of the text, where that leaves ASCII as it is. Any
+ * other one would change the fields of the header: what is shown would not be what was checked.
  */
 export function valueReaderOf(label: string): (octets: string) => string {
   const charset = keepsAscii(ASCII_OCTETS, label) ? label : 'windows-1252';

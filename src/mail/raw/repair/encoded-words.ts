@@ -12,7 +12,10 @@ const PADDED = /\?b\?[^?\s]*=\?=[ \t\r\n]+=\?/i;
 /** Words of the one charset with states that the parser knows, next to each other. */
 const WITH_STATES = /=\?(iso-2022-jp)\?b\?[^?\s]*\?=(?:[ \t\r\n]+=\?\1\?b\?[^?\s]*\?=)*/gi;
 const ESCAPE = '\u001b';
-/** The end of a state where the next one begins: the decoder (WHATWG Encoding 12.2.1) takes two escapes in a row for damage. */
+/**
+ * The end of a state where the next one begins: the decoder (WHATWG Encoding 12.2.1) takes two escapes in a
+ * row for damage.
+ */
 const EMPTY_STATE = `${ESCAPE}(B${ESCAPE}`;
 /** The fields with mailboxes that are shown. */
 const MAILBOXES = /^(?:from|sender|reply-to|to|cc)[ \t]*:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gim;
@@ -20,9 +23,9 @@ const Q_WORD = /(=\?[^?\s]{1,60}\?q\?)([^?\s]{1,300})\?=/gi;
 const WORD_OF_ANY = /=\?([^?*\s]{1,60})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
 
 /**
- * Programs cut a text into pieces of octets and encode each one, so that a letter may begin in one encoded word and end in the next,
- * against RFC 2047 (5). The parser joins such words only where the first has no padding, and shows two replacement characters for the
- * letter elsewhere.
+ * Programs cut a text into pieces of octets and encode each one, so that a letter may begin in one encoded
+ * word and end in the next, against RFC 2047 (5). The parser joins such words only where the first has no
+ * padding, and shows two replacement characters for the letter elsewhere.
  */
 export function withReadableWords(message: Buffer): Buffer {
   const end = Math.min(endOfHeader(message), LARGEST_HEADER);
@@ -40,8 +43,8 @@ export function readableWords(header: string): string {
 }
 
 /**
- * Programs leave commas, colons and brackets in the encoded words of a name, against RFC 2047 (5), and the parser takes the word apart there.
- * What may hold an address stays as it is.
+ * Programs leave commas, colons and brackets in the encoded words of a name, against RFC 2047 (5), and the
+ * parser takes the word apart there. What may hold an address stays as it is.
  */
 const withWholeWords = (field: string): string =>
   field.replace(Q_WORD, (word, begin: string, text: string) =>
@@ -69,7 +72,10 @@ function joined(run: string): string {
     .join(' ');
 }
 
-/** Words that begin in any state are one text: Exchange ends a word in the middle of a state, others return to ASCII (RFC 1468) and go on. */
+/**
+ * Words that begin in any state are one text: Exchange ends a word in the middle of a state, others return to
+ * ASCII (RFC 1468) and go on.
+ */
 function inOneWord(run: string, charset: string): string {
   const pieces = [...run.matchAll(EACH)].map(([, , text = '']) =>
     Buffer.from(text, 'base64').toString('latin1'),
@@ -80,7 +86,10 @@ function inOneWord(run: string, charset: string): string {
 
 const inUtf8Word = (letters: string): string => `=?utf-8?B?${Buffer.from(letters).toString('base64')}?=`;
 
-/** The same word in UTF-8 where the parser does not know its charset. Words of others may hold a piece of a letter. */
+/**
+ * The same word in UTF-8 where the parser does not know its charset. Words of others may hold a piece of a
+ * letter.
+ */
 function spelled(word: string, charset: string, encoding: string, text: string): string {
   if (isReadByParser(charset)) return word;
   const letters = mendedLetters(octetsOfWord(encoding, text), charset);
@@ -92,14 +101,16 @@ const octetsOfWord = (encoding: string, text: string): Buffer =>
     ? Buffer.from(text, 'base64')
     : Buffer.from(text.replaceAll('_', ' ').replace(CODE, fromCode), 'latin1');
 
-/** An encoded word, which has at most 75 characters (RFC 2047 2), and the white space that parts two of them. */
+/**
+ * An encoded word, which has at most 75 characters (RFC 2047 2), and the white space that parts two of them.
+ */
 const SHORT_WORD = /(?<=^|\s|\?=)=\?([^?*\s]{1,60})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]{1,75})\?=/gi;
 const BETWEEN_WORDS = /(?<=\?=)\s+(?==\?)/g;
 
 /**
- * The value of a field of ids or URLs, where RFC 2047 (5) has no encoded words, without them. Python 3.11 writes an id or a URL of 78
- * characters or more as such, and PHPMailer 6.6 a value of 48 where it sends by PHP's mail().
- * A value with a word in a charset that is not read stays as it is.
+ * The value of a field of ids or URLs, where RFC 2047 (5) has no encoded words, without them. Python 3.11
+ * writes an id or a URL of 78 characters or more as such, and PHPMailer 6.6 a value of 48 where it sends by
+ * PHP's mail(). A value with a word in a charset that is not read stays as it is.
  */
 export function spelledOut(value: string): string {
   if (!value.includes('=?')) return value;
@@ -115,8 +126,8 @@ export function spelledOut(value: string): string {
 }
 
 /**
- * A header whose octets are UTF-8. RFC 6532 has no other charset in fields; programs write the one of the text there, or Windows-1252. What is
- * UTF-8 in such a header stays.
+ * A header whose octets are UTF-8. RFC 6532 has no other charset in fields; programs write the one of the
+ * text there, or Windows-1252. What is UTF-8 in such a header stays.
  */
 function withLettersOfUtf8(header: string): string {
   if (isUtf8(Buffer.from(header, 'latin1'))) return header;

@@ -5,8 +5,9 @@ import type { Edit } from '../wire-form.ts';
 import { LARGEST_TEXT } from './charsets.ts';
 
 /**
- * Texts of `format=flowed` (RFC 3676), whose lines are joined here. The parser, postal-mime 4.0.0, joins a quoted line with an answer
- * below it where the quoted one ends with a space, so that the answer counts as quoted; and it keeps the quote marks of joined lines.
+ * Texts of `format=flowed` (RFC 3676), whose lines are joined here. The parser, postal-mime 4.0.0, joins a
+ * quoted line with an answer below it where the quoted one ends with a space, so that the answer counts as
+ * quoted; and it keeps the quote marks of joined lines.
  */
 
 /** Charsets whose line ends are not the octets of ASCII. */
@@ -65,7 +66,10 @@ function lineOf(line: string): FlowedLine {
   return { depth, content: line.slice(line[depth] === ' ' ? depth + 1 : depth) };
 }
 
-/** A line flows into the next one of as many quote marks (4.1, 4.5), unless one of both is the line above a signature (4.3). */
+/**
+ * A line flows into the next one of as many quote marks (4.1, 4.5), unless one of both is the line above a
+ * signature (4.3).
+ */
 function joinedLines(text: string, deletesSpace: boolean): string {
   const joined: FlowedLine[] = [];
   let isOpen = false;

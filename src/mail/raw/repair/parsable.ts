@@ -1,4 +1,7 @@
-/** Repairs of a message for the parser, postal-mime 4.0.0. The octets that are stored and sent stay as they are. */
+/**
+ * Repairs of a message for the parser, postal-mime 4.0.0. The octets that are stored and sent stay as they
+ * are.
+ */
 import type { Email, PostalMimeOptions } from 'postal-mime';
 import { endOfHeader, LARGEST_HEADER, readFields, valueOfField } from '../header-editor.ts';
 import { LARGEST_HEADERS, type Leaf, openedLeavesOf, SHOWN, treeOf } from '../mime-tree.ts';
@@ -13,7 +16,10 @@ import { joinedLinesOf, mayBeFlowed } from './flowed.ts';
 const PADDED_BREAK = /=[ \t]+(?=\r?\n)/g;
 const CR = 0x0d;
 
-/** A message in a message is a file: its fields and parts are not those of the one around it. The headers of all parts together are bounded, since the parser reads them all. */
+/**
+ * A message in a message is a file: its fields and parts are not those of the one around it. The headers of
+ * all parts together are bounded, since the parser reads them all.
+ */
 export const PARSER_LIMITS = {
   forceRfc822Attachments: true,
   maxNestingDepth: 50,
@@ -58,8 +64,9 @@ export const isParsable = (message: Buffer): boolean =>
   withFlowedTexts(withSoftBreaks(withReadableWords(message))) === message;
 
 /**
- * The text of a message that says it has parts, and has no delimiter of them; '' of any other. The parser shows nothing of it. It is asked
- * first, since a delimiter has many forms: a report of a dead address is never taken for a text because of one that is not read here.
+ * The text of a message that says it has parts, and has no delimiter of them; '' of any other. The parser
+ * shows nothing of it. It is asked first, since a delimiter has many forms: a report of a dead address is
+ * never taken for a text because of one that is not read here.
  */
 function textWithoutParts(message: Buffer): string {
   const header = endOfHeader(message);
@@ -83,8 +90,8 @@ const withChangedLeaves = (message: Buffer, change: (leaf: Leaf) => Edit | null)
   );
 
 /**
- * White space at the end of a line was added on the way, also behind the equals sign of a soft line break (RFC 2045 6.7, rule 3). The
- * parser keeps both, and the line end.
+ * White space at the end of a line was added on the way, also behind the equals sign of a soft line break
+ * (RFC 2045 6.7, rule 3). The parser keeps both, and the line end.
  */
 function withSoftBreaks(message: Buffer): Buffer {
   // Quoted-printable writes every other equals sign as a code, so few messages are looked at closely.

@@ -28,12 +28,14 @@ export interface Plan {
 
 /** RFC 5321 5.1 requires that more than one address is tried, and lets a client set a limit. */
 const ADDRESSES = 5;
-/** Servers that may answer: one that defers has one alternative. Five of them would make a rate limit worse. */
+/**
+ * Servers that may answer: one that defers has one alternative. Five of them would make a rate limit worse.
+ */
 const CONVERSATIONS = 2;
 
 /**
- * Tries the hosts in order, IPv6 before IPv4, as long as a recipient is deferred. A recipient with an unknown outcome is not
- * tried at another host, which might deliver a second copy.
+ * Tries the hosts in order, IPv6 before IPv4, as long as a recipient is deferred. A recipient with an unknown
+ * outcome is not tried at another host, which might deliver a second copy.
  */
 export const deliver = async (
   plan: Plan,

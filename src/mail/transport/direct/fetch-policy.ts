@@ -8,8 +8,8 @@ const LONGEST = 65_536;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Fetches policy files over HTTPS, from the address that our own resolver gives. The certificate must be valid for the host, a
- * redirect is not followed, and only 200 with text/plain counts (RFC 8461 3.3).
+ * Fetches policy files over HTTPS, from the address that our own resolver gives. The certificate must be
+ * valid for the host, a redirect is not followed, and only 200 with text/plain counts (RFC 8461 3.3).
  */
 export const createFetchPolicy =
   (options: {

@@ -25,8 +25,8 @@ export const mxGroupLimits = (sessions: number, messagesPerMinute: number): MxGr
 });
 
 /**
- * All domains whose mail goes to the same hosts, by which receivers count connections and messages. Thousands of domains of one
- * provider are one group.
+ * All domains whose mail goes to the same hosts, by which receivers count connections and messages. Thousands
+ * of domains of one provider are one group.
  */
 export class MxGroup {
   readonly sessions: SharedSessions;

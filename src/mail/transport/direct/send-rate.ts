@@ -4,9 +4,9 @@ import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 type Turn = () => void;
 
 /**
- * Spreads messages evenly over time; after a pause, the messages of up to one second may leave at once. Callers have their turns in
- * the order in which they came. One that gives up leaves its turn to the next, since otherwise a rate that is slower than callers are
- * patient would hand out ever later turns to nobody.
+ * Spreads messages evenly over time; after a pause, the messages of up to one second may leave at once.
+ * Callers have their turns in the order in which they came. One that gives up leaves its turn to the next,
+ * since otherwise a rate that is slower than callers are patient would hand out ever later turns to nobody.
  */
 export class SendRate {
   readonly #waiting = new Set<Turn>();
@@ -21,7 +21,10 @@ export class SendRate {
     this.#intervalMs = 60_000 / perMinute;
   }
 
-  /** Sets another rate. A turn that somebody waits for already comes at its time; those after it by the new rate. */
+  /**
+   * Sets another rate. A turn that somebody waits for already comes at its time; those after it by the new
+   * rate.
+   */
   resize(perMinute: number): void {
     this.#intervalMs = 60_000 / perMinute;
   }

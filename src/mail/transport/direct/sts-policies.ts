@@ -15,8 +15,9 @@ interface CachedPolicy {
 const AT_MOST = 10_000;
 
 /**
- * The policies of domains, each fetched once per id and kept for its max_age. A known policy outlives a DNS record or
- * file that has disappeared: an attacker who can remove those is the one it protects from (RFC 8461 5.1, 10.2).
+ * The policies of domains, each fetched once per id and kept for its max_age. A known policy outlives a DNS
+ * record or file that has disappeared: an attacker who can remove those is the one it protects from (RFC 8461
+ * 5.1, 10.2).
  */
 export class StsPolicies {
   readonly #known = new LruMap<string, CachedPolicy>({ entries: AT_MOST });

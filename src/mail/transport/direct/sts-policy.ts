@@ -1,5 +1,6 @@
 /**
- * MTA-STS (RFC 8461): a domain publishes the hosts that take its mail, and that they do so over verified TLS only.
+ * MTA-STS (RFC 8461): a domain publishes the hosts that take its mail, and that they do so over verified TLS
+ * only.
  */
 
 /** A published policy. */

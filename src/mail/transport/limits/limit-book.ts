@@ -66,7 +66,9 @@ export class LimitBook {
       .map(({ transport, server, site }) => ({ transport, server, limits: site.known }));
   }
 
-  /** The findings since the last call; null for none. The caller calls `failed` when it could not store them. */
+  /**
+   * The findings since the last call; null for none. The caller calls `failed` when it could not store them.
+   */
   takeChanged(): { readonly entries: readonly FoundEntry[]; failed(): void } | null {
     const changed = [...this.#changed];
     this.#changed.clear();
@@ -79,7 +81,10 @@ export class LimitBook {
     };
   }
 
-  /** A pool keeps the object that it was given, also once it was forgotten here: it comes back with what is learned through it. */
+  /**
+   * A pool keeps the object that it was given, also once it was forgotten here: it comes back with what is
+   * learned through it.
+   */
   #hasChanged(key: string, entry: Site): void {
     const current = this.#sites.get(key) ?? entry;
     if (current !== entry) current.site.adopt(entry.site.record);

@@ -2,8 +2,8 @@ import { type Reply, readReply, type Step } from '../smtp/reply.ts';
 import { kindOfWords } from '../smtp/reply-words.ts';
 
 /**
- * The limit that a refusal speaks of. `rate`: mails in a time, or anything else that only time heals. `count`: connections, or mails
- * in a session, so that another session may take the mail at once.
+ * The limit that a refusal speaks of. `rate`: mails in a time, or anything else that only time heals.
+ * `count`: connections, or mails in a session, so that another session may take the mail at once.
  */
 export type LimitWords = 'rate' | 'count';
 
@@ -22,18 +22,26 @@ export function limitInWords(response: string, step: Step): LimitWords | null {
   return enhancedCode === '4.5.3' ? 'count' : null;
 }
 
-/** True when a refused recipient says that the mail has enough of them (RFC 5321, 4.5.3.1.10), and the others may follow in another. */
+/**
+ * True when a refused recipient says that the mail has enough of them (RFC 5321, 4.5.3.1.10), and the others
+ * may follow in another.
+ */
 export const saysEnoughRecipients = (response: string): boolean =>
   /^45\d[ -]/.test(response) && (/^\d{3}[ -]4\.5\.3(?!\S)/.test(response) || MANY_RECIPIENTS.test(response));
 
-/** True when a refusal speaks of connections at once, so that a session that works may still take the mail. */
+/**
+ * True when a refusal speaks of connections at once, so that a session that works may still take the mail.
+ */
 export const saysConnections = (response: string): boolean =>
   /\b(connections|sessions|clients|processes)\b|\bconcurren|\bsimultaneous/i.test(response);
 
 /** True when the other side says that it waited too long: its limit is on time, and not on mails. */
 export const saysIdle = (response: string): boolean => /time.?d? ?out|idle|inactiv/i.test(response);
 
-/** A mailbox that is full has a quota, and one that gets too much has a rate: neither is a limit of the server. */
+/**
+ * A mailbox that is full has a quota, and one that gets too much has a rate: neither is a limit of the
+ * server.
+ */
 const isOfMailbox = ({ enhancedCode, text }: Reply): boolean =>
   (enhancedCode?.startsWith('4.2.') ?? false) ||
   RECEIVES.test(text) ||
@@ -52,7 +60,10 @@ const OF_CLIENT =
 
 const MANY_RECIPIENTS = /\btoo many (recipients|rcpts?)\b(?!.*\b(from|per|rate)\b)/i;
 
-/** Words of Exim, Courier, Postfix, OpenSMTPD, Exchange, Stalwart, Amazon and others for connections at once and mails in a session. */
+/**
+ * Words of Exim, Courier, Postfix, OpenSMTPD, Exchange, Stalwart, Amazon and others for connections at once
+ * and mails in a session.
+ */
 const COUNT =
   /\bconcurren|\bsimultaneous|\btoo many[^.,;]{0,30}\b(connections?|sessions|clients|processes)\b|\b(connections?|sessions?)\b[^.,;]{0,20}\b(limit|exceeded|maximum)|\bmax(imum)?\b[^.,;]{0,30}\b(connections|sessions)\b|\b(per|in|over|this|one|single|same) (this |one |a |single )*(smtp )?(session|connection)\b|\btoo many (messages|mails|emails|transactions) sent\b|\bmessage count\b/i;
 

@@ -6,11 +6,20 @@ const FIRST_REST_MS = 250;
 const LONGEST_REST_MS = 30_000;
 /** Mail that was taken longer ago says nothing about the limit. */
 const WINDOW_MS = 60_000;
-/** A server that has refused for so long is not waited for: two windows of a minute, and what is left of a third. */
+/**
+ * A server that has refused for so long is not waited for: two windows of a minute, and what is left of a
+ * third.
+ */
 const PATIENCE_MS = 150_000;
-/** After so long without mail to send, another burst begins: what went before says nothing of the rate that the server takes. */
+/**
+ * After so long without mail to send, another burst begins: what went before says nothing of the rate that
+ * the server takes.
+ */
 const GAP_MS = 2_000;
-/** Fewer mails are no measurement: one that left a while ago and one that is refused look like a rate of one a minute. */
+/**
+ * Fewer mails are no measurement: one that left a while ago and one that is refused look like a rate of one a
+ * minute.
+ */
 const ENOUGH_MAILS = 10;
 
 /** No rate below this one is ever kept to, over all processes: what a server takes less of, rests see to. */
@@ -23,8 +32,9 @@ interface SecondCount {
 }
 
 /**
- * Keeps to a rate that a server has. Nothing is held back until the server refuses for its rate. It then rests, and one mail tries it from time to
- * time. The rate that follows is the highest that it kept up over enough mails of the burst, until it took the next.
+ * Keeps to a rate that a server has. Nothing is held back until the server refuses for its rate. It then
+ * rests, and one mail tries it from time to time. The rate that follows is the highest that it kept up over
+ * enough mails of the burst, until it took the next.
  */
 export class Pace {
   /** Of this burst. */
@@ -48,7 +58,10 @@ export class Pace {
 
   constructor(
     private readonly monotonic: MonotonicClock,
-    /** Called when the server takes mail again, with the mails a minute that it was found to take; null where too few went to know. */
+    /**
+     * Called when the server takes mail again, with the mails a minute that it was found to take; null where
+     * too few went to know.
+     */
     private readonly onRate: (perMinute: number | null) => void,
   ) {}
 
@@ -75,7 +88,10 @@ export class Pace {
     if (perMinute !== null) this.#careful = null;
   }
 
-  /** Settles with true when a mail may go; with false when the signal fires first, or when the server has refused for too long. */
+  /**
+   * Settles with true when a mail may go; with false when the signal fires first, or when the server has
+   * refused for too long.
+   */
   async turn(signal: AbortSignal): Promise<boolean> {
     this.#come();
     this.#comers += 1;
@@ -195,6 +211,8 @@ export class Pace {
   }
 }
 
-/** At most as many in a minute as went in a time, which counts as a second at least: servers count by windows. */
+/**
+ * At most as many in a minute as went in a time, which counts as a second at least: servers count by windows.
+ */
 const perMinuteOf = (mails: number, ms: number): number =>
   Math.max(1, Math.floor((mails * 60_000) / Math.max(1_000, ms)));

@@ -18,7 +18,10 @@ export class RateEvidence {
     return this.#refused.size >= ENOUGH_RECIPIENTS;
   }
 
-  /** The server took a mail that was begun then. One that was on its way when the first was refused shows nothing. */
+  /**
+   * The server took a mail that was begun then. One that was on its way when the first was refused shows
+   * nothing.
+   */
   accepted(begunAt: number): void {
     if (begunAt > this.#since) this.#refused.clear();
   }

@@ -27,7 +27,9 @@ export interface LimitClocks {
   readonly monotonic: MonotonicClock;
 }
 
-/** The limits that a server has shown. They hold for all processes together; each of them keeps to its part. */
+/**
+ * The limits that a server has shown. They hold for all processes together; each of them keeps to its part.
+ */
 export class SiteLimits {
   readonly pace: Pace;
   #record: LimitRecord = {};
@@ -143,8 +145,8 @@ export class SiteLimits {
   }
 
   /**
-   * True when a refusal for the rate is waited out: the server has taken mail, or is known to have such a limit. One that takes none at
-   * all does not get better within minutes.
+   * True when a refusal for the rate is waited out: the server has taken mail, or is known to have such a
+   * limit. One that takes none at all does not get better within minutes.
    */
   get mayPace(): boolean {
     return this.pace.hasTaken || this.#known.mailsPerMinute !== undefined;
@@ -160,7 +162,10 @@ export class SiteLimits {
     this.#keepPace();
   }
 
-  /** The server takes mail again after it refused for its rate, which was so many mails a minute; null where too few went to know. */
+  /**
+   * The server takes mail again after it refused for its rate, which was so many mails a minute; null where
+   * too few went to know.
+   */
   #learnRate(perMinute: number | null): void {
     const known = this.#known.mailsPerMinute;
     // A trial has failed. What it went up from was taken for long enough.

@@ -9,7 +9,10 @@ export interface CertificateStoreParts {
 
 interface Entry {
   readonly certificate: Promise<string>;
-  /** Monotonic time until which a failed fetch is not repeated; null while it is in progress, and after a success. */
+  /**
+   * Monotonic time until which a failed fetch is not repeated; null while it is in progress, and after a
+   * success.
+   */
   readonly until: number | null;
 }
 
@@ -21,8 +24,9 @@ const ASKED_AT_MOST = 10;
 const PER_MS = 60_000;
 
 /**
- * Fetches signing certificates, each once. A failed fetch is not repeated for a minute, and at most ten new ones are fetched a
- * minute: forged notifications cannot turn this service against SNS, nor displace the certificates that are known.
+ * Fetches signing certificates, each once. A failed fetch is not repeated for a minute, and at most ten new
+ * ones are fetched a minute: forged notifications cannot turn this service against SNS, nor displace the
+ * certificates that are known.
  */
 export function createCertificateStore({
   ask = askSns,

@@ -34,7 +34,8 @@ export async function examineReporting(
   { configurationSet: name, topicArn }: ReportingSettings,
   signal: AbortSignal,
 ): Promise<Finding> {
-  // A domain may have its own configuration set at SES, which is not visible here, so that this is no failure.
+  // A domain may have its own configuration set at SES, which is not visible here, so that this is no
+  // failure.
   if (name === null)
     return found(
       true,

@@ -1,8 +1,8 @@
 import type { SesAnswer, SesApi } from './ses-api.ts';
 
 /**
- * The status of a domain at SES; `absent` when SES does not know it, `otherKey` when SES signs with another key than ours, or
- * with none.
+ * The status of a domain at SES; `absent` when SES does not know it, `otherKey` when SES signs with another
+ * key than ours, or with none.
  */
 export type IdentityState = 'verified' | 'pending' | 'failed' | 'temporaryFailure' | 'absent' | 'otherKey';
 
@@ -20,8 +20,8 @@ export interface KeyedIdentity {
 }
 
 /**
- * Registers a domain with our RSA key for it (BYODKIM), so that the DNS record that its owner has set serves SES as well. A domain
- * that is registered already stays unchanged: others may sign with its key.
+ * Registers a domain with our RSA key for it (BYODKIM), so that the DNS record that its owner has set serves
+ * SES as well. A domain that is registered already stays unchanged: others may sign with its key.
  */
 export const registerIdentity = async (
   api: SesApi,
@@ -66,8 +66,8 @@ export const identityState = async (
   const dkim = answer.body.DkimAttributes as
     | { readonly Status?: string; readonly Tokens?: readonly string[] }
     | undefined;
-  // With our key the only token is its selector; with SES's own keys there are three others. A domain that was verified by other
-  // means may have no key at all.
+  // With our key the only token is its selector; with SES's own keys there are three others. A domain that
+  // was verified by other means may have no key at all.
   if (dkim?.Tokens?.length && !dkim.Tokens.includes(selector)) return 'otherKey';
   if (dkim?.Status === 'NOT_STARTED') return 'otherKey';
   if (answer.body.VerifiedForSendingStatus === true) return 'verified';

@@ -48,7 +48,10 @@ interface NotificationBody {
   };
 }
 
-/** Reads a notification of a receipt rule; null for any other message, such as the one by which SES tries a topic. */
+/**
+ * Reads a notification of a receipt rule; null for any other message, such as the one by which SES tries a
+ * topic.
+ */
 export function readReceived(message: string): ReceivedNotification | null {
   const { notificationType, content, mail, receipt } = parse(message);
   if (notificationType !== 'Received' || !receipt) return null;
@@ -76,7 +79,10 @@ function spamOf({
   return spamVerdict?.status === 'PASS' ? 'ham' : null;
 }
 
-/** GRAY: the sender's domain has no SPF or DMARC, or the message no signature. A check that failed, or a new word, proves nothing. */
+/**
+ * GRAY: the sender's domain has no SPF or DMARC, or the message no signature. A check that failed, or a new
+ * word, proves nothing.
+ */
 const RESULTS: Readonly<Record<string, SesResult>> = { PASS: 'pass', FAIL: 'fail', GRAY: 'none' };
 const resultOf = (verdict: Verdict | undefined): SesResult =>
   ownOf(RESULTS, String(verdict?.status)) ?? 'temperror';

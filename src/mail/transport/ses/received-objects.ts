@@ -13,12 +13,18 @@ export interface ReceivedObjectsParts
 }
 
 const MIB = 1_048_576;
-/** SNS waits 15 seconds for an answer. The message has its place in memory until it is stored, and may wait for the spam filter there. */
+/**
+ * SNS waits 15 seconds for an answer. The message has its place in memory until it is stored, and may wait
+ * for the spam filter there.
+ */
 const LIMITS = { waitMs: 5_000, readMs: 4_000, octets: LARGEST_INBOUND };
 /** MiB of messages in memory at once: three of the largest, or so many small ones. */
 const MIB_AT_ONCE = 96;
 const MOST_WAITING = 64;
-/** The characters of keys that S3 calls safe, in folders that do not begin with a dot: no URL gives them another meaning. */
+/**
+ * The characters of keys that S3 calls safe, in folders that do not begin with a dot: no URL gives them
+ * another meaning.
+ */
 const KEY = /^[\w!*'()-][\w!.*'()-]*(?:\/[\w!*'()-][\w!.*'()-]*)*$/;
 const LONGEST_KEY = 1_024;
 /** Fetches the messages that SES has stored in a bucket. */
@@ -31,7 +37,10 @@ export class ReceivedObjects {
     this.#limits = { ...LIMITS, ...parts.limits };
   }
 
-  /** True for a place that may be read: in the bucket and under its prefix, and under the folder of the workspace where there is one. */
+  /**
+   * True for a place that may be read: in the bucket and under its prefix, and under the folder of the
+   * workspace where there is one.
+   */
   mayRead(
     { bucket, key }: { readonly bucket: string; readonly key: string },
     workspaceId: string | null,
@@ -42,7 +51,8 @@ export class ReceivedObjects {
   }
 
   /**
-   * Hands over the octets of a message, which stay in memory until they were used; null for one that is larger than any may be.
+   * Hands over the octets of a message, which stay in memory until they were used; null for one that is
+   * larger than any may be.
    * @throws UnavailableError also for one that is missing
    */
   async use<Result>(

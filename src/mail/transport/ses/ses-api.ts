@@ -43,7 +43,8 @@ export type SesApi = (call: {
 
 /** Creates an API client for one account. */
 export const createSesApi = ({ region, accessKeyId, secretAccessKey, endpoint, now }: SesAccount): SesApi => {
-  // Nothing is retried: the email's own schedule decides about another attempt, since the mail may have been sent.
+  // Nothing is retried: the email's own schedule decides about another attempt, since the mail may have been
+  // sent.
   const client = new AwsClient({ accessKeyId, secretAccessKey, service: 'ses', region, retries: 0 });
   const base = (endpoint ?? `https://email.${region}.amazonaws.com`).replace(/\/$/, '');
   return async ({ method, path, body, signal }) => {
@@ -66,7 +67,8 @@ export const createSesApi = ({ region, accessKeyId, secretAccessKey, endpoint, n
   };
 };
 
-// The codes of Bun's fetch for failures before a request is written (measured); a reset or a timeout may come after.
+// The codes of Bun's fetch for failures before a request is written (measured); a reset or a timeout may come
+// after.
 const NEVER_ARRIVED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|.*(CERT|ALTNAME|VERIFY|SIGNED).*)$/;
 

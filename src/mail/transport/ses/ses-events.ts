@@ -3,8 +3,8 @@ import { bounceOf } from '../../inbound/diagnosis.ts';
 import type { Fact, Feedback, Reference } from '../../inbound/feedback.ts';
 
 /**
- * Reads the feedback about each recipient from a notification of SES; nothing for the kinds that are known otherwise (send, open,
- * click) or not used.
+ * Reads the feedback about each recipient from a notification of SES; nothing for the kinds that are known
+ * otherwise (send, open, click) or not used.
  */
 export const readSesEvent = (message: string): Feedback[] => {
   const event = parse(message);
@@ -63,8 +63,8 @@ const bounced = (
   const diagnostic = diagnosticCode.replace(/^[\w-]+;\s*/, '');
   const remoteMta = reportingMTA?.replace(/^dns;\s*/i, '') ?? null;
   const bounce = bounceOf({ status: status ?? null, diagnostic, remoteMta });
-  // SES has seen more than this reply, so that its own verdict on permanence counts. A transient bounce is not the end: automatic
-  // answers of people who are away come as such.
+  // SES has seen more than this reply, so that its own verdict on permanence counts. A transient bounce is
+  // not the end: automatic answers of people who are away come as such.
   const permanent = bounceType === 'Permanent';
   // "Suppressed": SES did not try, because the address is on its own suppression list.
   if (bounceSubType === 'Suppressed' || bounceSubType === 'OnAccountSuppressionList')

@@ -7,7 +7,9 @@ const SMTP_REPLY = /\bOk ([0-9a-f]{8,24}-[0-9a-f-]{20,60})\s*$/i;
 
 const named = (id: string): string => `<${id}@${DOMAIN}>`;
 
-/** The Message-ID of a copy that SES has taken, by what the transport has answered; null for any other copy. */
+/**
+ * The Message-ID of a copy that SES has taken, by what the transport has answered; null for any other copy.
+ */
 export function messageIdOfSes(data: object | null): string | null {
   const { provider, messageId, response } = (data ?? {}) as {
     readonly provider?: unknown;

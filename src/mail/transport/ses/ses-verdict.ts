@@ -2,8 +2,8 @@ import type { Verdict } from '../smtp/reply.ts';
 import type { SesAnswer } from './ses-api.ts';
 
 /**
- * The verdict for an error of SendEmail. A problem of the account (suspended, domain not verified, sandbox, keys) is deferred, so
- * that no mail is lost while the operator solves it.
+ * The verdict for an error of SendEmail. A problem of the account (suspended, domain not verified, sandbox,
+ * keys) is deferred, so that no mail is lost while the operator solves it.
  */
 export const sesVerdict = ({ status, errorType, errorMessage }: SesAnswer): Verdict => {
   if (errorType === null) return { outcome: 'accepted', fault: null, subType: null };

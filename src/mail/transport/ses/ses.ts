@@ -12,9 +12,9 @@ import { isSesDown, sesVerdict } from './ses-verdict.ts';
 export interface SesOptions extends SesAccount, ReportingSettings {}
 
 /**
- * Sends through Amazon SES (API v2). Messages are not signed here: SES signs with the domain's own key (see identity.ts), and
- * replaces Message-ID and Date, which would break a signature that covers them. Bounces go to SES, which reports them in
- * notifications.
+ * Sends through Amazon SES (API v2). Messages are not signed here: SES signs with the domain's own key (see
+ * identity.ts), and replaces Message-ID and Date, which would break a signature that covers them. Bounces go
+ * to SES, which reports them in notifications.
  */
 export class SesTransport implements Transport {
   readonly name = 'ses';
@@ -82,7 +82,8 @@ export class SesTransport implements Transport {
     const { configurationSet } = this.options;
     return {
       FromEmailAddress: envelopeAddress(from.address),
-      // This is the envelope, so that the kind of recipient does not matter; the message has the visible ones.
+      // This is the envelope, so that the kind of recipient does not matter; the message has the visible
+      // ones.
       Destination: { ToAddresses: recipients.map(envelopeAddress) },
       Content: { Raw: { Data: raw.toString('base64') } },
       EmailTags: [{ Name: 'emailId', Value: emailId }],

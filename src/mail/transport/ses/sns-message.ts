@@ -18,8 +18,8 @@ export class NotGenuine {
 /** The options of the verification. */
 export interface SnsCheck {
   /**
-   * True for our own topic. The signature alone proves nothing: anyone can point a topic of their own at this service, and have
-   * Amazon sign any content.
+   * True for our own topic. The signature alone proves nothing: anyone can point a topic of their own at this
+   * service, and have Amazon sign any content.
    */
   readonly acceptsTopic: (topicArn: string) => boolean;
   /** Epoch milliseconds. */
@@ -59,9 +59,9 @@ export const readSnsMessage = async (body: string, check: SnsCheck): Promise<Sns
 };
 
 /**
- * Maximum age of a message. A replay is harmless, since an email takes each report once (see feedback in modules/emails). So the
- * window is wide enough for every genuine message: SNS tries for a minute, or for up to an hour where a delivery policy says so, and a
- * dead-letter queue keeps failures for 14 days.
+ * Maximum age of a message. A replay is harmless, since an email takes each report once (see feedback in
+ * modules/emails). So the window is wide enough for every genuine message: SNS tries for a minute, or for up
+ * to an hour where a delivery policy says so, and a dead-letter queue keeps failures for 14 days.
  */
 const OLDEST_MS = 15 * 24 * 60 * 60 * 1_000;
 /** Tolerance for clocks that are behind. */
@@ -81,7 +81,8 @@ const TYPES = ['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmat
 const DIGEST: Readonly<Record<string, string>> = { 1: 'sha1', 2: 'sha256' };
 
 /**
- * True for an address of SNS itself: HTTPS, and a host with exactly a region. `sns.s3-…` would be a bucket of that name.
+ * True for an address of SNS itself: HTTPS, and a host with exactly a region. `sns.s3-…` would be a bucket of
+ * that name.
  */
 export const isAmazon = (text: string): boolean => {
   if (!URL.canParse(text)) return false;

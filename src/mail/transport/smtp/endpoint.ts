@@ -15,7 +15,8 @@ export interface Endpoint {
   /** Limit for each of connecting, greeting and the TLS handshake. */
   readonly connectMs: number;
   /**
-   * Silence after which a session counts as dead; RFC 5321 4.5.3.2.6 gives a server ten minutes after the final dot.
+   * Silence after which a session counts as dead; RFC 5321 4.5.3.2.6 gives a server ten minutes after the
+   * final dot.
    */
   readonly silenceMs: number;
 }

@@ -11,8 +11,8 @@ export interface Relay {
 }
 
 /**
- * Sends through the first of several relays that works. A relay is down that gives no session, breaks it before the final dot, or
- * answers 421.
+ * Sends through the first of several relays that works. A relay is down that gives no session, breaks it
+ * before the final dot, or answers 421.
  */
 export class FailoverTransport implements Transport {
   readonly name = 'smtp';

@@ -8,8 +8,9 @@ interface Meaning {
 }
 
 /**
- * The meaning of each kind of failure, for replies of servers and for reports that come later. A full mailbox empties, a block list
- * forgets, another message is welcome, and a host comes back: only the first three suppress an address.
+ * The meaning of each kind of failure, for replies of servers and for reports that come later. A full mailbox
+ * empties, a block list forgets, another message is welcome, and a host comes back: only the first three
+ * suppress an address.
  */
 export const FAILURES: Readonly<Record<SubType, Meaning>> = {
   NoEmail: { fault: 'recipient', provesDead: true },

@@ -42,14 +42,23 @@ export interface PooledSession {
   timer: Timer | undefined;
 }
 
-/** `new`: not one that is open. `others`: one that other mail has, since the server takes no mail over a further one. */
+/**
+ * `new`: not one that is open. `others`: one that other mail has, since the server takes no mail over a
+ * further one.
+ */
 export type SessionChoice = 'any' | 'new' | 'others' | PooledSession;
 
 const FULL = new SessionFailure('refused', 'The server takes no mail over a further session');
 
-/** A session that the other side closes so soon after a mail was closed for it; later it was idle for too long. */
+/**
+ * A session that the other side closes so soon after a mail was closed for it; later it was idle for too
+ * long.
+ */
 const SOON_MS = 1_000;
-/** A place is free for another connection when this one has ended; a server that does not end it counts it no longer than so. */
+/**
+ * A place is free for another connection when this one has ended; a server that does not end it counts it no
+ * longer than so.
+ */
 const END_MS = 1_000;
 
 /** Keeps sessions between mails, and opens them as the server allows. */
@@ -97,7 +106,8 @@ export class HeldSessions {
     held.isWorking = true;
     this.#working += 1;
     this.parts.site.connected(this.#working, this.limits.sessions);
-    // A server that gives connections beyond its limit, and refuses the mail over them, is not asked again at once.
+    // A server that gives connections beyond its limit, and refuses the mail over them, is not asked again at
+    // once.
     this.#standBy.place();
   }
 
@@ -118,7 +128,10 @@ export class HeldSessions {
     for (let held = this.#take(); held; held = this.#take()) this.end(held);
   }
 
-  /** An idle session or a new one, or, where the server gives no more, the next that is free. Rejects with `SessionFailure`, and with `TakenBack`. */
+  /**
+   * An idle session or a new one, or, where the server gives no more, the next that is free. Rejects with
+   * `SessionFailure`, and with `TakenBack`.
+   */
   async next(
     signal: AbortSignal,
     waits: Waits,
@@ -196,7 +209,10 @@ export class HeldSessions {
     return held === undefined || held.session.alive ? held : this.#take();
   }
 
-  /** Keeps a session for the next mail, or ends it. Where connections are counted, it has ended before its place is free. */
+  /**
+   * Keeps a session for the next mail, or ends it. Where connections are counted, it has ended before its
+   * place is free.
+   */
   async giveBack(held: PooledSession): Promise<void> {
     const { site } = this.parts;
     const { session } = held;

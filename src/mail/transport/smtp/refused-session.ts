@@ -12,13 +12,18 @@ export interface SessionRefusal {
   readonly inWords: boolean;
   /** True when it says that the session was unused for too long. */
   readonly isIdle: boolean;
-  /** The recipient, where the server knew it, so that the refusal may be about it or about the mail; else null. */
+  /**
+   * The recipient, where the server knew it, so that the refusal may be about it or about the mail; else
+   * null.
+   */
   readonly recipient: string | null;
   /** False when it names another limit than connections. */
   readonly mayBeConnections: boolean;
 }
 
-/** The refusal of a session after a mail was tried over it; null where the server has answered about the mail. */
+/**
+ * The refusal of a session after a mail was tried over it; null where the server has answered about the mail.
+ */
 export function refusedBy(progress: readonly Progress[], mailsBefore: number): SessionRefusal | null {
   const [first] = progress;
   if (first === undefined || progress.some(({ reply, step }) => isTaken(reply) || step !== first.step))
@@ -38,12 +43,16 @@ export function refusedBy(progress: readonly Progress[], mailsBefore: number): S
   };
   if (words === 'rate') return { what: 'rate', inWords: true, ...said };
   if (words === 'count') return { what: 'full', inWords: true, ...said };
-  // No recipient is known at MAIL, and 421 ends the session: neither is about the mail. After the dot 421 is about the server.
+  // No recipient is known at MAIL, and 421 ends the session: neither is about the mail. After the dot 421 is
+  // about the server.
   const isOfSession = step === 'MAIL' ? /^4\d\d/.test(reply) : step !== 'DOT' && reply.startsWith('421');
   return isOfSession ? { what: 'full', inWords: false, ...said } : null;
 }
 
-/** True when a session could not be opened for a reason that may be a limit: refused for now, closed, or without an answer. */
+/**
+ * True when a session could not be opened for a reason that may be a limit: refused for now, closed, or
+ * without an answer.
+ */
 export const mayBeLimit = ({ stage, reply }: SessionFailure): boolean =>
   stage === 'connect' || (reply !== null && /^4\d\d/.test(reply) && stage !== 'aborted');
 

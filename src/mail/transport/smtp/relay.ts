@@ -10,13 +10,16 @@ import { SessionPool } from './session-pool.ts';
 import { mailOf, transmit } from './transmit.ts';
 
 /**
- * A session is idle while the beginning of its next email becomes durable, so that ten of them left the processor a third of its time
- * (measured: 0.73 to 0.87 of the rate with twenty). Postfix opens as many to one destination, and takes fifty of one client. All
- * processes together have as many.
+ * A session is idle while the beginning of its next email becomes durable, so that ten of them left the
+ * processor a third of its time (measured: 0.73 to 0.87 of the rate with twenty). Postfix opens as many to
+ * one destination, and takes fifty of one client. All processes together have as many.
  */
 const RELAY_LIMITS: PoolLimits = { sessions: 20, messagesPerSession: 1_000, idleMs: 30_000 };
 
-/** Sends all mail through one relay, which is responsible for accepted messages: bounces come back later, by mail. */
+/**
+ * Sends all mail through one relay, which is responsible for accepted messages: bounces come back later, by
+ * mail.
+ */
 export class RelayTransport implements Transport {
   readonly name = 'smtp';
   readonly confirmsDelivery = false;

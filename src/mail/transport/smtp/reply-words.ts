@@ -4,7 +4,10 @@
  */
 import type { SubType } from '../transport.ts';
 
-/** The kind of failure of a fixed sentence of a large provider, whose status says something else; undefined for any other. */
+/**
+ * The kind of failure of a fixed sentence of a large provider, whose status says something else; undefined
+ * for any other.
+ */
 export const kindOfSentence = (text: string): SubType | undefined =>
   NO_MAILBOX.test(text.slice(0, LONGEST_TEXT)) ? 'NoEmail' : undefined;
 
@@ -32,8 +35,9 @@ const LONGEST_TEXT = 2_000;
 const BLOCK_LIST =
   /\b(?:spamhaus|spamcop|barracudacentral|sorbs|uceprotect|mailspike|abuseat)\.(?:org|net|com)\b/i;
 
-// The codes at the beginning of each line interrupt sentences. Addresses, links and host names are chosen by others: the mailbox
-// `unknown@receiver.example` and the server `spam-filter.receiver.example` say nothing about the reason.
+// The codes at the beginning of each line interrupt sentences. Addresses, links and host names are chosen by
+// others: the mailbox `unknown@receiver.example` and the server `spam-filter.receiver.example` say nothing
+// about the reason.
 const wordsOf = (text: string): string =>
   text
     .slice(0, LONGEST_TEXT)
@@ -44,8 +48,9 @@ const wordsOf = (text: string): string =>
     .replace(/\b(?:[\w-]{1,63}\.){1,6}[a-z]{2,24}\b/g, ' ')
     .replace(/[\s_]+/g, ' ');
 
-// Reasons that speak against a dead address come first. "550 user unknown" and "550 sender verification failed: user unknown" share
-// most of their words, and taking the second for the first would suppress a person for a fault of the sender.
+// Reasons that speak against a dead address come first. "550 user unknown" and "550 sender verification
+// failed: user unknown" share most of their words, and taking the second for the first would suppress a
+// person for a fault of the sender.
 const WORDS: readonly (readonly [RegExp, SubType])[] = [
   [
     /\b(?:remitente|remetente|mittente|exp[eé]diteur|emetteur|absender)\b|émetteur|\bsender\b.{0,40}(?:reject|denied|refused|unknown|invalid|verif|not |n't |domain|block|disabled|fail)|(?:verif|reject|invalid|unknown|block|unauthori[sz]ed)\w{0,9} (?:the )?(?:envelope )?sender/i,
@@ -87,7 +92,8 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     /\b(?:spam|junk|unsolicited|bulk|virus|malware|phishing|infected|content|attachments?|headers?|reply-to|message-?id)\b|\bfrom:? (?:address|domain|field)\b/i,
     'ContentRejected',
   ],
-  // A temporary condition proves nothing, such as a name server without an answer: "Host not found, try again".
+  // A temporary condition proves nothing, such as a name server without an answer: "Host not found, try
+  // again".
   [/temporar|\bfound, try again|verification in progress/i, 'General'],
   [
     /\bdomain\b.{0,40}(?:not (?:be )?found|does ?n[o']t exist|does not exist|unknown|not accept)|\b(?:unknown|no such|non-?existent) (?:domain|host)\b|\bhost\b (?:or domain name )?(?:not found|unknown)|\bhost\b .{0,10}not found|any host named|\bnxdomain\b|null ?mx|doesn't receive email|no smtp service|not accept (?:any )?mail|unroute?able domain/i,

@@ -1,6 +1,6 @@
 /**
- * The meaning of an SMTP reply for a recipient: the only place where codes and words become outcomes, for replies and for bounce
- * reports.
+ * The meaning of an SMTP reply for a recipient: the only place where codes and words become outcomes, for
+ * replies and for bounce reports.
  */
 import type { Fault, Outcome, RecipientOutcome, SubType } from '../transport.ts';
 import { FAILURES } from './failures.ts';
@@ -15,7 +15,8 @@ export interface Reply {
 }
 
 /**
- * The step of the session at which a reply or a disconnection came: before any transaction, at its commands, or after the dot.
+ * The step of the session at which a reply or a disconnection came: before any transaction, at its commands,
+ * or after the dot.
  */
 export type Step = 'SESSION' | 'MAIL' | 'RCPT' | 'DATA' | 'DOT';
 
@@ -23,7 +24,8 @@ export type Step = 'SESSION' | 'MAIL' | 'RCPT' | 'DATA' | 'DOT';
 export type Verdict = Pick<RecipientOutcome, 'outcome' | 'fault' | 'subType'>;
 
 /**
- * Parses a reply. Text beyond 1,000 characters is dropped, because it is stored with the event and the server chose its length.
+ * Parses a reply. Text beyond 1,000 characters is dropped, because it is stored with the event and the server
+ * chose its length.
  */
 export const readReply = (response: string): Reply => {
   const text = response.slice(0, 1_000);
@@ -36,7 +38,8 @@ export const readReply = (response: string): Reply => {
 };
 
 /**
- * The verdict for `reply` at `step`. A refusal of the session is never the recipient's fault, and another host may accept.
+ * The verdict for `reply` at `step`. A refusal of the session is never the recipient's fault, and another
+ * host may accept.
  */
 export const verdictOf = (step: Step, reply: Reply): Verdict => {
   const { code } = reply;
@@ -47,7 +50,10 @@ export const verdictOf = (step: Step, reply: Reply): Verdict => {
   return { outcome, ...reasonOf(step, reply) };
 };
 
-/** The kind of a failure, and whose fault it is: the enhanced code decides; where it says little, the words and the step do. */
+/**
+ * The kind of a failure, and whose fault it is: the enhanced code decides; where it says little, the words
+ * and the step do.
+ */
 export const reasonOf = (step: Step, reply: Reply): { readonly fault: Fault; readonly subType: SubType } => {
   const kind = kindOf(step, reply);
   const subType = step === 'MAIL' ? ofSender(kind) : kind;
@@ -55,8 +61,9 @@ export const reasonOf = (step: Step, reply: Reply): { readonly fault: Fault; rea
 };
 
 /**
- * The kind of a refusal of the sender, which comes before the server has learned the recipient: a mailbox or domain that does not exist
- * is ours. GMX begins each such refusal with "Requested action not taken: mailbox unavailable".
+ * The kind of a refusal of the sender, which comes before the server has learned the recipient: a mailbox or
+ * domain that does not exist is ours. GMX begins each such refusal with "Requested action not taken: mailbox
+ * unavailable".
  */
 const ofSender = (kind: SubType): SubType => {
   if (FAILURES[kind].provesDead) return 'PolicyRejected';
@@ -79,26 +86,29 @@ const kindOf = (step: Step, { code, enhancedCode, text }: Reply): SubType => {
   return isSubject(subject) ? BY_SUBJECT[subject] : byStep(step, code);
 };
 
-/** After RCPT the server has taken the domain: one that it does not find then is in the header or the text. */
+/**
+ * After RCPT the server has taken the domain: one that it does not find then is in the header or the text.
+ */
 const atStep = (step: Step, words: SubType | undefined): SubType | undefined =>
   (step === 'DATA' || step === 'DOT') && words === 'DomainNotFound' ? undefined : words;
 
 /**
- * True for a reply to DATA or to the final dot that may be about the mail: NTT Docomo and KDDI answer "550 Unknown user" where a person
- * filters the sender. They refuse unknown users at RCPT.
+ * True for a reply to DATA or to the final dot that may be about the mail: NTT Docomo and KDDI answer "550
+ * Unknown user" where a person filters the sender. They refuse unknown users at RCPT.
  */
 export const mayHideFilter = (code: number | null, enhancedCode: string | null, text: string): boolean =>
   code === 550 && enhancedCode === null && saysUserUnknown(text);
 
-// RFC 5321 4.2.3: 550, 551, 553 and 554 stand for policy as much as for an unknown mailbox, so that a bare one proves nothing.
+// RFC 5321 4.2.3: 550, 551, 553 and 554 stand for policy as much as for an unknown mailbox, so that a bare
+// one proves nothing.
 const byStep = (step: Step, code: number | null): SubType => {
   if (code === 556) return 'DomainNotFound';
   if (code === 552) return step === 'RCPT' ? 'MailboxFull' : 'MessageTooLarge';
   return step === 'DOT' && code !== null && code >= 500 ? 'ContentRejected' : 'General';
 };
 
-// RFC 3463 subject.detail. X.1.0, X.1.4 and X.2.0 leave open what is wrong. X.1.7 and X.1.8 are about the sender's address, which is
-// never the recipient's fault.
+// RFC 3463 subject.detail. X.1.0, X.1.4 and X.2.0 leave open what is wrong. X.1.7 and X.1.8 are about the
+// sender's address, which is never the recipient's fault.
 const BY_STATUS: Readonly<Record<string, SubType>> = {
   '1.1': 'NoEmail',
   '1.2': 'DomainNotFound',
@@ -114,8 +124,9 @@ const BY_STATUS: Readonly<Record<string, SubType>> = {
   '6.7': 'General',
 };
 
-// The subject decides when the detail is not listed above and the words say nothing. X.7 is policy (blocklists, reputation,
-// authentication), which is about the sender. A temporary one is nearly always greylisting or a rate limit.
+// The subject decides when the detail is not listed above and the words say nothing. X.7 is policy
+// (blocklists, reputation, authentication), which is about the sender. A temporary one is nearly always
+// greylisting or a rate limit.
 const BY_SUBJECT = {
   '3': 'General',
   '4': 'ConnectionFailed',

@@ -1,6 +1,7 @@
 /**
- * Sessions to one endpoint, kept open between messages and bounded in number. nodemailer's pool is not used: it hides which
- * connection a failure came from, sends a message again by itself, and cannot stop waiting for a connection.
+ * Sessions to one endpoint, kept open between messages and bounded in number. nodemailer's pool is not used:
+ * it hides which connection a failure came from, sends a message again by itself, and cannot stop waiting for
+ * a connection.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Beginning, TakenBack } from '../begin.ts';
@@ -45,7 +46,10 @@ interface SendHistory {
 const MOST_SESSIONS = 20;
 /** A session that is refused a mail later than so after the last one may have been idle for too long. */
 const FRESH_MS = 5_000;
-/** A mail that may be refused for its recipient alone is tried once more after so long, in which other mails show whether they are refused too. */
+/**
+ * A mail that may be refused for its recipient alone is tried once more after so long, in which other mails
+ * show whether they are refused too.
+ */
 const AGAIN_MS = 250;
 
 const REFUSING = ['aborted', 'The server has refused all mail for its rate for minutes'] as const;
@@ -74,10 +78,11 @@ export class SessionPool {
   }
 
   /**
-   * Sends over an idle or new session. One that takes no more mails, or turns out to be closed, is replaced before the server has read the mail, so
-   * that nothing can be sent twice. `begin` is awaited after all waiting that can come before it, and before a session is opened or
-   * used; a mail that has begun and would have to wait longer is taken back. Rejects when `begin` does, with `TakenBack`, and with
-   * `SessionFailure` when no session could be opened.
+   * Sends over an idle or new session. One that takes no more mails, or turns out to be closed, is replaced
+   * before the server has read the mail, so that nothing can be sent twice. `begin` is awaited after all
+   * waiting that can come before it, and before a session is opened or used; a mail that has begun and would
+   * have to wait longer is taken back. Rejects when `begin` does, with `TakenBack`, and with `SessionFailure`
+   * when no session could be opened.
    */
   use(
     signal: AbortSignal,
@@ -113,7 +118,10 @@ export class SessionPool {
     return this.#places.drained();
   }
 
-  /** Keeps to this part of the sessions. Those in use end their message first; where there are to be fewer, idle ones end at once. */
+  /**
+   * Keeps to this part of the sessions. Those in use end their message first; where there are to be fewer,
+   * idle ones end at once.
+   */
   keepTo(part: Part): void {
     const before = this.#places.units;
     this.parts.site.keepTo(part);
@@ -225,7 +233,10 @@ export class SessionPool {
     this.#fit();
   }
 
-  /** Lets as many mails in as the server is known to give connections to, or one more when it is time to try that. */
+  /**
+   * Lets as many mails in as the server is known to give connections to, or one more when it is time to try
+   * that.
+   */
   #fit(): void {
     const units = this.parts.site.connectionsOf(this.limits.sessions);
     if (units !== this.#places.units) this.#places.resize(units);

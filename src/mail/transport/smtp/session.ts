@@ -1,10 +1,11 @@
 /**
- * One SMTP session for any number of messages. nodemailer's SMTPConnection speaks the protocol; this module reports the step that
- * was reached for each recipient.
+ * One SMTP session for any number of messages. nodemailer's SMTPConnection speaks the protocol; this module
+ * reports the step that was reached for each recipient.
  *
- * A failure is `deferred` (surely not delivered) before the final dot was written, and `unknown` after it. nodemailer's errors do
- * not say which (measured), but its `send` pipes the message, once DATA is granted, into a stream that adds the dot and ends when
- * the dot was written to the socket. `Source` watches for that end, so that no SMTP client of our own is needed.
+ * A failure is `deferred` (surely not delivered) before the final dot was written, and `unknown` after it.
+ * nodemailer's errors do not say which (measured), but its `send` pipes the message, once DATA is granted,
+ * into a stream that adds the dot and ends when the dot was written to the socket. `Source` watches for that
+ * end, so that no SMTP client of our own is needed.
  */
 import { isIP } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
@@ -151,8 +152,9 @@ interface Internals {
 }
 
 /**
- * Looks at the socket once more before a silent server is given up on. A process that was stopped past the limit (SIGSTOP, a
- * suspended machine) runs its timers before it reads its sockets, and would lose the reply that waits there.
+ * Looks at the socket once more before a silent server is given up on. A process that was stopped past the
+ * limit (SIGSTOP, a suspended machine) runs its timers before it reads its sockets, and would lose the reply
+ * that waits there.
  */
 function lookOnceMore(connection: SMTPConnection): void {
   const internals = connection as unknown as Internals;
@@ -263,8 +265,8 @@ const dsnOf = ({ returned, envelopeId, notify, originalRecipient }: AskedReports
 });
 
 /**
- * Has the next MAIL command say SMTPUTF8. nodemailer says so for an address of the envelope alone, and a header may have one beyond ASCII
- * where the envelope has none (RFC 6531 3.4).
+ * Has the next MAIL command say SMTPUTF8. nodemailer says so for an address of the envelope alone, and a
+ * header may have one beyond ASCII where the envelope has none (RFC 6531 3.4).
  */
 function saySmtpUtf8(connection: SMTPConnection): void {
   const internals = connection as unknown as Internals;
@@ -283,8 +285,9 @@ interface RecordedEnvelope extends SMTPEnvelope {
 type End = Omit<Progress, 'recipient'>;
 
 /**
- * Recipients that were refused at RCPT have their own replies; all others share the end of the transaction. With PIPELINING (RFC 2920) the recipients
- * are named before the server has answered MAIL: where it refuses that, its 503 to each of them says only that there is no transaction.
+ * Recipients that were refused at RCPT have their own replies; all others share the end of the transaction.
+ * With PIPELINING (RFC 2920) the recipients are named before the server has answered MAIL: where it refuses
+ * that, its 503 to each of them says only that there is no transaction.
  */
 const progress = (recipients: readonly string[], envelope: RecordedEnvelope, shared: End): Progress[] => {
   const refusals = new Map(
@@ -351,7 +354,10 @@ class Source {
     this.length = pieces.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Writes the message. One without exceptions, as most are, is not looked through once more: that took 200 us of 10 kB. */
+  /**
+   * Writes the message. One without exceptions, as most are, is not looked through once more: that took 200
+   * us of 10 kB.
+   */
   pipe<To extends NodeJS.WritableStream>(destination: To): To {
     const stream = destination as NodeJS.WritableStream as DataStream;
     this.reached = 'DATA';

@@ -12,8 +12,9 @@ interface SilentEnd {
 }
 
 /**
- * Sessions that the other side closed without a word. They say that a session carries so many mails where others go on, or where it happens again to those
- * that were opened afterwards or a second later; many at one moment say that the server went away. Twice the same number is no chance.
+ * Sessions that the other side closed without a word. They say that a session carries so many mails where
+ * others go on, or where it happens again to those that were opened afterwards or a second later; many at one
+ * moment say that the server went away. Twice the same number is no chance.
  */
 export class SilentEnds {
   #ends: SilentEnd[] = [];
@@ -38,7 +39,9 @@ export class SilentEnds {
     this.#ends = [...present, { mails, at }].slice(-MOST_ENDS);
   }
 
-  /** The server took a mail over a session that was opened then: those that ended since went while it stayed. */
+  /**
+   * The server took a mail over a session that was opened then: those that ended since went while it stayed.
+   */
   outlivedBy({ openedAt }: { readonly openedAt: number }): void {
     if (this.#ends.length === 0) return;
     const [went, rest] = divided(this.#ends, ({ at }) => at >= openedAt);

@@ -8,7 +8,10 @@ const LONGEST_TRY_MS = 8_000;
 /** A mail gives up when no session has worked for so long. */
 const PATIENCE_MS = 30_000;
 
-/** A server whose sessions have worked until now is not down because it refuses a connection while the last of them ends. */
+/**
+ * A server whose sessions have worked until now is not down because it refuses a connection while the last of
+ * them ends.
+ */
 const GRACE_MS = 2_000;
 
 /** A mail that found the server full. */
@@ -24,8 +27,8 @@ interface WaitingMail<Held> {
 }
 
 /**
- * The mails that a server gave no connection to while it takes mail over others. They get the next session that is free, before any mail that
- * has not begun.
+ * The mails that a server gave no connection to while it takes mail over others. They get the next session
+ * that is free, before any mail that has not begun.
  */
 export class StandBy<Held> {
   readonly #line: WaitingMail<Held>[] = [];
@@ -47,7 +50,10 @@ export class StandBy<Held> {
     this.#workedAt = this.monotonic();
   }
 
-  /** Waits for a session, or for the time to try a connection (null). Rejects with the failure when it makes no sense to wait any more. */
+  /**
+   * Waits for a session, or for the time to try a connection (null). Rejects with the failure when it makes
+   * no sense to wait any more.
+   */
   wait(failure: SessionFailure, waits: Waits, isBulk: boolean, needsOthers: boolean): Promise<Held | null> {
     const now = this.monotonic();
     if (now - this.#fullAt >= PATIENCE_MS) this.#fullSince = now;
@@ -95,8 +101,8 @@ export class StandBy<Held> {
   }
 
   /**
-   * Lets the next one try a connection, since one has ended or another was had. A server that is full may count the ended one for a
-   * moment longer, so that the next trial comes soon.
+   * Lets the next one try a connection, since one has ended or another was had. A server that is full may
+   * count the ended one for a moment longer, so that the next trial comes soon.
    */
   place(): void {
     if (this.#line.length === 0) return;

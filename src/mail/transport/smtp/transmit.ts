@@ -36,8 +36,8 @@ export const mailOf = async (message: OutboundMessage): Promise<Mail> => ({
 });
 
 /**
- * Sends over a session of `pool` to the server `remoteMta`; returns one outcome per recipient, in their order. A mail that has more recipients than
- * the server takes is sent in several transactions.
+ * Sends over a session of `pool` to the server `remoteMta`; returns one outcome per recipient, in their
+ * order. A mail that has more recipients than the server takes is sent in several transactions.
  */
 export const transmit = async (
   mail: Mail,
@@ -49,7 +49,10 @@ export const transmit = async (
 ): Promise<RecipientOutcome[]> => {
   const outcomes = new Map<string, RecipientOutcome>();
   let left = mail.recipients;
-  /** The recipients that the server seems to take in a mail, until it takes the first of those that it refused. */
+  /**
+   * The recipients that the server seems to take in a mail, until it takes the first of those that it
+   * refused.
+   */
   let seems: number | null = null;
   while (left.length > 0) {
     const recipients = left.slice(0, site.recipientsPerMail ?? left.length);

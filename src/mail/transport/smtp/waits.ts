@@ -1,4 +1,7 @@
-/** A mail that has begun waits no longer for a server. A session is free within it where mails take their usual time. */
+/**
+ * A mail that has begun waits no longer for a server. A session is free within it where mails take their
+ * usual time.
+ */
 const BEGUN_MS = 1_000;
 
 /** The waits of one mail for a server that does not take it now. */
@@ -10,7 +13,10 @@ export class Waits {
     readonly since: number,
     /** Ends the mail itself. */
     private readonly end: AbortSignal,
-    /** True when it may be taken back: who leaves while it waits would still get it, and a crash would leave it in doubt. */
+    /**
+     * True when it may be taken back: who leaves while it waits would still get it, and a crash would leave
+     * it in doubt.
+     */
     private readonly mayTakeBack: boolean,
   ) {}
 

@@ -5,7 +5,9 @@ const ENDS = new Set(['\r', '\n', '\u0004']);
 const INTERRUPT = '\u0003';
 const ERASES = new Set(['\u007f', '\b']);
 
-/** Asks a person for a text that is not shown while it is typed. @throws BackupRefused when it is broken off */
+/**
+ * Asks a person for a text that is not shown while it is typed. @throws BackupRefused when it is broken off
+ */
 export async function askSecret(
   input: Pick<ReadStream, 'setRawMode' | 'resume' | 'pause' | 'on' | 'off'>,
   say: (text: string) => void,

@@ -3,7 +3,10 @@ import type { Config } from '../../../platform/config/config.ts';
 import { withClockedDatabase } from '../database/with-database.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `posthorn members reset-password <email>` prints a link for a new password. It needs no mail, which may be what is broken. */
+/**
+ * `posthorn members reset-password <email>` prints a link for a new password. It needs no mail, which may be
+ * what is broken.
+ */
 export function printResetLink(
   config: Config,
   email: string,

@@ -15,8 +15,8 @@ export interface MigrateOptions {
 }
 
 /**
- * `posthorn migrate` brings the schema up to date without serving, for deployments that do the two separately. With `--distributed` it
- * also spreads the tables over the nodes of a Citus cluster.
+ * `posthorn migrate` brings the schema up to date without serving, for deployments that do the two
+ * separately. With `--distributed` it also spreads the tables over the nodes of a Citus cluster.
  */
 export async function runMigrations(
   config: Config,

@@ -20,7 +20,10 @@ import { auditReport } from './audit.ts';
 /** The destination of the data: a server, or the embedded database of a folder. */
 interface Destination {
   readonly databaseUrl: string | null;
-  /** A folder that was named is absolute: the service may be started from another one, where the same words mean an empty database. */
+  /**
+   * A folder that was named is absolute: the service may be started from another one, where the same words
+   * mean an empty database.
+   */
   readonly dataDir: string;
 }
 
@@ -41,7 +44,10 @@ function folderOf(path: string): string {
   }
 }
 
-/** A sentence about the URL of a server, as DATABASE_URL is held to it; it names no password. Null for one that can be opened. */
+/**
+ * A sentence about the URL of a server, as DATABASE_URL is held to it; it names no password. Null for one
+ * that can be opened.
+ */
 function problemOfServer(url: string): string | null {
   const urls = serverUrls(url);
   if (urls === null)
@@ -55,8 +61,8 @@ const SERVED = `select count(*)::integer as instances from pg_stat_activity
 where datname = current_database() and application_name like 'posthorn #%'`;
 
 /**
- * `posthorn move --to <place>` puts everything in the configured database into another one, which must be empty: a server, or an
- * embedded one. The one before stays as it is.
+ * `posthorn move --to <place>` puts everything in the configured database into another one, which must be
+ * empty: a server, or an embedded one. The one before stays as it is.
  */
 export async function runMove(config: Config, to: string, terminal: Terminal): Promise<number> {
   const { dataDir } = config;
@@ -98,7 +104,10 @@ export async function runMove(config: Config, to: string, terminal: Terminal): P
   }
 }
 
-/** Looks again behind the last row, before the other database commits: a supervisor may have started the service meanwhile. */
+/**
+ * Looks again behind the last row, before the other database commits: a supervisor may have started the
+ * service meanwhile.
+ */
 async function* whileUnserved(parts: AsyncIterable<Part>, session: BulkSession): AsyncGenerator<Part> {
   for await (const part of parts) {
     if (part.kind === 'trailer') await refuseWhileServed(session);

@@ -16,7 +16,10 @@ export interface PassphraseRequest {
 /** A shorter passphrase can be guessed at any cost of a try. */
 const SHORTEST = 8;
 
-/** The passphrase of a new backup: of a file, of BACKUP_PASSPHRASE, or of a person; null for none. @throws BackupRefused */
+/**
+ * The passphrase of a new backup: of a file, of BACKUP_PASSPHRASE, or of a person; null for none. @throws
+ * BackupRefused
+ */
 export async function newPassphrase(
   config: PassphraseSource,
   { passphraseFile, encrypt }: PassphraseRequest,

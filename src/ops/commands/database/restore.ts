@@ -74,7 +74,10 @@ async function passphraseOf(
   return null;
 }
 
-/** All of a file is looked at before anything is begun: one that is torn at its end shows now. @throws BackupRefused */
+/**
+ * All of a file is looked at before anything is begun: one that is torn at its end shows now. @throws
+ * BackupRefused
+ */
 async function seeThatItIsWhole(path: string, passphrase: string | null): Promise<void> {
   for await (const _ of readFrames(path, passphrase));
 }

@@ -5,7 +5,10 @@ import type { Database } from '../../../platform/db/database.ts';
 import { migrate } from '../../../platform/db/migrate.ts';
 import { openClock } from '../../../platform/time/database-clock.ts';
 
-/** Opens the configured database for one task, through the service that has it where one runs on the embedded one. @throws DataDirectoryInUse when that one cannot be asked */
+/**
+ * Opens the configured database for one task, through the service that has it where one runs on the embedded
+ * one. @throws DataDirectoryInUse when that one cannot be asked
+ */
 export async function withDatabase<T>(config: Config, task: (database: Database) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = config;
   const database = await openForCommand({ url: databaseUrl, dataDir: databaseUrl === null ? dataDir : null });

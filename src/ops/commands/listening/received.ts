@@ -9,7 +9,10 @@ const WINDOW = 100;
 /** Messages of one look, and those that are remembered. */
 const MOST = 2_000;
 
-/** Posts each message that is received from now on, as the webhook of a route gets it. Ends by the signal alone. @throws PosthornError */
+/**
+ * Posts each message that is received from now on, as the webhook of a route gets it. Ends by the signal
+ * alone. @throws PosthornError
+ */
 export async function followReceived(posthorn: Posthorn, forwarding: ForwardingDeps): Promise<never> {
   const { signal } = forwarding;
   const seen = new Set<string>();

@@ -2,7 +2,10 @@ import type { FirstKey } from '../../../accounts/api-keys/issue.ts';
 import { leaves } from '../../../mail/transport/traits.ts';
 import type { Config } from '../../../platform/config/config.ts';
 
-/** The text of the first start: the keys, which are shown only now, a first email to send, and where to look next. */
+/**
+ * The text of the first start: the keys, which are shown only now, a first email to send, and where to look
+ * next.
+ */
 export function firstRunText(
   { publicUrl, simulatorDomain, transport }: Pick<Config, 'publicUrl' | 'simulatorDomain' | 'transport'>,
   keys: readonly FirstKey[],

@@ -8,7 +8,9 @@ import type { Terminal } from '../terminal.ts';
 /** The limit is shorter than the interval at which a container runtime checks. */
 const PATIENCE_MS = 5_000;
 
-/** `posthorn health` asks the service on this machine. The container image has no other program that could. */
+/**
+ * `posthorn health` asks the service on this machine. The container image has no other program that could.
+ */
 export async function checkHealth(config: Config, terminal: Terminal): Promise<number> {
   const url = `http://${loopbackOf(config.host)}:${config.port}/health`;
   try {

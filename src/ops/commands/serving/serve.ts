@@ -18,7 +18,10 @@ import { stopRequested } from './shutdown.ts';
 import { usualCompilers } from './usual-compilers.ts';
 import { abandoned, serveWith } from './workers.ts';
 
-/** Orchestrators kill after 30 s, in which the time to drain is counted. Unfinished work is durable, and the next start finds it. */
+/**
+ * Orchestrators kill after 30 s, in which the time to drain is counted. Unfinished work is durable, and the
+ * next start finds it.
+ */
 const FINISH_WITHIN_MS = 25_000;
 /** Requests in flight get this long before the engine begins to stop; most take milliseconds. */
 const REQUESTS_FIRST_MS = 1_000;
@@ -108,7 +111,10 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   return 0;
 }
 
-/** Ports that cannot be shared belong to the first worker, and those that take something from outside to the role http. */
+/**
+ * Ports that cannot be shared belong to the first worker, and those that take something from outside to the
+ * role http.
+ */
 const withItsDoors = (config: Config, isFirst: boolean): Config => ({
   ...config,
   opensMailPorts: isFirst && config.roles.includes('http'),
@@ -116,8 +122,8 @@ const withItsDoors = (config: Config, isFirst: boolean): Config => ({
 });
 
 /**
- * Requests end first, since they give the engine events; then the engine, whose outcomes need the database; then the
- * database. The engine does not wait for a slow request: a body may take two minutes to arrive.
+ * Requests end first, since they give the engine events; then the engine, whose outcomes need the database;
+ * then the database. The engine does not wait for a slow request: a body may take two minutes to arrive.
  */
 async function finish(
   service: Service,

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 
 /**
- * Ends the first process of a container at a signal, as the kernel ends any other process: it drops each signal for which that one has
- * no handler (pid_namespaces(7)). A service puts its handlers in the place of these before its work begins.
+ * Ends the first process of a container at a signal, as the kernel ends any other process: it drops each
+ * signal for which that one has no handler (pid_namespaces(7)). A service puts its handlers in the place of
+ * these before its work begins.
  */
 export function endBySignals(exit: (code: number) => void): void {
   exitProcess = exit;
@@ -19,8 +20,9 @@ let exitProcess: (code: number) => void = () => {};
 const end = (signal: NodeJS.Signals): void => exitProcess(128 + constants.signals[signal]);
 
 /**
- * Resolves with the name of the first signal that asks the process to stop. A second SIGTERM or SIGINT ends it at once, but no second
- * SIGTERM a worker: a supervisor that signals all processes of a service has told it already when its parent does.
+ * Resolves with the name of the first signal that asks the process to stop. A second SIGTERM or SIGINT ends
+ * it at once, but no second SIGTERM a worker: a supervisor that signals all processes of a service has told
+ * it already when its parent does.
  */
 export function stopRequested({ isWorker = false } = {}): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {

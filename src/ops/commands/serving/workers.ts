@@ -15,8 +15,9 @@ const ENDED_BY_A_STOP: ReadonlySet<Subprocess['signalCode']> = new Set(['SIGTERM
 const self = (): readonly string[] => (isExecutable() ? [process.execPath] : [process.execPath, Bun.main]);
 
 /**
- * Runs `posthorn serve --workers N`: N equal processes that share the port, over which the kernel spreads connections, and the
- * database. A process that dies is started again, unless a setting is wrong. Returns the exit code.
+ * Runs `posthorn serve --workers N`: N equal processes that share the port, over which the kernel spreads
+ * connections, and the database. A process that dies is started again, unless a setting is wrong. Returns the
+ * exit code.
  */
 export async function serveWith(workers: number, logger: Logger, only?: string): Promise<number> {
   const ending = Promise.withResolvers<void>();
@@ -56,7 +57,8 @@ export async function serveWith(workers: number, logger: Logger, only?: string):
   };
   const stopAll = (): void => {
     stopping = true;
-    // A terminal has sent SIGINT and SIGHUP to the workers too, which a second one of the same would end at once.
+    // A terminal has sent SIGINT and SIGHUP to the workers too, which a second one of the same would end at
+    // once.
     for (const child of running) child.kill('SIGTERM');
     ending.resolve();
   };

@@ -40,7 +40,10 @@ export async function diagnoseConnection(database: Database): Promise<Diagnosis>
   }
 }
 
-/** Checks that the database takes writes: a standby, or one that was set read-only, answers as if nothing were wrong. */
+/**
+ * Checks that the database takes writes: a standby, or one that was set read-only, answers as if nothing were
+ * wrong.
+ */
 export async function diagnoseWrites(database: Database): Promise<Diagnosis> {
   const check = 'Writes';
   const [row] = await database.query<{ standby: boolean; refused: boolean }>(

@@ -5,7 +5,10 @@ import type { Database } from '../../../platform/db/database.ts';
 import { DataDirectoryInUse } from '../../../platform/db/embedded/directory-lock.ts';
 import { type Diagnosis, messageOf, skipped, wrong } from '../diagnosis.ts';
 
-/** Opens the configured database, through the service that has it where one has, or says why it cannot be examined. Never creates one. */
+/**
+ * Opens the configured database, through the service that has it where one has, or says why it cannot be
+ * examined. Never creates one.
+ */
 export async function openExisting(
   databaseUrl: string | null,
   dataDir: string,

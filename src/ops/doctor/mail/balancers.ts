@@ -8,8 +8,8 @@ const CHECK = 'Balancers';
 const WIDEST = { ipv4: 24, ipv6: 48 };
 
 /**
- * Tells whether SMTP_TRUST_PROXY trusts balancers alone, and whether they send their header, by the metrics of the service on this machine.
- * Nothing where it is not set.
+ * Tells whether SMTP_TRUST_PROXY trusts balancers alone, and whether they send their header, by the metrics
+ * of the service on this machine. Nothing where it is not set.
  */
 export async function* diagnoseBalancers({
   smtpTrustProxy,

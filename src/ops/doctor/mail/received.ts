@@ -50,7 +50,10 @@ function* diagnoseMailboxes({ read, failing, waiting, which }: MailboxCounts): G
   else yield fine(MAILBOXES, `${read} ${read === 1 ? 'mailbox is' : 'mailboxes are'} read.`);
 }
 
-/** Tells whether the mail of live routes comes in: by the port of this machine, and by the spam filter that it asks. */
+/**
+ * Tells whether the mail of live routes comes in: by the port of this machine, and by the spam filter that it
+ * asks.
+ */
 export async function* diagnoseReceived(
   config: Pick<
     Config,

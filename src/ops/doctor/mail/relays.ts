@@ -6,8 +6,8 @@ import { readMetrics } from '../running-service.ts';
 const CHECK = 'Relays in use';
 
 /**
- * Tells which of two relays the service on this machine leaves alone, by its metrics: what a relay answers now says nothing about the
- * mail that went past it. Null where there is one relay.
+ * Tells which of two relays the service on this machine leaves alone, by its metrics: what a relay answers
+ * now says nothing about the mail that went past it. Null where there is one relay.
  */
 export async function diagnoseRelays(
   config: Pick<Config, 'smtpFallbackUrl' | 'metricsPort' | 'host'>,

@@ -27,7 +27,9 @@ interface Today {
   readonly used: number;
 }
 
-/** Tells how much of this day each warm-up has left: mail that waits for room is no fault, and looks like one. */
+/**
+ * Tells how much of this day each warm-up has left: mail that waits for room is no fault, and looks like one.
+ */
 export async function diagnoseWarmUps(database: Database): Promise<Diagnosis> {
   const [schema] = await database.query<{ there: boolean }>(
     `select to_regclass('warm_up_days') is not null as there`,

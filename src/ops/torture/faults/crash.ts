@@ -4,8 +4,9 @@ import type { ChaosSetting, CrashPoint } from '../../../platform/config/settings
 export type CrashAt = (point: CrashPoint) => void;
 
 /**
- * Kills the process like `kill -9` at the configured visit to the configured point. After a statement was sent, the kill comes
- * a few milliseconds later, so that it can hit any moment between the send and the write to the database's disk.
+ * Kills the process like `kill -9` at the configured visit to the configured point. After a statement was
+ * sent, the kill comes a few milliseconds later, so that it can hit any moment between the send and the write
+ * to the database's disk.
  */
 export function crashAt(crash: ChaosSetting['crash']): CrashAt {
   if (!crash) return () => {};

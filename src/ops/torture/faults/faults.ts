@@ -88,7 +88,10 @@ export class Faults {
     this.#working = this.#work();
   }
 
-  /** Ends all faults. @throws the first error of an injection, which is a bug of the chaos run and not of the service */
+  /**
+   * Ends all faults. @throws the first error of an injection, which is a bug of the chaos run and not of the
+   * service
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#working;

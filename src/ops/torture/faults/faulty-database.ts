@@ -16,7 +16,10 @@ const CRASH_POINTS_OF: Readonly<Record<string, 'accept' | 'commit' | 'claim'>> =
   claim: 'claim',
 };
 
-/** The database of an engine under chaos: it passes the crash points before, during and after each named statement. */
+/**
+ * The database of an engine under chaos: it passes the crash points before, during and after each named
+ * statement.
+ */
 export class FaultyDatabase implements Database {
   constructor(
     private readonly inner: Database,

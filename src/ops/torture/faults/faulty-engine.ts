@@ -124,7 +124,10 @@ export const chaosOf = (setting: ChaosSetting): Chaos => ({
   trustsMachineClock: setting.break?.includes('clock') ?? false,
 });
 
-/** Also sets the machine's clock wrong when the setting asks for it. @throws NotBreakable when the database lacks the token */
+/**
+ * Also sets the machine's clock wrong when the setting asks for it. @throws NotBreakable when the database
+ * lacks the token
+ */
 async function verifyToken(setting: ChaosSetting, database: Database): Promise<void> {
   const [table] = await database.query<{ there: boolean }>(
     `select to_regclass('torture') is not null as there`,
@@ -136,7 +139,10 @@ async function verifyToken(setting: ChaosSetting, database: Database): Promise<v
   if (setting.clockOffsetMs) setClockWrong(setting.clockOffsetMs);
 }
 
-/** Wraps the engine's parts, so that the engine itself has no code for chaos but the options of its statements. */
+/**
+ * Wraps the engine's parts, so that the engine itself has no code for chaos but the options of its
+ * statements.
+ */
 export function faultyEngine(setting: ChaosSetting, parts: EngineParts): Engine {
   const crash = crashAt(setting.crash);
   const { break: broken = [] } = setting;

@@ -17,7 +17,10 @@ import { outsideNow } from './wrong-clock.ts';
 
 /** The longest delay of XState (32 bits): a lost attempt is never noticed. */
 const NEVER_MS = 2_147_483_647;
-/** Replaces every wait before another attempt, so that the run sees each email's end. The longest is ten minutes. */
+/**
+ * Replaces every wait before another attempt, so that the run sees each email's end. The longest is ten
+ * minutes.
+ */
 const BACKOFF_MS = 500;
 /** A webhook attempt only begins with at least 12 s of its lease left. */
 const POSTING_LEASE_MS = 15_000;
@@ -29,7 +32,9 @@ const LATE_PERCENT = 3;
 /** The kinds whose orders sometimes outlive their leases. */
 const LEASED: ReadonlySet<string> = new Set(['email', 'flowRun']);
 
-/** Kinds with shorter leases, with performers that are delayed and recorded, and with the broken safeguard. */
+/**
+ * Kinds with shorter leases, with performers that are delayed and recorded, and with the broken safeguard.
+ */
 export function faultyKinds(
   kinds: readonly Registration[],
   setting: ChaosSetting,
@@ -142,7 +147,10 @@ function faultyPerformer(
   };
 }
 
-/** The number of an order's attempt. Live mail counts an attempt when it begins, which is after it was ordered. */
+/**
+ * The number of an order's attempt. Live mail counts an attempt when it begins, which is after it was
+ * ordered.
+ */
 function attemptOf({ actor, kind }: Order): number {
   const { attempt } = actor.snapshot.context as EmailContext;
   return kind === 'email' && actor.livemode ? attempt + 1 : attempt;
@@ -164,7 +172,10 @@ const tellingNoHold =
     return { ...result, context: { ...(result.context as EmailContext), holdsDoubt: false } };
   };
 
-/** A repeated attempt takes most of its lease, so that a late outcome of the attempt before arrives while it is in progress. */
+/**
+ * A repeated attempt takes most of its lease, so that a late outcome of the attempt before arrives while it
+ * is in progress.
+ */
 function delayOf(chance: RandomSource, attempt: number, leaseMs: number): number {
   if (chance.next() * 100 < LATE_PERCENT) return leaseMs * (1 + chance.next());
   return attempt === 1 ? chance.between(0, 20) : leaseMs * 0.9 * chance.next();

@@ -55,8 +55,8 @@ export class Relay {
   }
 
   /**
-   * Passes nothing on any more, in either direction, until `thaw`: what a network does that has lost a link. New connections get
-   * through unless they are frozen too.
+   * Passes nothing on any more, in either direction, until `thaw`: what a network does that has lost a link.
+   * New connections get through unless they are frozen too.
    */
   freeze({ newcomersToo = true } = {}): void {
     this.#frozen = newcomersToo;
@@ -66,7 +66,10 @@ export class Relay {
     }
   }
 
-  /** Passes everything on again; only the connections that are made from now on when the frozen ones are `dead`. */
+  /**
+   * Passes everything on again; only the connections that are made from now on when the frozen ones are
+   * `dead`.
+   */
   thaw({ dead = false } = {}): void {
     this.#frozen = false;
     if (dead) return;

@@ -47,7 +47,10 @@ export class FlowRecord {
 /** Posts to the live environment, and returns the id of the new resource. */
 export type Post = (path: string, body: object) => Promise<string>;
 
-/** Makes an active flow of five steps, and answers its id: two mails, two changes of the contact, and the waiting for an event. */
+/**
+ * Makes an active flow of five steps, and answers its id: two mails, two changes of the contact, and the
+ * waiting for an event.
+ */
 export async function prepareFlow(post: Post, from: string): Promise<string> {
   const steps: object[] = [];
   for (const key of SENDING) {

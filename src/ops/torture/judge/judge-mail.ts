@@ -22,7 +22,10 @@ interface Row {
   readonly isWhole: boolean;
 }
 
-/** Compares the received mail in the database with what was handed in: what was answered 250 is there, once for each recipient. */
+/**
+ * Compares the received mail in the database with what was handed in: what was answered 250 is there, once
+ * for each recipient.
+ */
 export async function judgeMail(
   session: Session,
   record: MailRecord,

@@ -35,7 +35,10 @@ export interface Verdict {
   readonly mail: MailSeen | null;
   /** Attempts that did not begin because every slot was taken. */
   readonly declined: number;
-  /** Emails that were performed more than once because an attempt's outcome was lost: a recipient may have two copies. */
+  /**
+   * Emails that were performed more than once because an attempt's outcome was lost: a recipient may have two
+   * copies.
+   */
   readonly inDoubt: number;
   readonly lostAttempts: number;
   /** Counts of live mail; null when none was sent. */
@@ -58,7 +61,10 @@ export interface LiveMail {
   twice: number;
   /** Attempts after which it was unknown whether some message was accepted. */
   unknown: number;
-  /** Messages that the mail server has although they count as failed: their unknown result was held until they expired. */
+  /**
+   * Messages that the mail server has although they count as failed: their unknown result was held until they
+   * expired.
+   */
   heldToTheEnd: number;
 }
 
@@ -81,7 +87,10 @@ export interface OutsideObservations {
 /** Tolerance between two processes that read the same clock, and round. */
 const CLOCK_SLACK_MS = 50;
 
-/** True for the stored email that the client knows: a second copy of the same request was neither moved nor cancelled. */
+/**
+ * True for the stored email that the client knows: a second copy of the same request was neither moved nor
+ * cancelled.
+ */
 const isAnswered = (email: SentEmail, { id }: EmailRow): boolean => email.id === null || email.id === id;
 
 /** Compares the database with the records of the client and of the performers, which lie outside of it. */
@@ -260,7 +269,8 @@ class Judge {
     if (state === 'cancelled' && copies > 0)
       this.#violate('cancelledSent', `${key} is cancelled, and is there`);
     if (holds && copies > 1) this.#violate('heldTwice', `${key} is there ${copies} times`);
-    // A waiting email, which is a violation by itself, may have an attempt under way whose copy has arrived already.
+    // A waiting email, which is a violation by itself, may have an attempt under way whose copy has arrived
+    // already.
     if (!row.waits && copies > 1 + lost + unknown)
       this.#violate(
         'takenTwice',

@@ -11,7 +11,10 @@ export interface SentEmail {
   readonly inBatch: boolean;
   /** The acknowledged id; null while there is none. */
   id: string | null;
-  /** True after a request with an established connection got no answer, or one that leaves open whether the email was stored. */
+  /**
+   * True after a request with an established connection got no answer, or one that leaves open whether the
+   * email was stored.
+   */
   mayBeThere: boolean;
   /** Earliest time of sending (epoch ms); null for at once. */
   notBefore: number | null;
@@ -24,7 +27,9 @@ export type Acceptance =
   | { readonly what: 'accepted'; readonly id: string }
   /** The email was refused and is not stored. */
   | { readonly what: 'refused' }
-  /** This request stored nothing: its connection was refused, or another request with its key is in progress. */
+  /**
+   * This request stored nothing: its connection was refused, or another request with its key is in progress.
+   */
   | { readonly what: 'untouched' }
   /** It is open whether the email was stored. */
   | { readonly what: 'unknown' }

@@ -93,7 +93,10 @@ export class CampaignClient extends Workload<CampaignClientParts> {
     return null;
   }
 
-  /** Deletes the audience of a campaign; false while that was not answered, or is refused since the campaign still needs it. */
+  /**
+   * Deletes the audience of a campaign; false while that was not answered, or is refused since the campaign
+   * still needs it.
+   */
   async #deleteAudience(campaignId: string): Promise<boolean> {
     const id = this.#audiences.get(campaignId);
     if (id === undefined) return true;

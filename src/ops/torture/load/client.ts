@@ -56,7 +56,10 @@ export class ChaosClient {
     }
   }
 
-  /** A request with a key is repeated until every email is answered; one without a key is sent once. Neither may be stored twice. */
+  /**
+   * A request with a key is repeated until every email is answered; one without a key is sent once. Neither
+   * may be stored twice.
+   */
   async #send(request: SendRequest, key: string | null): Promise<void> {
     const { record } = this.parts;
     for (let tried = 0; tried < (key === null ? 1 : TRIES); tried++) {
@@ -72,7 +75,10 @@ export class ChaosClient {
     }
   }
 
-  /** Sends the same request with the same key to two instances at once: it must be stored once, whichever of them answers. */
+  /**
+   * Sends the same request with the same key to two instances at once: it must be stored once, whichever of
+   * them answers.
+   */
   async #sendTwice(request: SendRequest): Promise<void> {
     const key = randomUUID();
     this.parts.record.exercised.twiceAtOnce++;
@@ -87,7 +93,10 @@ export class ChaosClient {
     else await this.#send(request, dice < 0.75 ? randomUUID() : null);
   }
 
-  /** Schedules an email and cancels or moves it close to the time it is due, when a race with the sending is most likely. */
+  /**
+   * Schedules an email and cancels or moves it close to the time it is due, when a race with the sending is
+   * most likely.
+   */
   async #schedule(): Promise<void> {
     const due = Date.now() + this.#chance.between(500, 3_000);
     const request = this.#requests.single(due);

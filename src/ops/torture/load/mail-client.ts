@@ -15,7 +15,10 @@ const WORKERS = 4;
 /** Pause before a message is handed in again. It shapes the load; nothing is waited for. */
 const REPEAT_MS = 100;
 const TIMEOUT_MS = 9_000;
-/** One message in this many is handed in again although it was answered 250, as by a server that lost the answer. */
+/**
+ * One message in this many is handed in again although it was answered 250, as by a server that lost the
+ * answer.
+ */
 const AGAIN_EVERY = 4;
 /** Messages that are handed in again at every instance once the faults are over. */
 const LAST = 24;
@@ -24,7 +27,10 @@ const MOST_TRIES = 200;
 /** Most lines of a message. */
 const MOST_LINES = 400;
 
-/** A mail server of someone else: it hands messages in by SMTP, and repeats each at any instance until one has answered it. */
+/**
+ * A mail server of someone else: it hands messages in by SMTP, and repeats each at any instance until one has
+ * answered it.
+ */
 export class MailClient {
   #isStopped = false;
   readonly #chance: RandomSource;
@@ -45,8 +51,8 @@ export class MailClient {
   }
 
   /**
-   * Hands the last messages in at every instance again, once all are up. Whether a message came twice during the faults is a matter of
-   * chance: on a busy machine few instances were up for long enough.
+   * Hands the last messages in at every instance again, once all are up. Whether a message came twice during
+   * the faults is a matter of chance: on a busy machine few instances were up for long enough.
    */
   async finish(): Promise<void> {
     const { ports, record } = this.parts;

@@ -45,7 +45,10 @@ const oneOf = <const Names extends readonly string[]>(names: Names) =>
 
 const ChaosSetting = Type.Object(
   {
-    /** Must be stored in the table `torture` of the database, which only `posthorn torture` and the tests create. */
+    /**
+     * Must be stored in the table `torture` of the database, which only `posthorn torture` and the tests
+     * create.
+     */
     token: Type.String({ minLength: 16 }),
     /** The safeguards that are switched off. */
     break: Type.Optional(Type.Array(oneOf(SAFEGUARDS))),
@@ -62,7 +65,9 @@ const ChaosSetting = Type.Object(
     leaseMs: Type.Integer({ minimum: 100 }),
     /** Attempts in progress at the same time; the product's own limit when absent. */
     slots: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** It takes itself to be the only instance, so that it claims nothing until it meets another one's work. */
+    /**
+     * It takes itself to be the only instance, so that it claims nothing until it meets another one's work.
+     */
     isAlone: Type.Optional(Type.Boolean()),
     /** Milliseconds that the instance's clock is ahead. */
     clockOffsetMs: Type.Optional(Type.Integer()),

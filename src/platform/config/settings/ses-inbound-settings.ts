@@ -2,7 +2,9 @@ import { Type } from '@sinclair/typebox';
 import { optional, type Setting } from './setting.ts';
 import * as is from './setting-kinds.ts';
 
-/** A topic whose messages are taken, and the only workspace that they are for; null where they are for all. */
+/**
+ * A topic whose messages are taken, and the only workspace that they are for; null where they are for all.
+ */
 export interface InboundTopic {
   readonly arn: string;
   readonly workspaceId: string | null;

@@ -42,7 +42,9 @@ const readPem = (path: string): string | null => {
   }
 };
 
-/** The path of a PEM file, which is read at once, so that a wrong path is reported with the other problems. */
+/**
+ * The path of a PEM file, which is read at once, so that a wrong path is reported with the other problems.
+ */
 export const pemFile = (holding: string, label: string) =>
   kind(`the path of a file that can be read and holds ${holding} in PEM`, Type.String(), (path) =>
     new RegExp(`^-----BEGIN ${label}-----`, 'm').test(readPem(path) ?? '') ? path : null,
@@ -124,7 +126,9 @@ export const url = (allowed: string, ...schemes: string[]) =>
     return written.replace(/\/+$/, '');
   });
 
-/** An address to which paths are added: nothing may stand behind its own path, and no account before its host. */
+/**
+ * An address to which paths are added: nothing may stand behind its own path, and no account before its host.
+ */
 export const baseUrl = kind(
   'an http or https URL without user, query and fragment',
   Type.String(),

@@ -4,7 +4,10 @@ import type { Database } from '../database.ts';
 import { DISTRIBUTED } from './catalogue.ts';
 import { isDistributedDatabase } from './present.ts';
 
-/** A shard may be cut in two while the service runs: a statement for both of its halves is refused meanwhile, and tried again. */
+/**
+ * A shard may be cut in two while the service runs: a statement for both of its halves is refused meanwhile,
+ * and tried again.
+ */
 const KNOWN_MS = 10_000;
 const MOST_KNOWN = 100_000;
 /** Groups worked on at once, so that one batch leaves connections for others. */
@@ -28,7 +31,10 @@ export class Shards {
     });
   }
 
-  /** The items, those together whose workspaces have one shard, in the order in which they came. @throws UnavailableError */
+  /**
+   * The items, those together whose workspaces have one shard, in the order in which they came. @throws
+   * UnavailableError
+   */
   async groups<Item>(
     items: readonly Item[],
     workspaceOf: (item: Item) => string,
@@ -52,7 +58,10 @@ export class Shards {
 export const openShards = async (database: Database, monotonic: MonotonicClock): Promise<Shards | null> =>
   (await isDistributedDatabase(database)) ? new Shards(database, monotonic) : null;
 
-/** Does something for each group of items, a few at a time; answers in the order of the groups. Rejects with the first failure, once all have ended. */
+/**
+ * Does something for each group of items, a few at a time; answers in the order of the groups. Rejects with
+ * the first failure, once all have ended.
+ */
 export async function forEachGroup<Item, Result>(
   groups: readonly (readonly Item[])[],
   work: (group: readonly Item[]) => Promise<Result>,

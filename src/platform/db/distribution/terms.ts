@@ -6,7 +6,10 @@ import { isDistributed, isOwned, SHARD_KEY } from './catalogue.ts';
  */
 export interface ShardTerms {
   readonly isDistributed: boolean;
-  /** ` and a.workspace_id = any($n)`: holds for every row that the batch is about, and names its shard to the planner. */
+  /**
+   * ` and a.workspace_id = any($n)`: holds for every row that the batch is about, and names its shard to the
+   * planner.
+   */
   within(table: string, alias: string): string;
   /** `, workspace_id`: the column of a table that has it only where it is distributed. */
   column(table: string): string;

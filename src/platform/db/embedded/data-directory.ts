@@ -69,10 +69,15 @@ export class UnfinishedRestore extends Error {
   }
 }
 
-/** The embedded database needs some room to start at all; with less it ends with an error that says nothing. */
+/**
+ * The embedded database needs some room to start at all; with less it ends with an error that says nothing.
+ */
 const ROOM_TO_START = 16_777_216;
 
-/** Turns an error into one that the operator can mend: an engine that has run out of room says only that it was aborted. */
+/**
+ * Turns an error into one that the operator can mend: an engine that has run out of room says only that it
+ * was aborted.
+ */
 export function asUnusable(path: string, error: unknown): unknown {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return new DataDirectoryUnusable(path, error);
@@ -126,8 +131,9 @@ function attempt(path: string, write: () => void): void {
 }
 
 /**
- * Makes the directory of the embedded database where there is none. It is made aside and then renamed, so that a first
- * start that is cut off half-way leaves nothing that a second one would take for a database. The caller holds the lock. @throws UnfinishedRestore
+ * Makes the directory of the embedded database where there is none. It is made aside and then renamed, so
+ * that a first start that is cut off half-way leaves nothing that a second one would take for a database. The
+ * caller holds the lock. @throws UnfinishedRestore
  *
  * Unpacking the prepared one takes 0.2 s, having PostgreSQL initialise one 3.4 s (measured on two cores).
  */

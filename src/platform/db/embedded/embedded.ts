@@ -34,9 +34,9 @@ export class EmbeddedDatabase implements Database {
   }
 
   /**
-   * Opens or creates the database below the data directory; in memory when there is none (tests), beginning with the tar of a
-   * directory if one is given. A temporary one is not synced: PostgreSQL alone syncs every file of a copy when it opens it.
-   * A copy that is gone is not replaced by an empty database.
+   * Opens or creates the database below the data directory; in memory when there is none (tests), beginning
+   * with the tar of a directory if one is given. A temporary one is not synced: PostgreSQL alone syncs every
+   * file of a copy when it opens it. A copy that is gone is not replaced by an empty database.
    */
   static async open(
     dataDir: string | null,

@@ -14,13 +14,19 @@ const STATEMENT = 8_192;
 const LOG_LENGTH =
   'select (pg_current_wal_insert_lsn() - redo_lsn)::float8 as octets from pg_control_checkpoint()';
 
-/** The part of PGlite that statements go through: PGlite itself, or what hands them to the process that has it. */
+/**
+ * The part of PGlite that statements go through: PGlite itself, or what hands them to the process that has
+ * it.
+ */
 export interface Engine extends Pick<PGlite, 'query' | 'exec' | 'close'> {
   /** Keeps the log while its files are copied, where it might be shortened. */
   holdLog?(): () => void;
 }
 
-/** PostgreSQL inside this process has ended. Its code is that of a server that ended so (crash_shutdown): what it was doing may be done. */
+/**
+ * PostgreSQL inside this process has ended. Its code is that of a server that ended so (crash_shutdown): what
+ * it was doing may be done.
+ */
 export class EngineEnded extends Error {
   override readonly name = 'EngineEnded';
   readonly code = '57P02';
@@ -106,8 +112,8 @@ export class GuardedEngine implements Engine {
   }
 
   /**
-   * One after the other, in the order in which they are given. PGlite would queue them as well, and run the next of its queue after it has
-   * ended.
+   * One after the other, in the order in which they are given. PGlite would queue them as well, and run the
+   * next of its queue after it has ended.
    */
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
     const mine = this.#last.then(run);
@@ -118,7 +124,10 @@ export class GuardedEngine implements Engine {
     return mine;
   }
 
-  /** A transaction that is rolled back takes the setting with it: a serving database runs none of more than a statement. */
+  /**
+   * A transaction that is rolled back takes the setting with it: a serving database runs none of more than a
+   * statement.
+   */
   async #followRoom(): Promise<void> {
     const isReadOnly = this.room.isShort();
     if (isReadOnly === this.#isReadOnly) return;

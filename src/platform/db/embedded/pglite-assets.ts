@@ -12,7 +12,10 @@ export interface PgliteAssets {
 
 let compiling: Promise<WebAssembly.Module> | undefined;
 
-/** Begins to compile the engine, once in a process: a module keeps what was compiled of it, so that the next database opens in half the time. */
+/**
+ * Begins to compile the engine, once in a process: a module keeps what was compiled of it, so that the next
+ * database opens in half the time.
+ */
 export const compiledEngine = (): Promise<WebAssembly.Module> => (compiling ??= compiled(wasm));
 
 /** The files that the engine mounts: its libraries and settings. */
@@ -24,5 +27,8 @@ export async function loadPgliteAssets(): Promise<PgliteAssets> {
   return { pgliteWasmModule, initdbWasmModule, fsBundle: fsBundle() };
 }
 
-/** Read at once: an answer that is awaited comes only after all modules have been evaluated, and other threads would idle until then. */
+/**
+ * Read at once: an answer that is awaited comes only after all modules have been evaluated, and other threads
+ * would idle until then.
+ */
 const compiled = async (path: string): Promise<WebAssembly.Module> => WebAssembly.compile(readFileSync(path));

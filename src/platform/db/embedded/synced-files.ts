@@ -40,13 +40,15 @@ const KIND = 0o170000;
 const DIRECTORY = 0o040000;
 
 /**
- * The files of an embedded database, with an `fsync` that reaches the disk. PGlite's own does nothing: a killed process loses
- * nothing by that, but a power cut could lose what was answered with 202. It costs 45 % of the single inserts a second (7,183 →
- * 3,958) and 43 % of the batched ones (145,000 → 82,000), measured on ext4.
+ * The files of an embedded database, with an `fsync` that reaches the disk. PGlite's own does nothing: a
+ * killed process loses nothing by that, but a power cut could lose what was answered with 202. It costs 45 %
+ * of the single inserts a second (7,183 → 3,958) and 43 % of the batched ones (145,000 → 82,000), measured on
+ * ext4.
  *
- * After a crash PostgreSQL first syncs every file that there is, since what the dead process had written may be nowhere but in memory. One by
- * one that is more than a thousand flushes of the disk. So until the engine has started, one `syncfs` does it for all the files that this process has
- * not changed, as PostgreSQL's own `recovery_init_sync_method` would where it was built with that.
+ * After a crash PostgreSQL first syncs every file that there is, since what the dead process had written may
+ * be nowhere but in memory. One by one that is more than a thousand flushes of the disk. So until the engine
+ * has started, one `syncfs` does it for all the files that this process has not changed, as PostgreSQL's own
+ * `recovery_init_sync_method` would where it was built with that.
  */
 export class SyncedFiles extends NodeFS {
   /** Files that were changed since the start; null once the engine has started. */
@@ -98,7 +100,10 @@ export class SyncedFiles extends NodeFS {
     };
   }
 
-  /** Waits for the compiled engine only here, so that its memory, its files and the program around it are made while it is compiled: 20 ms. */
+  /**
+   * Waits for the compiled engine only here, so that its memory, its files and the program around it are made
+   * while it is compiled: 20 ms.
+   */
   async #instantiate(imports: Bun.WebAssembly.Imports, done: InstantiationCallback): Promise<void> {
     const module = await compiledEngine();
     const { memory } = imports.env ?? {};
@@ -136,7 +141,9 @@ export class SyncedFiles extends NodeFS {
   }
 }
 
-/** Makes everything in the file system of a directory durable; false where that cannot be asked for, or fails. */
+/**
+ * Makes everything in the file system of a directory durable; false where that cannot be asked for, or fails.
+ */
 function syncFileSystem(directory: string): boolean {
   if (process.platform !== 'linux') return false;
   try {
@@ -167,8 +174,8 @@ export const SMALL_START: readonly string[] = [
 ];
 
 /**
- * The start parameters of PostgreSQL on synced files: fsync is on, which PGlite turns off by `-F`, and is the method, since
- * Emscripten answers `fdatasync` without doing anything.
+ * The start parameters of PostgreSQL on synced files: fsync is on, which PGlite turns off by `-F`, and is the
+ * method, since Emscripten answers `fdatasync` without doing anything.
  */
 export const SYNCED_START: readonly string[] = [
   ...SMALL_START.filter((parameter) => parameter !== '-F'),
@@ -178,7 +185,10 @@ export const SYNCED_START: readonly string[] = [
   'wal_sync_method=fsync',
 ];
 
-/** Files that are open at once: a new database has a thousand, and some machines let a process open as many in all. */
+/**
+ * Files that are open at once: a new database has a thousand, and some machines let a process open as many in
+ * all.
+ */
 const OPEN_AT_ONCE = 32;
 
 /** Makes everything in a folder durable, the folder itself included; it takes 0.15 s for a new database. */

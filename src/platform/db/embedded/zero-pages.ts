@@ -2,12 +2,15 @@ import { dlopen, FFIType, ptr } from 'bun:ffi';
 
 /** A page of WebAssembly, which holds whole pages of every system. */
 const BLOCK = 65_536;
-/** MADV_DONTNEED of madvise(2): memory that is read again reads as zeros, and takes none until it is written. */
+/**
+ * MADV_DONTNEED of madvise(2): memory that is read again reads as zeros, and takes none until it is written.
+ */
 const LET_GO = 4;
 
 /**
- * Gives back the part of an engine's memory that holds nothing but zeros. PostgreSQL fills its shared memory with them as it
- * starts, so that all of it is resident: 33 MB that most services never use. Takes 20 ms, most of it the kernel's.
+ * Gives back the part of an engine's memory that holds nothing but zeros. PostgreSQL fills its shared memory
+ * with them as it starts, so that all of it is resident: 33 MB that most services never use. Takes 20 ms,
+ * most of it the kernel's.
  *
  * @returns the octets that hold zeros; 0 where the system has no such call
  */

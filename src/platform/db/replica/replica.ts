@@ -41,7 +41,10 @@ export class NotFromReplica extends Error {
  */
 type Clients = Record<'engine' | 'reads', postgres.Sql>;
 
-/** A server that follows the leader. Each read asks it first, over the same connection, whether it has replayed enough. */
+/**
+ * A server that follows the leader. Each read asks it first, over the same connection, whether it has
+ * replayed enough.
+ */
 export class Replica {
   readonly name: string;
   readonly #slots = new Semaphore(READS, undefined, MOST_WAITING);
@@ -134,7 +137,8 @@ export class Replica {
       return result;
     } catch (error) {
       const failure = error instanceof NotFromReplica ? error : notFromReplica(error);
-      // A connection whose statement was ended half-way is not used again (src/platform/db/server/pool.ts says why).
+      // A connection whose statement was ended half-way is not used again (src/platform/db/server/pool.ts
+      // says why).
       if (!(error instanceof NotFromReplica) || SILENT.has(failure.reason)) this.#replace(clients);
       throw failure;
     } finally {

@@ -68,7 +68,10 @@ export class ReplicatedReads implements Reads {
   constructor(
     private readonly leader: Database,
     url: string,
-    /** Is called when reads are kept from a replica, with the reason and its cause, and with null when they are not any more. */
+    /**
+     * Is called when reads are kept from a replica, with the reason and its cause, and with null when they
+     * are not any more.
+     */
     private readonly noted: (server: string, reason: ReplicaExclusion, cause?: unknown) => void = () => {},
   ) {
     this.#followed = (serverUrls(url) ?? [url]).map((each) => ({

@@ -54,7 +54,10 @@ export const invitations = pgTable(
     hash: textC('hash').notNull().unique('invitations_hash_key'),
     expiresAt: moment('expires_at').notNull(),
     acceptedAt: moment('accepted_at'),
-    /** The language that the inviter has chosen, which the member starts with; null leaves it to the workspace. */
+    /**
+     * The language that the inviter has chosen, which the member starts with; null leaves it to the
+     * workspace.
+     */
     language: text('language'),
   },
   (t) => [
@@ -180,8 +183,9 @@ export const auditLog = pgTable(
 );
 
 /**
- * The requests of API keys, without bodies, queries and headers. `path` is the route with the ids of the request in it. It
- * names no other table: requests are written in batches after their answers, and a key may be gone by then.
+ * The requests of API keys, without bodies, queries and headers. `path` is the route with the ids of the
+ * request in it. It names no other table: requests are written in batches after their answers, and a key may
+ * be gone by then.
  */
 export const apiRequests = pgTable(
   'api_requests',

@@ -78,8 +78,9 @@ export const audienceWalks = pgTable(
 );
 
 /**
- * Audiences that forgotten people had left by themselves. The address is a keyed hash. A row is written by the statement that forgets,
- * read by the one that makes a contact of the address again, and replaced when that one is forgotten.
+ * Audiences that forgotten people had left by themselves. The address is a keyed hash. A row is written by
+ * the statement that forgets, read by the one that makes a contact of the address again, and replaced when
+ * that one is forgotten.
  */
 export const forgottenLeavings = pgTable(
   'forgotten_leavings',

@@ -15,8 +15,8 @@ import {
 } from 'drizzle-orm/pg-core';
 
 /**
- * Text that compares byte by byte (collation "C"), on each server alike. Ids are such texts, so that they sort by the
- * time of their creation.
+ * Text that compares byte by byte (collation "C"), on each server alike. Ids are such texts, so that they
+ * sort by the time of their creation.
  */
 export const textC = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
 
@@ -26,8 +26,8 @@ export const moment = (name: string) => timestamp(name, { withTimezone: true, mo
 export const octets = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 
 /**
- * The nine columns that every actor's table begins with, which the engine reads and writes: the snapshot (state and
- * context), its revision, its pending timers and the earliest of them (wake_at).
+ * The nine columns that every actor's table begins with, which the engine reads and writes: the snapshot
+ * (state and context), its revision, its pending timers and the earliest of them (wake_at).
  */
 export const actorColumns = <const State extends readonly [string, ...string[]] = [string]>(
   states?: State,
@@ -44,8 +44,8 @@ export const actorColumns = <const State extends readonly [string, ...string[]] 
 });
 
 /**
- * The journal of a kind of actor: a row for each write, with the transitions that it took, without personal data.
- * `commit_tag` names the commit, which is found by it when the commit's reply was lost.
+ * The journal of a kind of actor: a row for each write, with the transitions that it took, without personal
+ * data. `commit_tag` names the commit, which is found by it when the commit's reply was lost.
  */
 export const journal = <Name extends string>(name: Name) =>
   pgTable(

@@ -66,8 +66,8 @@ export interface SearchIndex {
 }
 
 /**
- * The index by which each field is searched; a new field does not compile until it has one. That of last names leaves
- * out people whose only name is the last one: `nameKey` is that name.
+ * The index by which each field is searched; a new field does not compile until it has one. That of last
+ * names leaves out people whose only name is the last one: `nameKey` is that name.
  */
 export const FIELD_INDEXES: Readonly<Record<ContactFieldName, SearchIndex>> = {
   firstName: { key: contacts.nameKey, where: sql`true` },

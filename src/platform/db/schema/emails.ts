@@ -126,8 +126,8 @@ export const emailDue = pgTable(
      */
     isBulk: boolean('is_bulk').notNull().default(false),
     /**
-     * The epoch of the instance that has the email in its memory until `wake_at`, with no attempt begun. It is
-     * null where no instance has it, and where its instance has no epoch (`src/engine/presence.ts`).
+     * The epoch of the instance that has the email in its memory until `wake_at`, with no attempt begun. It
+     * is null where no instance has it, and where its instance has no epoch (`src/engine/presence.ts`).
      */
     heldBy: integer('held_by'),
   },

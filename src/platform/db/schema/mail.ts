@@ -126,7 +126,10 @@ export const bodyCollections = pgTable(
   (t) => [keyOf(t.livemode, t.day)],
 );
 
-/** The name by which the object store knows this database, and the store in which its bodies are; null before the first collection. */
+/**
+ * The name by which the object store knows this database, and the store in which its bodies are; null before
+ * the first collection.
+ */
 export const bodyStoreOwner = pgTable('body_store_owner', {
   id: textC('id').primaryKey(),
   place: text('place'),
@@ -166,8 +169,9 @@ export const messageIds = pgTable(
 );
 
 /**
- * The Message-IDs with which copies left that were not made of the id of their email: of raw messages, and those that SES writes. `key` is a
- * hash of the Message-ID and of one recipient, so that a row tells neither, and the last email of both is the one that a reply answers.
+ * The Message-IDs with which copies left that were not made of the id of their email: of raw messages, and
+ * those that SES writes. `key` is a hash of the Message-ID and of one recipient, so that a row tells neither,
+ * and the last email of both is the one that a reply answers.
  */
 export const sentMessageIds = pgTable(
   'sent_message_ids',
@@ -183,8 +187,8 @@ export const sentMessageIds = pgTable(
 
 /**
  * The reports that a client has asked for by SMTP (NOTIFY of RFC 3461), a row for each recipient until what
- * becomes of the email has been told. Written with the email, so that a crash loses none. Once its success was
- * told, a failure may still come.
+ * becomes of the email has been told. Written with the email, so that a crash loses none. Once its success
+ * was told, a failure may still come.
  */
 export const reportRequests = pgTable(
   'report_requests',

@@ -2,9 +2,9 @@ import { bigint, boolean, index, integer, pgTable, text } from 'drizzle-orm/pg-c
 import { keyOf, moment, oneOf, textC } from './columns.ts';
 
 /**
- * Mailboxes that are read by IMAP. `sealed` is the password. `uid_validity` and `last_uid` are the place up to which a mailbox is read, from
- * `begun_at` on; after a change of the former, messages that the server got before `since` are old ones. One reader holds a mailbox until
- * `held_until`.
+ * Mailboxes that are read by IMAP. `sealed` is the password. `uid_validity` and `last_uid` are the place up
+ * to which a mailbox is read, from `begun_at` on; after a change of the former, messages that the server got
+ * before `since` are old ones. One reader holds a mailbox until `held_until`.
  */
 export const mailboxes = pgTable(
   'mailboxes',
@@ -43,7 +43,10 @@ export const mailboxes = pgTable(
   ],
 );
 
-/** The fingerprints of the messages that were read of a mailbox: after a change of its UIDs each is still read once. */
+/**
+ * The fingerprints of the messages that were read of a mailbox: after a change of its UIDs each is still read
+ * once.
+ */
 export const mailboxMessages = pgTable(
   'mailbox_messages',
   {

@@ -3,8 +3,8 @@ import { boolean, check, index, integer, json, pgTable, smallint, text } from 'd
 import { actorColumns, journal, keyOf, moment, octets, oneOf, textC } from './columns.ts';
 
 /**
- * The routes of received mail: the addresses of a domain that take mail, each with its action. The name of a domain never changes, and
- * RCPT looks its routes up by it. `sealed` is the secret of the webhook.
+ * The routes of received mail: the addresses of a domain that take mail, each with its action. The name of a
+ * domain never changes, and RCPT looks its routes up by it. `sealed` is the secret of the webhook.
  */
 export const inboundRoutes = pgTable(
   'inbound_routes',
@@ -42,8 +42,9 @@ export const inboundRoutes = pgTable(
 );
 
 /**
- * Actors: a received message for one recipient. `address_keys` holds the addresses of its envelope, in the form in which addresses are
- * compared; `summary` is what a list shows of it, of which a large message has the rest in its content.
+ * Actors: a received message for one recipient. `address_keys` holds the addresses of its envelope, in the
+ * form in which addresses are compared; `summary` is what a list shows of it, of which a large message has
+ * the rest in its content.
  */
 export const received = pgTable(
   'received',
@@ -87,8 +88,9 @@ export const received = pgTable(
 export const receivedJournal = journal('received_journal');
 
 /**
- * The messages, one row for all recipients of a workspace: `parsed` is what readers see of it, packed; `raw` the octets, packed, or
- * `raw_key` their place in the body store; `address_keys` every address that its envelope and header name.
+ * The messages, one row for all recipients of a workspace: `parsed` is what readers see of it, packed; `raw`
+ * the octets, packed, or `raw_key` their place in the body store; `address_keys` every address that its
+ * envelope and header name.
  */
 export const receivedContents = pgTable(
   'received_contents',
@@ -124,7 +126,10 @@ export const receivedAttempts = pgTable(
   (t) => [keyOf(t.receivedId, t.attempt)],
 );
 
-/** The emails that answer a received message (`POST /v1/received/{id}/reply`); written with the acceptance of each. */
+/**
+ * The emails that answer a received message (`POST /v1/received/{id}/reply`); written with the acceptance of
+ * each.
+ */
 export const receivedAnswers = pgTable(
   'received_answers',
   {

@@ -52,8 +52,9 @@ export const templateVersions = pgTable(
 );
 
 /**
- * Images, which both environments of a workspace share. `livemode`: uploaded in the live environment, so that live mail may show it.
- * `file` is the hash of the content with the ending of its format, and the last part of the public address.
+ * Images, which both environments of a workspace share. `livemode`: uploaded in the live environment, so that
+ * live mail may show it. `file` is the hash of the content with the ending of its format, and the last part
+ * of the public address.
  */
 export const assets = pgTable(
   'assets',
@@ -75,7 +76,10 @@ export const assets = pgTable(
     createdAt: moment('created_at').notNull(),
     /** The key of its octets in the body store; null where they are in `asset_contents`. */
     bodyKey: textC('body_key'),
-    /** When it was deleted, or found in use since: lists hide it, and its address serves it, for mail that is on its way. */
+    /**
+     * When it was deleted, or found in use since: lists hide it, and its address serves it, for mail that is
+     * on its way.
+     */
     deletedAt: moment('deleted_at'),
   },
   (t) => [

@@ -3,21 +3,26 @@ import { parse } from 'postgres-array';
 import { wireText } from '../wire/wire-text.ts';
 import { partsOf } from './url-parts.ts';
 
-/** The server's statement timeout. It is shorter than ours, so that a slow statement costs one error and not the connection. */
+/**
+ * The server's statement timeout. It is shorter than ours, so that a slow statement costs one error and not
+ * the connection.
+ */
 const STATEMENT_TIMEOUT_MS = 6_000;
 
 /**
- * The forms in which values are read here. A role, a database or postgresql.conf may have set others for other programs: dates then
- * cannot be read (500 at every read), bytes are others, and the clock of the database is rounded by years. Every pooler passes
- * DateStyle on, and client_encoding, which postgres.js sets.
+ * The forms in which values are read here. A role, a database or postgresql.conf may have set others for
+ * other programs: dates then cannot be read (500 at every read), bytes are others, and the clock of the
+ * database is rounded by years. Every pooler passes DateStyle on, and client_encoding, which postgres.js
+ * sets.
  */
 const DATES = { DateStyle: 'ISO, MDY' };
 const FORMS = { IntervalStyle: 'postgres', bytea_output: 'hex', extra_float_digits: '1' };
 
 const TEXTS_OID = 1_009;
 /**
- * The type of text[], the only array in use. postgres.js would ask every new connection for the array types of the server; when
- * the server goes away just then, the rejection of that query is unhandled, which ends the process.
+ * The type of text[], the only array in use. postgres.js would ask every new connection for the array types
+ * of the server; when the server goes away just then, the rejection of that query is unhandled, which ends
+ * the process.
  */
 const TEXTS: postgres.PostgresType<readonly string[]> = {
   to: TEXTS_OID,
@@ -32,7 +37,10 @@ export interface Link {
   readonly isPooled: boolean;
   /** False where a pooler refuses connections with settings. */
   readonly takesSettings: boolean;
-  /** True where the extension Citus is: only a plan that is made for its values knows which nodes they are for. */
+  /**
+   * True where the extension Citus is: only a plan that is made for its values knows which nodes they are
+   * for.
+   */
   readonly hasCitus: boolean;
 }
 
@@ -45,7 +53,10 @@ export interface ConnectionOptions {
   readonly name: string;
   readonly max: number;
   readonly settings?: Readonly<Record<string, string>>;
-  /** True where a server that has become a standby must not be connected to: it can be read, and answers what was. */
+  /**
+   * True where a server that has become a standby must not be connected to: it can be read, and answers what
+   * was.
+   */
   readonly primaryOnly?: boolean;
   /** Called whenever a connection has ended. */
   readonly onClose?: () => void;

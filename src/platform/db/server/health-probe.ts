@@ -33,12 +33,16 @@ const SUSPICIOUS_MS = 400;
  */
 const BUSY_MS = 200;
 /**
- * The time that a statement without a known backend has before it counts as lost: it may wait for its connection to be opened,
- * which takes a second on a busy machine. The second look, at 1.4 s, is the first that counts. A server that was seen to be slow has as
- * long again from then on: a pool was replaced under healthy connections where the processor had been taken away for a second.
+ * The time that a statement without a known backend has before it counts as lost: it may wait for its
+ * connection to be opened, which takes a second on a busy machine. The second look, at 1.4 s, is the first
+ * that counts. A server that was seen to be slow has as long again from then on: a pool was replaced under
+ * healthy connections where the processor had been taken away for a second.
  */
 const CONNECT_MS = 1_300;
-/** A look is a connection: a slow database gets no more than one in this time, and a new pool has as long to connect. */
+/**
+ * A look is a connection: a slow database gets no more than one in this time, and a new pool has as long to
+ * connect.
+ */
 const LOOK_AGAIN_MS = 1_000;
 /**
  * The silence, on the old connections and on new ones, after which no caller waits for the database any more.
@@ -54,17 +58,19 @@ const REFUSALS: ReadonlySet<ProbeResult['seen']> = new Set(['refusing', 'elsewhe
 export interface OpenStatement {
   readonly since: number;
   /**
-   * The backend that the statement went to; null while it has none, undefined where that cannot be known, and `hidden` behind a pooler,
-   * where a statement also waits its turn for a connection.
+   * The backend that the statement went to; null while it has none, undefined where that cannot be known, and
+   * `hidden` behind a pooler, where a statement also waits its turn for a connection.
    */
   backend(): number | null | undefined | 'hidden';
 }
 
 /**
- * Tells a database that is frozen from one that is slow. A driver waits for ever on a connection that went dead without a
- * word, and a new connection to a frozen server hangs as well. So the probe looks for itself when an answer is long in coming:
+ * Tells a database that is frozen from one that is slow. A driver waits for ever on a connection that went
+ * dead without a word, and a new connection to a frozen server hangs as well. So the probe looks for itself
+ * when an answer is long in coming:
  * - nothing answers: the database is away, and statements are soon refused until it is seen again;
- * - the server answers at once, and the backend of the statement is idle, twice: that connection is dead, though the database is well;
+ * - the server answers at once, and the backend of the statement is idle, twice: that connection is dead,
+ *   though the database is well;
  * - the server answers and works, or takes its time: it is slow, and deadlines will do.
  */
 export class HealthProbe {
@@ -80,12 +86,15 @@ export class HealthProbe {
   #isSuspected = false;
   #isAway = false;
   /**
-   * The statements that the last look showed dead. One look alone proves nothing: the answer may lie unread, and the statement that this
-   * process sends next would be given up with the connections.
+   * The statements that the last look showed dead. One look alone proves nothing: the answer may lie unread,
+   * and the statement that this process sends next would be given up with the connections.
    */
   #doubted: ReadonlySet<OpenStatement> = new Set();
   #nextLookAt = 0;
-  /** When a look last took long, or showed nothing: connections that were being opened meanwhile came no further either. */
+  /**
+   * When a look last took long, or showed nothing: connections that were being opened meanwhile came no
+   * further either.
+   */
   #slowUntil = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly parts: ProbeParts) {
@@ -216,7 +225,8 @@ export class HealthProbe {
     const overdue = this.#overdue.map((sent) => ({ sent, pid: sent.backend() }));
     const isAtWork = (pid: ReturnType<OpenStatement['backend']>) =>
       typeof pid === 'number' && atWork.includes(pid);
-    // Behind statements that the server works on, or that wait there for a lock, another may wait long for a free connection.
+    // Behind statements that the server works on, or that wait there for a lock, another may wait long for a
+    // free connection.
     const isExplained = overdue.some(({ pid }) => isAtWork(pid));
     return overdue.flatMap(({ sent, pid }) => {
       if (typeof pid === 'number') return isAtWork(pid) ? [] : [sent];

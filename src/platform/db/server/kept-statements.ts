@@ -19,7 +19,10 @@ Object.defineProperty(postgres.PostgresError.prototype, 'routine', {
   },
 });
 
-/** True when the server has lost the statement that it was to run, or kept it for tables that have changed since. */
+/**
+ * True when the server has lost the statement that it was to run, or kept it for tables that have changed
+ * since.
+ */
 export function isForgotten(error: unknown): boolean {
   if (codeOf(error) === '26000') return true;
   if (typeof error !== 'object' || error === null) return false;
@@ -30,8 +33,9 @@ const FIRST_REST_MS = 60_000;
 const LONGEST_REST_MS = 3_600_000;
 
 /**
- * Decides whether connections keep statements by name. Once the server has lost one, statements have no names for a while: a
- * pooler that gives each transaction another backend loses all of them, and each new name would stay on one of its backends.
+ * Decides whether connections keep statements by name. Once the server has lost one, statements have no names
+ * for a while: a pooler that gives each transaction another backend loses all of them, and each new name
+ * would stay on one of its backends.
  */
 export class KeptStatements {
   #restMs = FIRST_REST_MS;
@@ -44,8 +48,8 @@ export class KeptStatements {
   }
 
   /**
-   * Notes a statement that the server has lost; true the first time: connections that know names must not be used again. Behind a
-   * pooler that loses them they stay off.
+   * Notes a statement that the server has lost; true the first time: connections that know names must not be
+   * used again. Behind a pooler that loses them they stay off.
    */
   forgotten({ isPooled = false } = {}): boolean {
     if (!this.areOn) return false;

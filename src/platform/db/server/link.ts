@@ -4,13 +4,18 @@ import { backendOf } from './pool.ts';
 
 const ASK = `select pg_backend_pid() as pid, to_regclass('pg_dist_partition') is not null as "hasCitus"`;
 
-/** A server itself says 42704 to a setting that it does not know: only a pooler refuses all connections with one. */
+/**
+ * A server itself says 42704 to a setting that it does not know: only a pooler refuses all connections with
+ * one.
+ */
 const REFUSING: Link = { ...DIRECT, isPooled: true, takesSettings: false };
 
 /**
- * Finds out what a URL leads to: a pooler greets with a process id that is not the backend's, or refuses settings. A server that
- * cannot be asked counts as direct; the first statement then says what is wrong with it.
- * @param withinMs a pooler accepts a connection at once, and lets it wait for minutes while its server is away
+ * Finds out what a URL leads to: a pooler greets with a process id that is not the backend's, or refuses
+ * settings. A server that cannot be asked counts as direct; the first statement then says what is wrong with
+ * it.
+ * @param withinMs a pooler accepts a connection at once, and lets it wait for minutes while its server is
+ * away
  */
 export async function findLink(url: string, withinMs: number): Promise<Link> {
   const { promise: late, reject } = Promise.withResolvers<never>();

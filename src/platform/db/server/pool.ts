@@ -7,7 +7,10 @@ import type { HealthProbe, OpenStatement } from './health-probe.ts';
 export const DEADLINE_MS = 7_000;
 /** The time that a statement waits for a database that is away: long enough to see that it is back. */
 const RETURN_MS = 800;
-/** The time that replaced connections have to answer: one that was thawed with the server answers at once, any other is dead. */
+/**
+ * The time that replaced connections have to answer: one that was thawed with the server answers at once, any
+ * other is dead.
+ */
 const LAST_CHANCE_MS = 150;
 
 /**
@@ -26,9 +29,9 @@ export function backendOf(running: object): number | null | undefined {
 }
 
 /**
- * A statement that postgres.js 3.4.9 hands to a connection between that connection's error and its close is never sent;
- * the greeting of the next connection then resolves it, with a result that no command has completed. `posthorn torture`
- * found two emails in 5,500 acknowledged that way and never stored.
+ * A statement that postgres.js 3.4.9 hands to a connection between that connection's error and its close is
+ * never sent; the greeting of the next connection then resolves it, with a result that no command has
+ * completed. `posthorn torture` found two emails in 5,500 acknowledged that way and never stored.
  */
 function heard<T>(result: T): T {
   if (Array.isArray(result) && 'command' in result && result.command === null)
@@ -73,8 +76,8 @@ export class Pool {
   }
 
   /**
-   * Runs a statement on the present client. @throws UnavailableError soon while the database is away, and after `deadlineMs`, when the
-   * statement may have been applied.
+   * Runs a statement on the present client. @throws UnavailableError soon while the database is away, and
+   * after `deadlineMs`, when the statement may have been applied.
    */
   async run<T>(deadlineMs: number, use: (client: postgres.Sql) => PromiseLike<T>): Promise<T> {
     if (this.watch.isAway && !(await this.watch.returns(Math.min(deadlineMs, RETURN_MS))))
@@ -88,7 +91,8 @@ export class Pool {
     };
     const timer = setTimeout(() => {
       giveUp(new UnavailableError(`${this.name} does not answer.`, 'unknown'));
-      // A deadline shorter than the usual one proves only that the database is slow: other statements may still be answered.
+      // A deadline shorter than the usual one proves only that the database is slow: other statements may
+      // still be answered.
       if (deadlineMs >= (this.parts.deadlineMs ?? DEADLINE_MS) && generation === this.#now) this.replace();
     }, deadlineMs);
     generation.abandoned.add(giveUp);
@@ -111,9 +115,10 @@ export class Pool {
   }
 
   /**
-   * Replaces the client by a new one; statements on the old connections have a last chance. A lost connection is never used again
-   * either: postgres.js 3.4.9 carries over what it had half read, half written or half failed when it reconnects
-   * (tests/unit/hazards.test.ts), and then answers with holes, fails a statement it never sent, or hangs for 5 s.
+   * Replaces the client by a new one; statements on the old connections have a last chance. A lost connection
+   * is never used again either: postgres.js 3.4.9 carries over what it had half read, half written or half
+   * failed when it reconnects (tests/unit/hazards.test.ts), and then answers with holes, fails a statement it
+   * never sent, or hangs for 5 s.
    */
   replace(graceMs = LAST_CHANCE_MS): void {
     if (this.#closed) return;
@@ -130,7 +135,8 @@ export class Pool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    // Nothing is under way any more, but postgres.js would wait in vain for a connection that was lost in mid-query.
+    // Nothing is under way any more, but postgres.js would wait in vain for a connection that was lost in
+    // mid-query.
     await Promise.all([this.#now.client, ...this.#retiring].map((client) => client.end({ timeout: 1 })));
   }
 }

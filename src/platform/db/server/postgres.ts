@@ -24,13 +24,19 @@ const BRIEF_CONNECTIONS = 2;
 /** A process opens at most so many connections, two of them as sessions while other processes run. */
 export const MOST_CONNECTIONS = ENGINE_CONNECTIONS + READ_CONNECTIONS + BRIEF_CONNECTIONS + 2;
 const BRIEF_MS = 1_000;
-/** The deadline of a script: a migration may rewrite a table, and lifts the server's own limit by `set local statement_timeout`. */
+/**
+ * The deadline of a script: a migration may rewrite a table, and lifts the server's own limit by `set local
+ * statement_timeout`.
+ */
 const SCRIPT_DEADLINE_MS = 600_000;
 
 /** The place of a server as a sentence names it: without user and password. */
 const nameOf = (url: string): string => `The database ${databaseName(url)} at ${serverName(url)}`;
 
-/** A PostgreSQL server (15 or later), over three pools: the engine's raw statements, Drizzle's, and its brief ones. */
+/**
+ * A PostgreSQL server (15 or later), over three pools: the engine's raw statements, Drizzle's, and its brief
+ * ones.
+ */
 export class PostgresDatabase implements Database {
   readonly kind = 'postgres';
   readonly #engine: Pool;
@@ -46,7 +52,10 @@ export class PostgresDatabase implements Database {
   #link = DIRECT;
   readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
 
-  /** Connects when it is first used; of several servers, to the first until another is found to take the writes. */
+  /**
+   * Connects when it is first used; of several servers, to the first until another is found to take the
+   * writes.
+   */
   constructor(
     url: string,
     private readonly patience = 1,
@@ -87,7 +96,10 @@ export class PostgresDatabase implements Database {
     this.#brief = pool(BRIEF_CONNECTIONS, { statement_timeout: `${BRIEF_MS * patience}` });
   }
 
-  /** Opens a database, waits for the one of several servers that takes writes, and finds out whether a pooler is before it. @throws UnavailableError */
+  /**
+   * Opens a database, waits for the one of several servers that takes writes, and finds out whether a pooler
+   * is before it. @throws UnavailableError
+   */
   static async open(url: string, patience = 1): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(url, patience);
     try {
@@ -138,7 +150,8 @@ export class PostgresDatabase implements Database {
       text,
       this.#run(isRead ? this.#reads : this.#engine, deadlineMs, !isSearch, (client, prepare) => {
         const running = client.unsafe(text, values, { prepare });
-        // Reads may wait for a connection for seconds, as those of Drizzle do: that they have no backend yet shows nothing.
+        // Reads may wait for a connection for seconds, as those of Drizzle do: that they have no backend yet
+        // shows nothing.
         return isRead ? running.then((found) => found) : running;
       }),
     );
@@ -163,8 +176,8 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * Runs a statement again that the server had lost, and so has not run, on new connections, which keep no statements; and one that the
-   * server rolled back for a deadlock.
+   * Runs a statement again that the server had lost, and so has not run, on new connections, which keep no
+   * statements; and one that the server rolled back for a deadlock.
    */
   async #run<T>(
     pool: Pool,

@@ -12,8 +12,9 @@ const SOCKET_PORT = /[?&]port=(\d+)/;
 const ATTRIBUTE = 'target_session_attrs';
 
 /**
- * Answers a URL for each server of `postgres://user:password@one:5432,two:5432/name`, in their order; null where that is no such
- * URL. The one that takes writes is looked for among several, so `target_session_attrs` may only ask for that.
+ * Answers a URL for each server of `postgres://user:password@one:5432,two:5432/name`, in their order; null
+ * where that is no such URL. The one that takes writes is looked for among several, so `target_session_attrs`
+ * may only ask for that.
  */
 export function serverUrls(url: string): readonly string[] | null {
   const [, before = '', named = '', rest = ''] = FORM.exec(url) ?? [];
@@ -26,7 +27,10 @@ export function serverUrls(url: string): readonly string[] | null {
   return ['primary', 'read-write'].includes(asked) ? urls.map(withoutAttribute) : null;
 }
 
-/** The server of `postgres:///name?host=/run/postgresql`, in the place that other servers have; empty without one. */
+/**
+ * The server of `postgres:///name?host=/run/postgresql`, in the place that other servers have; empty without
+ * one.
+ */
 function socketOf(rest: string): string {
   const folder = SOCKET_FOLDER.exec(rest)?.[1];
   if (folder === undefined || !isDecodable(folder)) return '';
@@ -35,8 +39,9 @@ function socketOf(rest: string): string {
 }
 
 /**
- * True for a URL with a server whose parts can be decoded. A password with `#`, `/` or `?` in it ends where these stand, and what
- * follows would pass for the server, the name and a parameter: a bare `@` behind the server shows that.
+ * True for a URL with a server whose parts can be decoded. A password with `#`, `/` or `?` in it ends where
+ * these stand, and what follows would pass for the server, the name and a parameter: a bare `@` behind the
+ * server shows that.
  */
 function isReadable(url: string): boolean {
   if (!URL.canParse(url)) return false;

@@ -9,7 +9,10 @@ import { serverName, serverUrls } from './server-urls.ts';
 const LOOK_MS = 600;
 /** The time between two looks for a primary at the start. */
 const REST_MS = 250;
-/** The time that a start waits for a primary: a failover takes up to the lease of its manager, 20 s in a usual Patroni. */
+/**
+ * The time that a start waits for a primary: a failover takes up to the lease of its manager, 20 s in a usual
+ * Patroni.
+ */
 const START_MS = 30_000;
 
 /**

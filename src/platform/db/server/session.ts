@@ -5,8 +5,8 @@ import { classify } from '../sqlstate.ts';
 import { type ConnectionOptions, connect } from './connect.ts';
 
 /**
- * A session waits as long as its owner wants, and must not be cut for its silence. As texts: the driver leaves out
- * settings that are 0.
+ * A session waits as long as its owner wants, and must not be cut for its silence. As texts: the driver
+ * leaves out settings that are 0.
  */
 const UNHURRIED = { statement_timeout: '0', idle_session_timeout: '0' };
 

@@ -13,8 +13,8 @@ export interface SentStatement {
 }
 
 /**
- * The texts of statements that are put together with Drizzle's `sql` and have few forms. Each form is made into text once: for a page
- * of contacts that was half of the service's work.
+ * The texts of statements that are put together with Drizzle's `sql` and have few forms. Each form is made
+ * into text once: for a page of contacts that was half of the service's work.
  */
 export class StatementTexts {
   readonly #queries = new Map<string, Query>();

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** The part of a TLS connection that is checked: a word of the driver, or the options that it gives to `tls.connect`. */
+/**
+ * The part of a TLS connection that is checked: a word of the driver, or the options that it gives to
+ * `tls.connect`.
+ */
 type Encryption = false | 'prefer' | 'require' | 'verify-full' | Readonly<Record<string, unknown>>;
 
 /** The parts of the URL of one server, as the driver takes them. */
@@ -18,7 +21,10 @@ export interface UrlParts {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Parameters that the service chooses itself: under another name its probes would not find its own connections. */
+/**
+ * Parameters that the service chooses itself: under another name its probes would not find its own
+ * connections.
+ */
 const CHOSEN_HERE = 'application_name fallback_application_name client_encoding connect_timeout datestyle';
 /** Parameters of libpq that the driver does not have. */
 const OF_LIBPQ =
@@ -63,7 +69,10 @@ export function sslModeOf(query: URLSearchParams): SslMode | null | undefined {
 const UNKNOWN_MODE = `sslmode must be one of ${SSL_MODES.join(', ')}`;
 const SESSIONS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'];
 
-/** A sentence about a parameter of a URL that asks for what no connection here can have; null where there is none. */
+/**
+ * A sentence about a parameter of a URL that asks for what no connection here can have; null where there is
+ * none.
+ */
 export function problemOfParameters(url: string): string | null {
   const { searchParams } = new URL(url);
   if (sslModeOf(searchParams) === undefined) return UNKNOWN_MODE;
@@ -85,7 +94,10 @@ export const problemOfServers = (urls: readonly string[]): string | null =>
 
 const FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 
-/** True for a file that can be read, and where none is named; `system` stands for the authorities that are trusted anyway. */
+/**
+ * True for a file that can be read, and where none is named; `system` stands for the authorities that are
+ * trusted anyway.
+ */
 function isFile(path: string | null): boolean {
   if (path === null || path === 'system') return true;
   try {
@@ -97,13 +109,19 @@ function isFile(path: string | null): boolean {
 
 const decoded = (text: string): string | undefined => (text === '' ? undefined : decodeURIComponent(text));
 
-/** The name of the database that a URL leads to: as with every client of PostgreSQL, the user's where there is none. */
+/**
+ * The name of the database that a URL leads to: as with every client of PostgreSQL, the user's where there is
+ * none.
+ */
 export function databaseName(url: string): string {
   const { pathname, username } = new URL(url);
   return decoded(pathname.slice(1)) ?? decoded(username) ?? '';
 }
 
-/** The parts of the URL of one server, as `serverUrls` answers it. @throws where a file of it cannot be read, and at a word for TLS that means nothing */
+/**
+ * The parts of the URL of one server, as `serverUrls` answers it. @throws where a file of it cannot be read,
+ * and at a word for TLS that means nothing
+ */
 export function partsOf(url: string): UrlParts {
   const { hostname, port: written, username, password, pathname, searchParams } = new URL(url);
   const port = Number(written || 5432);
@@ -130,7 +148,10 @@ export function partsOf(url: string): UrlParts {
 
 const lastRead = new Map<string, string>();
 
-/** The content of a file, or that of the last time: connections are replaced while a renewal may be writing it. @throws the first time */
+/**
+ * The content of a file, or that of the last time: connections are replaced while a renewal may be writing
+ * it. @throws the first time
+ */
 function textOf(path: string): string {
   try {
     const text = readFileSync(path, 'utf8');

@@ -1,6 +1,9 @@
 import { PGlite, types } from '@electric-sql/pglite';
 
-/** The types whose arrays are read and written, each with the type of its array: numbers that PostgreSQL's catalogue has for good. */
+/**
+ * The types whose arrays are read and written, each with the type of its array: numbers that PostgreSQL's
+ * catalogue has for good.
+ */
 export const ARRAYS: readonly (readonly [type: number, array: number])[] = [
   [types.BOOL, 1000],
   [types.BYTEA, 1001],

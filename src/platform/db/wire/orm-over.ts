@@ -7,8 +7,9 @@ import { wireText } from './wire-text.ts';
 type Runner = Pick<postgres.Sql, 'unsafe'>;
 
 /**
- * Drizzle over a client that takes texts only, or over a transaction of it. Drizzle has no option for a statement that a connection
- * keeps: the ones that it calls prepared are still parsed and planned at every call, with a round trip for that.
+ * Drizzle over a client that takes texts only, or over a transaction of it. Drizzle has no option for a
+ * statement that a connection keeps: the ones that it calls prepared are still parsed and planned at every
+ * call, with a round trip for that.
  */
 export const ormOver = (client: postgres.Sql, prepare: boolean, runner: Runner = client): Orm =>
   drizzle(
@@ -22,8 +23,8 @@ export const ormOver = (client: postgres.Sql, prepare: boolean, runner: Runner =
   ) as unknown as Orm;
 
 /**
- * The engine's statements join a small JSON list to a table by primary key. A generic plan made while the table
- * was empty would scan it for ever after, so only nested loops over indexes are offered.
+ * The engine's statements join a small JSON list to a table by primary key. A generic plan made while the
+ * table was empty would scan it for ever after, so only nested loops over indexes are offered.
  */
 export const ENGINE_SETTINGS = {
   // The cost that disables a plan makes the planner compile it: 90 ms a statement, for nothing.

@@ -13,7 +13,8 @@ export class Values {
 export function isoOf(moment: string | null): string | null {
   if (moment === null) return null;
   const end = moment.length - UTC.length;
-  // A list has a hundred moments, and a Date takes ten times as long to be read and written as its text to be put together.
+  // A list has a hundred moments, and a Date takes ten times as long to be read and written as its text to be
+  // put together.
   if (end < SECONDS || end > MILLISECONDS || !moment.endsWith(UTC)) return new Date(moment).toISOString();
   const fraction = end === SECONDS ? '.000' : moment.slice(SECONDS, end).padEnd(4, '0');
   return `${moment.slice(0, 10)}T${moment.slice(11, SECONDS)}${fraction}Z`;

@@ -2,9 +2,10 @@
 export type WireText = string | null;
 
 /**
- * The text of a parameter. postgres.js writes the serialized form over the parameter that it was given, and serializes that
- * once more when it repeats a statement that the server has forgotten (26000): JSON became a JSON string of itself, `true`
- * became `false`, and text[] failed. A text stays what it is however often it is turned into one.
+ * The text of a parameter. postgres.js writes the serialized form over the parameter that it was given, and
+ * serializes that once more when it repeats a statement that the server has forgotten (26000): JSON became a
+ * JSON string of itself, `true` became `false`, and text[] failed. A text stays what it is however often it
+ * is turned into one.
  */
 export function wireText(value: unknown): WireText {
   if (value === null || value === undefined) return null;

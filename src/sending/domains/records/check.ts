@@ -44,8 +44,9 @@ export interface CheckedDomain extends RecordSource {
 /** A provider with a register of domains that it verifies itself. */
 export interface Identities {
   /**
-   * Registers the domain with these keys when it `isNew` or the provider has lost it. When the record of these keys is in DNS
-   * (`isProven`), it replaces other keys that the provider has. Returns the state of the domain there.
+   * Registers the domain with these keys when it `isNew` or the provider has lost it. When the record of
+   * these keys is in DNS (`isProven`), it replaces other keys that the provider has. Returns the state of the
+   * domain there.
    */
   stateOf(
     domain: Pick<CheckedDomain, 'id' | 'name'>,
@@ -68,7 +69,9 @@ export type CheckOutcome = Extract<DomainEvent, { type: 'check.completed' }>;
 
 type CheckResult = Pick<CheckOutcome, 'verdict' | 'records' | 'switchTo'>;
 
-/** True when a domain needs no proof: its name cannot exist in the public DNS, and its mail does not leave. */
+/**
+ * True when a domain needs no proof: its name cannot exist in the public DNS, and its mail does not leave.
+ */
 export const isExempt = (setup: DnsSetup, domain: Pick<RecordSource, 'name' | 'provider'>): boolean =>
   !leaves(transportOf(domain, setup)) && isReserved(domain.name);
 
@@ -88,7 +91,8 @@ export async function checkRecordsOf(
   const provider = waysOf(domain, setup).includes('ses') ? identities : null;
   const checks = pairs(asked, await checkRecords(asked, { resolver: openResolver(), domain: domain.name }));
   const isReady = next !== null && maySwitch(checks, now - next.since);
-  // The provider signs with the keys that it received last, so it receives new ones once every receiver can verify them.
+  // The provider signs with the keys that it received last, so it receives new ones once every receiver can
+  // verify them.
   const [keys, slot] = isReady ? ([next, 'nextDkim'] as const) : ([active, 'dkim'] as const);
   const known = { isNew: lastCheckedAt === null, isProven: isThere(checks, slot) };
   const told = provider && keys ? await provider.stateOf(domain, keys, known) : CONFIRMED;

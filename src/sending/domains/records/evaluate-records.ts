@@ -32,8 +32,8 @@ export const isThere = (checks: readonly RecordCheck[], slot: Slot): boolean =>
 const ED25519_WAIT_MS = 72 * 3_600_000;
 
 /**
- * True when every receiver can verify the signatures of the pending keys. No signature is lost by the switch: when the active
- * Ed25519 record is in DNS, the pending one is awaited too, for three days.
+ * True when every receiver can verify the signatures of the pending keys. No signature is lost by the switch:
+ * when the active Ed25519 record is in DNS, the pending one is awaited too, for three days.
  */
 export function maySwitch(checks: readonly RecordCheck[], waitedMs: number): boolean {
   if (!isThere(checks, 'nextDkim')) return false;
@@ -41,7 +41,9 @@ export function maySwitch(checks: readonly RecordCheck[], waitedMs: number): boo
   return !lacksEd25519 || waitedMs >= ED25519_WAIT_MS;
 }
 
-/** The status of each record after a check. A record for which DNS gave no answer keeps its previous status. */
+/**
+ * The status of each record after a check. A record for which DNS gave no answer keeps its previous status.
+ */
 export const statusesAfter = (
   checks: readonly RecordCheck[],
   before: readonly RecordStatus[],
@@ -61,7 +63,10 @@ export const statusesAfter = (
     };
   });
 
-/** Shows the state of the domain at SES on its DKIM record: without SES no mail leaves, even when DNS is right. */
+/**
+ * Shows the state of the domain at SES on its DKIM record: without SES no mail leaves, even when DNS is
+ * right.
+ */
 export function withIdentity(
   checks: readonly RecordCheck[],
   state: IdentityState | 'unreachable',

@@ -7,7 +7,10 @@ import type { Sealer } from '../../../platform/crypto/sealer.ts';
 /** The public part of the two keys that share a selector. */
 export interface KeySet {
   readonly selector: string;
-  /** `pending` keys wait for their DNS records; `retired` ones no longer sign, and their private halves are deleted. */
+  /**
+   * `pending` keys wait for their DNS records; `retired` ones no longer sign, and their private halves are
+   * deleted.
+   */
   readonly stage: 'active' | 'pending' | 'retired';
   /** The beginning of the stage, in epoch milliseconds. */
   readonly since: number;
@@ -56,7 +59,10 @@ export interface SealedKeys {
   readonly ed25519: string | null;
 }
 
-/** Opens and checks the keys. It takes a few milliseconds, so callers keep the result. @throws UnusableKey, or when SECRET_KEY has changed */
+/**
+ * Opens and checks the keys. It takes a few milliseconds, so callers keep the result. @throws UnusableKey, or
+ * when SECRET_KEY has changed
+ */
 export function openKeys(
   sealer: Pick<Sealer, 'open'>,
   { domainId, domain, selector, rsa, ed25519 }: SealedKeys,

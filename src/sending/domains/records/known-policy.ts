@@ -4,8 +4,9 @@ import { readTags } from '../../../mail/dns/tag-list.ts';
 import { registrableOf } from '../../../platform/text/host.ts';
 
 /**
- * The DMARC policy that receivers apply to mail of a domain, by the record that its latest check found; null without a record. The check
- * does not keep where the record is: of one that may be the parent's the weaker of `p` and `sp` is taken.
+ * The DMARC policy that receivers apply to mail of a domain, by the record that its latest check found; null
+ * without a record. The check does not keep where the record is: of one that may be the parent's the weaker
+ * of `p` and `sp` is taken.
  */
 export function knownPolicy(name: string, records: readonly RecordStatus[]): DmarcPolicy | null {
   const found = dmarcTextsIn(records.find(({ slot }) => slot === 'dmarc')?.found ?? []);

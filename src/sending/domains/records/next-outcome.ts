@@ -4,15 +4,18 @@ import { domainKind } from '../kind.ts';
 
 /** A running wait for the outcome of a check. */
 export interface AwaitedOutcome {
-  /** Resolves once the outcome of the check with this number, or of a later one, is committed or the time has passed. */
+  /**
+   * Resolves once the outcome of the check with this number, or of a later one, is committed or the time has
+   * passed.
+   */
   of(attempt: number): Promise<void>;
   /** Ends the wait early. */
   cancel(): void;
 }
 
 /**
- * Waits for outcomes of checks of one domain. It must begin before the check is ordered, or it may miss the outcome; an earlier
- * check may end in between, which is why a wait names the check that it is for.
+ * Waits for outcomes of checks of one domain. It must begin before the check is ordered, or it may miss the
+ * outcome; an earlier check may end in between, which is why a wait names the check that it is for.
  */
 export function nextOutcome(engine: Pick<Engine, 'listen'>, id: string, withinMs: number): AwaitedOutcome {
   const timeOver = Promise.withResolvers<void>();

@@ -71,12 +71,18 @@ export type Slot =
 
 /** A record that the owner of a domain has to set. */
 export interface AskedRecord extends ExpectedRecord {
-  /** A sentence about the setting that has to name a public host before the record is worth setting; null where it is. */
+  /**
+   * A sentence about the setting that has to name a public host before the record is worth setting; null
+   * where it is.
+   */
   readonly unset: string | null;
   readonly slot: Slot;
   /** Seconds. */
   readonly ttl: number;
-  /** True when no mail is sent without it, or, of the slot `receiving`, none received; the other records are recommendations. */
+  /**
+   * True when no mail is sent without it, or, of the slot `receiving`, none received; the other records are
+   * recommendations.
+   */
   readonly required: boolean;
   readonly fingerprint: string;
 }
@@ -94,11 +100,14 @@ const TTL_SECONDS = 3_600;
  * - For SES only the RSA key: SES signs with that key alone and uses its own return path.
  * - With several transports the records of each, so that mail by any of them is aligned. Only those of the
  *   first one are required: a fallback must not keep back mail that leaves without it.
- * - The MX of the domain itself while it has a route of received mail. Without a route it is not listed: it would
+ * - The MX of the domain itself while it has a route of received mail. Without a route it is not listed: it
+ *   would
  *   take the mail of a domain away from the server that has it.
- * - DMARC at the registrable domain, whose policy applies to all names below it (RFC 9989 4.10). A policy of the domain itself
+ * - DMARC at the registrable domain, whose policy applies to all names below it (RFC 9989 4.10). A policy of
+ *   the domain itself
  *   counts as well.
- * - Where this service receives mail, the addresses for DMARC and TLS reports: they are at the return path, whose MX leads here, in the
+ * - Where this service receives mail, the addresses for DMARC and TLS reports: they are at the return path,
+ *   whose MX leads here, in the
  *   same organization, so that no further record is needed (RFC 9990 4).
  */
 export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly AskedRecord[] {
@@ -248,7 +257,10 @@ export const knownStatusOf = (
 export const exemptStatuses = (records: readonly AskedRecord[]): readonly RecordStatus[] =>
   records.map(({ slot, fingerprint }) => ({ slot, fingerprint, status: 'verified', found: [], error: null }));
 
-/** Names that the public DNS does not answer: without a dot, of this machine or network (RFC 6761, 6762, 8375), or of a home. */
+/**
+ * Names that the public DNS does not answer: without a dot, of this machine or network (RFC 6761, 6762,
+ * 8375), or of a home.
+ */
 const PRIVATE_NAME = /^[^.]+$|\.(?:localhost|local|internal|home\.arpa|lan)$/;
 
 /** True where other mail servers can find a host: a name of the public DNS, or a public address. */

@@ -22,7 +22,10 @@ export interface SetupSource {
   readonly inboundSmtpPort: number | null;
 }
 
-/** The hosts that the records of every domain point to. Without EHLO_NAME the host of PUBLIC_URL is the mail server. */
+/**
+ * The hosts that the records of every domain point to. Without EHLO_NAME the host of PUBLIC_URL is the mail
+ * server.
+ */
 export function setupOf(source: SetupSource): DnsSetup {
   const { transport, publicUrl, ehloName, smtpUrl, smtpFallbackUrl, returnPathDomain } = source;
   const publicHost = hostOf(new URL(publicUrl));

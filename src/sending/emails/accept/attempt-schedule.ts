@@ -4,7 +4,10 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The timing of an email's attempts. It is copied into the context, so that a change holds for new emails only. */
+/**
+ * The timing of an email's attempts. It is copied into the context, so that a change holds for new emails
+ * only.
+ */
 export type AttemptSchedule = Pick<EmailInput, 'leaseMs' | 'patienceMs' | 'backoffMs' | 'holdsDoubt'>;
 
 /** The simulator answers at once; a lost attempt (a crash) is repeated after ten seconds. */
@@ -15,8 +18,9 @@ export const SIMULATED_SCHEDULE: AttemptSchedule = {
 };
 
 /**
- * A server may take ten minutes to answer after the final dot (RFC 5321 4.5.3.2.6), so an attempt is not lost before. Greylisting
- * passes within the first waits; later retries grow rarer for three days, as RFC 5321 4.5.4.1 advises.
+ * A server may take ten minutes to answer after the final dot (RFC 5321 4.5.3.2.6), so an attempt is not lost
+ * before. Greylisting passes within the first waits; later retries grow rarer for three days, as RFC 5321
+ * 4.5.4.1 advises.
  */
 export const LIVE_SCHEDULE: AttemptSchedule = {
   leaseMs: 12 * MINUTE,

@@ -6,7 +6,10 @@ import { SendBody } from './request-model.ts';
 /** The most emails that one call may send. */
 const MOST_EMAILS = 100;
 
-/** The body of `POST /v1/emails/batch`. Each email is checked by itself, so that an invalid one does not hold the others back. */
+/**
+ * The body of `POST /v1/emails/batch`. Each email is checked by itself, so that an invalid one does not hold
+ * the others back.
+ */
 export const BatchBody = Type.Object(
   {
     emails: Type.Array(Type.Unknown({ ...SendBody }), {

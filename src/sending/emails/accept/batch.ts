@@ -28,13 +28,13 @@ type Outcomes = Map<number, Acceptance>;
 export const BATCH_PATH = '/v1/emails/batch';
 
 /**
- * Sends several emails. Each is accepted or refused by itself, by the rules of `POST /v1/emails`; the engine gets them together
- * and commits them in as few statements as its batches allow.
+ * Sends several emails. Each is accepted or refused by itself, by the rules of `POST /v1/emails`; the engine
+ * gets them together and commits them in as few statements as its batches allow.
  *
- * One Idempotency-Key covers the whole call, and yet every email is written in the commit that stores its own reply. So the
- * first email that is accepted, the carrier, takes the key of the call, and its reply says which email it is. The others
- * begin when that is durable, each under the same key with its index as the item. Whatever is lost in between, the same call
- * again finds what was done and does the rest.
+ * One Idempotency-Key covers the whole call, and yet every email is written in the commit that stores its own
+ * reply. So the first email that is accepted, the carrier, takes the key of the call, and its reply says
+ * which email it is. The others begin when that is durable, each under the same key with its index as the
+ * item. Whatever is lost in between, the same call again finds what was done and does the rest.
  */
 export function batchSender(deps: BatchDeps) {
   const check = compileChecker(SendBody);
@@ -54,7 +54,10 @@ export function batchSender(deps: BatchDeps) {
     return { sender: caller, body: joined, claim: claim && { ...claim, item }, index, now, at, ...heard };
   }
 
-  /** The outcomes that earlier calls with the key have stored, or the conflict with another call; null when there are none. */
+  /**
+   * The outcomes that earlier calls with the key have stored, or the conflict with another call; null when
+   * there are none.
+   */
   async function storedOutcomes(
     { caller: scope, now, body }: BatchCall,
     claim: IdempotencyClaim,
@@ -71,7 +74,10 @@ export function batchSender(deps: BatchDeps) {
     return outcomes;
   }
 
-  /** Makes the key of the call durable with its carrier. Answers all outcomes known by then, or the conflict with another call. */
+  /**
+   * Makes the key of the call durable with its carrier. Answers all outcomes known by then, or the conflict
+   * with another call.
+   */
   async function claimCall(call: BatchCall, claim: IdempotencyClaim): Promise<Outcomes | Failure> {
     const known = await storedOutcomes(call, claim);
     if (known) return known;

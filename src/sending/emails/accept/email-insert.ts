@@ -105,7 +105,10 @@ function reportsOf(submitted: SubmittedTraits | undefined, livemode: boolean, no
   };
 }
 
-/** The columns by which a reply finds a raw message. One that is forwarded has the Message-ID of its author, whom a reply answers. */
+/**
+ * The columns by which a reply finds a raw message. One that is forwarded has the Message-ID of its author,
+ * whom a reply answers.
+ */
 const sentIdOf = ({ raw }: SendRequest, now: number) =>
   raw?.messageId && !raw.forward
     ? { sent_id: withoutRegion(raw.messageId), sent_id_at: new Date(now).toISOString() }

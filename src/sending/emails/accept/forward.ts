@@ -31,8 +31,8 @@ const PATH = '/body/action/to';
 const FRAME = 8_192;
 
 /**
- * A message that is forwarded as a request. Its content stays what it is, so that it is not read: neither counts its html nor offers it a
- * way out.
+ * A message that is forwarded as a request. Its content stays what it is, so that it is not read: neither
+ * counts its html nor offers it a way out.
  */
 export function readForwardRequest(
   {

@@ -44,7 +44,10 @@ export interface Envelope {
   readonly untouched?: HtmlLock | undefined;
   /** Of a message that is forwarded: its envelope sender, '' for the null one. */
   readonly forwardedFrom?: string | undefined;
-  /** The people whom a message that is forwarded names, by the keys of their addresses; `ANYONE` of one that names too many. */
+  /**
+   * The people whom a message that is forwarded names, by the keys of their addresses; `ANYONE` of one that
+   * names too many.
+   */
   readonly forwardedKeys?: readonly string[] | undefined;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;
@@ -56,7 +59,10 @@ export interface Envelope {
 
 /** The envelope that an email was submitted with. */
 export interface SubmittedTraits extends MessageReports {
-  /** The address that gets the reports; null for the null sender, which gets none and stays null on the way out. */
+  /**
+   * The address that gets the reports; null for the null sender, which gets none and stays null on the way
+   * out.
+   */
   readonly sender: string | null;
   /** The reports that are asked for, by recipient, over to, cc and bcc. */
   readonly recipients: readonly RecipientReports[];
@@ -161,7 +167,10 @@ export interface CampaignReference {
   readonly hasSubject?: true;
 }
 
-/** The content of a message, which `emails.content` holds packed (packed-content.ts). `attachments` are base64, in the envelope's order. */
+/**
+ * The content of a message, which `emails.content` holds packed (packed-content.ts). `attachments` are
+ * base64, in the envelope's order.
+ */
 export interface Content {
   readonly text: string | null;
   readonly html: string | null;
@@ -185,7 +194,10 @@ export interface StoredMessage {
   readonly content: Content;
 }
 
-/** The row that a request is stored as. A missing text part is not stored: it is made from the html whenever it is needed. */
+/**
+ * The row that a request is stored as. A missing text part is not stored: it is made from the html whenever
+ * it is needed.
+ */
 export function storedMessage(
   id: string,
   request: SendRequest,

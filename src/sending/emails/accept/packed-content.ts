@@ -3,14 +3,14 @@ import { pack, unpackOctets } from '../../../platform/db/wire/packed-octets.ts';
 import type { Content } from './message.ts';
 
 /**
- * The most octets (`Envelope.size`) of a message whose content is read together with it. It lies in the row whole, wherever larger ones
- * lie, and is not counted against the memory.
+ * The most octets (`Envelope.size`) of a message whose content is read together with it. It lies in the row
+ * whole, wherever larger ones lie, and is not counted against the memory.
  */
 export const LIGHT = 65_536;
 
 /**
- * Content as it is stored: a zstd frame of JSON, in base64 for the statement. The octets of a message that stays what it is follow behind
- * a line end, which JSON has none of. A small one, as most are, comes at once.
+ * Content as it is stored: a zstd frame of JSON, in base64 for the statement. The octets of a message that
+ * stays what it is follow behind a line end, which JSON has none of. A small one, as most are, comes at once.
  */
 export function packContent(content: Content): string | Promise<string> {
   const packed = pack(writtenContent(content));

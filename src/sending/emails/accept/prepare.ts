@@ -23,7 +23,10 @@ export interface SendingDomain {
   readonly id: string;
 }
 
-/** The workspace and environment that an email is accepted for, whichever way the request came: HTTP, SMTP, a campaign. */
+/**
+ * The workspace and environment that an email is accepted for, whichever way the request came: HTTP, SMTP, a
+ * campaign.
+ */
 export interface EmailSender {
   readonly workspaceId: string;
   readonly livemode: boolean;
@@ -39,7 +42,9 @@ export interface PreparationDeps {
   readonly simulatorDomain: string;
   /** The verified domain of a workspace with that name (lower-case ASCII); null when there is none. */
   findSendingDomain(workspaceId: string, name: string): Promise<SendingDomain | null>;
-  /** The domain that takes the replies to a sender's emails; null when none receives. @throws UnavailableError */
+  /**
+   * The domain that takes the replies to a sender's emails; null when none receives. @throws UnavailableError
+   */
   findReplyDomain(sender: ReplySender): Promise<string | null>;
   /** Renders a template with the values of a request. */
   readonly fillTemplate: FillTemplate;
@@ -67,7 +72,9 @@ export interface PreparationRequest {
   readonly test?: TestForm;
   /** The variables of its template besides those of the body. */
   readonly circumstances?: Circumstances;
-  /** True where its template may be one that was found before, and is judged again when the email is accepted. */
+  /**
+   * True where its template may be one that was found before, and is judged again when the email is accepted.
+   */
   readonly mayBeRemembered?: boolean;
   /** Aborts while the Markdown of a request waits, once its client is gone. */
   readonly unheard?: HangUpSignal | undefined;
@@ -133,7 +140,10 @@ export async function prepare(
 }
 
 const ELSEWHERE = 'Must be at the domain of the sender';
-/** The domain that an email is sent for; null unless all whom it names as its senders are at domains that may send. */
+/**
+ * The domain that an email is sent for; null unless all whom it names as its senders are at domains that may
+ * send.
+ */
 async function domainOf(
   { findSendingDomain }: PreparationDeps,
   { workspaceId }: EmailSender,

@@ -38,7 +38,10 @@ const noReplyDomain = (path: string, livemode: boolean): Failure =>
     },
   ]);
 
-/** The domain of the reply addresses that a request asks for; null where it asks for none, a refusal where none receives. */
+/**
+ * The domain of the reply addresses that a request asks for; null where it asks for none, a refusal where
+ * none receives.
+ */
 export async function replyDomainOf(
   find: (sender: ReplySender) => Promise<string | null>,
   replyTo: readonly Address[],
@@ -49,7 +52,10 @@ export async function replyDomainOf(
   return (await find(sender)) ?? noReplyDomain(path, sender.livemode);
 }
 
-/** The reply addresses of an email, in which its own takes the place of `auto`; without a domain it is left out. */
+/**
+ * The reply addresses of an email, in which its own takes the place of `auto`; without a domain it is left
+ * out.
+ */
 export function repliesTo(
   replyTo: readonly Address[],
   domain: string | null,

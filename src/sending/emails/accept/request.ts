@@ -45,7 +45,9 @@ export interface SendRequest extends Recipients {
     readonly messageId: string | null;
     /** All whom its From field names. */
     readonly senders: readonly Address[];
-    /** Of a message that is forwarded: its envelope sender, the domain that forwards it, and whom it names. */
+    /**
+     * Of a message that is forwarded: its envelope sender, the domain that forwards it, and whom it names.
+     */
     readonly forward?: {
       readonly sender: string;
       readonly domain: string;
@@ -71,8 +73,8 @@ export interface RequestContext {
 }
 
 /**
- * Checks a body that already matches SendBody, and collects everything that is wrong with it. One plain recipient with
- * subject and text takes 1.5 µs.
+ * Checks a body that already matches SendBody, and collects everything that is wrong with it. One plain
+ * recipient with subject and text takes 1.5 µs.
  */
 export function readSendRequest(
   body: SendBody,
@@ -119,7 +121,9 @@ const unlessBlank = (text: string | undefined): string | null =>
 
 type Content = Pick<SendRequest, 'subject' | 'text' | 'html' | 'markdown' | 'template'>;
 
-/** The sender. A template may name one that the request leaves out, so nothing is missing before it was read. */
+/**
+ * The sender. A template may name one that the request leaves out, so nothing is missing before it was read.
+ */
 const readFrom = (
   { from, templateId }: SendBody,
   defaults: SenderDefaults | undefined,

@@ -5,8 +5,9 @@ const GRACE_MS = 60_000;
 const FURTHEST_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /**
- * RFC 3339, with seconds optional as in ISO 8601. Date.parse does not serve: it takes dates without an offset, and moves
- * 30 February to March. Leap seconds are refused, since none can be named in advance and clocks here do not have them.
+ * RFC 3339, with seconds optional as in ISO 8601. Date.parse does not serve: it takes dates without an
+ * offset, and moves 30 February to March. Leap seconds are refused, since none can be named in advance and
+ * clocks here do not have them.
  */
 const SHAPE =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
@@ -17,7 +18,9 @@ const NOT_A_TIME: Problem = {
 const TOO_EARLY: Problem = { problem: 'Must not lie in the past.' };
 const TOO_LATE: Problem = { problem: 'Must not lie more than 30 days ahead.' };
 
-/** The time to send, in epoch milliseconds and never before `now`; up to a minute in the past counts as now. */
+/**
+ * The time to send, in epoch milliseconds and never before `now`; up to a minute in the past counts as now.
+ */
 export function readScheduledAt(text: string, now: number): number | Problem {
   const at = readMoment(text);
   if (at === null) return NOT_A_TIME;

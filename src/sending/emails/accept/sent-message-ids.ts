@@ -5,7 +5,10 @@ import { MESSAGE_ID_DAYS } from './message-id-insert-rule.ts';
 export const sentKeySql = (messageId: string, recipientKey: string): string =>
   `md5(${messageId} || ' ' || ${recipientKey})::uuid`;
 
-/** An insert of the Message-IDs of copies, from rows of workspace_id, livemode, message_id, recipient_key, email_id and sent_at. */
+/**
+ * An insert of the Message-IDs of copies, from rows of workspace_id, livemode, message_id, recipient_key,
+ * email_id and sent_at.
+ */
 export const insertSentIds = (
   rows: string,
 ): string => `insert into sent_message_ids (workspace_id, livemode, key, email_id, until)
@@ -15,7 +18,10 @@ export const insertSentIds = (
   order by r.workspace_id, r.livemode, r.key, r.email_id desc
   on conflict (workspace_id, livemode, key) do update set email_id = excluded.email_id, until = excluded.until`;
 
-/** A raw message leaves with the Message-ID of its sender, which other emails may have as well: a list gives all its readers one. */
+/**
+ * A raw message leaves with the Message-ID of its sender, which other emails may have as well: a list gives
+ * all its readers one.
+ */
 export const sentIdInsertRule: InsertRule = {
   of: 'email',
   columns: 'sent_id text, sent_id_at timestamptz',

@@ -69,7 +69,10 @@ export type FillTemplate = (asked: TemplateFilling) => Promise<FilledTemplate | 
 export interface TestForm {
   /** The prefix of the subject that the template makes. */
   readonly subjectPrefix: string;
-  /** The page that says that it is a test, in the place of the link to unsubscribe; null for the link of the recipient. */
+  /**
+   * The page that says that it is a test, in the place of the link to unsubscribe; null for the link of the
+   * recipient.
+   */
   readonly exitUrl: string | null;
 }
 
@@ -102,13 +105,15 @@ const TOO_LARGE = 'Must make a message of at most 25 MiB.';
 export const problemOfLength = (subject: string): string | null =>
   isLonger(subject, LONGEST_SUBJECT) ? LONG_SUBJECT : null;
 
-/** Why a request is refused for the subject that its template has made, in a sentence; null for a right one. */
+/**
+ * Why a request is refused for the subject that its template has made, in a sentence; null for a right one.
+ */
 export const problemOfRendered = (subject: string | null): string | null =>
   /\S/.test(subject ?? '') ? problemOfLength(subject ?? '') : NO_SUBJECT;
 
 /**
- * Fills in what the template of a request says: subject, sender and reply address only where the request does not, and the defaults
- * of the workspace where neither does.
+ * Fills in what the template of a request says: subject, sender and reply address only where the request does
+ * not, and the defaults of the workspace where neither does.
  */
 export async function fillRequest(
   fillTemplate: FillTemplate,

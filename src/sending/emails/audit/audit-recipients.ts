@@ -17,7 +17,10 @@ const RANGES: Readonly<Record<RecipientProgress['status'], { sent: Range; delive
   failed: { sent: [0, 1], delivered: [0, 1] },
 };
 
-/** Compares the recipients' progress with the event log: a sentence for each fault. Recipients are named by position. */
+/**
+ * Compares the recipients' progress with the event log: a sentence for each fault. Recipients are named by
+ * position.
+ */
 export function eventFaults(
   { recipients }: EmailContext,
   addresses: readonly string[],
@@ -57,8 +60,9 @@ const allowsBounces = ({ reason }: RecipientProgress, bounced: number): boolean 
   reason !== null && SENDS_NOTHING[reason] ? bounced === 0 : bounced > 0;
 
 /**
- * The condition of the recipients for each state. `untouched`: the first attempt has not begun, or none will follow. `waiting`:
- * at least one recipient waits for an attempt. `resting`: the state follows from the recipients' outcomes.
+ * The condition of the recipients for each state. `untouched`: the first attempt has not begun, or none will
+ * follow. `waiting`: at least one recipient waits for an attempt. `resting`: the state follows from the
+ * recipients' outcomes.
  */
 const RECIPIENTS: Readonly<Record<EmailState, 'untouched' | 'waiting' | 'resting'>> = {
   scheduled: 'untouched',

@@ -8,8 +8,9 @@ import type { Content } from '../accept/message.ts';
 import { readContent, unpackStored, writtenContent } from '../accept/packed-content.ts';
 
 /**
- * The octets above which an attachment, or the rest of a content once it is packed, lies outside. Writing an object costs at Amazon what
- * 21 kB cost on a volume for ninety days: smaller ones are cheaper, and sooner there, in the row.
+ * The octets above which an attachment, or the rest of a content once it is packed, lies outside. Writing an
+ * object costs at Amazon what 21 kB cost on a volume for ninety days: smaller ones are cheaper, and sooner
+ * there, in the row.
  */
 export const LARGEST_INSIDE = 32_768;
 
@@ -37,7 +38,9 @@ export interface StoredContent {
   readonly judged: { readonly body_keys: readonly string[]; readonly body_until: string } | null;
 }
 
-/** Writes what is large of a content to the store, all at once, and packs the rest. @throws UnavailableError */
+/**
+ * Writes what is large of a content to the store, all at once, and packs the rest. @throws UnavailableError
+ */
 export async function putAway(store: BodyStore, content: Content, owner: BodyOwner): Promise<StoredContent> {
   const isOutside = content.attachments.map((base64) => (base64.length * 3) / 4 > LARGEST_INSIDE);
   const octets = content.raw && content.raw.octets.length > LARGEST_INSIDE ? content.raw.octets : null;

@@ -25,8 +25,9 @@ export const mayLieOutside = (
 ): bodies is BodyStore => bodies !== null && size > LIGHT;
 
 /**
- * The content of a new email as it is stored. What of it lies outside is durable there before anything refers to it; for an email that is
- * over the quota, as far as one can tell, nothing is written. @throws UnavailableError
+ * The content of a new email as it is stored. What of it lies outside is durable there before anything refers
+ * to it; for an email that is over the quota, as far as one can tell, nothing is written. @throws
+ * UnavailableError
  */
 export function storedContent(
   { bodies, database, testSendsPerDay }: StoringDeps,

@@ -23,10 +23,11 @@ export interface Collector {
 }
 
 /**
- * Bounds what campaigns leave behind. An email is under way for longer than a young collection takes to come round, so that what it was
- * made of outlives one and lies among the old (25 kB), which the runtime looks through only once it is three times what was in use:
- * with 35 MB in use the heap came to 150 while 100 emails a second left, and the faster they leave the more is in use. Collecting takes
- * some 50 ms of the processor, as it does in any case.
+ * Bounds what campaigns leave behind. An email is under way for longer than a young collection takes to come
+ * round, so that what it was made of outlives one and lies among the old (25 kB), which the runtime looks
+ * through only once it is three times what was in use: with 35 MB in use the heap came to 150 while 100
+ * emails a second left, and the faster they leave the more is in use. Collecting takes some 50 ms of the
+ * processor, as it does in any case.
  */
 export class BulkHeap {
   #most = MOST_HEAP;

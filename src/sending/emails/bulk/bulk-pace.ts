@@ -3,20 +3,24 @@ import type { Semaphore } from '../../../platform/async/semaphore.ts';
 import type { BulkHeap } from './bulk-heap.ts';
 
 /**
- * Without other mail so many times as many as there are slots: one part of them is read and rendered, another one written by the threads,
- * and a third one committed, so that no side waits for another.
+ * Without other mail so many times as many as there are slots: one part of them is read and rendered, another
+ * one written by the threads, and a third one committed, so that no side waits for another.
  */
 const TIMES_ALONE = 2;
 /** Between two looks at the event loop. */
 const TICK_MS = 20;
 /** Looks that are judged together. */
 const TICKS = 5;
-/** A loop that comes later than this keeps other mail waiting: an email passes it some eight times from its request to the server. */
+/**
+ * A loop that comes later than this keeps other mail waiting: an email passes it some eight times from its
+ * request to the server.
+ */
 const LATE_MS = 8;
 /**
- * The number of emails under way beside other mail at the start, and at least: they take each step together, and share its
- * statement. One by one, or in twos as they were when a busy machine made the loop late, an email took five
- * statements and twice the processor time (measured: 3.8 ms, now 2.1), which made the loop later still.
+ * The number of emails under way beside other mail at the start, and at least: they take each step together,
+ * and share its statement. One by one, or in twos as they were when a busy machine made the loop late, an
+ * email took five statements and twice the processor time (measured: 3.8 ms, now 2.1), which made the loop
+ * later still.
  */
 const LEAST = 32;
 /** Stretches between two looks at the heap. */
@@ -25,10 +29,11 @@ const HEAP_STRETCHES = 5;
 const LEFT = 0.7;
 
 /**
- * Sets how many emails of campaigns are under way. While other mail is about, by how late the event loop comes: with as many as there are
- * slots, a password reset beside a campaign waited 130 ms for its turns where a free machine gave it 8
- * (`bun run bench --only campaign-latency`). Where servers are slow the loop is not, and every slot is used. The loop of a fast campaign
- * is always late, so that without other mail this says nothing. It looks only while something is under way.
+ * Sets how many emails of campaigns are under way. While other mail is about, by how late the event loop
+ * comes: with as many as there are slots, a password reset beside a campaign waited 130 ms for its turns
+ * where a free machine gave it 8 (`bun run bench --only campaign-latency`). Where servers are slow the loop
+ * is not, and every slot is used. The loop of a fast campaign is always late, so that without other mail this
+ * says nothing. It looks only while something is under way.
  */
 export class BulkPace {
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -59,7 +64,10 @@ export class BulkPace {
     this.#timer.unref();
   }
 
-  /** Notes that other mail has come. The first of it leaves campaigns their slots, and beside a late loop as few as may be. */
+  /**
+   * Notes that other mail has come. The first of it leaves campaigns their slots, and beside a late loop as
+   * few as may be.
+   */
   otherCame(): void {
     if (!this.#areOthersAbout) this.#resize(this.#isLate ? this.#least : this.most);
     this.#othersAt = this.monotonic();

@@ -8,15 +8,21 @@ export interface BulkRoom {
   readonly isElsewhere: boolean;
 }
 
-/** Emails of campaigns that may wait in the database for each other instance that delivers: about a second of a fast one. */
+/**
+ * Emails of campaigns that may wait in the database for each other instance that delivers: about a second of
+ * a fast one.
+ */
 export const MOST_LEFT = 1_024;
-/** A chunk of a campaign has no more. Fewer are not given out: one statement writes a hundred in little more time than one. */
+/**
+ * A chunk of a campaign has no more. Fewer are not given out: one statement writes a hundred in little more
+ * time than one.
+ */
 const LEAST = 128;
 /** An answer holds for so long: who waits for room asks again and again. */
 const KNOWN_MS = 50;
 /**
- * An answer that took long holds for so many times as long: behind a transaction that is held open, the index keeps an entry of every
- * email that ever waited.
+ * An answer that took long holds for so many times as long: behind a transaction that is held open, the index
+ * keeps an entry of every email that ever waited.
  */
 const TIMES_AS_LONG = 20;
 

@@ -8,9 +8,9 @@ import { BulkHeap } from './bulk-heap.ts';
 import { BulkPace } from './bulk-pace.ts';
 
 /**
- * Emails of campaigns that may be here, and what may be here in any case, in slots: more of them are given out only as these leave. No
- * more than leave in a second, since one that waits longer offers itself again, and is claimed and read for nothing (measured: half
- * of what a campaign cost PostgreSQL).
+ * Emails of campaigns that may be here, and what may be here in any case, in slots: more of them are given
+ * out only as these leave. No more than leave in a second, since one that waits longer offers itself again,
+ * and is claimed and read for nothing (measured: half of what a campaign cost PostgreSQL).
  */
 const MOST_BULK = 2_048;
 const LEAST_BULK = 2;
@@ -43,8 +43,9 @@ export class BulkSupply {
   }
 
   /**
-   * The number of emails of campaigns that may be given out, of which a part is kept back until there is room for many: one statement
-   * writes a hundred in little more time than one. Half of the places in the line stay free for those that others have given out.
+   * The number of emails of campaigns that may be given out, of which a part is kept back until there is room
+   * for many: one statement writes a hundred in little more time than one. Half of the places in the line
+   * stay free for those that others have given out.
    */
   get room(): number {
     if (this.#stopping) return 0;
@@ -55,8 +56,8 @@ export class BulkSupply {
   }
 
   /**
-   * About how many recipients of campaigns from a domain have room in its warm-up on this day; null without a limit. Those that are here
-   * already have their part of it. @throws UnavailableError
+   * About how many recipients of campaigns from a domain have room in its warm-up on this day; null without a
+   * limit. Those that are here already have their part of it. @throws UnavailableError
    */
   async warmUpRoom(domainId: string): Promise<number | null> {
     const sender = await this.parts.senders.find(domainId);

@@ -36,14 +36,15 @@ export interface BulkWriter {
 }
 
 /**
- * Half of the cores: one email takes 1 ms of them, of which the RSA signature 0.6. The other half belongs to what campaigns must not
- * keep waiting. Four at most: the thread that answers requests takes 0.4 ms for the same email, so that three keep up with it.
+ * Half of the cores: one email takes 1 ms of them, of which the RSA signature 0.6. The other half belongs to
+ * what campaigns must not keep waiting. Four at most: the thread that answers requests takes 0.4 ms for the
+ * same email, so that three keep up with it.
  */
 const THREADS = Math.min(4, Math.max(1, availableParallelism() >> 1));
 
 /**
- * Batches that a thread has: the next one is there when it ends one, while this thread, whose turns take milliseconds, comes to the reply
- * later. A campaign is a fifteenth faster.
+ * Batches that a thread has: the next one is there when it ends one, while this thread, whose turns take
+ * milliseconds, comes to the reply later. A campaign is a fifteenth faster.
  */
 const PER_THREAD = 2;
 const AT_ONCE = THREADS * PER_THREAD;
@@ -60,8 +61,8 @@ const LIMITS: PoolLimits = {
 };
 
 /**
- * Copies that are written together. They have their next statements in common then: one by one, five statements an email took half of
- * what a campaign costs.
+ * Copies that are written together. They have their next statements in common then: one by one, five
+ * statements an email took half of what a campaign costs.
  */
 const BATCH = { batchItems: 32, batchBytes: 1_048_576, waitingItems: 1_024, waitingBytes: 16_777_216 };
 
@@ -71,9 +72,9 @@ const MOST_RESTS = 2;
 /**
  * The pause of the threads while other mail is sent, as a multiple of the time of a batch. Their priority
  * alone does not keep them out of its way: it holds within one session or container, of which PostgreSQL has
- * another. A process that wakes waits for some milliseconds until a thread that runs has had its turn, at each
- * of a dozen steps from its POST to the server. Threads that have only a small part of the cores rarely delay
- * other mail.
+ * another. A process that wakes waits for some milliseconds until a thread that runs has had its turn, at
+ * each of a dozen steps from its POST to the server. Threads that have only a small part of the cores rarely
+ * delay other mail.
  */
 export const restsOf = (threads: number, cores: number): number =>
   Math.min(MOST_RESTS, (2 * MOST_RESTS * threads) / cores);
@@ -84,7 +85,10 @@ const RESTS = restsOf(THREADS, availableParallelism());
 export const writersRest = (tookMs: number, othersAgoMs: number, rests = RESTS): number =>
   Math.ceil(rests * restAfter(tookMs, othersAgoMs));
 
-/** Inside the executable every file has the import.meta.url of one beside src/main.ts, and the bundle of the thread lies beneath it as its source does. */
+/**
+ * Inside the executable every file has the import.meta.url of one beside src/main.ts, and the bundle of the
+ * thread lies beneath it as its source does.
+ */
 const ENTRY = new URL(
   import.meta.url.endsWith('/bulk-writer.ts')
     ? './writing-thread.ts'
@@ -107,8 +111,9 @@ interface WriterParts {
 }
 
 /**
- * Writes copies in threads that come after all others: with two cores, a password reset waited for the signatures of a campaign. What
- * a thread cannot write is written here, as other mail is, unless it took a thread too long: then writing rejects.
+ * Writes copies in threads that come after all others: with two cores, a password reset waited for the
+ * signatures of a campaign. What a thread cannot write is written here, as other mail is, unless it took a
+ * thread too long: then writing rejects.
  */
 export function bulkWriter(
   { signer, publicUrl, personalise, logger, monotonic }: WriterParts,

@@ -32,7 +32,10 @@ export interface WritingBatch {
   readonly jobs: readonly WritingJob[];
 }
 
-/** The octets of all copies behind each other, and of each how long they are; null of one that could not be written. */
+/**
+ * The octets of all copies behind each other, and of each how long they are; null of one that could not be
+ * written.
+ */
 export interface WrittenBatch {
   readonly octets: Uint8Array;
   readonly lengths: readonly ({ readonly signatures: number; readonly composed: number } | null)[];
@@ -42,7 +45,9 @@ export interface WrittenBatch {
 
 /** Domains whose keys are kept: reading one takes 0.1 ms. */
 const KEPT = 1_000;
-/** Texts that were written last. Recipients of one language without personal values in the text have the same. */
+/**
+ * Texts that were written last. Recipients of one language without personal values in the text have the same.
+ */
 const MOST_PARTS = 24;
 
 type Texts = ReturnType<typeof copyTexts>;
@@ -116,7 +121,9 @@ export class CopyWriter {
     return { signatures: await signaturesOf({ composed }, dkim, message.date, sign), composed: [composed] };
   }
 
-  /** The same object for the same text in the same language, by which the personaliser knows what it has read. */
+  /**
+   * The same object for the same text in the same language, by which the personaliser knows what it has read.
+   */
   #shared(parts: WritingJob['parts'], language: string | undefined): WritingJob['parts'] {
     const { text, html } = parts;
     const known = this.#parts.find(

@@ -15,9 +15,14 @@ export interface ClockUsage {
 
 /** The functions of test clocks for other modules. */
 export interface TestClocks {
-  /** The clock at its present time; 404 when the workspace has none with that id, 409 while it advances. @throws UnavailableError */
+  /**
+   * The clock at its present time; 404 when the workspace has none with that id, 409 while it advances.
+   * @throws UnavailableError
+   */
   find(workspaceId: string, id: string): Promise<StandingClock | Failure>;
-  /** Adds actors to the clock if its time is still the same and its limits allow it. @throws UnavailableError */
+  /**
+   * Adds actors to the clock if its time is still the same and its limits allow it. @throws UnavailableError
+   */
   enter(workspaceId: string, clock: StandingClock, more?: ClockUsage): Promise<Failure | null>;
   /** Gives it something more while it moves: what its own runs make. @throws UnavailableError */
   admit(workspaceId: string, clock: StandingClock, more: ClockUsage): Promise<Failure | null>;
@@ -25,7 +30,10 @@ export interface TestClocks {
   entered(workspaceId: string, clock: StandingClock): void;
   /** That has not come to be. @throws UnavailableError */
   left(workspaceId: string, clock: StandingClock, more?: ClockUsage): Promise<void>;
-  /** Something came for these clocks: whatever of it is due is done, also when this process dies. @throws UnavailableError */
+  /**
+   * Something came for these clocks: whatever of it is due is done, also when this process dies. @throws
+   * UnavailableError
+   */
   wake(ids: readonly string[]): Promise<void>;
   /** The clock of a contact, as `find` returns it; null for real time. @throws UnavailableError */
   ofContact(workspaceId: string, contactId: string): Promise<StandingClock | Failure | null>;
@@ -47,7 +55,9 @@ export const clockOfHeader = (
 ): Promise<StandingClock | Failure> | Failure | null =>
   namedClock(clocks, caller, headers.get(HEADER) ?? undefined);
 
-/** The email of a request, with the test clock that its header names; what the email itself names goes before. */
+/**
+ * The email of a request, with the test clock that its header names; what the email itself names goes before.
+ */
 export function onNamedClock<Body extends { readonly testClockId?: string }>(
   body: Body,
   headers: Headers,

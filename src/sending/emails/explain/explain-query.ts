@@ -36,7 +36,9 @@ order by at limit 500`;
 
 const UNTOUCHED = `select envelope ->> 'untouched' as untouched from emails where id = $1 and workspace_id = $2`;
 
-/** The phrase for each outcome of an attempt, of which the accepted and the refused ones leave events instead. */
+/**
+ * The phrase for each outcome of an attempt, of which the accepted and the refused ones leave events instead.
+ */
 const OUTCOME_PHRASES: Readonly<Record<RecipientOutcome['outcome'], string>> = {
   accepted: 'accepted',
   refused: 'refused',

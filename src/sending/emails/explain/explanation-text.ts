@@ -8,7 +8,10 @@ import { decidedFor } from '../../../engine/machine/kind.ts';
 import type { ActorHistory, HistoryEntry } from '../../../engine/store/actors.ts';
 import { ACT_WORDS } from '../../suppressions/queries.ts';
 
-/** The reason for an email's state, in sentences for people. Times are epoch milliseconds; it holds no personal data. */
+/**
+ * The reason for an email's state, in sentences for people. Times are epoch milliseconds; it holds no
+ * personal data.
+ */
 export interface EmailExplanation {
   readonly summary: string;
   /** The rule that holds in this state. */
@@ -19,7 +22,10 @@ export interface EmailExplanation {
 
 type HistoryOfEmail = Pick<ActorHistory, 'state' | 'context' | 'timers' | 'steps'>;
 
-/** Explains an email from its row and its journal alone. @throws UnavailableError when a newer version wrote them */
+/**
+ * Explains an email from its row and its journal alone. @throws UnavailableError when a newer version wrote
+ * them
+ */
 export function explainEmail({ state, context, timers, steps }: HistoryOfEmail): EmailExplanation {
   const email = context as EmailContext;
   const wakeAt = Object.values(timers).toSorted((a, b) => a - b)[0] ?? null;
@@ -156,7 +162,9 @@ const WITHHELD: Readonly<Record<WithheldReason, string>> = {
   cancelled: 'its campaign had been cancelled',
 };
 
-/** Why nothing was sent to a recipient, as the note of an attempt names it; null for what it does not name. */
+/**
+ * Why nothing was sent to a recipient, as the note of an attempt names it; null for what it does not name.
+ */
 export const wordsOfReason = (reason: unknown): string | null =>
   typeof reason === 'string' && Object.hasOwn(WITHHELD, reason) ? WITHHELD[reason as WithheldReason] : null;
 

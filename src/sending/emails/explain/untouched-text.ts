@@ -16,6 +16,9 @@ const WHY: Readonly<Record<HtmlLock, string>> = {
   size: 'it has more than 1 MiB',
 };
 
-/** Why opens and clicks of a message are not counted, and no link to unsubscribe is in it, although that was asked for. */
+/**
+ * Why opens and clicks of a message are not counted, and no link to unsubscribe is in it, although that was
+ * asked for.
+ */
 export const untouchedText = (why: HtmlLock): string =>
   `Tracking or a link to unsubscribe was asked for, and the html was not changed: ${WHY[why]}.`;

@@ -10,8 +10,9 @@ import { suppress, suppressForgotten, type ToSuppressForgotten } from '../../sup
 const ADDRESS = `select workspace_id, recipients[$2::integer + 1] as address from emails where id = $1`;
 
 /**
- * Suppresses the recipient of a report that the email itself refused, such as a complaint about an email that had failed in doubt.
- * A repeated report changes nothing, even if a member has lifted the suppression since. @throws UnavailableError
+ * Suppresses the recipient of a report that the email itself refused, such as a complaint about an email that
+ * had failed in doubt. A repeated report changes nothing, even if a member has lifted the suppression since.
+ * @throws UnavailableError
  */
 export async function suppressRefused(
   database: Database,
@@ -36,8 +37,8 @@ export async function suppressRefused(
 const CONTEXT = 'select context from emails_now where id = $1';
 
 /**
- * Suppresses a forgotten recipient, whom the email itself no longer names. As above, a repeated report changes
- * nothing. @throws UnavailableError
+ * Suppresses a forgotten recipient, whom the email itself no longer names. As above, a repeated report
+ * changes nothing. @throws UnavailableError
  */
 export async function suppressForgottenRecipient(
   { database, signer }: { readonly database: Database; readonly signer: Signer },
@@ -56,7 +57,10 @@ export async function suppressForgottenRecipient(
   await suppressForgotten({ database, signer }, { ...person, emailId, reason, at: event.at });
 }
 
-/** True when the report was recorded before: an email refuses reports about recipients that have the message only when they repeat. */
+/**
+ * True when the report was recorded before: an email refuses reports about recipients that have the message
+ * only when they repeat.
+ */
 const isRecorded = (
   { status, reason, once }: RecipientProgress,
   { type }: ReportReceived['report'],

@@ -49,10 +49,10 @@ interface Addressee {
 export type RecordFeedback = (feedback: readonly Feedback[], isVouched: boolean) => Promise<void>;
 
 /**
- * Records bounces, complaints and delivery reports. `isVouched` means that the sender of the feedback was authenticated, so that
- * an id in it can be trusted; otherwise only a token that was signed here counts. Resolves once everything is durable, and ignores
- * feedback that names no email. @throws UnavailableError when the sender has to repeat it: the database is away, or the attempt has
- * not ended yet.
+ * Records bounces, complaints and delivery reports. `isVouched` means that the sender of the feedback was
+ * authenticated, so that an id in it can be trusted; otherwise only a token that was signed here counts.
+ * Resolves once everything is durable, and ignores feedback that names no email. @throws UnavailableError
+ * when the sender has to repeat it: the database is away, or the attempt has not ended yet.
  */
 export function feedbackRecorder({
   database,
@@ -109,7 +109,10 @@ export function feedbackRecorder({
     await suppressRefused(database, emailId, context, event);
   }
 
-  /** Suppresses a recipient who was taken out of the email while it recorded the report: no address was there to suppress. */
+  /**
+   * Suppresses a recipient who was taken out of the email while it recorded the report: no address was there
+   * to suppress.
+   */
   async function suppressForgottenSince(destination: Destination, event: ReportReceived): Promise<void> {
     const [email] = await read(destination.emailId);
     const addressee = email && addresseeOf(email, destination);
@@ -121,7 +124,10 @@ export function feedbackRecorder({
     await suppressForgotten({ database, signer }, { workspaceId, hash, emailId, reason, at: event.at });
   }
 
-  /** The facts about each recipient: all that a mail to a return path says are about the one recipient of that copy. */
+  /**
+   * The facts about each recipient: all that a mail to a return path says are about the one recipient of that
+   * copy.
+   */
   async function byDestination(
     feedback: readonly Feedback[],
     isVouched: boolean,

@@ -14,8 +14,9 @@ export const isSameMailbox = (one: string, other: string): boolean =>
   canonical(one).replace(/\+[^@]*/, '') === canonical(other).replace(/\+[^@]*/, '');
 
 /**
- * The one fact of a report about one recipient. Its blocks are about the targets of an alias where there are several: what one of them
- * has got has arrived, and the alias is not dead because a target is. `isRecipient` is true for the address of the recipient.
+ * The one fact of a report about one recipient. Its blocks are about the targets of an alias where there are
+ * several: what one of them has got has arrived, and the alias is not dead because a target is. `isRecipient`
+ * is true for the address of the recipient.
  */
 export const verdictOf = (
   facts: readonly Feedback[],

@@ -20,8 +20,9 @@ export class ArrivedMessage extends ReceivedBody {
 }
 
 /**
- * Takes a message in as its pieces arrive, in the memory that all ways share: with a second one for requests alone, fifty messages of
- * 25 MiB took 1.9 GB. One that arrives slowly gives its place to another, as by SMTP. @throws BrokenBody
+ * Takes a message in as its pieces arrive, in the memory that all ways share: with a second one for requests
+ * alone, fifty messages of 25 MiB took 1.9 GB. One that arrives slowly gives its place to another, as by
+ * SMTP. @throws BrokenBody
  */
 export async function takeMessage(
   pieces: AsyncIterable<Uint8Array>,

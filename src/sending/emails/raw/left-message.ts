@@ -42,7 +42,10 @@ const UNSIGNED: Sender = {
 /** Messages that are made at once: each may have 25 MiB, and as many again when it is signed. */
 const AT_ONCE = 2;
 
-/** Makes messages again as they leave: their dates, boundaries and signatures are the same each time. @throws BodyLost, UnavailableError */
+/**
+ * Makes messages again as they leave: their dates, boundaries and signatures are the same each time. @throws
+ * BodyLost, UnavailableError
+ */
 export function leftMessages({ reader, senders, campaigns, personalise, now }: LeftParts): LeftMessage {
   const slots = new Semaphore(AT_ONCE);
   return (email, context, recipient) => slots.run(() => make(email, context, recipient));

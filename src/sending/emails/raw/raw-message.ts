@@ -34,7 +34,10 @@ function changeableParts(raw: RawContent): Parts & { readonly offersExit: boolea
   return parts;
 }
 
-/** True when the html of a message asks for a link to unsubscribe. A placeholder in its text is a word like any other. */
+/**
+ * True when the html of a message asks for a link to unsubscribe. A placeholder in its text is a word like
+ * any other.
+ */
 export const rawOffersExit = (raw: RawContent): boolean => changeableParts(raw).offersExit;
 
 /** The changes of the html that one recipient gets, where links are counted or offer to unsubscribe. */
@@ -87,7 +90,10 @@ export const forwardedParts = (
   written: { composed: forwardedOctets(raw, emailId, dkim), signatures: null, isForwarded: true },
 });
 
-/** The octets that all targets of a forward get. Each seal hashes up to 25 MiB, so that one serves all copies of an attempt. */
+/**
+ * The octets that all targets of a forward get. Each seal hashes up to 25 MiB, so that one serves all copies
+ * of an attempt.
+ */
 const forwards = new WeakMap<RawContent, { readonly emailId: string; readonly composed: Buffer }>();
 
 function forwardedOctets(raw: RawContent, emailId: string, keys: OutboundMessage['dkim']): Buffer {

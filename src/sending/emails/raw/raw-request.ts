@@ -25,7 +25,9 @@ const BAD_SENDER = 'Must have a From field whose addresses are like user@example
 const FROM = '/body/from';
 const RECIPIENTS = '/query/recipients';
 
-/** A message as a request. Of its content nothing is refused: who sends it and who gets it is checked alone. */
+/**
+ * A message as a request. Of its content nothing is refused: who sends it and who gets it is checked alone.
+ */
 export function readRawRequest(
   { mail, recipients, came }: RawRequest,
   wishes: Wishes,
@@ -71,11 +73,16 @@ const contentOf = ({ octets, index }: RawMail, came: Arrival): RawContent => ({
   index: { ...index, came },
 });
 
-/** RFC 5322 3.4.1: a dot-atom or a quoted string, and one domain. Any other is read in another way by some mail program. */
+/**
+ * RFC 5322 3.4.1: a dot-atom or a quoted string, and one domain. Any other is read in another way by some
+ * mail program.
+ */
 const MAILBOX =
   /^(?:[^\s"(),.:;<>@[\\\]\p{Cc}]+(?:\.[^\s"(),.:;<>@[\\\]\p{Cc}]+)*|"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*")@([^\s"(),:;<>@[\\\]\p{Cc}]+)$/u;
 
-/** A sender. Its local part may be whatever its domain allows: it stays in the message, and goes nowhere else. */
+/**
+ * A sender. Its local part may be whatever its domain allows: it stays in the message, and goes nowhere else.
+ */
 function senderOf({ name, address }: NamedMailbox): Address {
   const read = parseAddress(address);
   if (!isProblem(read)) return { ...read, name };

@@ -57,7 +57,10 @@ interface RawAcceptance extends AcceptanceDeps {
 
 const TOO_MANY_READS = () =>
   new UnavailableError('Too many messages are being read; ask again in a moment.', 'no', 5);
-/** Messages that are read for an answer at once, workspaces in turn, and those that wait: each may have 25 MiB. */
+/**
+ * Messages that are read for an answer at once, workspaces in turn, and those that wait: each may have 25
+ * MiB.
+ */
 const READS = { total: 4, perKey: 4, backlog: 64, isWorkConserving: true };
 
 const TOO_MANY_LARGE = () =>

@@ -13,10 +13,16 @@ interface DetailRow extends EmailRow {
   readonly events: readonly EmailEvent[];
 }
 
-/** Nearly every email has fewer events; a hundred recipients can have opened and clicked two hundred times each. */
+/**
+ * Nearly every email has fewer events; a hundred recipients can have opened and clicked two hundred times
+ * each.
+ */
 const MOST_EVENTS = 1_000;
 
-/** The events of the turns `t` that `of` names. The oldest opens and clicks are left out first, so that the outcome is always shown. */
+/**
+ * The events of the turns `t` that `of` names. The oldest opens and clicks are left out first, so that the
+ * outcome is always shown.
+ */
 const newestOf = (
   of: string,
 ): string => `select t.position, e.* from email_turns t cross join lateral ${EVENTS_OF_TURN}
@@ -27,8 +33,8 @@ const ORDER = 'order by k.occurred_at, k.position, k.id';
 const OCCURRED = '(extract(epoch from k.occurred_at) * 1000)::float8';
 
 /**
- * The email of an owner with its content and its events, of one moment: an email that is shown as sent has the event that says so.
- * Everything outside does not exist for the caller. @throws UnavailableError
+ * The email of an owner with its content and its events, of one moment: an email that is shown as sent has
+ * the event that says so. Everything outside does not exist for the caller. @throws UnavailableError
  */
 export async function readDetail(
   database: Pick<Database, 'query'>,
@@ -89,7 +95,9 @@ interface Row {
   readonly data: unknown;
 }
 
-/** The events of an email of that owner, oldest first; null where it does not exist. @throws UnavailableError */
+/**
+ * The events of an email of that owner, oldest first; null where it does not exist. @throws UnavailableError
+ */
 export async function readEventsOf(
   database: Pick<Database, 'query'>,
   owner: Owner,

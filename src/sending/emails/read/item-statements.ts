@@ -1,7 +1,10 @@
 import type { IdRange } from '../../../http/lists/list.ts';
 import type { BindParameter } from '../../../platform/db/wire/values.ts';
 
-/** The ids that the emails of a statement lie between: those of other days are left out before their partitions are opened. */
+/**
+ * The ids that the emails of a statement lie between: those of other days are left out before their
+ * partitions are opened.
+ */
 export interface Span {
   readonly from: string;
   /** Exclusive. */
@@ -40,12 +43,13 @@ export const putSpan = (put: BindParameter, { from, below }: Span, { workspaceId
 });
 
 /**
- * The rows of an environment in `emails e`, and their order. Plans are made once for all owners, so nothing may depend on how many
- * emails one of them has: rows are compared as a whole and put in the order of the whole key, which the index by workspace alone
- * can give. With three equations the key of the ids would give the order just as well, and a recipient with few emails would be searched for
- * among everybody's. The ids are compared once more by themselves for the partitions. Where tables are distributed the owner is as well,
- * for its node: as lists of one they are no equations. The workspace alone would be where a scan begins, in place of the whole row, and a
- * page in the midst of a day would be reached over everything of that day.
+ * The rows of an environment in `emails e`, and their order. Plans are made once for all owners, so nothing
+ * may depend on how many emails one of them has: rows are compared as a whole and put in the order of the
+ * whole key, which the index by workspace alone can give. With three equations the key of the ids would give
+ * the order just as well, and a recipient with few emails would be searched for among everybody's. The ids
+ * are compared once more by themselves for the partitions. Where tables are distributed the owner is as well,
+ * for its node: as lists of one they are no equations. The workspace alone would be where a scan begins, in
+ * place of the whole row, and a page in the midst of a day would be reached over everything of that day.
  */
 export function ownEmails(
   put: BindParameter,
@@ -64,8 +68,8 @@ export function ownEmails(
 }
 
 /**
- * The latest turn `t` of the email `e`. It is given the bounds of the emails themselves, since nothing else tells the planner that the
- * turns of an email lie in the partition of the same day.
+ * The latest turn `t` of the email `e`. It is given the bounds of the emails themselves, since nothing else
+ * tells the planner that the turns of an email lie in the partition of the same day.
  */
 export const latestTurn = ({ from, below, workspace }: PutSpan): string => `left join lateral (
   select revision, state, context, last_event, failure_reason, scheduled_at, sent_at, delivered_at from email_turns
@@ -75,14 +79,17 @@ export const latestTurn = ({ from, below, workspace }: PutSpan): string => `left
 /** The state of `e` after its latest turn `t`. */
 export const STATE_NOW = 'coalesce(t.state, e.state)';
 
-/** SQL: the state of one email, by the names that its id and its workspace have in a statement; null where it is not kept any more. */
+/**
+ * SQL: the state of one email, by the names that its id and its workspace have in a statement; null where it
+ * is not kept any more.
+ */
 export const stateOfSql = (id: string, workspace: string): string =>
   `coalesce((select t.state from email_turns t where t.email_id = ${id} and t.workspace_id = ${workspace} order by t.revision desc limit 1),
     (select e.state from emails e where e.id = ${id} and e.workspace_id = ${workspace}))`;
 
 /**
- * The columns of an email's item. Before its first turn an email is scheduled for what it was inserted with. Moments are read as texts,
- * whatever the connection makes of others.
+ * The columns of an email's item. Before its first turn an email is scheduled for what it was inserted with.
+ * Moments are read as texts, whatever the connection makes of others.
  */
 export const ITEM = `e.id, e.livemode, ${STATE_NOW} as state, t.last_event, t.failure_reason,
   (case when t.revision is null then e.scheduled_at else t.scheduled_at end)::text as scheduled_at,

@@ -23,14 +23,14 @@ import {
 const LOWEST_MARK = `select ${lowestMarkSql(emailKind)} as mark`;
 
 /**
- * Emails lie in one partition a day. The newest days nearly always hold a whole page, and take 0.3 ms; all days of a month take
- * 1.4 ms, most of it for opening them.
+ * Emails lie in one partition a day. The newest days nearly always hold a whole page, and take 0.3 ms; all
+ * days of a month take 1.4 ms, most of it for opening them.
  */
 const NEAR_MS = 86_400_000;
 
 /**
- * Emails in flight that wait for the clock are found by the index of wake times: they wake within their lease of twelve minutes. The time
- * is that of the service, by which it also writes.
+ * Emails in flight that wait for the clock are found by the index of wake times: they wake within their lease
+ * of twelve minutes. The time is that of the service, by which it also writes.
  */
 const horizonOf = (now: number): string => new Date(now + 3_600_000).toISOString();
 
@@ -48,8 +48,8 @@ const PLACES = {
 type Place = keyof typeof PLACES;
 
 /**
- * True when so many emails are due, of all workspaces, or put off, of this one, that reading the newest ones finds those in flight as
- * fast.
+ * True when so many emails are due, of all workspaces, or put off, of this one, that reading the newest ones
+ * finds those in flight as fast.
  */
 export async function isCrowded(reads: Reads, owner: Owner, now: number, most: number): Promise<boolean> {
   const beyond = await Promise.all([
@@ -65,7 +65,10 @@ export async function isCrowded(reads: Reads, owner: Owner, now: number, most: n
   return beyond.some(({ length }) => length > 0);
 }
 
-/** The same list of emails, newest or oldest first, begun with the emails by workspace or with those of a state. */
+/**
+ * The same list of emails, newest or oldest first, begun with the emails by workspace or with those of a
+ * state.
+ */
 export class EmailLists {
   /** All that the list may hold. */
   readonly #all: Span;
@@ -97,9 +100,10 @@ export class EmailLists {
     this.#first(this.#near, count, { isPage: true });
 
   /**
-   * The matching ones up to that id, or to the end, where about so many lie. They are limited once more, so that they are read in the order
-   * of the workspace's own index: planned for its id alone, 10,000 emails of one person were searched among all emails. Twice as many
-   * may be there by now, since others are accepted meanwhile.
+   * The matching ones up to that id, or to the end, where about so many lie. They are limited once more, so
+   * that they are read in the order of the workspace's own index: planned for its id alone, 10,000 emails of
+   * one person were searched among all emails. Twice as many may be there by now, since others are accepted
+   * meanwhile.
    */
   readonly firstUntil =
     (most: number) =>
@@ -215,7 +219,10 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
     return row?.id ?? null;
   }
 
-  /** The state is part of the text, since the indexes hold some states only. Counted twice, an email would have a page end before the list does. */
+  /**
+   * The state is part of the text, since the indexes hold some states only. Counted twice, an email would
+   * have a page end before the list does.
+   */
   #isInState(put: BindParameter, place: Place, span: Span): string {
     const { id } = PLACES[place];
     const { from, below, workspace } = putSpan(put, span, this.owner);
@@ -243,8 +250,8 @@ order by s.${id} ${this.filters.range.order} limit ${put(this.limit + 1)}::integ
   }
 
   /**
-   * The filters on the email of a row `s`; null without any. A subquery for each email opens the partition of its day alone; a join
-   * reads all of them (95 ms of 100,000), and `exists` would be made one.
+   * The filters on the email of a row `s`; null without any. A subquery for each email opens the partition of
+   * its day alone; a join reads all of them (95 ms of 100,000), and `exists` would be made one.
    */
   #isAsked(put: BindParameter, id: string): string | null {
     if (this.filters.ofEmail.length === 0) return null;
@@ -272,10 +279,14 @@ order by e.id ${this.filters.range.order}`,
     return rows.map((row) => ({ ...row, state: status ?? row.state }));
   }
 
-  /** Those that instances keep, which the clock knows nothing of: they lie above the lowest mark, and have had no turn. */
+  /**
+   * Those that instances keep, which the clock knows nothing of: they lie above the lowest mark, and have had
+   * no turn.
+   */
   async #keptIds(most: number): Promise<readonly string[]> {
     const [kept] = await this.reads.query<{ mark: string | null }>(LOWEST_MARK);
-    // By its value and not by a subquery, the mark leaves out the partitions of other days before they are opened.
+    // By its value and not by a subquery, the mark leaves out the partitions of other days before they are
+    // opened.
     const mark = kept?.mark;
     if (mark == null) return [];
     const { put, list } = new Values();

@@ -13,8 +13,10 @@ import type { EmailQuery } from './query-model.ts';
 export const MOST_SEARCHED = 10_000;
 
 /**
- * The way to find the emails of a state. `waiting` and `ended`: they are few, and the index of those that wait, or of turns that
- * lead to a rare end, has them by state. `clock`: they are in flight, and the index of wake times has them, or an instance keeps them. `newest`: they are so many that looking through the newest emails finds them.
+ * The way to find the emails of a state. `waiting` and `ended`: they are few, and the index of those that
+ * wait, or of turns that lead to a rare end, has them by state. `clock`: they are in flight, and the index of
+ * wake times has them, or an instance keeps them. `newest`: they are so many that looking through the newest
+ * emails finds them.
  */
 export const FOUND_BY: Readonly<Record<EmailState, 'waiting' | 'ended' | 'clock' | 'newest'>> = {
   scheduled: 'waiting',

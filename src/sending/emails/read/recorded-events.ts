@@ -25,8 +25,9 @@ export const EVENTS_OF_TURN = `json_to_recordset(t.recorded)
   as e(id text collate "C", type text, recipient integer, occurred_at timestamptz, data json)`;
 
 /**
- * True of a turn `t` that has events. Said so that the index of positions cannot be taken for it: it begins with the workspace, looks as
- * good as the key while nothing is known of a new day, and everything of the workspace was read for one email then.
+ * True of a turn `t` that has events. Said so that the index of positions cannot be taken for it: it begins
+ * with the workspace, looks as good as the key while nothing is known of a new day, and everything of the
+ * workspace was read for one email then.
  */
 export const HAS_EVENTS = 'coalesce(t.position, 0) > 0';
 
@@ -43,7 +44,10 @@ where t.email_id = any($1::text[]) and t.email_id >= $3 and t.email_id <= $4 and
 const EVENTS = eventsStatement(false);
 const EVENTS_ON_NODES = eventsStatement(true);
 
-/** Reads events of the log by their places; those that retention has taken are absent. @throws UnavailableError */
+/**
+ * Reads events of the log by their places; those that retention has taken are absent. @throws
+ * UnavailableError
+ */
 export async function readEvents(
   database: Pick<Database, 'query'>,
   places: readonly EventPlace[],

@@ -9,7 +9,10 @@ import type { EmailItemRow } from './item-statements.ts';
 
 /** The same with the progress of each recipient. */
 export interface EmailRow extends EmailItemRow {
-  /** Members that no column holds: the others are not in what is stored of the context (engine/lean-context.ts). */
+  /**
+   * Members that no column holds: the others are not in what is stored of the context
+   * (engine/lean-context.ts).
+   */
   readonly context: Pick<EmailContext, 'recipients' | 'testClockId'>;
 }
 

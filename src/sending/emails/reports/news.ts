@@ -25,8 +25,8 @@ export interface News {
 }
 
 /**
- * The report that is due about a recipient now; null while nothing is certain. `ended` when no report that was asked for can still
- * follow.
+ * The report that is due about a recipient now; null while nothing is certain. `ended` when no report that
+ * was asked for can still follow.
  */
 export function newsOf(
   { status, reason }: Pick<RecipientProgress, 'status' | 'reason'>,
@@ -39,7 +39,8 @@ export function newsOf(
   const taken = last('sent');
   const delivered = last('delivered');
   const wantsSuccess = notify.includes('SUCCESS') && !isSuccessTold;
-  // A server that was not asked for a report sends none: the mail was passed on beyond where reports are (RFC 3461 5.2.2).
+  // A server that was not asked for a report sends none: the mail was passed on beyond where reports are (RFC
+  // 3461 5.2.2).
   if (wantsSuccess && taken?.isUnreported) return success('relayed', taken);
   if (wantsSuccess && delivered) return success('delivered', delivered);
   return delivered && !notify.includes('FAILURE') ? 'ended' : null;

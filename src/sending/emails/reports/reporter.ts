@@ -57,13 +57,17 @@ const LEASE_S = (AT_ONCE * PATIENCE_MS) / 1_000;
 /** The octets of a message that a report returns whole; of a larger one it returns the header. */
 export const LARGEST_RETURNED = 1_048_576;
 
-/** Workspaces, and requests of each, that one claim looks at: several instances claim at once, and each passes over what others hold. */
+/**
+ * Workspaces, and requests of each, that one claim looks at: several instances claim at once, and each passes
+ * over what others hold.
+ */
 const CANDIDATES = 4 * AT_ONCE;
 
 /**
- * Claims what is due until all that is claimed with it has had its time: no other instance looks at what is being sent. Workspaces take
- * turns: of one that has asked for many, the second comes after the first of every other one. Each step of `owners` is one look into an
- * index, so that a claim costs as much as there are workspaces, however many requests are due.
+ * Claims what is due until all that is claimed with it has had its time: no other instance looks at what is
+ * being sent. Workspaces take turns: of one that has asked for many, the second comes after the first of
+ * every other one. Each step of `owners` is one look into an index, so that a claim costs as much as there
+ * are workspaces, however many requests are due.
  */
 const CLAIM = `with recursive owners as (
   (select workspace_id from report_requests
@@ -142,8 +146,8 @@ export const reportSender = (parts: ReporterParts): Duty => ({
 });
 
 /**
- * Looks at the requests of one workspace, one after the other. A server that does not answer takes their time once: what is left then,
- * or at a stop, is given back, and those of other workspaces are claimed with it.
+ * Looks at the requests of one workspace, one after the other. A server that does not answer takes their time
+ * once: what is left then, or at a stop, is given back, and those of other workspaces are claimed with it.
  */
 async function lookAtAll(
   parts: ReporterParts,
@@ -194,7 +198,10 @@ async function look(parts: ReporterParts, request: Request): Promise<boolean> {
   return false;
 }
 
-/** Sends a report; false when it needs another try. An address at a foreign domain gets none, since any client can name it as the sender. */
+/**
+ * Sends a report; false when it needs another try. An address at a foreign domain gets none, since any client
+ * can name it as the sender.
+ */
 async function tell(
   parts: ReporterParts,
   { workspaceId, emailId, recipient }: Request,

@@ -13,14 +13,20 @@ const ERASE = `with forwarded as (
 )
 delete from email_bodies b where b.email_id = any($1::text[]) and b.workspace_id = $2`;
 
-/** SQL: true of an email (its row) that forwards a message that names a person, by a key. Those of an earlier version know the sender alone. */
+/**
+ * SQL: true of an email (its row) that forwards a message that names a person, by a key. Those of an earlier
+ * version know the sender alone.
+ */
 export const forwardsPersonSql = (email: string, key: string): string =>
   `${email}.envelope ->> 'forwardedFrom' is not null and (${key} in (${email}.sender_key, lower(${email}.envelope ->> 'forwardedFrom'))
     or (${email}.envelope -> 'forwardedKeys')::jsonb ?| array[${key}, '${ANYONE}'])`;
 
 const NOBODY = `forgotten@${FORGOTTEN_DOMAIN}`;
 
-/** Takes the message out of emails that forward it: a person whom it names is forgotten. One that still has to leave fails, as without content. @throws UnavailableError */
+/**
+ * Takes the message out of emails that forward it: a person whom it names is forgotten. One that still has to
+ * leave fails, as without content. @throws UnavailableError
+ */
 export async function eraseForwarded(
   database: Database,
   workspaceId: string,

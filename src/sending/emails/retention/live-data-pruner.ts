@@ -24,11 +24,17 @@ const UNSENT = stateList(statesWhere(ENDS_UNSENT));
 /** The most emails of one day that are moved. Of a day with more the others are deleted one by one. */
 const MOST_KEPT = 10_000;
 
-/** True when an email of the view has expired by $3; of one that was never sent the first comparison is neither true nor false. */
+/**
+ * True when an email of the view has expired by $3; of one that was never sent the first comparison is
+ * neither true nor false.
+ */
 const EXPIRED = `coalesce(n.wake_at is null
     and (n.sent_at < $3::timestamptz or n.sent_at is null and n.state in (${UNSENT})), false)`;
 
-/** Looks at the next emails of a day. Each batch begins at $1, the end of the last one. `deleting`: further CTEs. */
+/**
+ * Looks at the next emails of a day. Each batch begins at $1, the end of the last one. `deleting`: further
+ * CTEs.
+ */
 const batchStatement = (deleting: string, own = ''): string => `with batch as materialized (
   select n.id, ${EXPIRED} as expired
   from emails_now n where n.id > $1 and n.id < $2 and n.livemode${own} order by n.id limit ${RETENTION_BATCH}
@@ -55,7 +61,10 @@ const PRUNE_OWN_ORPHANS = `delete from email_turns t
 where t.workspace_id = $2 and t.email_id < $1 and not exists (select true from emails e where e.id = t.email_id and e.workspace_id = $2)`;
 const OF_DAY = 'select true as one from emails where id >= $1 and id < $2 limit 1';
 
-/** Deletes emails that were kept when their day was retired and have expired since; the default partition holds these few. */
+/**
+ * Deletes emails that were kept when their day was retired and have expired since; the default partition
+ * holds these few.
+ */
 const PRUNE_LEFTOVERS = `with old as materialized (
   select n.id from emails_default m join emails_now n on n.id = m.id
   where m.id < $1 and m.id > $2 and m.livemode and ${EXPIRED}
@@ -69,8 +78,9 @@ const PRUNE_ORPHANS = `delete from email_turns_default t
 where t.email_id < $1 and not exists (select from emails e where e.id = t.email_id)`;
 
 /**
- * Deletes live data as many days after it was sent as it is kept. Emails and their turns go with the partitions of their day, which gives the disk
- * back at once. The few emails of that day that were sent later (scheduled, or long deferred) are moved out of it first.
+ * Deletes live data as many days after it was sent as it is kept. Emails and their turns go with the
+ * partitions of their day, which gives the disk back at once. The few emails of that day that were sent later
+ * (scheduled, or long deferred) are moved out of it first.
  */
 export const liveDataPruner = (deps: RetentionDeps): Duty => ({
   name: 'liveDataPruner',
@@ -95,8 +105,8 @@ export const liveDataPruner = (deps: RetentionDeps): Duty => ({
 });
 
 /**
- * Workspace by workspace, since no statement chooses emails by their latest turns on several nodes at once. Of the partitions those go that
- * are empty then.
+ * Workspace by workspace, since no statement chooses emails by their latest turns on several nodes at once.
+ * Of the partitions those go that are empty then.
  */
 async function pruneOnNodes(
   database: Database,
@@ -125,7 +135,10 @@ async function pruneOnNodes(
   }
 }
 
-/** Answers the ids of the emails of a day that stay, as far as they can be moved; null when it was stopped before the day's end. */
+/**
+ * Answers the ids of the emails of a day that stay, as far as they can be moved; null when it was stopped
+ * before the day's end.
+ */
 async function look(
   database: Database,
   day: number,

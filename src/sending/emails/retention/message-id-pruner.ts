@@ -1,7 +1,9 @@
 import { untilDone } from '../../../engine/duties/batches.ts';
 import type { Duty, DutyDeps } from '../../../engine/duties/duty.ts';
 
-/** A statement that waits longer than its limit is rolled back as a whole, and the next one would find more. */
+/**
+ * A statement that waits longer than its limit is rolled back as a whole, and the next one would find more.
+ */
 const BATCH = 1_000;
 
 const pruneOf = (

@@ -5,7 +5,10 @@ import { lowestIdAt } from '../../../platform/db/ids.ts';
 
 const WORKSPACES = 'select id from workspaces order by id';
 
-/** Each statement removes one batch from every table, so that no email is left in parts. The index of the list finds them. */
+/**
+ * Each statement removes one batch from every table, so that no email is left in parts. The index of the list
+ * finds them.
+ */
 const PRUNE = `with old as materialized (
   select id from emails where workspace_id = $1 and not livemode and id < $2 order by id desc limit ${RETENTION_BATCH}
 ), waiting as (

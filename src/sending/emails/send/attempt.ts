@@ -19,11 +19,14 @@ export interface AttemptParts {
 }
 
 /**
- * One attempt that is about to begin. Several processes may have the order for it: the one whose `attempt.begun` is durable first
- * has the attempt, and no other opens a session.
+ * One attempt that is about to begin. Several processes may have the order for it: the one whose
+ * `attempt.begun` is durable first has the attempt, and no other opens a session.
  */
 export class LiveAttempt {
-  /** Tells this attempt apart from those with the same number that other processes, or this one, tried to begin. */
+  /**
+   * Tells this attempt apart from those with the same number that other processes, or this one, tried to
+   * begin.
+   */
   readonly by = nanoid();
   readonly attempt: number;
   #begun: Promise<EmailContext | null> | undefined;
@@ -56,7 +59,8 @@ export class LiveAttempt {
     if (context === null) return false;
     const { at, leaseMs, recipients, holdsDoubt } = context;
     const known = recipients[recipient];
-    // A process that stood still may have lost the attempt meanwhile, and a report may have settled this recipient.
+    // A process that stood still may have lost the attempt meanwhile, and a report may have settled this
+    // recipient.
     const isInTime = this.parts.clock.now() < at + this.parts.endsAfterMs(leaseMs);
     return isInTime && known !== undefined && mayBeTried(known, holdsDoubt);
   }
@@ -101,7 +105,10 @@ export class LiveAttempt {
     return this.#postponed !== null;
   }
 
-  /** The events for the actor at the end of the attempt, given its outcome: one without any event is taken back. */
+  /**
+   * The events for the actor at the end of the attempt, given its outcome: one without any event is taken
+   * back.
+   */
   async eventsWith(outcome: () => readonly EmailEvent[]): Promise<readonly EmailEvent[]> {
     const { attempt, by } = this;
     const at = this.parts.clock.now();
@@ -117,7 +124,8 @@ export class LiveAttempt {
       const events = outcome();
       return events.length > 0 ? events : [declined];
     }
-    // The write of the beginning failed without an answer. If it was begun, it is declined: no session was opened for it.
+    // The write of the beginning failed without an answer. If it was begun, it is declined: no session was
+    // opened for it.
     return this.#isUncertain ? [declined] : [];
   }
 

@@ -88,8 +88,9 @@ export class Delivery {
   }
 
   /**
-   * The act for which a recipient gets no copy; null for one who does. Those who unsubscribed, and contacts who are not
-   * subscribed, still get mail that offers no way to unsubscribe, such as a receipt or a new password.
+   * The act for which a recipient gets no copy; null for one who does. Those who unsubscribed, and contacts
+   * who are not subscribed, still get mail that offers no way to unsubscribe, such as a receipt or a new
+   * password.
    */
   #actAgainst(actor: Actor, recipient: number, { message, sender, suppressed }: SendableMessage): Act | null {
     const withholding = suppressed.get(message.recipient_keys[recipient] ?? '');
@@ -112,8 +113,8 @@ export class Delivery {
   ): Promise<readonly AttemptResult[]> {
     const copies = new Semaphore(COPIES_AT_ONCE);
     const { leaseMs } = actor.snapshot.context as EmailContext;
-    // The copies share the time of the attempt, so one that waited has what the others left. It ends before the lease does,
-    // which counts from the beginning of the attempt.
+    // The copies share the time of the attempt, so one that waited has what the others left. It ends before
+    // the lease does, which counts from the beginning of the attempt.
     const until = this.parts.clock.monotonic() + leaseMs - this.parts.limits.marginMs;
     const tried = await Promise.all(
       recipients.map((recipient) =>
@@ -139,7 +140,10 @@ export class Delivery {
     return this.order.isDown(first) && orderOf(first, fallbacks).length > 1;
   }
 
-  /** Sends one copy; null when another attempt has it. A fault before the transport has the copy defers it: nothing was sent. */
+  /**
+   * Sends one copy; null when another attempt has it. A fault before the transport has the copy defers it:
+   * nothing was sent.
+   */
   async #send(
     actor: Actor,
     recipient: number,
@@ -199,7 +203,10 @@ export class Delivery {
     return isHeld;
   }
 
-  /** True when the recipient has left while the email waited. It asks after a wait alone. Without an answer of the database nothing leaves. */
+  /**
+   * True when the recipient has left while the email waited. It asks after a wait alone. Without an answer of
+   * the database nothing leaves.
+   */
   async #isWithheld(
     actor: Actor,
     recipient: number,
@@ -236,7 +243,10 @@ export class Delivery {
     return (await campaigns?.standing(id as string).catch(() => 'held' as const)) ?? 'sends';
   }
 
-  /** Turns the rejection of a transport (a bug, or captured mail that cannot be stored) into an outcome of this copy alone. */
+  /**
+   * Turns the rejection of a transport (a bug, or captured mail that cannot be stored) into an outcome of
+   * this copy alone.
+   */
   async #handOver(
     by: Transport,
     { provider, fallbacks }: Sender,

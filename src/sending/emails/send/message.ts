@@ -48,7 +48,10 @@ export interface Personalisation {
   readonly language?: string | undefined;
   /** The host of the address whose mail unsubscribes the recipient; null where none comes in. */
   readonly leaveHost: string | null;
-  /** The list that it goes to, which the link to unsubscribe leaves: it must offer one even when its text does not. Null for none. */
+  /**
+   * The list that it goes to, which the link to unsubscribe leaves: it must offer one even when its text does
+   * not. Null for none.
+   */
   readonly list: { readonly campaignId: string; readonly audienceId: string } | null;
 }
 
@@ -84,7 +87,9 @@ const personalOf = (
   list: campaignId && audienceId ? { campaignId, audienceId } : null,
 });
 
-/** True when a copy offers to unsubscribe: by a link of ours, or by the client's own header (RFC 2369 3.2). */
+/**
+ * True when a copy offers to unsubscribe: by a link of ours, or by the client's own header (RFC 2369 3.2).
+ */
 export const offersExit = (
   message: Pick<LiveMessage, 'campaign_id' | 'audience_id' | 'envelope' | 'content'>,
   copy: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,

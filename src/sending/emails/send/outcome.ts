@@ -20,7 +20,9 @@ export type NotAttempted = RecipientOutcome;
 /** The most UTF-16 units of a server's answer that an event keeps, since the server chose its length. */
 export const WORDS_MAX_LENGTH = 1_000;
 
-/** The events of an attempt for the machine: its outcomes, and the deliveries that the transport can confirm. */
+/**
+ * The events of an attempt for the machine: its outcomes, and the deliveries that the transport can confirm.
+ */
 export function eventsOfAttempt(
   { attempt, by, uncounted = false }: { attempt: number; by: string; uncounted?: boolean },
   messageId: string,
@@ -65,7 +67,8 @@ function outcomeOf({ recipient, sent, by }: AttemptResult, messageId: string): R
   const { subType, smtpCode, enhancedCode, remoteMta } = sent;
   const data = { subType, smtpCode, enhancedCode, message: response, remoteMta, ...wayOf(sent) };
   if (outcome !== 'refused') return { recipient, outcome, data };
-  // Only a fault of the recipient says something about the address: a refused message, or our own bad reputation, does not.
+  // Only a fault of the recipient says something about the address: a refused message, or our own bad
+  // reputation, does not.
   const reason = sent.fault === 'recipient' ? 'bounced' : 'rejected';
   return { recipient, outcome, reason, suppresses: provesAddressDead(sent), data };
 }

@@ -27,7 +27,9 @@ export interface LiveParts {
   /** The transport of that name, or the default one. */
   transport(name: Transport['name'] | null): Transport;
   readonly personalise: Personalise;
-  /** The same with links that lead nowhere: a message that is shown to others must not act for its recipient. */
+  /**
+   * The same with links that lead nowhere: a message that is shown to others must not act for its recipient.
+   */
   readonly powerless: Personalise;
   /** Makes messages again, for those who are to see them. */
   readonly leftMessage: LeftMessage;

@@ -19,19 +19,22 @@ import { type LoadedMessage, prepare } from './prepare.ts';
 import type { LiveMessage, Routing } from './reader.ts';
 
 /**
- * Orders of one transport that are claimed to wait in memory for a slot: enough to fill every slot several times until more are
- * claimed. Orders that wait are not in doubt. Those that wait in the database instead can be taken by another instance too.
+ * Orders of one transport that are claimed to wait in memory for a slot: enough to fill every slot several
+ * times until more are claimed. Orders that wait are not in doubt. Those that wait in the database instead
+ * can be taken by another instance too.
  */
 const MOST_CLAIMED = 256;
 /**
- * New emails that may wait beyond those, without their messages. They offer themselves only after a second; turned away in a
- * burst, they would leave every session idle until then (measured: half the rate). Another instance may take them then as well.
+ * New emails that may wait beyond those, without their messages. They offer themselves only after a second;
+ * turned away in a burst, they would leave every session idle until then (measured: half the rate). Another
+ * instance may take them then as well.
  */
 const MOST_NEW = 4_096;
 const MOST_WAITING = MOST_CLAIMED + MOST_NEW;
 /**
- * Once the next order has waited so long, no more are claimed: they would wait longer still, and every claim keeps an email from
- * the other instances for seconds. Beside an instance whose sessions all hang, another took 50 s for 190 emails.
+ * Once the next order has waited so long, no more are claimed: they would wait longer still, and every claim
+ * keeps an email from the other instances for seconds. Beside an instance whose sessions all hang, another
+ * took 50 s for 190 emails.
  */
 const WAITED_ENOUGH_MS = 1_000;
 /** Sends live mail: one copy for each recipient, so that each can be tracked, and can bounce, by itself. */
@@ -44,7 +47,10 @@ export class LivePerformer {
   readonly #memory: Semaphore;
   /** The order of each email until its outcome is durable: a waiting email offers itself again and again. */
   readonly #held = new Map<string, Order>();
-  /** The slots that orders hold until their outcome is durable, so that a crash leaves no more in doubt than there are slots. */
+  /**
+   * The slots that orders hold until their outcome is durable, so that a crash leaves no more in doubt than
+   * there are slots.
+   */
   readonly #begun = new Map<Order, Semaphore>();
   /** The transports of each email in their order. */
   readonly #order: TransportOrder;
@@ -87,12 +93,18 @@ export class LivePerformer {
       .reduce((sum, { capacity }) => sum + Math.max(0, capacity - MOST_NEW), 0);
   }
 
-  /** The number of emails of campaigns that may be given out or claimed: each would get a slot within about a second. */
+  /**
+   * The number of emails of campaigns that may be given out or claimed: each would get a slot within about a
+   * second.
+   */
   get bulkRoom(): number {
     return this.#bulk.room;
   }
 
-  /** Carries out one attempt. Answers no event when none was begun: the email stays `queued`, and offers itself again. */
+  /**
+   * Carries out one attempt. Answers no event when none was begun: the email stays `queued`, and offers
+   * itself again.
+   */
   perform(order: Order, tell: TellActor): Promise<readonly EmailEvent[]> | readonly EmailEvent[] {
     const { id } = order.actor;
     if (this.#held.has(id)) return [];
@@ -119,7 +131,8 @@ export class LivePerformer {
     if (isBulk) order.isBulk = true;
     const slots = name && (isBulk ? this.#bulk.slotsOf(name) : this.#slots.get(name));
     if (!slots) return [];
-    // A thousand emails of a paused campaign offer themselves again and again: they must take no slots from another one's.
+    // A thousand emails of a paused campaign offer themselves again and again: they must take no slots from
+    // another one's.
     const before = await this.#delivery.standing(routing);
     if (before === 'held') return [];
     if (isWithdrawn(before, context)) return withdrawn(clock.now());
@@ -138,7 +151,8 @@ export class LivePerformer {
     try {
       const prepared = await prepare(this.parts, actor, found.message, standing).catch(unprepared);
       if (prepared?.message) loaded = octets;
-      // The domain may have changed its transport meanwhile: then the email offers itself again, for a slot of that one.
+      // The domain may have changed its transport meanwhile: then the email offers itself again, for a slot
+      // of that one.
       if (!prepared || this.#transportNameOf(prepared.sender) !== name) return [];
       const attempt = new LiveAttempt(context, {
         clock,
@@ -194,7 +208,10 @@ export class LivePerformer {
     return this.parts.warmUps.usedUp;
   }
 
-  /** About how many recipients of campaigns from a domain have room in its warm-up on this day; null without a limit. @throws UnavailableError */
+  /**
+   * About how many recipients of campaigns from a domain have room in its warm-up on this day; null without a
+   * limit. @throws UnavailableError
+   */
   warmUpRoom(domainId: string): Promise<number | null> {
     return this.#bulk.warmUpRoom(domainId);
   }
@@ -239,7 +256,10 @@ export class LivePerformer {
   }
 }
 
-/** True for what a campaign that has ended takes back. Whether an attempt has begun elsewhere meanwhile is for the machine to say. */
+/**
+ * True for what a campaign that has ended takes back. Whether an attempt has begun elsewhere meanwhile is for
+ * the machine to say.
+ */
 const isWithdrawn = (standing: CampaignSendState, { attempt }: EmailContext): boolean =>
   standing === 'ended' && attempt === 0;
 

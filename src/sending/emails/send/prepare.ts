@@ -47,7 +47,10 @@ type CampaignContent = Parameters<CampaignMail['parts']>[1];
 
 const NOTHING_LEFT: AttemptInput = { message: null, sender: 'removed', suppressed: new Map(), skipped: null };
 
-/** Reads what an attempt takes. What a campaign has given out and a server has put off does not leave once it has ended. @throws UnavailableError */
+/**
+ * Reads what an attempt takes. What a campaign has given out and a server has put off does not leave once it
+ * has ended. @throws UnavailableError
+ */
 export async function prepare(
   parts: PreparingParts,
   actor: Actor,
@@ -76,8 +79,8 @@ export async function prepare(
 }
 
 /**
- * The recipients (by key) who get no copy, as it is now. A forward that was put off asks again: who has left the workspace meanwhile gets
- * nothing. @throws UnavailableError
+ * The recipients (by key) who get no copy, as it is now. A forward that was put off asks again: who has left
+ * the workspace meanwhile gets nothing. @throws UnavailableError
  */
 export async function withholdings(
   { reader, mayForward }: Pick<PreparingParts, 'reader' | 'mayForward'>,
@@ -95,7 +98,10 @@ export async function withholdings(
   return new Map([...those, ...others.flat()]);
 }
 
-/** Why the recipient of a campaign or of a flow gets nothing any more, as it is now; null for every other email. @throws UnavailableError */
+/**
+ * Why the recipient of a campaign or of a flow gets nothing any more, as it is now; null for every other
+ * email. @throws UnavailableError
+ */
 export async function reasonToSkip(
   { reader, campaigns }: Pick<PreparingParts, 'reader' | 'campaigns'>,
   { id: emailId, workspaceId }: Pick<Actor, 'id' | 'workspaceId'>,

@@ -46,7 +46,10 @@ export type MessageWithoutContent = Omit<LiveMessage, 'content'> & {
 const each = (isOnNodes: boolean): string =>
   `from unnest($1::text[]) i(id) ${lookUp(isOnNodes, 'emails', 'm', 'm.id = i.id and m.workspace_id = any($2::text[])')}`;
 
-/** The size is the one that was stored on acceptance: measuring the content would cost PostgreSQL the reading of it. */
+/**
+ * The size is the one that was stored on acceptance: measuring the content would cost PostgreSQL the reading
+ * of it.
+ */
 const messagesStatement = (
   isOnNodes: boolean,
 ): string => `select m.id, m.recipients, m.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, s.size,
@@ -68,9 +71,10 @@ export interface Withholding {
 }
 
 /**
- * A forgotten person's address is suppressed by its hash. A contact who is not subscribed gets no list mail, as from campaigns, although
- * no suppression is there any more. Each is looked up, since the planner expects a hundred addresses and would read the whole table. Of
- * several the one that stops more comes last, and counts.
+ * A forgotten person's address is suppressed by its hash. A contact who is not subscribed gets no list mail,
+ * as from campaigns, although no suppression is there any more. Each is looked up, since the planner expects
+ * a hundred addresses and would read the whole table. Of several the one that stops more comes last, and
+ * counts.
  */
 const WITHHOLDINGS = `with asked as materialized (
   select * from json_to_recordset($1::text::json) as a(workspace_id text, key text, hash text)
@@ -148,7 +152,9 @@ export class LiveReader {
     this.#acts = readActs(database);
   }
 
-  /** The message, a large one without its content; null when retention has taken it. @throws UnavailableError */
+  /**
+   * The message, a large one without its content; null when retention has taken it. @throws UnavailableError
+   */
   async message(email: OwnedId): Promise<LiveMessage | MessageWithoutContent | null> {
     const row = await this.#messages.ask(email);
     if (!row) return null;
@@ -159,13 +165,19 @@ export class LiveReader {
       : { ...message, content: await unpackContent(packed) };
   }
 
-  /** The content of a large message, wherever it lies; null when retention has taken it. @throws BodyLost, UnavailableError */
+  /**
+   * The content of a large message, wherever it lies; null when retention has taken it. @throws BodyLost,
+   * UnavailableError
+   */
   async content(email: OwnedId): Promise<Content | null> {
     const row = await this.#contents.ask(email);
     return row && bringBack(this.bodies, row.packed, 'whole');
   }
 
-  /** The domain and the campaign of an email; null when retention has taken the message. @throws UnavailableError */
+  /**
+   * The domain and the campaign of an email; null when retention has taken the message. @throws
+   * UnavailableError
+   */
   routingOf(email: OwnedId): Promise<Routing | null> {
     return this.#domains.ask(email);
   }

@@ -9,7 +9,8 @@ export interface Destination {
   readonly recipient: number;
 }
 
-// Base32 with the alphabet of ids: it survives a change of case, and the token fits the 64 octets of a local part (RFC 5321 4.5.3.1.1).
+// Base32 with the alphabet of ids: it survives a change of case, and the token fits the 64 octets of a local
+// part (RFC 5321 4.5.3.1.1).
 
 /** 80 bits, which can only be guessed by sending mail. */
 const MAC_BYTES = 10;
@@ -47,7 +48,10 @@ export function readReturnToken(token: string, signer: Signer, now: number): Des
 export const isReturnToken = (token: string, signer: Signer, now: number): boolean =>
   readReturnToken(token, signer, now) !== null;
 
-/** The days from its acceptance on that a forwarded message can come back: five of attempts here, five of the next server, and more. */
+/**
+ * The days from its acceptance on that a forwarded message can come back: five of attempts here, five of the
+ * next server, and more.
+ */
 const VALID_DAYS = 30;
 /** Two letters of base32. */
 const DAYS = 1_024;

@@ -10,13 +10,16 @@ interface MadeSubject {
 }
 
 /**
- * Bounded by the lowest and the highest id, which lie close together: while little was known of a new table, the planner read all
- * emails of the workspace for each statement, 10 ms with 9,000. All are live.
+ * Bounded by the lowest and the highest id, which lie close together: while little was known of a new table,
+ * the planner read all emails of the workspace for each statement, 10 ms with 9,000. All are live.
  */
 const WRITE = `update emails e set subject = i.subject from json_to_recordset($1::text::json) as i(id text, subject text)
 where e.id = i.id and e.workspace_id = $2 and e.livemode and e.id >= $3 and e.id <= $4`;
 
-/** Stores subjects in the rows of their emails; those that are made at the same time share a statement for each workspace. */
+/**
+ * Stores subjects in the rows of their emails; those that are made at the same time share a statement for
+ * each workspace.
+ */
 export class SubjectWriter {
   readonly #writes: BatchedRead<MadeSubject, true>;
 
@@ -31,7 +34,10 @@ export class SubjectWriter {
     });
   }
 
-  /** Stores one: from then on lists, searches and webhooks name the email as it leaves. @throws UnavailableError */
+  /**
+   * Stores one: from then on lists, searches and webhooks name the email as it leaves. @throws
+   * UnavailableError
+   */
   async keep(made: MadeSubject): Promise<void> {
     await this.#writes.ask(made);
   }

@@ -9,8 +9,8 @@ import type { Clock } from '../../../platform/time/clock.ts';
 const FINE: ReadonlySet<string> = new Set(['accepted', 'suppressed']);
 
 /**
- * A performer whose attempts are shown in the trace of their email, from their durable beginning to their outcome. An order that begins
- * no attempt is none: an email that waits offers itself again and again.
+ * A performer whose attempts are shown in the trace of their email, from their durable beginning to their
+ * outcome. An order that begins no attempt is none: an email that waits offers itself again and again.
  */
 export function traced(performer: Performer, tracing: Tracing | null, clock: Clock): Performer {
   if (tracing === null) return performer;

@@ -28,7 +28,10 @@ export function withNamedScript<Body extends SimulationFields>(body: Body, heade
   return simulate === null || body.simulate !== undefined ? body : { ...body, simulate };
 }
 
-/** The refusal of a request whose header is no script, whatever its emails say; null for one that is, or has none. */
+/**
+ * The refusal of a request whose header is no script, whatever its emails say; null for one that is, or has
+ * none.
+ */
 export function refusalOfHeader(
   { livemode }: { readonly livemode: boolean },
   headers: Headers,

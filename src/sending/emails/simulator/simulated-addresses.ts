@@ -25,8 +25,9 @@ const OUTCOMES: ReadonlyMap<string, SimulatedOutcome> = new Map(
 );
 
 /**
- * The outcome of mail for this recipient in test mode. On the simulator's domain the local part names it (without its `+label`);
- * on any other domain it is `delivered`. Null when the simulator's domain has no such local part.
+ * The outcome of mail for this recipient in test mode. On the simulator's domain the local part names it
+ * (without its `+label`); on any other domain it is `delivered`. Null when the simulator's domain has no such
+ * local part.
  */
 export function simulatedOutcome(
   { key, domain }: Pick<Address, 'key' | 'domain'>,

@@ -49,7 +49,10 @@ export type SimulatedOutcomeName = keyof typeof SCRIPTS;
 const SENT = (messageId: string) => ({ provider: 'simulator', messageId, response: SIMULATED_ACCEPTANCE });
 const REFUSED = SIMULATED_REPORTS.bounced.data;
 
-/** Simulates one attempt of a test email: the outcome of each pending recipient, then the reports that would follow. */
+/**
+ * Simulates one attempt of a test email: the outcome of each pending recipient, then the reports that would
+ * follow.
+ */
 export function simulate(context: EmailContext, messageId: string, at: number): readonly EmailEvent[] {
   const outcomes: RecipientOutcome[] = [];
   const reports: EmailEvent[] = [];

@@ -14,7 +14,10 @@ export interface DirectMessage {
   readonly id: string;
   /** The workspace whose sender it has if possible; null for the operator's. */
   readonly workspaceId: string | null;
-  /** True where the operator's sender comes first: servers return what they cannot deliver to the domain of the sender. */
+  /**
+   * True where the operator's sender comes first: servers return what they cannot deliver to the domain of
+   * the sender.
+   */
   readonly prefersOperator: boolean;
   readonly to: string;
   /** Epoch milliseconds; the same in every attempt. */
@@ -45,7 +48,10 @@ interface Way {
 
 const PATIENCE_MS = 30_000;
 
-/** Sends messages of the service: from the default sender of the workspace while its domain may send, and from the operator's. */
+/**
+ * Sends messages of the service: from the default sender of the workspace while its domain may send, and from
+ * the operator's.
+ */
 export function directMail({
   database,
   senders,

@@ -10,8 +10,9 @@ const SAVE_EVERY_MS = 1_000;
 const FORGOTTEN_AFTER = '7 days';
 
 /**
- * Of each limit the newer finding stays, as `newer` in learned.ts says: several instances write what they know of one server, and none of them
- * knows all. A limit ends by an entry that says so, never because one does not know of it.
+ * Of each limit the newer finding stays, as `newer` in learned.ts says: several instances write what they
+ * know of one server, and none of them knows all. A limit ends by an entry that says so, never because one
+ * does not know of it.
  */
 const MERGED = `(
   select json_object_agg(name, finding) from (
@@ -53,7 +54,10 @@ export class LimitKeeper {
     this.#warn = rarely(parts.logger, parts.clock.monotonic);
   }
 
-  /** Takes over what is stored, and stores what is learned from now on. A database that is away costs what was learned, and no mail. */
+  /**
+   * Takes over what is stored, and stores what is learned from now on. A database that is away costs what was
+   * learned, and no mail.
+   */
   async start(): Promise<void> {
     await this.load();
     this.#isOn = true;

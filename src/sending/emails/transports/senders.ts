@@ -33,7 +33,10 @@ export interface SenderParts {
   readonly signing?: SigningThreads;
 }
 
-/** The reason that a domain cannot send: for good, or until its workspace, its DNS, its transport or SECRET_KEY is right again. */
+/**
+ * The reason that a domain cannot send: for good, or until its workspace, its DNS, its transport or
+ * SECRET_KEY is right again.
+ */
 export type SenderProblem = 'removed' | 'archived' | 'unverified' | 'transportDisabled' | 'keysSealed';
 
 /** The most domains whose opened keys are kept: opening them takes milliseconds. */
@@ -44,8 +47,8 @@ export interface Senders {
   /** The sender of a domain, or the reason that it cannot send. @throws UnavailableError */
   find(domainId: string): Promise<Sender | SenderProblem>;
   /**
-   * The sender of an email. What a campaign has given out outlives its domain, as the campaign does: it waits until one of that name is
-   * verified again, where any other email fails. @throws UnavailableError
+   * The sender of an email. What a campaign has given out outlives its domain, as the campaign does: it waits
+   * until one of that name is verified again, where any other email fails. @throws UnavailableError
    */
   ofEmail(email: Routing): Promise<Sender | SenderProblem>;
   /** Empties the cache, because a domain has changed. */
@@ -89,7 +92,8 @@ export function cachedSenders({
   const senderOf = (domain: SendingDomain): Sender | SenderProblem => {
     if (domain.archived) return 'archived';
     if (!domain.maySend) return 'unverified';
-    // Mail waits for the transport that its owner chose: mail that left by another one could not be called back.
+    // Mail waits for the transport that its owner chose: mail that left by another one could not be called
+    // back.
     if (domain.provider !== null && !enabled.includes(domain.provider)) return 'transportDisabled';
     let dkim: readonly SigningKey[];
     try {

@@ -17,7 +17,10 @@ import type { AwaitedEmail } from './wait-model.ts';
 /** The newest emails of a workspace that are looked through for an address. */
 const MOST_LOOKED = 10_000;
 
-/** The first email of each one's workspace and environment behind an id that goes to an address, or the newest. */
+/**
+ * The first email of each one's workspace and environment behind an id that goes to an address, or the
+ * newest.
+ */
 const LOOK = `select w.n, f.id
 from json_to_recordset($1::text::json) as w(n integer, "workspaceId" text, livemode boolean, subject text, after text, forms json, "isNewest" boolean)
 cross join lateral (

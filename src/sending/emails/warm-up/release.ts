@@ -22,13 +22,16 @@ const SOON_MS = 60_000;
  */
 const KNOWN_EVERYWHERE_MS = 2 * SENDER_KNOWN_MS;
 
-/** The domain, and those before it of its name: what a campaign gave out by one of them leaves by the domain (senders.ts). */
+/**
+ * The domain, and those before it of its name: what a campaign gave out by one of them leaves by the domain
+ * (senders.ts).
+ */
 const WITH_EARLIER = `select e.id from domains d join domains e on e.workspace_id = d.workspace_id and e.name = d.name
 where d.id = $1 and d.workspace_id = $2`;
 
 /**
- * Has live emails of a workspace's domain that wait for a limit ask again within seconds, the oldest first: the limit may be gone. Those that it
- * still holds back are put off again. @throws UnavailableError
+ * Has live emails of a workspace's domain that wait for a limit ask again within seconds, the oldest first:
+ * the limit may be gone. Those that it still holds back are put off again. @throws UnavailableError
  */
 export function waitingReleaser(
   database: Database,

@@ -7,7 +7,9 @@ import type { Lane, Room, WarmUps } from './warm-ups.ts';
 type Mail = Pick<LiveMessage, 'campaign_id'>;
 type WarmedUp = Pick<Sender, 'domainId' | 'warmUps'>;
 
-/** The mail that a message is among, where it is warmed up on that transport: of the domain that it leaves by. */
+/**
+ * The mail that a message is among, where it is warmed up on that transport: of the domain that it leaves by.
+ */
 export function laneOf(
   { campaign_id: campaignId = null }: Mail,
   { domainId, warmUps }: WarmedUp,
@@ -39,7 +41,10 @@ export function shareOf({ warmUp: { provider } }: Lane, room: Room): WarmUpShare
 export const usedUp = ({ perDay }: { readonly perDay: number }): string =>
   `its warm-up allows ${perDay} recipients on this day, which are used up`;
 
-/** Takes room for a copy that is about to be given on to a transport that takes over. Answers why it may not be; null where it may. */
+/**
+ * Takes room for a copy that is about to be given on to a transport that takes over. Answers why it may not
+ * be; null where it may.
+ */
 export async function refusalOf(
   allowances: WarmUps,
   message: Mail,

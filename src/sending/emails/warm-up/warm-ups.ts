@@ -3,7 +3,10 @@ import { LruMap } from '../../../platform/async/lru-map.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type Clock, DAY_MS } from '../../../platform/time/clock.ts';
 
-/** Claimed at once: a fiftieth of the day. So much is lost with an instance that dies, and so many statements does a day take. */
+/**
+ * Claimed at once: a fiftieth of the day. So much is lost with an instance that dies, and so many statements
+ * does a day take.
+ */
 const BLOCKS = 50;
 /** The time until a full day is read again: an instance that stops returns its unused claims. */
 const ASK_AGAIN_MS = 10_000;
@@ -15,8 +18,8 @@ const BULK_LATER_MS = 900_000;
 const MOST_LOTS = 10_000;
 
 /**
- * Claims a block of a day's allowance in one statement, which answers what it got and what is left for the lane. Two instances wait for
- * each other in the row.
+ * Claims a block of a day's allowance in one statement, which answers what it got and what is left for the
+ * lane. Two instances wait for each other in the row.
  */
 const CLAIM = `insert into warm_up_days as d (domain_id, provider, day, claimed, claimed_bulk, granted)
 select $1, $2, $3::date, n, case when $6::boolean then n else 0 end, n
@@ -74,7 +77,10 @@ export class WarmUps {
     private readonly clock: Pick<Clock, 'now' | 'monotonic'>,
   ) {}
 
-  /** Takes room for so many recipients. An email that has more than a whole day allows gets that day. @throws UnavailableError */
+  /**
+   * Takes room for so many recipients. An email that has more than a whole day allows gets that day. @throws
+   * UnavailableError
+   */
   async take(lane: Lane, recipients: number): Promise<Room> {
     const lot = this.#lotOf(lane);
     if (lot === null) return UNLIMITED;
@@ -98,7 +104,10 @@ export class WarmUps {
     };
   }
 
-  /** About how many recipients of the lane still have room on this day; null without a limit. @throws UnavailableError */
+  /**
+   * About how many recipients of the lane still have room on this day; null without a limit. @throws
+   * UnavailableError
+   */
   async roomOf(lane: Lane): Promise<number | null> {
     const lot = this.#lotOf(lane);
     if (lot === null) return null;

@@ -20,7 +20,10 @@ export interface Words {
 /** The reasons for which the service itself pauses a campaign. */
 export type PauseReason = Exclude<PausedReason, 'manual'>;
 
-/** The words of the emails that the service itself sends; one file for each language. Roles and times are written out already. */
+/**
+ * The words of the emails that the service itself sends; one file for each language. Roles and times are
+ * written out already.
+ */
 export interface ServiceTexts {
   readonly language: PageLanguage;
   /** It introduces the address behind a button. */

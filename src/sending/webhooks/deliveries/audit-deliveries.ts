@@ -3,7 +3,10 @@ import { type ActorBatch, type Audit, auditActors } from '../../../engine/audit/
 import { lowestIdAt } from '../../../platform/db/ids.ts';
 import { webhookDeliveryKind } from './kind.ts';
 
-/** The clocks of instances differ, so an event this close to a change of its endpoint may belong to either side of it. */
+/**
+ * The clocks of instances differ, so an event this close to a change of its endpoint may belong to either
+ * side of it.
+ */
 const MARGIN_MS = 60_000;
 const NAMED = 20;
 
@@ -14,8 +17,8 @@ const ENDPOINTS = `select w.id, w.livemode, (
 ) as since from webhook_endpoints w where w.state = 'active' order by w.id`;
 
 /**
- * Finds events without a delivery. Both sides are read once and compared as sets: `not exists` was planned as a look at every
- * delivery for every event, and took over a minute for 45,000 events.
+ * Finds events without a delivery. Both sides are read once and compared as sets: `not exists` was planned as
+ * a look at every delivery for every event, and took over a minute for 45,000 events.
  */
 const MISSING = `select count(*) over ()::integer as total, m.id from (
   select e.id from webhook_endpoints w

@@ -11,8 +11,8 @@ import { lowestIdAt } from '../../../platform/db/ids.ts';
 const ENDPOINTS = 'select id, livemode, state, revision from webhook_endpoints order by id';
 
 /**
- * Reads old deliveries in the order of the list's index, each batch from the end of the last one. A delivery that still waits,
- * because an old event is sent again, is deleted after it has ended.
+ * Reads old deliveries in the order of the list's index, each batch from the end of the last one. A delivery
+ * that still waits, because an old event is sent again, is deleted after it has ended.
  */
 const PRUNE = `with old as materialized (
   select id from webhook_deliveries where webhook_id = $1 and id > $2 and id < $3 and wake_at is null

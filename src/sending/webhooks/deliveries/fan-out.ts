@@ -7,15 +7,19 @@ import { LEASE_MS, webhookDeliveryKind } from './kind.ts';
 import { SUBJECT_SQL } from './reader.ts';
 
 /**
- * SQL of the id of a delivery that a statement makes itself: the time of its event, then 56 random bits, as digits of both
- * hexadecimal numbers and ids. So the deliveries of an event are found by their ids. It reads `d.event_id` and `d.random`.
+ * SQL of the id of a delivery that a statement makes itself: the time of its event, then 56 random bits, as
+ * digits of both hexadecimal numbers and ids. So the deliveries of an event are found by their ids. It reads
+ * `d.event_id` and `d.random`.
  */
 export const DELIVERY_ID_SQL = `'dlv_' || substr(d.event_id, 5, 10) || right(d.random, 14)`;
 
 /** The lowest id that a delivery of an event may have. */
 const lowestDeliveryId = (eventId: string): string => `dlv_${eventId.slice(4, 14)}`;
 
-/** SQL of those random bits, for a subquery, which evaluates them once for each row: the end of a random UUID has nothing fixed in it. */
+/**
+ * SQL of those random bits, for a subquery, which evaluates them once for each row: the end of a random UUID
+ * has nothing fixed in it.
+ */
 export const RANDOM_SQL = `replace(gen_random_uuid()::text, '-', '') as random`;
 
 /** Every active endpoint of the workspace and environment that subscribes to the type of an event. */
@@ -41,8 +45,8 @@ const COLUMNS = {
 const input = (at: number): WebhookDeliveryInput => ({ at, leaseMs: LEASE_MS, turnAt: null });
 
 /**
- * The deliveries of the events that a commit records: one for every endpoint that wants it. Without an endpoint this costs one probe of a
- * small index for each event.
+ * The deliveries of the events that a commit records: one for every endpoint that wants it. Without an
+ * endpoint this costs one probe of a small index for each event.
  */
 export const fanOut: ChildSpec = {
   kind: webhookDeliveryKind,

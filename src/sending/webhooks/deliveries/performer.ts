@@ -19,8 +19,8 @@ const LIMITS = { total: 1_024, perKey: 64, backlog: ORDERS };
 /** Longest duration of an attempt: the ten seconds of one POST, and two for a slow machine. */
 const LONGEST_ATTEMPT_MS = 12_000;
 /**
- * An endpoint is read together with the event, and again when the attempt had to wait for a slot longer than this. A change
- * within 10 ms could as well have met a request that was already in the network.
+ * An endpoint is read together with the event, and again when the attempt had to wait for a slot longer than
+ * this. A change within 10 ms could as well have met a request that was already in the network.
  */
 const FRESH_MS = 10;
 
@@ -123,7 +123,10 @@ export class WebhookPerformer implements Performer {
     return outcome ? [outcome] : [];
   }
 
-  /** Makes one attempt; null when the lease is too short for it, because an attempt that outlives its lease is made twice. */
+  /**
+   * Makes one attempt; null when the lease is too short for it, because an attempt that outlives its lease is
+   * made twice.
+   */
   async #attempt(
     { attempt, leaseEnd, standsAt }: AttemptOrder,
     target: Target | null,
@@ -171,7 +174,10 @@ export class WebhookPerformer implements Performer {
     return { type: succeeded ? 'attempt.succeeded' : 'attempt.failed', ...outcome };
   }
 
-  /** Opens the secret once for all attempts whose endpoint was read together, and keeps it no longer than they do. */
+  /**
+   * Opens the secret once for all attempts whose endpoint was read together, and keeps it no longer than they
+   * do.
+   */
   #secretOf(target: Target, sealed: string): string | null {
     const known = this.#secrets.get(target);
     if (known !== undefined) return known;

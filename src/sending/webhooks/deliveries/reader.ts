@@ -28,7 +28,10 @@ interface Subject {
   readonly given: unknown;
 }
 
-/** SQL of the subject of a new delivery as one text, which comes with its first attempt; none of it has a space. */
+/**
+ * SQL of the subject of a new delivery as one text, which comes with its first attempt; none of it has a
+ * space.
+ */
 export const SUBJECT_SQL = `webhook_id || ' ' || event_id || ' ' || event_type || ' ' || email_id`;
 
 function subjectIn(text: string): Subject {
@@ -81,7 +84,8 @@ const readTargets = (database: Database, ids: readonly string[]): Promise<Target
   database.query<Target>(TARGETS, [ids]);
 
 /**
- * Deliveries come many at a time for the same few events and endpoints: each of those is read once, and each event written once.
+ * Deliveries come many at a time for the same few events and endpoints: each of those is read once, and each
+ * event written once.
  */
 async function readPayloads(
   database: Database,
@@ -119,7 +123,10 @@ async function readPayloads(
   };
 }
 
-/** Reads the events and endpoints of attempts without a cache: a rotation or a deletion counts from the next attempt on, on every instance. */
+/**
+ * Reads the events and endpoints of attempts without a cache: a rotation or a deletion counts from the next
+ * attempt on, on every instance.
+ */
 export function attemptReader(database: Database, isOnNodes: boolean) {
   const payloads = new BatchedRead('webhook payloads', (deliveries: readonly Delivery[]) =>
     readPayloads(database, deliveries, isOnNodes),

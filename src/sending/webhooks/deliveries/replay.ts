@@ -8,12 +8,15 @@ import { lowestIdAt } from '../../../platform/db/ids.ts';
 import { DELIVERY_ID_SQL, RANDOM_SQL } from './fan-out.ts';
 import { LEASE_MS, webhookDeliveryKind } from './kind.ts';
 
-/** The scope of a replay as columns. The ids of events begin with their time, so a range of time is a range of ids. */
+/**
+ * The scope of a replay as columns. The ids of events begin with their time, so a range of time is a range of
+ * ids.
+ */
 export const scopeColumns = ({ from, to, types, onlyFailed, most }: ReplayScope) => ({
   low: lowestIdAt('evt', from),
   high: lowestIdAt('evt', to + 1),
-  // An event is written no earlier than it happened, and its email is older: this leaves most turns out before they are unfolded. Test
-  // clocks know other times, and test mail is few.
+  // An event is written no earlier than it happened, and its email is older: this leaves most turns out
+  // before they are unfolded. Test clocks know other times, and test mail is few.
   low_at: new Date(from).toISOString(),
   high_email: lowestIdAt('em', to + 1),
   types,
@@ -22,8 +25,8 @@ export const scopeColumns = ({ from, to, types, onlyFailed, most }: ReplayScope)
 });
 
 /**
- * SQL of the events in the scope `r`, oldest first. The ids of an event's deliveries begin with its time too, so earlier
- * deliveries of it are found in a narrow range of the endpoint's index.
+ * SQL of the events in the scope `r`, oldest first. The ids of an event's deliveries begin with its time too,
+ * so earlier deliveries of it are found in a narrow range of the endpoint's index.
  */
 export const eventsInScope = ({
   within,

@@ -47,7 +47,10 @@ const once = <Data>(
 const plainClaim = (call: Pick<Call, 'caller' | 'claim' | 'now'>, reply: unknown) =>
   claimOnce(keyedBy(call), 200, () => JSON.stringify(reply));
 
-/** Queues a `delivered` event that is marked as a test. It is in no log, and is sent whatever the endpoint subscribes to. */
+/**
+ * Queues a `delivered` event that is marked as a test. It is in no log, and is sent whatever the endpoint
+ * subscribes to.
+ */
 export const testWebhook = (
   commands: WebhookCommands,
   call: EndpointCall,

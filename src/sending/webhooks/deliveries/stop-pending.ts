@@ -49,8 +49,8 @@ const someWait = (condition: string): string => `exists (select from webhook_del
   join webhook_endpoints w on w.id = d.webhook_id || '' where w.state <> 'active' and ${condition})`;
 
 /**
- * True when some delivery waits for an inactive endpoint. Written so that no index of an endpoint's deliveries serves it, and
- * that it reads no deliveries where all endpoints are active.
+ * True when some delivery waits for an inactive endpoint. Written so that no index of an endpoint's
+ * deliveries serves it, and that it reads no deliveries where all endpoints are active.
  */
 export const SOME_WAIT = `case when exists (select from webhook_endpoints where state <> 'active')
   then ${someWait('d.wake_at is not null')} or ${someWait(isKeptSql(webhookDeliveryKind, 'd'))} else false end`;

@@ -25,8 +25,9 @@ const isHostName = (host: string): boolean =>
   host.length <= 253 && host.split('.').every((label) => LABEL.test(label));
 
 /**
- * Checks the form of a URL and returns a sentence about its problem, or null. The text itself is checked strictly, because a URL
- * parser repairs a lot (`http:\\host`, `http:host`, tabs inside): the text that is checked, stored and connected to is the same.
+ * Checks the form of a URL and returns a sentence about its problem, or null. The text itself is checked
+ * strictly, because a URL parser repairs a lot (`http:\\host`, `http:host`, tabs inside): the text that is
+ * checked, stored and connected to is the same.
  */
 export function problemOfUrl(text: string): string | null {
   if (isLonger(text, URL_MAX_LENGTH)) return `Must have at most ${URL_MAX_LENGTH} characters.`;
@@ -48,8 +49,9 @@ const PRIVATE_NAME =
   'Must have a host name of the public internet: single labels and names under .local, .internal and .localhost are refused.';
 
 /**
- * True for names that the public DNS never answers: single labels, mDNS (RFC 6762 3), loopback (RFC 6761 6.3), and the domain
- * that ICANN reserved for private use, which clouds also use for their metadata services.
+ * True for names that the public DNS never answers: single labels, mDNS (RFC 6762 3), loopback (RFC 6761
+ * 6.3), and the domain that ICANN reserved for private use, which clouds also use for their metadata
+ * services.
  */
 const isPrivateName = (host: string): boolean =>
   !host.includes('.') || /\.(?:local|internal|localhost)$/.test(host);
@@ -58,12 +60,18 @@ const isPrivateName = (host: string): boolean =>
 export const isRefusedName = (host: string, privateNames: boolean): boolean =>
   host === METADATA_NAME || (isIP(host) === 0 && !privateNames && isPrivateName(host));
 
-/** Google's metadata service returns credentials, so no policy opens it; the same holds for the metadata addresses. */
+/**
+ * Google's metadata service returns credentials, so no policy opens it; the same holds for the metadata
+ * addresses.
+ */
 const METADATA_NAME = 'metadata.google.internal';
 
 /** Checks of hosts that customers name, by the rules of webhooks. */
 export interface HostChecks {
-  /** A sentence about the problem of a host; null where it has none. One that does not resolve in time has none. */
+  /**
+   * A sentence about the problem of a host; null where it has none. One that does not resolve in time has
+   * none.
+   */
   problemOfHost(host: string): Promise<string | null>;
   /** The addresses of a host, each of which may be connected to. @throws TargetRefused */
   addressesOf(host: string): Promise<readonly string[]>;

@@ -5,7 +5,10 @@ import { hostOf } from '../../../platform/text/host.ts';
 
 /** The addresses that webhooks may reach besides the public internet. */
 export interface TargetPolicy {
-  /** True when the server is only reached from its own machine, so that the private network is the developer's own. */
+  /**
+   * True when the server is only reached from its own machine, so that the private network is the developer's
+   * own.
+   */
   readonly allowPrivate: boolean;
   /** Ranges that the operator has opened with `WEBHOOK_ALLOW_CIDRS`. */
   readonly allowCidrs: readonly string[];
@@ -19,7 +22,9 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** The prefix under which DNS64 presents IPv4 hosts to networks with IPv6 only (RFC 6052, 2.1). */
 const NAT64 = ipaddr.IPv6.parse('64:ff9b::');
 
-/** All of IPv6 that is assigned today (RFC 4291, 2.5.4). ipaddr.js calls the unassigned rest `unicast` too. */
+/**
+ * All of IPv6 that is assigned today (RFC 4291, 2.5.4). ipaddr.js calls the unassigned rest `unicast` too.
+ */
 const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::');
 
 const PRIVATE_RANGES: ReadonlySet<string> = new Set([
@@ -30,8 +35,8 @@ const PRIVATE_RANGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The metadata services of clouds, which return credentials. No policy opens these addresses. Some lie in ranges that a policy
- * may open, and Azure's (168.63.129.16) looks like any public address.
+ * The metadata services of clouds, which return credentials. No policy opens these addresses. Some lie in
+ * ranges that a policy may open, and Azure's (168.63.129.16) looks like any public address.
  */
 const METADATA: ReadonlySet<string> = new Set([
   '169.254.169.254',
@@ -57,8 +62,8 @@ const isPublic = (address: Address): boolean =>
   address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST, 3));
 
 /**
- * Builds the guard of a policy. It refuses everything that is not global unicast, and all tunnels (6to4, Teredo, SIIT),
- * whichever address they contain.
+ * Builds the guard of a policy. It refuses everything that is not global unicast, and all tunnels (6to4,
+ * Teredo, SIIT), whichever address they contain.
  * @throws when a range of the policy is not CIDR.
  */
 export function createAddressGuard({ allowPrivate, allowCidrs }: TargetPolicy): AddressGuard {
@@ -82,7 +87,10 @@ export interface Surroundings {
   readonly trustProxy: TrustedProxies;
 }
 
-/** True when only this machine can reach the server. A proxy on the same machine opens a loopback address to the world; TRUST_PROXY names it. */
+/**
+ * True when only this machine can reach the server. A proxy on the same machine opens a loopback address to
+ * the world; TRUST_PROXY names it.
+ */
 export const isLocalOnly = ({ host, publicUrl, trustProxy }: Surroundings): boolean =>
   isLoopback(host) && isLoopback(hostOf(new URL(publicUrl))) && 'hops' in trustProxy && trustProxy.hops === 0;
 

@@ -6,7 +6,10 @@ import type { Clock } from '../../../platform/time/clock.ts';
 const IDLE_MS = 4_000;
 /** Longest age of a connection. Without a limit a busy one would stay with a host that has moved. */
 const AGE_MS = 60_000;
-/** Most idle connections, because file descriptors are shared with everything else; further ones close after use. */
+/**
+ * Most idle connections, because file descriptors are shared with everything else; further ones close after
+ * use.
+ */
 const IDLE_MAX = 1_000;
 const IDLE_MAX_PER_ENDPOINT = 64;
 
@@ -88,9 +91,10 @@ export interface ConnectOptions {
 }
 
 /**
- * The connections of webhooks. Idle ones are kept for the next event of the same endpoint, which doubles to triples the throughput
- * of one connection for each event (tests/bench/webhook-post.ts); two customers with the same host never share one. An address is
- * checked when it is connected to, and the policy does not change while the process runs, so an open connection needs no check.
+ * The connections of webhooks. Idle ones are kept for the next event of the same endpoint, which doubles to
+ * triples the throughput of one connection for each event (tests/bench/webhook-post.ts); two customers with
+ * the same host never share one. An address is checked when it is connected to, and the policy does not
+ * change while the process runs, so an open connection needs no check.
  */
 export class Connections {
   readonly #idle = new Map<string, Connection[]>();

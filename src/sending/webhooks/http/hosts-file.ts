@@ -6,7 +6,10 @@ const HOSTS_FILE = '/etc/hosts';
 /** A file of blocked names has some megabytes; a larger one is not read. */
 const LONGEST = 16 * 1024 * 1024;
 
-/** The addresses that a hosts file gives a name, in lower case: an address, then its names, up to `#` (hosts(5)). */
+/**
+ * The addresses that a hosts file gives a name, in lower case: an address, then its names, up to `#`
+ * (hosts(5)).
+ */
 export function addressesIn(hosts: string, name: string): readonly string[] {
   if (!hosts.toLowerCase().includes(name)) return [];
   const addresses: string[] = [];

@@ -9,16 +9,19 @@ import { addressesInHostsFile } from './hosts-file.ts';
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 /**
- * The resolver of the system through c-ares. Like getaddrinfo it reads /etc/hosts and keeps `.localhost` on loopback (RFC
- * 6761), but it occupies no thread while it waits: with 64 names whose servers were silent, getaddrinfo delayed every other
- * name for over a minute, c-ares none (measured).
+ * The resolver of the system through c-ares. Like getaddrinfo it reads /etc/hosts and keeps `.localhost` on
+ * loopback (RFC 6761), but it occupies no thread while it waits: with 64 names whose servers were silent,
+ * getaddrinfo delayed every other name for over a minute, c-ares none (measured).
  */
 export const resolveBySystem: Resolve = async (name) => {
   const answers = await dns.lookup(name, { backend: 'c-ares' });
   return answers.map(({ address }) => address);
 };
 
-/** The names that the public DNS does not have: those without a dot, which search lists complete, and loopback (RFC 6761, 6.3). */
+/**
+ * The names that the public DNS does not have: those without a dot, which search lists complete, and loopback
+ * (RFC 6761, 6.3).
+ */
 const isOfTheMachine = (name: string): boolean => !name.includes('.') || /(^|\.)localhost\.?$/i.test(name);
 
 /**
@@ -49,8 +52,9 @@ export class TargetRefused extends Error {
 }
 
 /**
- * Makes a `lookup` that returns the addresses of a name when all of them pass the guard, and none otherwise. The connection
- * uses exactly the addresses that were checked, so a name that answers differently the next time gains nothing.
+ * Makes a `lookup` that returns the addresses of a name when all of them pass the guard, and none otherwise.
+ * The connection uses exactly the addresses that were checked, so a name that answers differently the next
+ * time gains nothing.
  */
 export function guardedLookup(guard: AddressGuard, resolve: Resolve): LookupFunction {
   return (name, _options, callback) => {

@@ -9,7 +9,10 @@ export type PostError =
   | 'malformed_answer'
   | 'sealed_secret';
 
-/** The texts of `responseBody` when there was no answer. They are fixed, so that they reveal no internal address. */
+/**
+ * The texts of `responseBody` when there was no answer. They are fixed, so that they reveal no internal
+ * address.
+ */
 export const REASONS = {
   timeout: 'The endpoint did not answer in time.',
   unresolved_host: 'The host name of the endpoint does not resolve.',
@@ -29,7 +32,10 @@ export interface PostResult {
   /** The beginning of the reply, or a fixed reason when there was no answer. */
   readonly responseBody: string;
   readonly durationMs: number;
-  /** Null when the receiver answered, whatever the status. An error together with a status means that the answer was cut off. */
+  /**
+   * Null when the receiver answered, whatever the status. An error together with a status means that the
+   * answer was cut off.
+   */
   readonly error: PostError | null;
 }
 

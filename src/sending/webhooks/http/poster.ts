@@ -8,8 +8,8 @@ import { Routes } from './route.ts';
 import { sign } from './signature.ts';
 
 /**
- * The documented limit of ten seconds, after which an attempt counts as failed. `LONGEST_ATTEMPT_MS` and the leases of those that post
- * (deliveries, received mail, flows) are longer.
+ * The documented limit of ten seconds, after which an attempt counts as failed. `LONGEST_ATTEMPT_MS` and the
+ * leases of those that post (deliveries, received mail, flows) are longer.
  */
 const LIMIT_MS = 10_000;
 /** The end of the head, after the signature. */

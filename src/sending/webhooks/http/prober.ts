@@ -54,8 +54,8 @@ export interface ProbeOrder {
 /** Asks where links lead, with the guards of webhooks. */
 export interface Prober {
   /**
-   * Asks for an address, without reading what is there. Settles in time, whatever the server does. Null where it was not asked, or
-   * could not be asked to the end.
+   * Asks for an address, without reading what is there. Settles in time, whatever the server does. Null where
+   * it was not asked, or could not be asked to the end.
    */
   probe(order: ProbeOrder): Promise<ProbeResult | null>;
   close(): void;
@@ -88,7 +88,10 @@ export interface ProberOptions {
   readonly ca: string | null;
 }
 
-/** Makes the prober of a process. Each connection is opened for one request, and its addresses are checked again. */
+/**
+ * Makes the prober of a process. Each connection is opened for one request, and its addresses are checked
+ * again.
+ */
 export function createProber(
   { guard, resolve, privateNames, clock, ca }: ProberOptions,
   { requestMs, linkMs }: ProbeTimes = USUAL,

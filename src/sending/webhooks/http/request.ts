@@ -33,7 +33,8 @@ export interface Outcome {
 }
 
 /**
- * Sends the octets of a request and settles within `limitMs`: the answer is complete, cut off once enough of it was read, or failed.
+ * Sends the octets of a request and settles within `limitMs`: the answer is complete, cut off once enough of
+ * it was read, or failed.
  * @throws UnavailableError when this machine has no socket left.
  */
 export const sendRequest = (
@@ -100,8 +101,9 @@ class Exchange implements ConnectionUser {
   }
 
   /**
-   * The connection is gone. A kept one that gave no octet of an answer was closed by the receiver in the meantime, so that the
-   * request goes over a new one, once. (It may have been read all the same: receivers tell by the event's id.)
+   * The connection is gone. A kept one that gave no octet of an answer was closed by the receiver in the
+   * meantime, so that the request goes over a new one, once. (It may have been read all the same: receivers
+   * tell by the event's id.)
    */
   #lose(error: PostError): void {
     if (!this.#isKept || this.#response.hasBegun || error !== 'connection_lost') return this.#breakOff(error);
@@ -145,7 +147,10 @@ class Exchange implements ConnectionUser {
 const codeOf = (error: Error | null): string =>
   error !== null && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Bun 1.4.5 says "connection refused" also where it could open no socket (measured); a look shows whether a file can be opened. */
+/**
+ * Bun 1.4.5 says "connection refused" also where it could open no socket (measured); a look shows whether a
+ * file can be opened.
+ */
 function isOutOfSockets(code: string): boolean {
   if (OUT_OF_SOCKETS.has(code)) return true;
   if (code !== 'ECONNREFUSED') return false;

@@ -28,8 +28,8 @@ function endOf(set: Uint8Array, octets: Uint8Array, from: number, to: number): n
 }
 
 /**
- * The place of the colon of the field that begins at `from`; -1 where none begins. RFC 9112 5: there is no white space before the colon,
- * and none before the name, so that no line is folded.
+ * The place of the colon of the field that begins at `from`; -1 where none begins. RFC 9112 5: there is no
+ * white space before the colon, and none before the name, so that no line is folded.
  */
 function colonOf(octets: Uint8Array, from: number, to: number): number {
   const end = endOf(TOKEN, octets, from, to);
@@ -43,8 +43,8 @@ export function isField(octets: Uint8Array, to: number): boolean {
 }
 
 /**
- * Reads the head of a response, of which `to` is the end without the empty line; null when it is malformed. It looks at each octet once:
- * lines cut up and matched one by one took three times as long.
+ * Reads the head of a response, of which `to` is the end without the empty line; null when it is malformed.
+ * It looks at each octet once: lines cut up and matched one by one took three times as long.
  */
 export function framingOf(octets: Buffer, to: number): Framing | null {
   let place = endOf(TEXT, octets, 0, to);

@@ -1,6 +1,8 @@
 import { storableText } from '../../../platform/db/storable.ts';
 
-/** UTF-16 units of a reply that are stored; counting bytes would store less of some languages than of others. */
+/**
+ * UTF-16 units of a reply that are stored; counting bytes would store less of some languages than of others.
+ */
 export const REPLY_MAX_LENGTH = 1000;
 
 /** UTF-8 uses at most three bytes for a UTF-16 unit; one more unit is for the byte order mark. */
@@ -26,7 +28,10 @@ export class ResponseHead {
     this.#length += wanted.length;
   }
 
-  /** The first characters, decoded as UTF-8 whatever charset was declared. Invalid bytes become U+FFFD, so that the text can always be stored. */
+  /**
+   * The first characters, decoded as UTF-8 whatever charset was declared. Invalid bytes become U+FFFD, so
+   * that the text can always be stored.
+   */
   text(): string {
     const [first, ...others] = this.#chunks;
     if (first === undefined) return '';

@@ -1,7 +1,10 @@
 import { framingOf, isField } from './response-fields.ts';
 import { ResponseHead } from './response-head.ts';
 
-/** Most 1xx responses before the final one. A receiver that floods them is cut off instead of being read for ten seconds. */
+/**
+ * Most 1xx responses before the final one. A receiver that floods them is cut off instead of being read for
+ * ten seconds.
+ */
 const INTERIM_MAX = 16;
 /** Octets of a response's header section, or of its trailers. */
 const HEADER_MAX_BYTES = 16_384;

@@ -17,7 +17,10 @@ export interface Route extends Target {
   readonly middle: string;
 }
 
-/** Works out the routes of endpoints, and remembers them: to parse and to check a URL takes longer than to read an answer. */
+/**
+ * Works out the routes of endpoints, and remembers them: to parse and to check a URL takes longer than to
+ * read an answer.
+ */
 export class Routes {
   readonly #known = new LruMap<string, Route>({ entries: REMEMBERED });
 

@@ -5,8 +5,8 @@ const digest = (secret: string, unixSeconds: number, rawBody: string | Uint8Arra
   new Bun.CryptoHasher('sha256', secret).update(`${unixSeconds}.`).update(rawBody);
 
 /**
- * Makes the `X-Svc-Signature` of a delivery: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<rawBody>">`. The key is the whole
- * secret as UTF-8 with its prefix, which is the form that Stripe's SDKs verify unchanged.
+ * Makes the `X-Svc-Signature` of a delivery: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<rawBody>">`. The
+ * key is the whole secret as UTF-8 with its prefix, which is the form that Stripe's SDKs verify unchanged.
  */
 export const sign = (secret: string, unixSeconds: number, rawBody: string | Uint8Array): string =>
   `t=${unixSeconds},v1=${digest(secret, unixSeconds, rawBody).digest('hex')}`;

@@ -9,7 +9,8 @@ declare module '*.css' {
   export default text;
 }
 
-// The types of machines lead to the rules of time zones, which read files of the system. No browser runs them.
+// The types of machines lead to the rules of time zones, which read files of the system. No browser runs
+// them.
 declare module 'node:fs' {
   export function readFileSync(path: string): Uint8Array;
 }

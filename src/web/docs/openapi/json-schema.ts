@@ -15,14 +15,16 @@ export interface JsonSchema {
 }
 
 /**
- * Converts a TypeBox schema to plain JSON, with choices of constants as `enum` and `null` as one of the types. The result
- * accepts the same values.
+ * Converts a TypeBox schema to plain JSON, with choices of constants as `enum` and `null` as one of the
+ * types. The result accepts the same values.
  */
 export function toJsonSchema(schema: TSchema, named?: NamedSchemas): JsonSchema {
   return simplify(JSON.parse(JSON.stringify(schema)) as JsonSchema, named);
 }
 
-/** The schemas with a name of their own (`title`), which are in the document once and referred to elsewhere. */
+/**
+ * The schemas with a name of their own (`title`), which are in the document once and referred to elsewhere.
+ */
 export class NamedSchemas {
   readonly #schemas = new Map<string, JsonSchema>();
 

@@ -27,7 +27,10 @@ const descriptionFor = ({ retentionTestDays, retentionLiveDays }: RetentionDays)
     .replace('LIVE_DAYS', days(retentionLiveDays))
     .trim();
 
-/** Makes the OpenAPI document of these routes. It is the same for the same routes, so that it can be committed. */
+/**
+ * Makes the OpenAPI document of these routes. It is the same for the same routes, so that it can be
+ * committed.
+ */
 export function openApiOf(
   routes: readonly Route[],
   tags: readonly Tag[],

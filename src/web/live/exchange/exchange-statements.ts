@@ -11,7 +11,10 @@ export const MOST_WATCHED = 500;
 const IS_WATCHED = `until between clock_timestamp() and clock_timestamp() + ${LEASE}`;
 const IS_WORTH = `at between clock_timestamp() - ${WORTH} and clock_timestamp() + ${WORTH}`;
 
-/** The environments that are watched, each with whether another instance than $1 does; where $2 is true, whether something is left over. */
+/**
+ * The environments that are watched, each with whether another instance than $1 does; where $2 is true,
+ * whether something is left over.
+ */
 export const LOOK = `with watched as (
   select workspace_id, livemode, min(since) as since, bool_or(instance_id <> $1) as elsewhere from live_watches
   where ${IS_WATCHED} group by 1, 2 order by 3, 1, 2 limit ${MOST_WATCHED}

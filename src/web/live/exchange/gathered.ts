@@ -71,7 +71,10 @@ export class TransitionBuffer {
     }
   }
 
-  /** Adds what another instance tells, and how many transitions of it were missed, of the kinds that are visible. */
+  /**
+   * Adds what another instance tells, and how many transitions of it were missed, of the kinds that are
+   * visible.
+   */
   hear(instance: string, news: News, missed: ByKind, isVisible: (kind: string) => boolean): void {
     for (const counts of [news.times, missed])
       for (const [kind, times] of Object.entries(counts)) if (isVisible(kind)) this.#add(kind, times);

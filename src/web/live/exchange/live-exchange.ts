@@ -31,8 +31,8 @@ interface Pace {
 
 const PACE: Pace = { idle: 1_000, busy: 500, tidy: 5_000 };
 /**
- * The time between two rounds with statements of an instance that has no viewers, and is alone or hears of those of the
- * others.
+ * The time between two rounds with statements of an instance that has no viewers, and is alone or hears of
+ * those of the others.
  */
 const ALONE_MS = 30_000;
 
@@ -57,8 +57,8 @@ export type OtherInstances = Pick<LiveExchange, 'id' | 'instances' | 'join' | 'c
 /**
  * Lets the live view of each instance follow all others through two small tables: each instance writes the
  * environments that its viewers watch, and the others write their commits in these environments, twice a
- * second. Without viewers, an instance waits for the notification of one, or looks once a second where a pooler is in between.
- * An embedded database has one instance, which does nothing here.
+ * second. Without viewers, an instance waits for the notification of one, or looks once a second where a
+ * pooler is in between. An embedded database has one instance, which does nothing here.
  */
 export class LiveExchange {
   readonly #incoming = new IncomingNews();
@@ -189,7 +189,9 @@ export class LiveExchange {
     }
   }
 
-  /** Nothing is watched here, and there is no other instance that could watch, or have left something over. */
+  /**
+   * Nothing is watched here, and there is no other instance that could watch, or have left something over.
+   */
   get #isAlone(): boolean {
     const { roster, monotonic } = this.parts;
     const isUnwatched =

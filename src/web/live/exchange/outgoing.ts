@@ -80,7 +80,8 @@ export class OutgoingNews {
   #take(): readonly string[] {
     const entries: string[] = [];
     let room = MOST_TEXT;
-    // Another one is the first each time, so that no busy environment takes the room of those behind it for ever.
+    // Another one is the first each time, so that no busy environment takes the room of those behind it for
+    // ever.
     const all = [...this.#gathering.values()];
     const first = all.length === 0 ? 0 : this.#number % all.length;
     for (const gathering of [...all.slice(first), ...all.slice(0, first)]) {

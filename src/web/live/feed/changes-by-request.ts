@@ -2,7 +2,10 @@ import type { Permission } from '../../../http/auth/permissions.ts';
 import type { ChangeNote } from '../../../http/module.ts';
 import type { ChangeByRequest } from '../../../http/request/act.ts';
 
-/** The resource that an address is about: `contacts` of `/v1/contacts/:contact` and of `/app/api/live/contacts`. */
+/**
+ * The resource that an address is about: `contacts` of `/v1/contacts/:contact` and of
+ * `/app/api/live/contacts`.
+ */
 const RESOURCE = /^(?:\/v1|\/app\/api\/(?:live|test))\/([^/]+)/;
 
 /**

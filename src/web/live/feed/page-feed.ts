@@ -58,9 +58,9 @@ export const EVERYTHING = { type: 'everything' } as const satisfies ChangeMessag
 const BEAT = { type: 'beat' } as const satisfies ChangeMessage;
 
 /**
- * Reports commits to open pages: the names of changed resources to all, and the moves of machines to those that show them. It
- * listens to the engine only while a page is open. A commit then costs a look-up and a place in a set, and a count where
- * machines are shown.
+ * Reports commits to open pages: the names of changed resources to all, and the moves of machines to those
+ * that show them. It listens to the engine only while a page is open. A commit then costs a look-up and a
+ * place in a set, and a count where machines are shown.
  */
 export class PageFeed {
   readonly #channels = new Map<string, Channel>();

@@ -16,7 +16,10 @@ import { introduction, introductionText, newsTexts, toldTexts } from './stately.
 const RECENT = 25;
 /** Most actors that are reported at once: the tools draw every one of them. */
 const MOST_REPORTED = 200;
-/** Most messages a second. The rest of a busy second is dropped; the next one reports the states of the actors then. */
+/**
+ * Most messages a second. The rest of a busy second is dropped; the next one reports the states of the actors
+ * then.
+ */
 const MOST_A_SECOND = 400;
 const BACKLOG = 1_048_576;
 /** News of other instances that wait until their actors are read; those beyond it are left out. */
@@ -37,9 +40,10 @@ export interface RelaySource {
 }
 
 /**
- * Speaks Stately's inspector protocol to one client: it sends the latest actors first, then their transitions and those of new
- * ones. It reports at most the 200 actors that changed last, and a client that reads too slowly misses messages. Of what another
- * instance commits it reports the transitions that the live view would list, each with its actor as it is when that is read.
+ * Speaks Stately's inspector protocol to one client: it sends the latest actors first, then their transitions
+ * and those of new ones. It reports at most the 200 actors that changed last, and a client that reads too
+ * slowly misses messages. Of what another instance commits it reports the transitions that the live view
+ * would list, each with its actor as it is when that is read.
  */
 export class StatelyRelay implements SocketSession {
   /** The reported actors in the order of their last change; the oldest is dropped first. */
@@ -229,7 +233,10 @@ async function readPresent(
   return found;
 }
 
-/** An actor that runs a definition may be in a state that the kind's own machine does not have; the final ones are the same. */
+/**
+ * An actor that runs a definition may be in a state that the kind's own machine does not have; the final ones
+ * are the same.
+ */
 const snapshotIn = (kind: Kind, { state, context }: Row): Snapshot => ({
   value: state,
   context,

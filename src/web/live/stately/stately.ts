@@ -3,7 +3,10 @@ import type { Draft } from '../../../engine/machine/draft.ts';
 import { type Actor, type Kind, stateOf } from '../../../engine/machine/kind.ts';
 import { redacted } from '../redact.ts';
 
-/** The version of @statelyai/inspect that these messages follow; its tools recognise a message by `type` and `_version`. */
+/**
+ * The version of @statelyai/inspect that these messages follow; its tools recognise a message by `type` and
+ * `_version`.
+ */
 const PROTOCOL = '0.7.2';
 
 interface Snapshot {
@@ -115,7 +118,10 @@ export function toldTexts(
   return messages.map((message) => JSON.stringify(message));
 }
 
-/** The transitions of one actor in a commit. Only its last snapshot is stored, so the earlier ones show the same context. */
+/**
+ * The transitions of one actor in a commit. Only its last snapshot is stored, so the earlier ones show the
+ * same context.
+ */
 function news(_kind: Kind, { after, steps }: Draft): StatelyMessage[] {
   return steps.flatMap((step: Step, index) => {
     const event = { type: step.event };

@@ -49,13 +49,18 @@ export function evidenceOfNumber(cell: string): NumberEvidence {
 /** An integer of at least ten digits in the exponential form of a spreadsheet. */
 const EXPONENTIAL = /^[+-]?\d(?:[.,](\d{1,20}))?E\+0?(\d{1,3})$/;
 
-/** True for a long number, such as one of a telephone, of which a spreadsheet shows and saves the first digits only. */
+/**
+ * True for a long number, such as one of a telephone, of which a spreadsheet shows and saves the first digits
+ * only.
+ */
 export function isShortened(cell: string): boolean {
   const [whole, digits = '', exponent] = EXPONENTIAL.exec(cell.trim()) ?? [];
   return whole !== undefined && Number(exponent) >= 9 && digits.length < Number(exponent);
 }
 
-/** Reads a number as its column writes it. Without a format `1,234` is refused, since it may be two numbers. */
+/**
+ * Reads a number as its column writes it. Without a format `1,234` is refused, since it may be two numbers.
+ */
 function numberOf(cell: string, format: CellFormat | undefined): CellReading {
   const text = bare(cell);
   const shown = format ?? evidenceOfNumber(cell);
@@ -84,7 +89,10 @@ export function evidenceOfDate(cell: string): 'dmy' | 'mdy' | 'either' | null {
   return Number(first) === Number(second) ? null : 'either';
 }
 
-/** A date as ISO 8601 writes it; a time without a zone is UTC. Null for what is none, `either` for one that is two dates. */
+/**
+ * A date as ISO 8601 writes it; a time without a zone is UTC. Null for what is none, `either` for one that is
+ * two dates.
+ */
 export function dateOf(cell: string, format: CellFormat | undefined): string | 'either' | null {
   const text = cell.trim();
   if (isDateTime(text) || isDateTime(`${text}T00:00:00Z`)) return text;

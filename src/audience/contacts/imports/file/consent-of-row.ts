@@ -14,7 +14,10 @@ import type { Target } from '../../column-names.ts';
 import { later } from '../../read-contact.ts';
 import { dateOf } from './cells.ts';
 
-/** The status in one cell. `unsaid`: the cell is empty in a column that would say `subscribed`. `unknown`: the reader does not understand it. */
+/**
+ * The status in one cell. `unsaid`: the cell is empty in a column that would say `subscribed`. `unknown`: the
+ * reader does not understand it.
+ */
 export type CellStatus = 'subscribed' | 'never' | 'unsaid' | 'nothing' | 'unknown' | LeaveReason;
 
 type StatusTarget = Extract<Target, { readonly to: 'status' }>;
@@ -23,7 +26,9 @@ type StatusTarget = Extract<Target, { readonly to: 'status' }>;
 export const saysDate = (text: string): boolean =>
   dateOf(text, 'dmy') !== null || dateOf(text, 'mdy') !== null;
 
-/** The reader of each kind of column. A reason is read as a whole: `You sent too much spam` is no complaint. */
+/**
+ * The reader of each kind of column. A reason is read as a whole: `You sent too much spam` is no complaint.
+ */
 const MEANING: Readonly<Record<StatusReading | 'reason', (text: string) => Meaning | null>> = {
   status: meaningOf,
   subscribed: meaningOf,
@@ -33,7 +38,10 @@ const MEANING: Readonly<Record<StatusReading | 'reason', (text: string) => Meani
   reason: wordMeaning,
 };
 
-/** Reads a cell of a column that says who may be written to. What is not understood is never taken for consent. */
+/**
+ * Reads a cell of a column that says who may be written to. What is not understood is never taken for
+ * consent.
+ */
 export function cellStatus(cell: string, { reads = 'status', cells }: StatusTarget): CellStatus {
   const text = withoutGuard(cell).trim();
   const states = reads === 'status' || reads === 'subscribed';
@@ -117,8 +125,8 @@ export class ConsentOfRow {
   }
 
   /**
-   * A cell of a column with the time of leaving: whatever it says, the person has left. It is no unsubscription beside a bounce, of which
-   * our own export has the time there.
+   * A cell of a column with the time of leaving: whatever it says, the person has left. It is no
+   * unsubscription beside a bounce, of which our own export has the time there.
    */
   takeTime(cell: string): void {
     if (!saysLeft(cell)) return;

@@ -20,7 +20,9 @@ export type FaultCode =
   | 'text_too_long'
   | 'too_many_properties';
 
-/** One mistake as it is stored: the physical line, the number of the cell (null: the whole row), and the code. */
+/**
+ * One mistake as it is stored: the physical line, the number of the cell (null: the whole row), and the code.
+ */
 export type Fault = readonly [line: number, column: number | null, code: FaultCode];
 
 const number = (value: number): string => value.toLocaleString('en');

@@ -17,10 +17,15 @@ export interface TakenRows {
   readonly isLast: boolean;
 }
 
-/** Pieces that one batch reads at most: a file of empty lines, or of one long line, tells as often as any other that it is read. */
+/**
+ * Pieces that one batch reads at most: a file of empty lines, or of one long line, tells as often as any
+ * other that it is read.
+ */
 const MOST_PIECES = 8;
 
-/** Texts that are kept: together they are longer than the longest row, however many bytes its characters have. */
+/**
+ * Texts that are kept: together they are longer than the longest row, however many bytes its characters have.
+ */
 const TEXTS_KEPT = 8;
 
 /** A decoded piece: the characters of this reading and the bytes of the file that lie before it. */
@@ -64,7 +69,10 @@ export class RowSource {
     this.#place = from;
   }
 
-  /** The next rows, at most so many and perhaps none yet: a long line may not have ended. Rows of nothing but blanks are passed over. @throws FileLost */
+  /**
+   * The next rows, at most so many and perhaps none yet: a long line may not have ended. Rows of nothing but
+   * blanks are passed over. @throws FileLost
+   */
   async take(most: number): Promise<TakenRows> {
     const rows: CsvRow[] = [];
     let characters = 0;

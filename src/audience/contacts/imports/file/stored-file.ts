@@ -55,7 +55,10 @@ export interface ImportFileRequest {
   readonly filename: string | undefined;
 }
 
-/** Stores a file while it arrives, a piece at a time. Its header is read before the file is taken. @throws UnavailableError, BrokenBody */
+/**
+ * Stores a file while it arrives, a piece at a time. Its header is read before the file is taken. @throws
+ * UnavailableError, BrokenBody
+ */
 export async function storeFile(
   pieces: AsyncIterable<Uint8Array>,
   { database, now, scope, columns, filename }: ImportFileRequest,

@@ -3,7 +3,10 @@ import type { Database } from '../../../../platform/db/database.ts';
 import { audiences } from '../../../../platform/db/schema/audiences.ts';
 import type { Scope } from '../../lists/contact-rows.ts';
 
-/** The static audiences that a file can let people into, by id, and by name where only one is called so. @throws UnavailableError */
+/**
+ * The static audiences that a file can let people into, by id, and by name where only one is called so.
+ * @throws UnavailableError
+ */
 export async function joinableAudiences(
   database: Database,
   { workspaceId, livemode }: Scope,

@@ -27,8 +27,8 @@ const pathOfColumn = (name: string): string => `/query/columns${pointerSegment(s
 const MOST_SHOWN = 3;
 
 /**
- * The refusal of a column that would become a property although it may say who may be written to; null for every other one. Read over,
- * it would subscribe people who have left.
+ * The refusal of a column that would become a property although it may say who may be written to; null for
+ * every other one. Read over, it would subscribe people who have left.
  */
 export function doubtOfConsent(name: string, key: string, survey: ColumnSurvey | undefined): Detail | null {
   if (!survey) return null;
@@ -44,7 +44,10 @@ export function doubtOfConsent(name: string, key: string, survey: ColumnSurvey |
   };
 }
 
-/** True for a column with a word about consent in its name whose cells answer, or whose cells are too many to tell. */
+/**
+ * True for a column with a word about consent in its name whose cells answer, or whose cells are too many to
+ * tell.
+ */
 function asksInDoubt(name: string, survey: ColumnSurvey, values: readonly string[]): boolean {
   if (!looksLikeConsent(name)) return false;
   const column = consentColumnOf(name);

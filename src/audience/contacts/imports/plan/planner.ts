@@ -48,7 +48,10 @@ export interface FileStart {
 /** Finds the types that properties have among the contacts that are there. */
 export type FindTypes = (keys: readonly string[]) => Promise<NonNullable<FileTraits['typesThere']>>;
 
-/** Plans how a file is read: by its header, by what the request says, and by what the cells of each column have in common. */
+/**
+ * Plans how a file is read: by its header, by what the request says, and by what the cells of each column
+ * have in common.
+ */
 export class FilePlanner {
   readonly #survey: FileSurvey;
 

@@ -14,7 +14,10 @@ interface PreviewDeps {
 
 const NOTHING: Preview = { updated: 0, skipped: 0, lowered: 0, keptOut: 0, unknown: [] };
 
-/** Looks for what only the contacts that are there can tell of rows, without changing any. @throws UnavailableError */
+/**
+ * Looks for what only the contacts that are there can tell of rows, without changing any. @throws
+ * UnavailableError
+ */
 export async function previewOf(
   deps: PreviewDeps,
   scope: Scope,

@@ -3,13 +3,16 @@ import { UnavailableError } from '../../../../platform/errors/unavailable.ts';
 import type { ImportPlan } from './plan.ts';
 
 /**
- * A plan as it is stored with its import. Version 1 of the service knows two of its targets and would take `unsubscribedAt` for a name, so
- * that it would subscribe people who have left. It opens `stored` as an encoding before it reads a row, and has no encoding of this name:
- * the import waits for an instance that can read it. All that it shows of an import it can read.
+ * A plan as it is stored with its import. Version 1 of the service knows two of its targets and would take
+ * `unsubscribedAt` for a name, so that it would subscribe people who have left. It opens `stored` as an
+ * encoding before it reads a row, and has no encoding of this name: the import waits for an instance that can
+ * read it. All that it shows of an import it can read.
  */
 export type StoredPlan = Omit<ImportPlan, 'stored'> & { readonly stored: string };
 
-/** The choices of a client and the form of its file, stored with the import beside the columns that SQL reads. */
+/**
+ * The choices of a client and the form of its file, stored with the import beside the columns that SQL reads.
+ */
 export interface ImportSettings {
   readonly plan: StoredPlan;
   /** Bytes of the file as it is stored. */

@@ -36,7 +36,10 @@ export interface ColumnSurvey {
   isFigures: boolean;
   /** The values of a column of texts, each with its cells; null when there are too many, or long ones. */
   values: Map<string, number> | null;
-  /** Some of the cells of a column of texts of which a part says that a person has left, however many other values there are. */
+  /**
+   * Some of the cells of a column of texts of which a part says that a person has left, however many other
+   * values there are.
+   */
   readonly leavings: Set<string>;
   readonly numbers: Set<NumberEvidence>;
   readonly dates: Set<ReturnType<typeof evidenceOfDate>>;
@@ -73,8 +76,9 @@ export const emptySurvey = (): ColumnSurvey => ({
 export type TargetsByName = (header: readonly string[]) => readonly Target[];
 
 /**
- * Looks through a whole file while it arrives, before anything is written: a date such as 2/1/2026 can be read only by the other dates of
- * its column, and a value of consent that is not understood has to be told. It holds some values of each column, and one row.
+ * Looks through a whole file while it arrives, before anything is written: a date such as 2/1/2026 can be
+ * read only by the other dates of its column, and a value of consent that is not understood has to be told.
+ * It holds some values of each column, and one row.
  */
 export class FileSurvey {
   #begun: Uint8Array[] = [];
@@ -222,8 +226,8 @@ export function readAs(column: ColumnSurvey, target: Extract<Target, { to: 'stat
 }
 
 /**
- * The audiences that a cell names: a JSON array, as the export writes it, names in quotes between commas, as Mailchimp writes its
- * tags, or names between semicolons.
+ * The audiences that a cell names: a JSON array, as the export writes it, names in quotes between commas, as
+ * Mailchimp writes its tags, or names between semicolons.
  */
 export function audienceNames(cell: string): readonly string[] {
   const text = cell.trim();

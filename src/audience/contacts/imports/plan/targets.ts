@@ -59,8 +59,8 @@ const BY_COLUMN: Readonly<Record<string, Target>> = Object.fromEntries(
 );
 
 /**
- * The columns by which a file of `GET /v1/contacts/export` is recognised: they mean the same on the way back. A field that is added
- * does not belong here, since the files of former versions lack its column.
+ * The columns by which a file of `GET /v1/contacts/export` is recognised: they mean the same on the way back.
+ * A field that is added does not belong here, since the files of former versions lack its column.
  */
 const OWN_EXPORT = ['id', 'email', 'first_name', 'last_name', 'status', 'created_at', 'unsubscribed_at'];
 const OWN_TARGETS: Readonly<Record<string, Target>> = {
@@ -128,7 +128,10 @@ export function namedTargets(
   );
   const taken = new Set<string>();
   const keys = new Set<string>();
-  /** The consent in the cells of one column makes consent of all with its name: a leaving in any of them counts. */
+  /**
+   * The consent in the cells of one column makes consent of all with its name: a leaving in any of them
+   * counts.
+   */
   const consentOf = (name: string, at: number): Exclude<Target, null> | null => {
     const places = name === '' ? [at] : names.flatMap((other, place) => (other === name ? [place] : []));
     const all = places.map((place) => traits.surveys[place]);
@@ -223,8 +226,9 @@ const isProven = (
 export const BY_VALUES = { to: 'status', reads: 'status', cells: 'words' } as const;
 
 /**
- * True for the values of a column without a telling name that are statuses and nothing else: words that stand in the table as they are,
- * one of them a word of lists. `confirmed` and `cancelled` alone may be of an order, and a payment may have bounced.
+ * True for the values of a column without a telling name that are statuses and nothing else: words that stand
+ * in the table as they are, one of them a word of lists. `confirmed` and `cancelled` alone may be of an
+ * order, and a payment may have bounced.
  */
 function statesStatus(name: string, values: readonly string[]): boolean {
   const stated = values.filter((value) => !isBlank(value));

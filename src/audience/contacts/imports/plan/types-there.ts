@@ -11,7 +11,10 @@ from (
 where e.key = any($3::text[])
 group by e.key having min(jsonb_typeof(e.value)) = max(jsonb_typeof(e.value))`;
 
-/** The types of properties that are numbers, or true and false, in all contacts that were looked at. @throws UnavailableError */
+/**
+ * The types of properties that are numbers, or true and false, in all contacts that were looked at. @throws
+ * UnavailableError
+ */
 export async function typesThere(
   database: Database,
   { workspaceId, livemode }: Scope,

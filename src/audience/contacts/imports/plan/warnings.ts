@@ -83,7 +83,8 @@ export function warningsOf({
       if (message !== null) rest.push(told(message));
     }
   }
-  // Warnings about people who are taken down come first: columns that only look like consent may not crowd them out.
+  // Warnings about people who are taken down come first: columns that only look like consent may not crowd
+  // them out.
   return [...warnings, ...rest].slice(0, MOST_WARNINGS);
 }
 
@@ -119,7 +120,10 @@ function unknownValues({ unknown, examples }: ColumnSurvey): string {
 const shortenedNumbers = ({ shortened: count, shortenedExample }: ColumnSurvey): string =>
   `${rows(count)} ${count === 1 ? 'has' : 'have'} a long number here that a spreadsheet has shortened, such as "${shortenedExample}": its last digits are lost. Give the column the format of text in the spreadsheet and enter the numbers again, or leave it out.`;
 
-/** The origin of a sign-up, such as `OPTIN_IP` of Mailchimp: evidence of a consent, and no statement that there is one. */
+/**
+ * The origin of a sign-up, such as `OPTIN_IP` of Mailchimp: evidence of a consent, and no statement that
+ * there is one.
+ */
 const OF_A_COMPUTER = /[\s_-]ip(?:[\s_-]?address)?$/i;
 
 /** The warning of a column that looks like consent and is not read as such; null for every other one. */

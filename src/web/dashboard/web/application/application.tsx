@@ -20,8 +20,8 @@ import { GuestSignedIn, SignedIn } from './signed-in.tsx';
 type Why = keyof EntranceWords['why'];
 
 /**
- * The user of the application: a member, a guest with a key or a printed link, signed out, without any account
- * on this installation, or unknown with the reason.
+ * The user of the application: a member, a guest with a key or a printed link, signed out, without any
+ * account on this installation, or unknown with the reason.
  */
 type Visitor =
   | { readonly session: Session }
@@ -35,7 +35,9 @@ type Visitor =
     }
   | { readonly problem: RequestError };
 
-/** An address that a redirect completes while the page is rendered has all of it rendered again, in one piece. */
+/**
+ * An address that a redirect completes while the page is rendered has all of it rendered again, in one piece.
+ */
 function completeAddress({ workspace }: Session): void {
   const { pathname, search, hash } = location;
   const { workspaceId, environment } = readAddress(pathname);
@@ -49,7 +51,10 @@ async function arrive(): Promise<Visitor> {
   return visitor;
 }
 
-/** The addresses of the page that guests may open. Elsewhere a guest is signed out, and may sign in as a member. */
+/**
+ * The addresses of the page that guests may open. Elsewhere a guest is signed out, and may sign in as a
+ * member.
+ */
 const FOR_GUESTS = /^\/app(?:\/ws_[0-9a-z]+)?\/(?:test|live)\/machines$/;
 
 /**

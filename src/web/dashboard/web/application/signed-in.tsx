@@ -100,8 +100,8 @@ function Pages({ viewer }: { readonly viewer: Viewer }) {
 }
 
 /**
- * The ways out. Signing out ends the session, which the connection and open requests may find before its answer arrives: the page then
- * says that the person has signed out.
+ * The ways out. Signing out ends the session, which the connection and open requests may find before its
+ * answer arrives: the page then says that the person has signed out.
  */
 function waysOut(onLeave: OnLeave, signOut: () => Promise<unknown>): Pick<Viewer, 'onExpired' | 'onSignOut'> {
   let isSigningOut = false;
@@ -122,7 +122,10 @@ function waysOut(onLeave: OnLeave, signOut: () => Promise<unknown>): Pick<Viewer
   };
 }
 
-/** Ends the session, then removes all typed content from the browser, because the next user of it may be another person. */
+/**
+ * Ends the session, then removes all typed content from the browser, because the next user of it may be
+ * another person.
+ */
 async function signOutMember(): Promise<void> {
   await drafts.settle();
   await entry.signOut().catch(unlessEnded);

@@ -27,7 +27,8 @@ const MENDS: readonly (readonly [string, (element: HTMLElement) => void])[] = [
       parent.ariaLabel = 'Contents';
     },
   ],
-  // The responses of a request are no place of the page: many requests have the same, and would be named alike.
+  // The responses of a request are no place of the page: many requests have the same, and would be named
+  // alike.
   [
     '.scalar-card[role="region"]',
     (card) => {

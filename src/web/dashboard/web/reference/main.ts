@@ -4,7 +4,10 @@ import { makeAccessible } from './accessible.ts';
 // Scalar's API reference (MIT) provides search, code samples, schemas and "try it", which would be a separate
 // product to maintain.
 
-/** A live key would send real email from a page that is for reading. The key goes to this service alone, and no cookie with it. */
+/**
+ * A live key would send real email from a page that is for reading. The key goes to this service alone, and
+ * no cookie with it.
+ */
 async function careful(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, { ...init, credentials: 'omit' });
   if (/^Bearer svc_live_/.test(request.headers.get('authorization') ?? ''))
@@ -12,7 +15,10 @@ async function careful(input: RequestInfo | URL, init?: RequestInit): Promise<Re
   return await fetch(request);
 }
 
-/** Follows the theme that the header's switch has chosen (src/web/docs/docs.browser.js). The library would follow the system alone. */
+/**
+ * Follows the theme that the header's switch has chosen (src/web/docs/docs.browser.js). The library would
+ * follow the system alone.
+ */
 function followTheme(): void {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const { classList } = document.body;
@@ -38,7 +44,8 @@ const mount = document.getElementById('reference');
 if (mount) {
   createApiReference(mount, {
     url: '/openapi.json',
-    // The address that the reader is at: the one of the document may be another, which the policy of the page would refuse.
+    // The address that the reader is at: the one of the document may be another, which the policy of the page
+    // would refuse.
     servers: [{ url: location.origin, description: 'This installation' }],
     theme: 'none',
     withDefaultFonts: false,

@@ -92,7 +92,10 @@ function isAbout(query: Query, changed: Changes['changed']): boolean {
   return namesAll(Object.values(pieces?.path ?? {}).map(String), ids);
 }
 
-/** Follows what changes in the environment of the page for as long as it is rendered; answers how the connection is. */
+/**
+ * Follows what changes in the environment of the page for as long as it is rendered; answers how the
+ * connection is.
+ */
 export function useChanges(): ConnectionState {
   const client = useQueryClient();
   const { connection } = useViewer();

@@ -12,7 +12,10 @@ const LONGEST_WAIT_MS = 10_000;
 
 type MessageListener = (message: ServiceMessage) => void;
 
-/** The one WebSocket of a page. It reconnects at growing intervals; parts of the page listen to the messages that they need. */
+/**
+ * The one WebSocket of a page. It reconnects at growing intervals; parts of the page listen to the messages
+ * that they need.
+ */
 export class Connection {
   state: ConnectionState = 'connecting';
   readonly #listeners = new Set<() => void>();
@@ -62,7 +65,9 @@ export class Connection {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Sends a message; one that no open connection takes is lost, and `onOpen` is the time to send it again. */
+  /**
+   * Sends a message; one that no open connection takes is lost, and `onOpen` is the time to send it again.
+   */
   send(message: PageMessage): void {
     if (this.isOpen) this.#socket?.send(JSON.stringify(message));
   }

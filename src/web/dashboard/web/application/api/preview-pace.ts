@@ -1,15 +1,19 @@
 /** The pause after a change that comes alone, such as a paste, and after the last one of several. */
 const SHORTEST_MS = 60;
 const LONGEST_MS = 150;
-/** A change after so long begins another burst: a person who types that slowly would have a request for each key after any pause. */
+/**
+ * A change after so long begins another burst: a person who types that slowly would have a request for each
+ * key after any pause.
+ */
 const REST_MS = 200;
 /** A key that comes later than this part of the usual time between two keys is not waited for. */
 const LATE = 1.5;
 
 /**
- * The pause between a change and the request for its preview. The preview follows within 300 ms of the last change, whose rendering takes
- * a part of that; while keys come one after the other, a request for each would be in vain. Once half of the previews are used that the
- * service allows in its window, the others are spread over the rest of it, so that none is refused until its end.
+ * The pause between a change and the request for its preview. The preview follows within 300 ms of the last
+ * change, whose rendering takes a part of that; while keys come one after the other, a request for each would
+ * be in vain. Once half of the previews are used that the service allows in its window, the others are spread
+ * over the rest of it, so that none is refused until its end.
  */
 export class PreviewPace {
   #changedAt = Number.NEGATIVE_INFINITY;
@@ -22,7 +26,10 @@ export class PreviewPace {
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Hears of a change, and answers the milliseconds until the preview is to be asked for, unless another one follows. */
+  /**
+   * Hears of a change, and answers the milliseconds until the preview is to be asked for, unless another one
+   * follows.
+   */
   readonly changed = (): number => {
     const now = this.now();
     const since = now - this.#changedAt;
@@ -59,5 +66,7 @@ export class PreviewPace {
   }
 }
 
-/** The limit counts the previews of all pages of a browser, and this page learns of the others by the answers. */
+/**
+ * The limit counts the previews of all pages of a browser, and this page learns of the others by the answers.
+ */
 export const previewPace = new PreviewPace();

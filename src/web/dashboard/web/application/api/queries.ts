@@ -131,7 +131,9 @@ export function useList<Name extends ListOperation>(
   return { ...query, fetchNextPage: further, items };
 }
 
-/** The time between two counts of a list that changes all the time: a count may look at ten thousand items. */
+/**
+ * The time between two counts of a list that changes all the time: a count may look at ten thousand items.
+ */
 const COUNT_PACE_MS = 10_000;
 
 /** When the number of a list's items is asked for: the page knows it where all have been read. */
@@ -163,7 +165,10 @@ export function useQuestion<Name extends QuestionOperation>(
   });
 }
 
-/** An answer that is shown until the next one: nobody asks the same again, and kept for minutes they are megabytes. */
+/**
+ * An answer that is shown until the next one: nobody asks the same again, and kept for minutes they are
+ * megabytes.
+ */
 const ONCE = { gcTime: 0, meta: { every: false } } as const;
 
 /** A person who types for long reaches the limit of previews a minute, which lets one through each second. */
@@ -175,9 +180,10 @@ const isWorthWaiting = (tries: number, error: Error): boolean =>
 let latestQuestion = 0;
 
 /**
- * Has a message rendered. Its body is JSON already, and long: a key of the query with the body in it is written and compared at each
- * rendering, so that a number takes its place. Nothing is sent for null. While a source cannot be rendered, the last result stays: half
- * of a tag is typed between two messages, and a frame that goes and comes again is laid out as a whole.
+ * Has a message rendered. Its body is JSON already, and long: a key of the query with the body in it is
+ * written and compared at each rendering, so that a number takes its place. Nothing is sent for null. While a
+ * source cannot be rendered, the last result stays: half of a tag is typed between two messages, and a frame
+ * that goes and comes again is laid out as a whole.
  */
 export function useRendered(body: string | null) {
   const name = 'POST /templates/render-preview';
@@ -200,7 +206,10 @@ export function useRendered(body: string | null) {
   return { data: data ?? last, error, isFetching };
 }
 
-/** The address of what the browser itself opens, in a link or a frame: it names the workspace, as the header of a request does. */
+/**
+ * The address of what the browser itself opens, in a link or a frame: it names the workspace, as the header
+ * of a request does.
+ */
 const addressIn = ({ workspace }: Viewer, address: string): string =>
   `/app/api/${address}${address.includes('?') ? '&' : '?'}workspace=${workspace.id}`;
 
@@ -222,8 +231,8 @@ export function useMessageFrame(
 }
 
 /**
- * Changes something, in this environment unless another one is named. Afterwards everything of that resource is read again, and of
- * those that `also` names by the first part of their paths.
+ * Changes something, in this environment unless another one is named. Afterwards everything of that resource
+ * is read again, and of those that `also` names by the first part of their paths.
  */
 export function useChange<Name extends ChangeOperation>(
   name: Name,
@@ -244,7 +253,10 @@ export function useChange<Name extends ChangeOperation>(
     /** Changes one of many; `refresh` reads everything again after the last. */
     each: async (given: WithBody<Name>) => (await ask(viewer, name, given as Pieces)).data,
     refresh: () => refresh(client, viewer, resources),
-    /** The library's own calls back only while the component is there, and a row that was removed is gone before all is read again. */
+    /**
+     * The library's own calls back only while the component is there, and a row that was removed is gone
+     * before all is read again.
+     */
     mutate: (given: WithBody<Name>, { onSuccess, onError }: Outcomes<Operations[Name]['data']> = {}): void =>
       void mutateAsync(given).then(onSuccess, onError ?? noticed),
   };

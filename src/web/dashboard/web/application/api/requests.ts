@@ -12,7 +12,10 @@ export class RequestError extends Error {
   }
 }
 
-/** True where the service has read a request and does not take it; else it may have been carried out, or can be tried again. */
+/**
+ * True where the service has read a request and does not take it; else it may have been carried out, or can
+ * be tried again.
+ */
 export const isFinal = (error: unknown): boolean =>
   error instanceof RequestError && error.status >= 400 && error.status < 500 && error.status !== 429;
 

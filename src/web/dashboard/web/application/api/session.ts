@@ -72,7 +72,10 @@ export async function takeOwnZone(workspaceId: string | null = null): Promise<vo
 /** True where the browser has passkeys for this address. */
 export const takesPasskeys = (): boolean => 'PublicKeyCredential' in window && isSecureContext;
 
-/** Signs in with a passkey of the device or the password manager. @throws RequestError, or in the browser's words */
+/**
+ * Signs in with a passkey of the device or the password manager. @throws RequestError, or in the browser's
+ * words
+ */
 async function signInByPasskey(): Promise<void> {
   const path = 'session/passkey';
   const { data } = await request<PublicKeyCredentialRequestOptionsJSON>('POST', `${path}/options`, {

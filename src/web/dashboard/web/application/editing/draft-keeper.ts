@@ -3,7 +3,10 @@ import { type Draft, lengthOf } from './draft.ts';
 
 /** Typed text is kept within this time: a process that is killed loses no more. */
 export const KEPT_WITHIN_MS = 400;
-/** The service gets it within this time, more than that many characters within a longer one; while it does not answer, again and again. */
+/**
+ * The service gets it within this time, more than that many characters within a longer one; while it does not
+ * answer, again and again.
+ */
 export const SENT_WITHIN_MS = 1_000;
 const MANY_CHARACTERS = 100_000;
 export const MANY_SENT_WITHIN_MS = 5_000;
@@ -25,7 +28,9 @@ interface DraftKeeperDeps {
     keep(draft: Draft): Promise<number>;
     remove(): Promise<unknown>;
   } | null;
-  /** When the browser and when the service kept what is unsaved (epoch milliseconds); null where they do not. */
+  /**
+   * When the browser and when the service kept what is unsaved (epoch milliseconds); null where they do not.
+   */
   readonly onKept: (at: number | null) => void;
   readonly onSent: (at: number | null) => void;
   /** Calls back after a while, unless the answer is called before. */
@@ -33,14 +38,17 @@ interface DraftKeeperDeps {
 }
 
 /**
- * Keeps the unsaved changes of one edit. The service is asked for one thing at a time: a draft that is on its way would come back after
- * it was removed, and a removal on its way would take a newer draft with it.
+ * Keeps the unsaved changes of one edit. The service is asked for one thing at a time: a draft that is on its
+ * way would come back after it was removed, and a removal on its way would take a newer draft with it.
  */
 export class DraftKeeper {
   #stopWriting: (() => void) | null = null;
   #stopSending: (() => void) | null = null;
   #isWritten = false;
-  /** The times that nothing was unsaved: an answer about what was typed before says nothing of what is typed now. */
+  /**
+   * The times that nothing was unsaved: an answer about what was typed before says nothing of what is typed
+   * now.
+   */
   #round = 0;
   /** True from the first request to keep it until a removal was answered. */
   #mayBeSent = false;
@@ -104,14 +112,20 @@ export class DraftKeeper {
     if (this.#mayBeSent) this.#talk();
   };
 
-  /** The page is left: the service is asked for nothing but a removal, as the next page may be of another member. */
+  /**
+   * The page is left: the service is asked for nothing but a removal, as the next page may be of another
+   * member.
+   */
   readonly leave = (): void => {
     this.flush();
     this.#isLeft = true;
     if (this.deps.isUnsaved()) this.#stopTalk();
   };
 
-  /** Ends once the service has answered what it was asked, and a removal that it has not carried out once more. */
+  /**
+   * Ends once the service has answered what it was asked, and a removal that it has not carried out once
+   * more.
+   */
   readonly settle = async (): Promise<void> => {
     if (!this.deps.isUnsaved()) this.#talk();
     while (this.#asking) await this.#asking;
@@ -151,7 +165,10 @@ export class DraftKeeper {
     });
   }
 
-  /** The answer of both: the time to the next request, 0 for as soon as there is something to say; null for none. */
+  /**
+   * The answer of both: the time to the next request, 0 for as soon as there is something to say; null for
+   * none.
+   */
   async #keep(): Promise<number | null> {
     const { service, draft, values, isUnsaved, onSent } = this.deps;
     const sent = draft();

@@ -17,14 +17,20 @@ export interface Draft {
   readonly endedAt?: number;
 }
 
-/** As many are kept, the latest ones, for so long, and none that is larger: 20 of a million characters are 40 MB of a disk at most. */
+/**
+ * As many are kept, the latest ones, for so long, and none that is larger: 20 of a million characters are 40
+ * MB of a disk at most.
+ */
 export const MOST_DRAFTS = 20;
 export const LARGEST_DRAFT = 1_000_000;
 export const KEPT_MS = 30 * 86_400_000;
 /** After the end of a session its account has so long to sign in and take up what was typed. */
 export const KEPT_AFTER_END_MS = 86_400_000;
 
-/** About the characters that changes are in JSON. To write them is work between two keys; texts are most of them. */
+/**
+ * About the characters that changes are in JSON. To write them is work between two keys; texts are most of
+ * them.
+ */
 export function lengthOf(values: Draft['values']): number {
   let length = 0;
   for (const value of Object.values(values))

@@ -1,8 +1,9 @@
 import { type Draft, LARGEST_DRAFT, lengthOf, outdatedIn } from './draft.ts';
 import { serverDrafts } from './server-drafts.ts';
 
-// Text that is typed and not saved is kept in this browser, so that neither a crash nor a reload loses it. IndexedDB, since a process that
-// is killed has committed what it has written there; localStorage is written seconds later, of busy pages a minute.
+// Text that is typed and not saved is kept in this browser, so that neither a crash nor a reload loses it.
+// IndexedDB, since a process that is killed has committed what it has written there; localStorage is written
+// seconds later, of busy pages a minute.
 
 const NAME = 'posthorn drafts';
 const STORE = 'drafts';
@@ -24,7 +25,10 @@ function open(): Promise<IDBDatabase> {
   return opened;
 }
 
-/** Does something with the store. Where a browser has none, such as in some private windows, nothing is kept and nothing fails. */
+/**
+ * Does something with the store. Where a browser has none, such as in some private windows, nothing is kept
+ * and nothing fails.
+ */
 async function within<Value>(
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => Promise<Value>,
@@ -80,7 +84,10 @@ export const drafts = {
     return within('readwrite', async (store) => (await done(store.put(kept))) !== undefined, false);
   },
 
-  /** The latest one of a place that was left there by another page of the same person, in this browser or in another one. */
+  /**
+   * The latest one of a place that was left there by another page of the same person, in this browser or in
+   * another one.
+   */
   async leftAt(place: string, account: string, ownKey: string): Promise<Draft | null> {
     const kept = await all();
     const outdated = outdatedIn(kept, Date.now());

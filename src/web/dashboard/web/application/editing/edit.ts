@@ -38,7 +38,9 @@ export interface EditState<V extends Values> {
   readonly isSaving: boolean;
   readonly savedAt: number | null;
   readonly refused: RequestError | null;
-  /** Changes when values come from elsewhere than the keyboard: editors that hold their own text begin anew. */
+  /**
+   * Changes when values come from elsewhere than the keyboard: editors that hold their own text begin anew.
+   */
   readonly round: number;
   readonly meanwhile: ConcurrentChange | null;
   /** A draft of an earlier visit that was neither saved nor discarded. */
@@ -55,7 +57,10 @@ const notesOf = <V extends Values>({ values: _, ...notes }: EditState<V>): EditN
 /** A save is tried again when another person was faster and nothing contradicts, so often. */
 const MOST_TRIES = 5;
 
-/** One resource while it is edited. Values are what is on the screen; nothing that was typed is ever replaced by what comes from elsewhere. */
+/**
+ * One resource while it is edited. Values are what is on the screen; nothing that was typed is ever replaced
+ * by what comes from elsewhere.
+ */
 export class Edit<Resource extends TimestampedResource, V extends Values> {
   #state: EditState<V>;
   #notes: EditNotes<V>;
@@ -126,7 +131,10 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
   readonly replace = (part: Partial<V>): void =>
     this.#change({ values: { ...this.#state.values, ...part }, round: this.#state.round + 1 });
 
-  /** Hears of the resource as it is now. What is older than what is known, or comes while something is being saved, changes nothing. */
+  /**
+   * Hears of the resource as it is now. What is older than what is known, or comes while something is being
+   * saved, changes nothing.
+   */
   absorb(resource: Resource): void {
     if (this.#saving) this.#incoming = resource;
     else if (resource.updatedAt > this.#state.updatedAt) this.#merge(resource);
@@ -150,7 +158,10 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
     });
   }
 
-  /** Saves what was changed. The answer is the resource that is stored then; null when it was refused, or is to be compared first. */
+  /**
+   * Saves what was changed. The answer is the resource that is stored then; null when it was refused, or is
+   * to be compared first.
+   */
   readonly save = (): Promise<Resource | null> => this.#once(null);
 
   /** Stores all that is on the screen beside the resource, which stays as it is. */
@@ -210,7 +221,10 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
     this.#change({ updatedAt, meanwhile: null });
   }
 
-  /** The service may write something otherwise than it was sent, such as without blanks around it. What was typed since stays. */
+  /**
+   * The service may write something otherwise than it was sent, such as without blanks around it. What was
+   * typed since stays.
+   */
   #saved(resource: Resource, sent: V): void {
     const { values, round } = this.#state;
     const base = this.plan.read(resource);
@@ -255,7 +269,10 @@ export class Edit<Resource extends TimestampedResource, V extends Values> {
       isComparing: false,
     });
 
-  /** The sums of what the changed members were before. A conflict that waits for its choice has none: it is one wherever a draft is taken up. */
+  /**
+   * The sums of what the changed members were before. A conflict that waits for its choice has none: it is
+   * one wherever a draft is taken up.
+   */
   sums(): Readonly<Record<string, string>> {
     const { base, changed, conflicts } = this.#state;
     if (this.#sums?.base !== base) this.#sums = { base, known: new Map() };

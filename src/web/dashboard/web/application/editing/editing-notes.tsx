@@ -7,7 +7,8 @@ import { useKeptTimes } from './kept-times.ts';
 import type { ShownEditing } from './use-editing.ts';
 import { useValues } from './use-values.ts';
 
-// Notes of a page on its edit: whether it is saved, an earlier draft, and changes that others have made meanwhile.
+// Notes of a page on its edit: whether it is saved, an earlier draft, and changes that others have made
+// meanwhile.
 
 /** `Saved 5 minutes ago`, `Saving…`, `Not saved`, `Not saved, draft saved just now`. */
 export function SaveState({ editing }: { readonly editing: ShownEditing }) {
@@ -111,7 +112,10 @@ const Note = ({ children }: { readonly children: ReactNode }) => (
   </div>
 );
 
-/** Mine and theirs beside each other, member by member; one of them is chosen for each, and neither is lost before. */
+/**
+ * Mine and theirs beside each other, member by member; one of them is chosen for each, and neither is lost
+ * before.
+ */
 function Comparison({ editing }: { readonly editing: ShownEditing }) {
   const { conflicts, base, labels, show } = editing;
   const values = useValues(editing);

@@ -38,7 +38,10 @@ export function useFormGuard(form: RefObject<HTMLFormElement | null>, isOn: bool
     element: () => form.current,
   });
   return {
-    /** Looks again, after something was typed or could not be sent. A field without a name belongs to a part that keeps its own state. */
+    /**
+     * Looks again, after something was typed or could not be sent. A field without a name belongs to a part
+     * that keeps its own state.
+     */
     look: (event?: { readonly target: EventTarget }): void => {
       if (!isOn || !form.current || !isWorth(form.current)) return;
       const { target = null } = event ?? {};

@@ -6,7 +6,9 @@ interface Times {
   readonly onServer: number | null;
 }
 
-/** These times of an edit. They change every second while a person types, and one line of the page shows them. */
+/**
+ * These times of an edit. They change every second while a person types, and one line of the page shows them.
+ */
 export class KeptTimes {
   #times: Times = { inBrowser: null, onServer: null };
   readonly #listeners = new Set<() => void>();

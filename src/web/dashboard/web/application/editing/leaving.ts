@@ -40,7 +40,10 @@ const isOtherPage = (to: URL): boolean => to.pathname !== location.pathname;
 
 /** The question before unsaved changes are left. */
 export const leaving = {
-  /** Goes on at once where nothing is unsaved, else once the person has agreed: signing out, another workspace, another environment. */
+  /**
+   * Goes on at once where nothing is unsaved, else once the person has agreed: signing out, another
+   * workspace, another environment.
+   */
   ask: (go: () => void): void =>
     ask(
       [...guards].filter((guard) => guard.isUnsaved()),
@@ -72,8 +75,8 @@ export const useIsAsked = (): boolean =>
   );
 
 /**
- * Guards what is unsaved as long as `isUnsaved` says so: every way inside the application, Back and Forward, and closing or reloading
- * the page. `acrossTabs`: the tabs of the page show the same thing.
+ * Guards what is unsaved as long as `isUnsaved` says so: every way inside the application, Back and Forward,
+ * and closing or reloading the page. `acrossTabs`: the tabs of the page show the same thing.
  */
 export function useGuard(given: {
   readonly isUnsaved: () => boolean;
@@ -98,8 +101,9 @@ export function useGuard(given: {
   }, []);
 }
 
-// The one place through which every way goes: links, the palette, keys, Back and Forward. Older browsers have no Navigation API: there
-// the page asks when it is closed, and what was typed is offered when it is opened again.
+// The one place through which every way goes: links, the palette, keys, Back and Forward. Older browsers have
+// no Navigation API: there the page asks when it is closed, and what was typed is offered when it is opened
+// again.
 if ('navigation' in globalThis)
   navigation.addEventListener('navigate', (event) => {
     const { destination, downloadRequest, hashChange, navigationType } = event;

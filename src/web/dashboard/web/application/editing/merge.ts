@@ -32,7 +32,10 @@ export interface MergeResult<V extends Values> {
   readonly taken: readonly (keyof V & string)[];
 }
 
-/** Both changes of a base together, member by member. `wasChanged` tells whether theirs is another value than the base had. */
+/**
+ * Both changes of a base together, member by member. `wasChanged` tells whether theirs is another value than
+ * the base had.
+ */
 export function merge<V extends Values>(
   mine: V,
   theirs: V,

@@ -1,8 +1,8 @@
 import { request } from '../api/requests.ts';
 import type { Draft } from './draft.ts';
 
-// Unsaved changes of templates, campaigns and flows are kept on the service, too: for other browsers of the person, and so that other
-// members see who is writing. Settings and people's data stay in the browser.
+// Unsaved changes of templates, campaigns and flows are kept on the service, too: for other browsers of the
+// person, and so that other members see who is writing. Settings and people's data stay in the browser.
 
 /** The unsaved changes of another member. */
 export interface OthersDraft {

@@ -17,7 +17,10 @@ const SHOWN_MS = 86_400_000;
 /** A page that is loaded again keeps other drafts than this one. */
 const PAGE = crypto.randomUUID();
 
-/** A resource while it is edited, for the page that shows it. Who shows values asks for them: see use-values.ts. */
+/**
+ * A resource while it is edited, for the page that shows it. Who shows values asks for them: see
+ * use-values.ts.
+ */
 export interface EditSession<Resource extends TimestampedResource, V extends Values>
   extends EditNotes<V>,
     ValueStore<V> {
@@ -88,7 +91,10 @@ const plainText = (_: string, value: unknown): string =>
         ? 'No'
         : JSON.stringify(value, null, 2);
 
-/** Edits a resource: one way for everything that people write, so that nothing typed is lost and no change of others is taken back. */
+/**
+ * Edits a resource: one way for everything that people write, so that nothing typed is lost and no change of
+ * others is taken back.
+ */
 export function useEditing<Resource extends TimestampedResource, V extends Values>(
   given: EditingPlan<Resource, V>,
 ): EditSession<Resource, V> {
@@ -149,7 +155,10 @@ export function useEditing<Resource extends TimestampedResource, V extends Value
   );
 }
 
-/** Keeps what is typed in this browser until it is saved, and offers what another page of the same person has left. */
+/**
+ * Keeps what is typed in this browser until it is saved, and offers what another page of the same person has
+ * left.
+ */
 function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
   edit: Edit<Resource, V>,
   resource: string,

@@ -21,8 +21,8 @@ export const useValue = <V, Name extends keyof V>(store: ValueStore<V>, name: Na
   useSelected(store, (values) => values[name]);
 
 /**
- * All values once they have not changed for a while; nothing is rendered before. `pause` is asked at each change for the milliseconds
- * from then on; it stays the same function.
+ * All values once they have not changed for a while; nothing is rendered before. `pause` is asked at each
+ * change for the milliseconds from then on; it stays the same function.
  */
 export function useSettledValues<V>({ subscribe, valuesNow }: ValueStore<V>, pause: () => number): V {
   const [settled, setSettled] = useState(valuesNow);

@@ -6,7 +6,10 @@ import { useList, useSettled } from '../api/queries.ts';
 const TYPING_MS = 200;
 const FEW = 8;
 
-/** Chooses a contact by the beginning of the address or the name; `onChange` gets its id, or an empty text for none. */
+/**
+ * Chooses a contact by the beginning of the address or the name; `onChange` gets its id, or an empty text for
+ * none.
+ */
 export function ContactPicker(props: { readonly label: string; readonly onChange: (id: string) => void }) {
   const [typed, setTyped] = useState('');
   const list = useId();

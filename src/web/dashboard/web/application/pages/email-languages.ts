@@ -4,7 +4,10 @@ import { PAGE_LANGUAGES } from '../../../../../platform/text/language.ts';
 export const ownName = (tag: string): string =>
   new Intl.DisplayNames(tag, { type: 'language', fallback: 'code' }).of(tag) ?? tag;
 
-/** The languages that emails of the service can be in, with one that is chosen already; `none` is the text for no choice. */
+/**
+ * The languages that emails of the service can be in, with one that is chosen already; `none` is the text for
+ * no choice.
+ */
 export const languageOptions = (
   none: string,
   chosen: string | null = null,

@@ -50,7 +50,9 @@ export function useTrackedDomains(): readonly Domain[] {
   return items;
 }
 
-/** The properties that contacts have, the most frequent first; empty for a viewer who may not read contacts. */
+/**
+ * The properties that contacts have, the most frequent first; empty for a viewer who may not read contacts.
+ */
 export function useKnownProperties(): readonly KnownProperty[] {
   const { may } = useViewer();
   return (

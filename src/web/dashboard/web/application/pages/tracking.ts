@@ -34,6 +34,8 @@ export function trackingOfCampaign(
   return opened === undefined || clicked === undefined ? null : { opened, clicked };
 }
 
-/** False where nothing counted the action: a 0 would say that no one did it. What was counted once is shown. */
+/**
+ * False where nothing counted the action: a 0 would say that no one did it. What was counted once is shown.
+ */
 export const isCounted = (tracking: Tracking, action: TrackedAction, counted: number): boolean =>
   counted > 0 || tracking === null || tracking[action];

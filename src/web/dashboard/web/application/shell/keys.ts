@@ -23,8 +23,8 @@ export function isTyping(target: EventTarget | null): boolean {
 const SEQUENCE_MS = 1_000;
 
 /**
- * Acts on keys. `mod k` is with Ctrl or Cmd and acts in fields as well; `g e` is one key after the other; none acts while a
- * dialog is open.
+ * Acts on keys. `mod k` is with Ctrl or Cmd and acts in fields as well; `g e` is one key after the other;
+ * none acts while a dialog is open.
  */
 export function useKeys(acts: Readonly<Record<string, () => void>>): void {
   const latest = useRef(acts);

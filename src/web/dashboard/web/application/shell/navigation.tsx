@@ -49,7 +49,10 @@ export function Navigation() {
   );
 }
 
-/** Of the pages only the one that is left and the one that is opened are drawn again: a router's own links all follow the address. */
+/**
+ * Of the pages only the one that is left and the one that is opened are drawn again: a router's own links all
+ * follow the address.
+ */
 const PageLink = memo(
   ({ page, href, isOpen }: { readonly page: PageEntry; readonly href: string; readonly isOpen: boolean }) => (
     <a

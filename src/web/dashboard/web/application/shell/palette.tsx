@@ -135,8 +135,8 @@ export default function Palette({
     setChosen(next.key);
     document.getElementById(optionOf(id, next.key))?.scrollIntoView({ block: 'nearest' });
   };
-  // Enter may come before the results of the last letters: it then takes the first of them. What an arrow key or the pointer has chosen
-  // is taken at once.
+  // Enter may come before the results of the last letters: it then takes the first of them. What an arrow key
+  // or the pointer has chosen is taken at once.
   const onKeyDown = (event: KeyboardEvent) => {
     // In Safari the key that ends a composition comes behind it, with this code (UI Events, 9.3).
     if (event.nativeEvent.isComposing || event.keyCode === COMPOSING) return;

@@ -46,7 +46,10 @@ interface WarmedDomain {
   }[];
 }
 
-/** The limits of today's warm-ups, such as "Warm-up: today at most 50 recipients of acme.example; …"; empty without one. */
+/**
+ * The limits of today's warm-ups, such as "Warm-up: today at most 50 recipients of acme.example; …"; empty
+ * without one.
+ */
 export function warmUpSentence(domains: readonly WarmedDomain[]): string {
   const limits = domains.flatMap(({ name, provider, warmUps }) => {
     const today = warmUps.find((each) => each.provider === provider)?.today;

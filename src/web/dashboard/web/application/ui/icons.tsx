@@ -16,7 +16,10 @@ export const drawn = (path: string) => (
   </svg>
 );
 
-/** The pictures of the navigation and of pages, each a single path. One of another size takes it from its parent: `[&>svg]:size-3`. */
+/**
+ * The pictures of the navigation and of pages, each a single path. One of another size takes it from its
+ * parent: `[&>svg]:size-3`.
+ */
 export const icons = {
   Home: drawn('M2.5 7.2 8 2.5l5.5 4.7v6.3h-4v-4h-3v4h-4V7.2Z'),
   Mail: drawn('M2 3.5h12v9H2v-9Zm0 1L8 9l6-4.5'),

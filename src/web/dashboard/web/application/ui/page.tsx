@@ -97,7 +97,9 @@ export const PendingPage = ({
   </Page>
 );
 
-/** A link from the test environment to a page of live, which has its own contacts, audiences and campaigns. */
+/**
+ * A link from the test environment to a page of live, which has its own contacts, audiences and campaigns.
+ */
 export function ToLive({ to, children }: { readonly to: string; readonly children: ReactNode }) {
   const { baseOf } = useViewer();
   return (

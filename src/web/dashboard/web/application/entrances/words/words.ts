@@ -1,7 +1,10 @@
 import type { PageLanguage } from '../../../../../../platform/text/language.ts';
 import type { OwnFormWords } from '../../ui/forms/form-words.ts';
 
-/** All that people read on the pages to which emails of the service lead, and at the sign-in behind them; one file for each language. */
+/**
+ * All that people read on the pages to which emails of the service lead, and at the sign-in behind them; one
+ * file for each language.
+ */
 export interface EntranceWords {
   readonly language: PageLanguage;
   readonly invited: string;

@@ -111,7 +111,10 @@ const COLUMNS: readonly [Column<ApiKey>, ...Column<ApiKey>[]] = [
   { name: 'Status', width: 'w-36', isRight: true, cell: (key) => <KeyActions apiKey={key} /> },
 ];
 
-/** Leads to the requests of a key; changes what it may do, or revokes it, after asking: programs that use it stop at once. */
+/**
+ * Leads to the requests of a key; changes what it may do, or revokes it, after asking: programs that use it
+ * stop at once.
+ */
 function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
   const { id, name, revokedAt } = apiKey;
   const { may } = useViewer();

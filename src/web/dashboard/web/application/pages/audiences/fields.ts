@@ -96,8 +96,8 @@ const SHAPES: Readonly<Record<PropertyType, readonly Shape[]>> = {
 };
 
 /**
- * The ways of asking for a field: of a property whose types are known only those that can match. The way that is
- * chosen stays.
+ * The ways of asking for a field: of a property whose types are known only those that can match. The way that
+ * is chosen stays.
  */
 export function waysOf(kind: Kind, types: readonly PropertyType[] | undefined, chosen?: Way): readonly Way[] {
   if (kind !== 'property' || types === undefined || types.length === 0) return WAYS[kind];

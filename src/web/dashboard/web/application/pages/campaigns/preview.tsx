@@ -30,7 +30,10 @@ function unsavedIn(values: CampaignValues, base: CampaignValues): string | null 
   });
 }
 
-/** The message of a draft. Unsaved changes are shown as they are on the screen, for an unknown contact; the service stores none of it. */
+/**
+ * The message of a draft. Unsaved changes are shown as they are on the screen, for an unknown contact; the
+ * service stores none of it.
+ */
 export function DraftPreview({
   campaign,
   editing,
@@ -73,7 +76,8 @@ export function CampaignPreview({
     query: { ...(contactId !== '' && { contactId }) },
   });
   const { error } = unsaved?.answer ?? saved;
-  // Until the first answer, what is stored stays in sight, and while a source cannot be rendered, the last preview that worked.
+  // Until the first answer, what is stored stays in sight, and while a source cannot be rendered, the last
+  // preview that worked.
   const data = unsaved ? (unsaved.answer?.data ?? saved.data) : error ? undefined : saved.data;
   return (
     <section aria-label="Preview" className="card overflow-hidden">

@@ -82,8 +82,9 @@ export function SendCampaign(props: { readonly campaign: Campaign; readonly onCl
 const FEW = 10;
 
 /**
- * The saved message that is about to leave, as a contact of its audience would see it, beside its facts and what is asked; below them
- * where the window is narrow. Only the start itself knows who gets it, so no sentence says that this contact does.
+ * The saved message that is about to leave, as a contact of its audience would see it, beside its facts and
+ * what is asked; below them where the window is narrow. Only the start itself knows who gets it, so no
+ * sentence says that this contact does.
  */
 export function WhatIsSent(props: {
   readonly campaign: Campaign;

@@ -8,8 +8,9 @@ export const WIDEST = 600;
 const QUALITY = 0.85;
 
 /**
- * A wide image in the width of a message, for screens with one pixel per point; null where there is none that is smaller. A GIF may be
- * animated, which its copy would not be, and programs that read `srcset` are not all that show WebP.
+ * A wide image in the width of a message, for screens with one pixel per point; null where there is none that
+ * is smaller. A GIF may be animated, which its copy would not be, and programs that read `srcset` are not all
+ * that show WebP.
  */
 export async function smallSize(image: Asset): Promise<File | null> {
   const { contentType, filename, width, height, size } = image;

@@ -17,7 +17,10 @@ export function useUpload(onDone: (asset: Asset) => void = () => {}) {
     if (file.size > LARGEST) throw new Error('It is larger than 5 MiB. Save it smaller, and try again.');
     return create.mutateAsync({ body: file, query: { filename: nameOf(file) } });
   };
-  /** The image with a small size for screens with one pixel per point, where there is one: without it nothing is missing. */
+  /**
+   * The image with a small size for screens with one pixel per point, where there is one: without it nothing
+   * is missing.
+   */
   const withSizes = async (asset: Asset): Promise<Asset & Picture> => {
     const half = await smallSize(asset).catch(() => null);
     const small = half && (await store(half).catch(() => null));

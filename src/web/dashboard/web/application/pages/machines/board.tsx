@@ -6,7 +6,10 @@ import { colorOf } from '../../ui/machine/state-color.ts';
 import { countText, titleOf } from '../../ui/machine/words.ts';
 import { useOpenView } from './address.ts';
 
-/** Machines as lists of their states: a diagram of all of them at once, or on a telephone, is too small to be read. */
+/**
+ * Machines as lists of their states: a diagram of all of them at once, or on a telephone, is too small to be
+ * read.
+ */
 export function Board({
   machines,
   live,
@@ -95,7 +98,9 @@ function MachineCard({
 /** The most states of definitions that are listed. */
 const MOST_OWN = 12;
 
-/** The states in which actors of definitions are, the fullest first: an example's would be those of no flow. */
+/**
+ * The states in which actors of definitions are, the fullest first: an example's would be those of no flow.
+ */
 const ownStates = (counts: Readonly<Record<string, StateCount>>) =>
   Object.entries(counts)
     .filter(([, { count }]) => count > 0)

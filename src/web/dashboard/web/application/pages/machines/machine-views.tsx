@@ -14,7 +14,10 @@ import { Board, ViewHeader } from './board.tsx';
 import { LifePanel } from './life-panel.tsx';
 import { StatePanel } from './state-panel.tsx';
 
-/** On a wide window the parts stand beside each other and scroll by themselves; else they follow in one column that scrolls. */
+/**
+ * On a wide window the parts stand beside each other and scroll by themselves; else they follow in one column
+ * that scrolls.
+ */
 const COLUMN = 'scroll flex min-h-0 min-w-0 flex-1 flex-col lg:flex-row lg:overflow-hidden';
 const MAIN = 'flex min-w-0 shrink-0 flex-col lg:min-h-0 lg:flex-1 lg:shrink';
 

@@ -12,7 +12,10 @@ const NONE: readonly never[] = [];
 /** Machines that have a key. */
 const MOST_KEYS = 9;
 
-/** Every machine of the environment at work: how many are in each state, what moves, and each life from its beginning. */
+/**
+ * Every machine of the environment at work: how many are in each state, what moves, and each life from its
+ * beginning.
+ */
 export default function Machines() {
   const { workspace } = useViewer();
   const { live, machines } = useLiveMachines();

@@ -16,7 +16,10 @@ const VIEWS = {
   live: LiveStep,
 } as const satisfies Record<StepName, () => unknown>;
 
-/** The way from an empty workspace to the first live email, a step at a time. Each step is in the environment that it concerns. */
+/**
+ * The way from an empty workspace to the first live email, a step at a time. Each step is in the environment
+ * that it concerns.
+ */
 export default function Start() {
   const viewer = useViewer();
   const { environment, baseOf } = viewer;

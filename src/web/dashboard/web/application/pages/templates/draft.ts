@@ -167,8 +167,8 @@ export function changesOf(
 }
 
 /**
- * All that is saved of a template that exists: languages that were removed are null, and so are those that only the version has that
- * it builds on.
+ * All that is saved of a template that exists: languages that were removed are null, and so are those that
+ * only the version has that it builds on.
  */
 export function patchOf(
   draft: Draft,

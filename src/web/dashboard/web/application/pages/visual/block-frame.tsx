@@ -32,7 +32,10 @@ export const BLOCK_ATTRIBUTE = 'data-block';
 export function BlockFrame(props: {
   readonly id: number;
   readonly name: string;
-  /** The element that tells the place of the chosen block among all: in each name, it would draw all blocks again. */
+  /**
+   * The element that tells the place of the chosen block among all: in each name, it would draw all blocks
+   * again.
+   */
   readonly placeId: string;
   /** The places before and after it. */
   readonly places: () => readonly [Place, Place];

@@ -77,7 +77,9 @@ const SIDES: ReadonlyMap<string, string> = new Map([
   ['right', 'flex-end'],
 ]);
 
-/** A block as it looks in the message, without its frame. `text`: the editor of its text, where it is edited. */
+/**
+ * A block as it looks in the message, without its frame. `text`: the editor of its text, where it is edited.
+ */
 export const BlockView = memo(function BlockView(props: {
   readonly block: Block;
   readonly defaults: Defaults;
@@ -160,7 +162,9 @@ export const BlockView = memo(function BlockView(props: {
   }
 });
 
-/** An image of this service. The policy of the page shows no others, so that no server learns of the author. */
+/**
+ * An image of this service. The policy of the page shows no others, so that no server learns of the author.
+ */
 function ImageView({ looks }: { readonly looks: Readonly<Record<string, string>> }) {
   const { src = '', alt = '', width } = looks;
   const path = /\/images\/[0-9a-f]{64}\.\w+$/.exec(src)?.[0];

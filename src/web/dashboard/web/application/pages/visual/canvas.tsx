@@ -21,7 +21,10 @@ interface CanvasShape {
   readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
 }
 
-/** The message with its blocks, which are chosen, moved and dropped here. A row is drawn again only when it has changed. */
+/**
+ * The message with its blocks, which are chosen, moved and dropped here. A row is drawn again only when it
+ * has changed.
+ */
 export function Canvas(props: CanvasShape) {
   const { session, isReadOnly } = props;
   const { design, tree, chosen } = session;
@@ -73,7 +76,9 @@ const isIn = (row: Row, id: number | null): boolean => choicesIn(row).some((choi
 const isColumn = (row: Row, id: number): boolean =>
   row.kind === 'section' && row.parts.some((part) => part.kind === 'column' && part.element.id === id);
 
-/** The acts of a person on the canvas, as functions that stay the same: rows would be drawn again for others. */
+/**
+ * The acts of a person on the canvas, as functions that stay the same: rows would be drawn again for others.
+ */
 function useHands(props: CanvasShape): { readonly hands: Hands; readonly drop: Drop | null } {
   const latest = useRef(props);
   latest.current = props;

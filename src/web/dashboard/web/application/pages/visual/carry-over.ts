@@ -15,7 +15,10 @@ export const isUnfinished = ({ history, unfinished, orphans }: KeptDesign): bool
   orphans.length > 0 ||
   (history?.design ? choicesOf(history.design).some(({ id }) => unfinished.has(id)) : unfinished.size > 0);
 
-/** Finds the blocks of unfinished HTML again in a source that was read again, by their content and their order. */
+/**
+ * Finds the blocks of unfinished HTML again in a source that was read again, by their content and their
+ * order.
+ */
 export function carryOver({ unfinished, orphans }: KeptDesign, before: History, after: History): void {
   const known = htmlIn(before).filter(({ id }) => unfinished.has(id));
   const free = htmlIn(after);

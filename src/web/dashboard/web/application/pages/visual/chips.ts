@@ -12,7 +12,9 @@ function changedIn(transactions: readonly Transaction[]): readonly (readonly [nu
   return changed;
 }
 
-/** A tag that is typed or pasted as text becomes a chip; one that the author wrote as plain characters stays. */
+/**
+ * A tag that is typed or pasted as text becomes a chip; one that the author wrote as plain characters stays.
+ */
 export const chips = new Plugin({
   appendTransaction: (transactions, _, state) => {
     const changed = changedIn(transactions);

@@ -27,7 +27,10 @@ interface RowShape {
   readonly defaults: Defaults;
   readonly hands: Hands;
   readonly isReadOnly: boolean;
-  /** The block that the key Tab reaches, the chosen one, and the one whose text is edited; null where they are in another row. */
+  /**
+   * The block that the key Tab reaches, the chosen one, and the one whose text is edited; null where they are
+   * in another row.
+   */
   readonly focusable: number | null;
   readonly chosen: number | null;
   readonly writing: number | null;

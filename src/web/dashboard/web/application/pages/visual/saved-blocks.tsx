@@ -9,7 +9,10 @@ import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 
-/** Chooses one of the partials in MJML. `onPick` gets its source, and answers what keeps it from being inserted. */
+/**
+ * Chooses one of the partials in MJML. `onPick` gets its source, and answers what keeps it from being
+ * inserted.
+ */
 export function InsertSaved(props: {
   readonly onPick: (source: string, name: string) => string | null;
   readonly onClose: () => void;

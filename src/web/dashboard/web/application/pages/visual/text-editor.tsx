@@ -128,7 +128,10 @@ function stateOf(state: EditorState): TextState {
 export default function TextEditor(props: {
   readonly label: string;
   readonly text: RichText;
-  /** The source of the text, by which a change from elsewhere is known: white space at its ends is lost when it is read. */
+  /**
+   * The source of the text, by which a change from elsewhere is known: white space at its ends is lost when
+   * it is read.
+   */
   readonly source: string;
   /** The point that the person pressed; null for the end of the text. */
   readonly at: { readonly left: number; readonly top: number } | null;

@@ -96,7 +96,9 @@ export function useActs(given: {
     after: lastShown(siblings)?.id,
     isInColumn: false,
   };
-  /** The place after what is chosen: in its column, or after its row; without a choice the end of the message. */
+  /**
+   * The place after what is chosen: in its column, or after its row; without a choice the end of the message.
+   */
   const placeAfter = (isRow: boolean) => {
     // After a loop and all that it repeats.
     const unit = chosen === null ? [] : unitOf(tree, chosen);

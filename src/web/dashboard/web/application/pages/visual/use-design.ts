@@ -21,7 +21,10 @@ function openedAt(source: string, kept: KeptDesign): History {
   return opened;
 }
 
-/** A source as a design, with its chosen block and its history. The source is the only truth: each edit writes it. */
+/**
+ * A source as a design, with its chosen block and its history. The source is the only truth: each edit writes
+ * it.
+ */
 export function useDesign(source: string, kept: KeptDesign, onChange: (source: string) => void) {
   const [history, setHistory] = useState(() => openedAt(source, kept));
   const now = useRef(history);

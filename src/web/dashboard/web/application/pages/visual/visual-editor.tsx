@@ -100,7 +100,8 @@ function DesignEditor(props: VisualShape & { readonly session: DesignSession }) 
     });
   if (writing !== null && writing !== chosen) setWriting(null);
   const { choose } = session;
-  // The keys act on the chosen block. Undoing and edits choose another one than the focused one: the focus goes along.
+  // The keys act on the chosen block. Undoing and edits choose another one than the focused one: the focus
+  // goes along.
   useEffect(() => {
     const focused = document.activeElement?.getAttribute(BLOCK_ATTRIBUTE);
     if (!focused || Number(focused) === chosen || !frame.current?.contains(document.activeElement)) return;

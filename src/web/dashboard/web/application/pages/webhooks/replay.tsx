@@ -13,11 +13,17 @@ const HOUR_MS = 3_600_000;
 /** A field for local times has whole minutes, so the last minute is included. */
 const MINUTE_MS = 60_000;
 
-/** The earliest moment that a disabled endpoint may have missed something: an hour before, for what had failed until then. */
+/**
+ * The earliest moment that a disabled endpoint may have missed something: an hour before, for what had failed
+ * until then.
+ */
 const missedSince = ({ disabledAt }: Webhook): string | null =>
   disabledAt === null ? null : new Date(Date.parse(disabledAt) - HOUR_MS).toISOString();
 
-/** Posts what happened in a span of time again, such as after an outage of the receiver. A disabled endpoint is enabled first. */
+/**
+ * Posts what happened in a span of time again, such as after an outage of the receiver. A disabled endpoint
+ * is enabled first.
+ */
 export function Replay({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
   const [isDisabled] = useState(webhook.status === 'disabled');
   const [from, setFrom] = useState(() =>

@@ -4,7 +4,9 @@ import { Copyable } from '../../ui/display/copyable.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 
-/** The programs of the guide by their languages: what is copied here is what is explained, and tested, there. */
+/**
+ * The programs of the guide by their languages: what is copied here is what is explained, and tested, there.
+ */
 const SNIPPETS: ReadonlyMap<string, string> = new Map(
   [...receiving.matchAll(/^### ([^\n]+)\n\n```\w+\n(.*?)\n```/gms)].map(([, language = '', code = '']) => [
     language,

@@ -25,8 +25,8 @@ export function afterPaint(work: () => void): () => void {
 }
 
 /**
- * The value as it was when the page was last shown; null until then, or the value itself where the first one need not wait. What is
- * drawn from it is drawn in pieces, behind a click's answer.
+ * The value as it was when the page was last shown; null until then, or the value itself where the first one
+ * need not wait. What is drawn from it is drawn in pieces, behind a click's answer.
  */
 export function usePainted<Value>(value: Value, isFirstAtOnce = false): Value | null {
   const [painted, setPainted] = useState<{ readonly value: Value } | null>(isFirstAtOnce ? { value } : null);

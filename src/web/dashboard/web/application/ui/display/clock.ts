@@ -1,7 +1,8 @@
 import type { ClockChange } from '../../../../../../platform/zones/zone.ts';
 
-// The clock that pages show times by: that of the workspace, by the rules that the service goes by. The browser's own table may be older,
-// and the computer may be elsewhere. A viewer without a workspace, as in the live view of an operator, sees UTC.
+// The clock that pages show times by: that of the workspace, by the rules that the service goes by. The
+// browser's own table may be older, and the computer may be elsewhere. A viewer without a workspace, as in
+// the live view of an operator, sees UTC.
 
 /**
  * A time zone, with its clock changes around the displayed years; the first change describes the beginning.

@@ -4,7 +4,10 @@ import { icons } from '../icons.tsx';
 /** A whole message may be 25 MB, which no page shows. */
 const MOST_SHOWN = 100_000;
 
-/** A text to be copied. Where a page may not write to the clipboard (plain http), the text is selected instead. */
+/**
+ * A text to be copied. Where a page may not write to the clipboard (plain http), the text is selected
+ * instead.
+ */
 export function Copyable({ label, text }: { readonly label: string; readonly text: string }) {
   const shown = useRef<HTMLPreElement>(null);
   const [told, setTold] = useState('');

@@ -1,6 +1,7 @@
 import { shownAt, shownZone, zoneLabel } from './clock.ts';
 
-// By hand, and not by Intl: the first formatter of each kind takes 10 to 20 ms to be there, four times that on a slow computer.
+// By hand, and not by Intl: the first formatter of each kind takes 10 to 20 ms to be there, four times that
+// on a slow computer.
 
 /** `12,345` of a whole number. */
 export const count = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');

@@ -22,7 +22,10 @@ interface PiecesDeps {
   readonly pause?: () => Promise<void>;
 }
 
-/** Does long work in short tasks, so that a key that is pressed meanwhile waits for one of them and not for all. */
+/**
+ * Does long work in short tasks, so that a key that is pressed meanwhile waits for one of them and not for
+ * all.
+ */
 export async function inPieces(
   steps: Iterable<unknown>,
   { isWanted, now = () => performance.now(), pause = turn }: PiecesDeps,

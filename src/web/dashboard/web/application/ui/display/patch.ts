@@ -14,8 +14,8 @@ const isSameTag = (one: Node, other: Node): boolean =>
   isElement(one) && one.cloneNode(false).isEqualNode(other.cloneNode(false));
 
 /**
- * Makes one tree like another in small steps, and replaces no more than what differs: of a long message that is edited, the other
- * sections are neither laid out nor painted again on the thread that takes the keys.
+ * Makes one tree like another in small steps, and replaces no more than what differs: of a long message that
+ * is edited, the other sections are neither laid out nor painted again on the thread that takes the keys.
  */
 export function* patch(shown: Node, next: Node): Generator<undefined> {
   yield;

@@ -8,7 +8,10 @@ const PHONE = 'max-w-[24.375rem]';
 
 const SCHEME = /\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi;
 
-/** The message as a client in that scheme reads it, whatever the scheme of this computer: its own rules hold or do not. */
+/**
+ * The message as a client in that scheme reads it, whatever the scheme of this computer: its own rules hold
+ * or do not.
+ */
 const inScheme = (html: string, isDark: boolean): string =>
   html.replace(SCHEME, (_, scheme: string) =>
     (scheme.toLowerCase() === 'dark') === isDark ? '(min-width: 0)' : '(max-width: 0)',

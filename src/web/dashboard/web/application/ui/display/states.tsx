@@ -40,8 +40,8 @@ export const Failed = ({ error, onRetry }: { readonly error: Error; readonly onR
 );
 
 /**
- * Draws what is inside once the rest of the page has been seen, in pieces between which the browser takes input. `instead` takes its
- * room until then.
+ * Draws what is inside once the rest of the page has been seen, in pieces between which the browser takes
+ * input. `instead` takes its room until then.
  */
 export function Later(props: { readonly instead: ReactNode; readonly children: ReactNode }) {
   const [isTime, setTime] = useState(false);

@@ -63,8 +63,8 @@ const withEndsOf = (value: string, text: string): string =>
   value.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
 
 /**
- * An editor of source. It lives in a shadow tree: there its styles need no style element, which the policy of the page refuses. Tab
- * leaves it, as it leaves every field.
+ * An editor of source. It lives in a shadow tree: there its styles need no style element, which the policy of
+ * the page refuses. Tab leaves it, as it leaves every field.
  */
 export default function CodeEditor(props: {
   readonly label: string;

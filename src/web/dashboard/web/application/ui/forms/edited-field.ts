@@ -14,7 +14,10 @@ export const Edited = createContext<ShownEditing | null>(null);
 const NO_VALUES = {};
 const NOTHING = { subscribe: () => () => {}, valuesNow: (): Values => NO_VALUES };
 
-/** The value of the field of that name, where the form around it edits one. A key in another field does not render it. */
+/**
+ * The value of the field of that name, where the form around it edits one. A key in another field does not
+ * render it.
+ */
 export function useEdited(name: string) {
   const editing = useContext(Edited);
   const { subscribe, valuesNow } = editing ?? NOTHING;

@@ -1,4 +1,7 @@
-/** The words that forms bring themselves. Pages that people open without an account have them in their language. */
+/**
+ * The words that forms bring themselves. Pages that people open without an account have them in their
+ * language.
+ */
 export interface OwnFormWords {
   readonly working: string;
   readonly showPassword: string;

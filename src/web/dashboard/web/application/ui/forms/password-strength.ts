@@ -12,7 +12,10 @@ const COMMON =
   /password|passwort|qwerty|qwertz|letmein|welcome|iloveyou|admin|dragon|monkey|football|baseball|sunshine|princess/gi;
 const BITS_OF_WORD = 6;
 
-/** About how many bits a guesser has to find: a character that repeats or follows the one before it is hardly worth one. */
+/**
+ * About how many bits a guesser has to find: a character that repeats or follows the one before it is hardly
+ * worth one.
+ */
 export function bitsOf(password: string): number {
   const pool = KINDS.reduce((sum, [kind, size]) => sum + (kind.test(password) ? size : 0), 0);
   const each = Math.log2(Math.max(pool, 1));

@@ -21,7 +21,9 @@ const isChosen = (
   { name, isExtra = false }: Pick<Column<never>, 'name' | 'isExtra'>,
 ): boolean => (typeof choices[name] === 'boolean' ? choices[name] : !isExtra);
 
-/** The columns that a person has chosen for a list; the first one, with the link of the row, is always shown. */
+/**
+ * The columns that a person has chosen for a list; the first one, with the link of the row, is always shown.
+ */
 export function useColumns<Item>(label: string, columns: readonly [Column<Item>, ...Column<Item>[]]) {
   const [choices, setChoices] = useState(() => storedChoices()[label] ?? {});
   const isShown = (column: Column<Item>): boolean => isChosen(choices, column);

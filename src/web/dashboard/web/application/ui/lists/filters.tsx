@@ -85,8 +85,8 @@ export function FilterBar(props: FilterBarProps) {
 const TYPING_MS = 300;
 
 /**
- * A text filter, applied while it is typed. One that only a whole text matches is applied when Enter is pressed or
- * the field is left. The key `/` focuses the first one of a page.
+ * A text filter, applied while it is typed. One that only a whole text matches is applied when Enter is
+ * pressed or the field is left. The key `/` focuses the first one of a page.
  */
 export function TextFilter(props: {
   readonly label: string;

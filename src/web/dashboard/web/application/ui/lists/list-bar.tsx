@@ -9,7 +9,10 @@ import { MOST_SELECTED } from './selected.ts';
 export function ListBar<Row>(props: {
   readonly text: string | null;
   readonly columns: Pick<ReturnType<typeof useColumns<Row>>, 'choosable' | 'isShown' | 'toggle'>;
-  /** Selects the rows that have not been read as well; null where there are none, or the others are not selected. */
+  /**
+   * Selects the rows that have not been read as well; null where there are none, or the others are not
+   * selected.
+   */
   readonly selectRest: { readonly isRunning: boolean; start(): void } | null;
 }) {
   const { choosable, isShown, toggle } = props.columns;

@@ -13,8 +13,9 @@ interface ListedRows {
 }
 
 /**
- * Moves through the rows of a list by keys. The Tab key reaches one of them, which is marked in the page alone: as state of React
- * it would render the list with each focus, and before the click on a row is handled.
+ * Moves through the rows of a list by keys. The Tab key reaches one of them, which is marked in the page
+ * alone: as state of React it would render the list with each focus, and before the click on a row is
+ * handled.
  */
 export function useRowKeys({ body, hasLinks, count, first, last, scrollTo }: ListedRows) {
   const active = useRef(0);

@@ -17,7 +17,10 @@ interface SavedView {
   readonly search: string;
 }
 
-/** The list that an address shows: `emails`, `campaigns`. Null for a list of one thing, whose address has an id. */
+/**
+ * The list that an address shows: `emails`, `campaigns`. Null for a list of one thing, whose address has an
+ * id.
+ */
 const pageOf = (path: string): string | null =>
   /^\/([a-z][a-z-]{0,39}(?:\/[a-z][a-z-]{0,39})?)$/.exec(path)?.[1] ?? null;
 

@@ -7,7 +7,10 @@ function cellOf(value: unknown): CellValue {
   return isList ? value.join(', ') : JSON.stringify(value);
 }
 
-/** Rows as the text of a CSV file, a column for each member of an item, as the export of the whole list has them. */
+/**
+ * Rows as the text of a CSV file, a column for each member of an item, as the export of the whole list has
+ * them.
+ */
 function csvOf(items: readonly object[]): string {
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))];
   const rows = items.map((item) => names.map((name) => cellOf(Reflect.get(item, name))));

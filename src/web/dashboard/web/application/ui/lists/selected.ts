@@ -11,7 +11,10 @@ export function toggled<Item>(before: RowsByKey<Item>, key: string, item: Item):
   return next;
 }
 
-/** Selects all of these besides the others, as far as there is room; none at all where all of these are selected. */
+/**
+ * Selects all of these besides the others, as far as there is room; none at all where all of these are
+ * selected.
+ */
 export function allToggled<Item>(
   before: RowsByKey<Item>,
   rows: readonly (readonly [string, Item])[],

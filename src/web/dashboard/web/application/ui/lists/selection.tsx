@@ -98,7 +98,10 @@ export const SelectionBar = <Item extends object>({
   );
 };
 
-/** Reads the rest of a list, as far as rows can be selected, and selects all of it. A page that is refused ends it, with the reason. */
+/**
+ * Reads the rest of a list, as far as rows can be selected, and selects all of it. A page that is refused
+ * ends it, with the reason.
+ */
 export function useSelectAll<Item>(list: ListResult<Item>, selection: Selection<Item> | undefined) {
   const [isRunning, setRunning] = useState(false);
   /** The refusal that was there at the start. */

@@ -15,8 +15,9 @@ export interface Sorting {
 const NEWEST_FIRST = '-createdAt';
 
 /**
- * The order of a list, kept in the address beside its filters. `sort` is what the service is asked for; undefined for the newest first.
- * `others` are the members besides the creation time, each with an index of the service.
+ * The order of a list, kept in the address beside its filters. `sort` is what the service is asked for;
+ * undefined for the newest first. `others` are the members besides the creation time, each with an index of
+ * the service.
  */
 export function useSort<const Key extends string = never>(...others: readonly Key[]) {
   const { values, set } = useFilters(['sort']);

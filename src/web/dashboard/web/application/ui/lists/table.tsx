@@ -12,11 +12,17 @@ import { useRowKeys } from './row-keys.ts';
 import { type Selection, useSelectAll } from './selection.tsx';
 import type { Sorting } from './sort.ts';
 
-/** Every row is as high as every other, so that a list of any length is only as much work as what can be seen of it. */
+/**
+ * Every row is as high as every other, so that a list of any length is only as much work as what can be seen
+ * of it.
+ */
 const ROW = 52;
 const SKELETONS = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-/** `not-md` and not `max-md`: the bundler makes that a width just below, and Chromium then hides a column at the width itself. */
+/**
+ * `not-md` and not `max-md`: the bundler makes that a width just below, and Chromium then hides a column at
+ * the width itself.
+ */
 const FROM = { sm: 'not-sm:hidden', md: 'not-md:hidden', lg: 'not-lg:hidden' } as const;
 const shapeOf = <Item,>({ width = '', from, isRight = false }: Column<Item>): string =>
   `${width} ${from ? FROM[from] : ''} ${isRight ? 'text-right' : ''}`;
@@ -95,7 +101,10 @@ export function Table<Item>(props: {
   /** Rows with a box, for actions on several. */
   readonly selection?: Selection<Item> | undefined;
   readonly sorting?: Sorting;
-  /** The names of the items, for the list that a page is about: it shows how many there are, and has its columns chosen. */
+  /**
+   * The names of the items, for the list that a page is about: it shows how many there are, and has its
+   * columns chosen.
+   */
   readonly nouns?: Nouns;
   /** Their number as the service counts them, for a list that may be long. */
   readonly counted?: ListCount | undefined;
@@ -106,7 +115,8 @@ export function Table<Item>(props: {
   const columns = nouns ? chosen.shown : props.columns;
   const { hasNextPage = false } = list;
   const selectRest = useSelectAll(list, selection);
-  // Other filters are seen at once; the rows that they leave are drawn in pieces between which the browser takes input.
+  // Other filters are seen at once; the rows that they leave are drawn in pieces between which the browser
+  // takes input.
   const items = useDeferredValue(list.items);
   const isBehind = items !== list.items;
   const body = useRef<HTMLTableSectionElement>(null);
@@ -121,7 +131,8 @@ export function Table<Item>(props: {
     useFlushSync: false,
     // The rows in sight are there in the first picture, and not in a second one.
     initialRect: { width: innerWidth, height: innerHeight },
-    // A list scrolls to the place where it begins, which has the browser lay out the whole page amid its rendering.
+    // A list scrolls to the place where it begins, which has the browser lay out the whole page amid its
+    // rendering.
     scrollToFn: (offset, options, list) => {
       if (offset !== list.scrollOffset) windowScroll(offset, options, list);
     },

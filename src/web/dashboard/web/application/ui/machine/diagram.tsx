@@ -20,8 +20,8 @@ const MARGIN = 18;
 const LARGEST = 1.1;
 
 /**
- * A machine as a picture within a page: names and lines, as large as its frame allows. Nothing in it is moved or zoomed, so that it
- * needs no canvas, which takes 130 ms of a slow processor to draw.
+ * A machine as a picture within a page: names and lines, as large as its frame allows. Nothing in it is moved
+ * or zoomed, so that it needs no canvas, which takes 130 ms of a slow processor to draw.
  */
 export function Diagram({ machine, live }: DiagramProps) {
   const { kind, drawing } = machine;

@@ -40,7 +40,10 @@ interface MachineDiagramProps {
 /** A list of the path replaces the diagram where it would be too small to read. */
 const WideDiagram = (props: MachineDiagramProps) => useIsWide() && <DiagramInSight {...props} />;
 
-/** The diagram is most of the work of a page that shows it at its end, so that it is drawn once a person comes near. */
+/**
+ * The diagram is most of the work of a page that shows it at its end, so that it is drawn once a person comes
+ * near.
+ */
 function DiagramInSight({ machine, live, height }: MachineDiagramProps) {
   const frame = useRef<HTMLDivElement>(null);
   const isNear = useIsNear(frame);

@@ -6,7 +6,8 @@ import type { LiveMachines } from '../../api/machines/live.ts';
 import { HighlightContext } from './highlight.ts';
 import styles from './line.css' with { type: 'text' };
 
-// Only pages with a machine load its styles. The policy refuses <style> elements, but accepts sheets created by a script.
+// Only pages with a machine load its styles. The policy refuses <style> elements, but accepts sheets created
+// by a script.
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(styles);
 document.adoptedStyleSheets.push(sheet);
@@ -49,7 +50,10 @@ function useDots({ kind, line, drawing, live }: LineProps): readonly Dot[] {
   return dots;
 }
 
-/** The line between two states, with dots for the actors that move along it: the picture of an arrow, inside an `<svg>`. */
+/**
+ * The line between two states, with dots for the actors that move along it: the picture of an arrow, inside
+ * an `<svg>`.
+ */
 export function Line(props: LineProps) {
   const { kind, line, points, isNear = false, onNear } = props;
   const highlight = use(HighlightContext);

@@ -2,14 +2,19 @@ import type { Catalogue, LifecycleName } from '../../../../../../../machines/cat
 import type { StateNameOf } from '../../../../../../../machines/names.ts';
 import type { Machine } from '../../../../../live/model.ts';
 
-/** The class of a state that its color tells: on its way, waiting for the clock, ended well or badly, or at rest. */
+/**
+ * The class of a state that its color tells: on its way, waiting for the clock, ended well or badly, or at
+ * rest.
+ */
 export type StateColor = 'moving' | 'waiting' | 'good' | 'bad' | 'quiet';
 
 type Colors = {
   readonly [Name in LifecycleName]: Readonly<Record<StateNameOf<Catalogue[Name]['machine']>, StateColor>>;
 };
 
-/** The color of every state. The timer of `sending` and `posting` only guards an attempt that is under way. */
+/**
+ * The color of every state. The timer of `sending` and `posting` only guards an attempt that is under way.
+ */
 const COLORS: Colors = {
   email: {
     accepted: 'moving',

@@ -23,7 +23,10 @@ export type StateData = {
   readonly onChoose: (kind: string, state: string) => void;
 };
 
-/** Text of 11 px is smaller than 8 px beneath this zoom: names and counts then take the room of everything else. */
+/**
+ * Text of 11 px is smaller than 8 px beneath this zoom: names and counts then take the room of everything
+ * else.
+ */
 const FAR = 0.72;
 /** The width that a name has on a card, in units of a character. */
 const FAR_NAME = 195;

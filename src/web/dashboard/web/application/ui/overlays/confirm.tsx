@@ -3,7 +3,9 @@ import { Button } from '../button.tsx';
 import { Form } from '../forms/form.tsx';
 import { Dialog } from './dialog.tsx';
 
-/** Asks before something that cannot be undone. What can be undone is done at once, with an undo in its toast. */
+/**
+ * Asks before something that cannot be undone. What can be undone is done at once, with an undo in its toast.
+ */
 export const Confirm = (props: {
   readonly title: string;
   /** The action, as the button says it: `Revoke key`. */

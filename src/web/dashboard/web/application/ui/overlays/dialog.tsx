@@ -26,7 +26,8 @@ function OpenDialog(props: DialogProps) {
   useEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    // The button that loses nothing gets the focus, else the first field, or the first button but the one that closes the dialog.
+    // The button that loses nothing gets the focus, else the first field, or the first button but the one
+    // that closes the dialog.
     const first = shown?.querySelector<HTMLElement>('[data-safe]');
     (first ?? shown?.querySelector<HTMLElement>('input, select, textarea, form button, .button'))?.focus();
     return () => shown?.close();
@@ -41,7 +42,8 @@ function OpenDialog(props: DialogProps) {
   };
   // Typed content is not discarded by a key or a click beside the dialog.
   const leave = () => !props.isShownOnce && dialog.current && leaving.askIn(dialog.current, close);
-  // A second Escape closes a dialog whatever `cancel` says, unless the key itself is taken (HTML, 6.13: close watchers).
+  // A second Escape closes a dialog whatever `cancel` says, unless the key itself is taken (HTML, 6.13: close
+  // watchers).
   const keepOpen = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape

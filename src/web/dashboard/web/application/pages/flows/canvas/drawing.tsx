@@ -78,7 +78,8 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
     if (!matchMedia('(min-width: 1024px)').matches) panel?.scrollIntoView({ block: 'nearest' });
   };
   const openPanel = (key: string) => {
-    // Its first field gets the focus within the event: a later frame would take it from where a member has gone meanwhile.
+    // Its first field gets the focus within the event: a later frame would take it from where a member has
+    // gone meanwhile.
     flushSync(() => setChosen(key));
     focusPanel();
   };

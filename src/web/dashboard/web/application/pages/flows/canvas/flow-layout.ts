@@ -122,7 +122,10 @@ function gapsBetween(boxes: readonly Box[]): readonly number[] {
 
 const centreOf = ({ x, width }: Box): number => x + width / 2;
 
-/** The way of a line: down, across in a free stripe, down. One that goes back up leaves and arrives at the sides. */
+/**
+ * The way of a line: down, across in a free stripe, down. One that goes back up leaves and arrives at the
+ * sides.
+ */
 function routed(from: Box, to: Box, between: readonly Point[], gaps: readonly number[]): readonly Point[] {
   if (to.y < from.y) {
     const [first] = between;

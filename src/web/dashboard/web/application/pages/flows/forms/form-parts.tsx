@@ -12,7 +12,10 @@ export interface StepFormData<Config> {
   readonly onChange: (config: Config) => void;
 }
 
-/** The form of one type of step: its fields, and the settings that they say. Fields are called like their place in the settings. */
+/**
+ * The form of one type of step: its fields, and the settings that they say. Fields are called like their
+ * place in the settings.
+ */
 export interface StepForm<Config> {
   readonly fields: (drawing: StepFormData<Config>) => ReactNode;
   readonly read: (fields: Fields, before: Config) => Config;

@@ -16,8 +16,8 @@ export interface StepProblem {
 }
 
 /**
- * Sorts problems to the steps that they are about. Pointers count places, so they are read with the flow that was looked at, not
- * with what it has become since.
+ * Sorts problems to the steps that they are about. Pointers count places, so they are read with the flow that
+ * was looked at, not with what it has become since.
  */
 export function problemsByStep(
   { steps, edges }: FlowDefinition,

@@ -8,7 +8,10 @@ import { TimeZoneField } from './time-zone.tsx';
 type Trigger = FlowTrigger['type'];
 type Settings = Readonly<Record<string, unknown>>;
 
-/** The settings of every type of trigger from the fields of the form; what belongs to another type is left out. */
+/**
+ * The settings of every type of trigger from the fields of the form; what belongs to another type is left
+ * out.
+ */
 const READ: { readonly [Type in Trigger]: (fields: Fields) => Settings } = {
   contactCreated: () => ({}),
   audienceJoined: ({ audienceId = '' }) => ({ audienceId }),

@@ -22,7 +22,10 @@ export interface PanelProps {
   readonly onClose: () => void;
 }
 
-/** The frame of what is edited beside the drawing. Its fields change the flow as they are typed into; Escape closes it. */
+/**
+ * The frame of what is edited beside the drawing. Its fields change the flow as they are typed into; Escape
+ * closes it.
+ */
 export function Panel(props: {
   readonly title: string;
   readonly icon: keyof typeof icons;

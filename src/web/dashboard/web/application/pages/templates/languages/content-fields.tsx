@@ -9,7 +9,8 @@ import { changeIn, shownIn, type TranslationDraft } from './translation-draft.ts
 
 const Visual = lazy(() => import('../../visual/visual-editor.tsx'));
 
-// The fields that differ by language. Each asks for its own text, so that a key renders neither the page nor another field.
+// The fields that differ by language. Each asks for its own text, so that a key renders neither the page nor
+// another field.
 
 interface ContentShape {
   readonly editing: EditSession<Template, Draft>;

@@ -56,7 +56,10 @@ export const translationsIn = (
     ]),
   );
 
-/** The translation that emails in a language get: that one, or the one that contains it; null for the own content. */
+/**
+ * The translation that emails in a language get: that one, or the one that contains it; null for the own
+ * content.
+ */
 export function translationFor(
   { language: own, translations }: Pick<TranslatedDraft, 'translations'> & { readonly language: string },
   asked: string | null,

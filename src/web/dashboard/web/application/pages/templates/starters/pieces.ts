@@ -16,7 +16,10 @@ export interface Starter {
 /** The part of a workspace's brand that a message takes. */
 type MessageBrand = Pick<Workspace['branding'], 'colour' | 'fontFamily'>;
 
-/** A starting point in the colour and the font of the workspace. A colour too light to be read on white is not that of links. */
+/**
+ * A starting point in the colour and the font of the workspace. A colour too light to be read on white is not
+ * that of links.
+ */
 export function branded(mjml: string, brand: MessageBrand | undefined): string {
   const colour = colourOr(brand?.colour, USUAL_COLOUR);
   const ink = inkOn(colour);

@@ -57,11 +57,16 @@ export function endOfAttributes(tag: string): number {
 export const asBeginning = (tag: string): string =>
   tag.endsWith('/>') ? `${tag.slice(0, endOfAttributes(tag))}>` : tag;
 
-/** True of an address that a link may lead to: pasted markup may hold a script. A tag of Liquid writes one. */
+/**
+ * True of an address that a link may lead to: pasted markup may hold a script. A tag of Liquid writes one.
+ */
 export const isFollowed = (href: string): boolean =>
   /^(?:https?|mailto|tel):/i.test(href) || piecesOf(href)[0]?.isLiquid === true;
 
-/** True when these are attributes of one tag that can do nothing, as they stand in it: pasted markup may hold anything. */
+/**
+ * True when these are attributes of one tag that can do nothing, as they stand in it: pasted markup may hold
+ * anything.
+ */
 export function isHarmless(written: string): boolean {
   const tag = `<a${written}>`;
   let from = '<a'.length;

@@ -140,7 +140,10 @@ export function duplicateBlock(
   };
 }
 
-/** The tree with an element, and those that go with it, before the one that is at a place now, or after the node that the place names. */
+/**
+ * The tree with an element, and those that go with it, before the one that is at a place now, or after the
+ * node that the place names.
+ */
 export function moveTo(tree: SourceTree, id: number, { parent, index, after }: Place): SourceTree {
   const unit = unitOf(tree, id);
   const from = placeOf(tree, unit[0]?.id ?? id);
@@ -174,7 +177,10 @@ function between(nodes: SourceTree, unit: readonly SourceElement[]): SourceTree 
   return nodes.slice(at(unit[0]), at(unit.at(-1)) + 1);
 }
 
-/** The place beyond characters that a person sees beside a unit, such as the content of a layout; undefined where an element is next. */
+/**
+ * The place beyond characters that a person sees beside a unit, such as the content of a layout; undefined
+ * where an element is next.
+ */
 function beyondText(nodes: SourceTree, unit: readonly SourceElement[], step: -1 | 1): Place['after'] {
   const [first, last] = [unit[0], unit.at(-1)].map((each) => nodes.findIndex(({ id }) => id === each?.id));
   const next =
@@ -183,7 +189,9 @@ function beyondText(nodes: SourceTree, unit: readonly SourceElement[], step: -1 
   return step === 1 ? next.id : (lastShown(nodes.slice(0, nodes.indexOf(next)))?.id ?? null);
 }
 
-/** The tree with a block or a row one place further up (-1) or down (1); the same tree where there is none. */
+/**
+ * The tree with a block or a row one place further up (-1) or down (1); the same tree where there is none.
+ */
 export function moveBy(tree: SourceTree, id: number, step: -1 | 1): SourceTree {
   const unit = unitOf(tree, id);
   const place = placeOf(tree, unit[0]?.id ?? id);
@@ -235,7 +243,10 @@ export const choicesIn = once((row: Row): readonly Choice[] =>
 /** All blocks that a person can choose, in the order of the message. */
 export const choicesOf = once(({ rows }: Design): readonly Choice[] => rows.flatMap(choicesIn));
 
-/** True when the source of a tree is read as the same blocks: HTML that a person writes may hold an end of its element. */
+/**
+ * True when the source of a tree is read as the same blocks: HTML that a person writes may hold an end of its
+ * element.
+ */
 export function isWhole(tree: SourceTree): boolean {
   const [design, again] = [designOf(tree), readDesign(writeTree(tree))];
   const kinds = (of: Design) => choicesOf(of).map(({ block }) => block?.kind);

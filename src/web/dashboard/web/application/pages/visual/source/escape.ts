@@ -9,7 +9,9 @@ export const plainText = (source: string): string =>
         .join('')
     : source;
 
-/** A text with the characters that its references stand for, read as browsers read the value of an attribute. */
+/**
+ * A text with the characters that its references stand for, read as browsers read the value of an attribute.
+ */
 function decoded(text: string): string {
   let plain = '';
   const parser = new Parser({
@@ -22,8 +24,8 @@ function decoded(text: string): string {
 }
 
 /**
- * A text as the content of an element. Characters that would begin a template tag are written as references: without an end of theirs
- * they would take the next end in the source.
+ * A text as the content of an element. Characters that would begin a template tag are written as references:
+ * without an end of theirs they would take the next end in the source.
  */
 export const escapeText = (text: string): string =>
   text

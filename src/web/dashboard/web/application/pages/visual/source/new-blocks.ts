@@ -4,7 +4,10 @@ import { attributeText } from './escape.ts';
 
 /** An image in a message. */
 export interface Picture extends Pick<Asset, 'url' | 'width'> {
-  /** Its two sizes, where there are two. Programs that do not read them, such as Gmail and Outlook, show the large one. */
+  /**
+   * Its two sizes, where there are two. Programs that do not read them, such as Gmail and Outlook, show the
+   * large one.
+   */
   readonly srcset: string | null;
 }
 

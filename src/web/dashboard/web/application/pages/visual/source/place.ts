@@ -1,11 +1,15 @@
 import { asBeginning } from './attributes.ts';
 import { isElement, newId, type SourceElement, type SourceNode, type SourceTree, writeNode } from './tree.ts';
 
-/** The place of an element among the elements of its parent; without a parent it is at the top of the source. */
+/**
+ * The place of an element among the elements of its parent; without a parent it is at the top of the source.
+ */
 export interface Place {
   readonly parent: number | null;
   readonly index: number;
-  /** The node that it comes right after, which may be characters between elements; null before all of them. */
+  /**
+   * The node that it comes right after, which may be characters between elements; null before all of them.
+   */
   readonly after?: number | null | undefined;
 }
 
@@ -21,7 +25,9 @@ export function findElement(tree: SourceTree, id: number | null): SourceElement 
   return null;
 }
 
-/** The source before an element; null where it is not there. Equal elements are told apart, as by no search. */
+/**
+ * The source before an element; null where it is not there. Equal elements are told apart, as by no search.
+ */
 export function sourceBefore(nodes: SourceTree, id: number): string | null {
   let written = '';
   for (const node of nodes) {
@@ -96,7 +102,9 @@ export function withoutElement(tree: SourceTree, id: number): SourceTree {
   });
 }
 
-/** True for a node that a person sees: an element, or characters that are more than white space and comments. */
+/**
+ * True for a node that a person sees: an element, or characters that are more than white space and comments.
+ */
 export const isShown = (node: SourceNode): boolean =>
   isElement(node) || /\S/.test(withoutComments(node.text));
 
@@ -116,7 +124,9 @@ function withoutComments(text: string): string {
 export const lastShown = (nodes: SourceTree): SourceNode | undefined =>
   nodes.findLast((node) => !isBlank(node));
 
-/** The tree with elements before the one that is at a place now; each on a line, indented as its neighbours. */
+/**
+ * The tree with elements before the one that is at a place now; each on a line, indented as its neighbours.
+ */
 export function withInserted(
   tree: SourceTree,
   { parent, index, after }: Place,
@@ -151,7 +161,10 @@ export function withInserted(
 
 const LINE_START = /(?:^|\n)([ \t]*)$/;
 
-/** The white space before the children of a parent: that of the first child, or two spaces more than the parent's. */
+/**
+ * The white space before the children of a parent: that of the first child, or two spaces more than the
+ * parent's.
+ */
 function indentOf(tree: SourceTree, parent: number | null, children: SourceTree): string {
   const first = children.findIndex(isElement);
   const before = children[first - 1];

@@ -187,7 +187,9 @@ function* piecesBetween(
   if (end > from) yield plain(end);
 }
 
-/** Texts of a block without the white space that browsers do not show, neighbours with the same marks as one. */
+/**
+ * Texts of a block without the white space that browsers do not show, neighbours with the same marks as one.
+ */
 function trimmed(content: readonly (RichBlock | RichInline)[]): RichInline[] {
   const result: RichInline[] = [];
   for (const inline of content as readonly RichInline[]) {
@@ -206,7 +208,10 @@ function trimmed(content: readonly (RichBlock | RichInline)[]): RichInline[] {
   return result;
 }
 
-/** Takes the last text from a list, and gives it back without the space at its end; nothing where none is left. */
+/**
+ * Takes the last text from a list, and gives it back without the space at its end; nothing where none is
+ * left.
+ */
 function withoutEnd(content: RichInline[]): RichInline[] {
   const last = content.at(-1);
   if (!last?.text?.endsWith(' ')) return [];
@@ -240,7 +245,10 @@ function bareIn(content: readonly RichBlock[]): string | null {
 const isOpen = (block: RichBlock | undefined): boolean =>
   block?.type === 'paragraph' && block.attrs.tag === '';
 
-/** A paragraph that was read without a tag, and holds tags of Liquid alone: what is between them may be left out or repeated. */
+/**
+ * A paragraph that was read without a tag, and holds tags of Liquid alone: what is between them may be left
+ * out or repeated.
+ */
 const isTags = (block: RichBlock | undefined): boolean =>
   isOpen(block) &&
   block?.attrs.isBare === true &&

@@ -57,8 +57,8 @@ interface OpenElement {
 }
 
 /**
- * The tree of a source, which `writeTree` makes the same source again. It is read by the parser that MJML uses.
- * Null where an element has no end of its name, or where the service refuses its size.
+ * The tree of a source, which `writeTree` makes the same source again. It is read by the parser that MJML
+ * uses. Null where an element has no end of its name, or where the service refuses its size.
  */
 export function readTree(source: string): SourceTree | null {
   const root: SourceNode[] = [];
@@ -121,7 +121,9 @@ export function readTree(source: string): SourceTree | null {
   return root;
 }
 
-/** Nodes, rows and designs never change, so each is read once, and what did not change stays the same object. */
+/**
+ * Nodes, rows and designs never change, so each is read once, and what did not change stays the same object.
+ */
 export function once<Source extends object, Part>(read: (source: Source) => Part): (source: Source) => Part {
   const known = new WeakMap<Source, Part>();
   return (source) => {
