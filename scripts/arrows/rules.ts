@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { type Area, areaOf, MODULE_AREAS, mayImport } from './areas.ts';
 import { circlesIn } from './circles.ts';
+import { longCommentsOf, packingOf } from './layout.ts';
 import { openingsOf } from './openings.ts';
 import { participlesOf } from './participles.ts';
 import { impatienceOf } from './patience.ts';
@@ -83,7 +84,9 @@ const foreignImport = (area: Area, specifier: string): string[] =>
     ? [`imports ${specifier}: a machine knows xstate and nothing else`]
     : [];
 
-/** A module gives others its commands, its queries, the acceptance of emails, and the functions of its api. */
+/**
+ * A module gives others its commands, its queries, the acceptance of emails, and the functions of its api.
+ */
 const OFFERED = new Set(['commands.ts', 'queries.ts', 'accept.ts', 'api.ts']);
 
 /** The module of a file, such as `sending/emails`; null for a file that belongs to none. */
@@ -128,7 +131,10 @@ const decidesByTable: Rule = (file) =>
 
 /** Time that does not come from the injected clock, and so may be another one than the database's. */
 const OWN_TIME = /\bDate\.now\b|\bnew Date\(\s*\)|[^\w.]Date\(\)/;
-/** The clock itself; what makes clocks wrong and judges from outside; what runs in a browser; and what runs in other programs. */
+/**
+ * The clock itself; what makes clocks wrong and judges from outside; what runs in a browser; and what runs in
+ * other programs.
+ */
 const MAY_READ_TIME = [
   'src/platform/time/clock.ts',
   'src/ops/torture/',
@@ -143,7 +149,10 @@ const asksTheClock: Rule = (file) =>
     ? ["reads the machine's clock: take the time from the injected Clock"]
     : [];
 
-/** Time zones by another table than that of src/platform/zones: the runtime's, the browser's, the database's or the one that the machine is set to. */
+/**
+ * Time zones by another table than that of src/platform/zones: the runtime's, the browser's, the database's
+ * or the one that the machine is set to.
+ */
 const OTHER_ZONES =
   /\bIntl\.DateTimeFormat\b|'timeZone'\)|\btoLocale(?:Date|Time)String\b|\btoZonedDateTime(?:ISO)?\((?!'UTC'\))|\bTemporal\.(?:ZonedDateTime|Now)\b|\.(?:get|set)(?:TimezoneOffset|Hours|Minutes|Date|Day|Month|FullYear)\(|\bat time zone (?!'utc')/i;
 
@@ -202,6 +211,11 @@ const decidesOnTheLeader: Rule = (file) =>
       ]
     : [];
 
+const isWrittenOut: Rule = (file) => [
+  ...(file.path === 'tests/unit/arrows.test.ts' ? [] : packingOf(codeOf(file))),
+  ...longCommentsOf(file.text),
+];
+
 const isPatient: Rule = (file) => impatienceOf(file.path, codeOf(file));
 
 /** Tests and scripts still have such names. */
@@ -241,6 +255,7 @@ const RULES: readonly Rule[] = [
   asksTheZones,
   decidesOnTheLeader,
   isPatient,
+  isWrittenOut,
   namesTypes,
   staysInItsRoom,
 ];

@@ -145,6 +145,42 @@ describe('a test', () => {
   });
 });
 
+describe('a literal that is spread in place', () => {
+  test.each([
+    'const a = { ...{ b: 1 }, c };',
+    'const a = [...[1, 2], ...rest];',
+    "const a = [...(['x', 'y'] as const)] as const;",
+    'call(...([a, [b]] as const));',
+    'const a = <Row {...{ a, b }} />;',
+  ])('is refused: %s', (text) => {
+    expect(problems('src/sending/emails/other.ts', text)).toHaveLength(1);
+    expect(problems('tests/unit/x.test.ts', text)).toHaveLength(1);
+  });
+
+  test.each([
+    'const a = { ...rest, ...(isB && { b }) };',
+    'const a = [...[1, 2].map(twice)];',
+    "const a = [...(['x', 'y'] as const).map(twice)];",
+    'const a = <Row {...{ [NAME]: id }} />;',
+    'function call(...[a, b]: Parameters<typeof other>) {}',
+  ])('but not %s', (text) => {
+    expect(problems('src/sending/emails/other.ts', text)).toEqual([]);
+  });
+});
+
+describe('a comment', () => {
+  const long = 'a word '.repeat(16);
+
+  test.each([`// ${long}`, `/** ${long}*/`, ` * ${long}`])('ends at 110 columns: %s', (text) => {
+    expect(problems('src/sending/emails/other.ts', text)).toHaveLength(1);
+    expect(problems('src/sending/emails/other.ts', text.slice(0, 110))).toEqual([]);
+  });
+
+  test('of a tool may be longer', () => {
+    expect(problems('src/sending/emails/other.ts', `// biome-ignore lint/a/b: ${long}`)).toEqual([]);
+  });
+});
+
 describe('the prose of a test', () => {
   test.each([
     '/** Nobody answers here. */',
