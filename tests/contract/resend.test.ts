@@ -13,7 +13,9 @@ interface Result {
 }
 type Calls<Name extends string> = Record<Name, (...given: readonly unknown[]) => Promise<Result>>;
 interface Resend {
-  readonly emails: Calls<'send' | 'get' | 'update' | 'cancel'>;
+  readonly emails: Calls<'send' | 'get' | 'update' | 'cancel'> & {
+    readonly receiving: Calls<'list' | 'get'>;
+  };
   readonly batch: Calls<'send'>;
   readonly domains: Calls<'list' | 'create'>;
   readonly apiKeys: Calls<'create'>;
@@ -201,6 +203,8 @@ describe('the package resend', () => {
       resend.apiKeys.create({ name: 'k' }),
       resend.audiences.create({ name: 'a' }),
       resend.contacts.list({ audienceId: 'a' }),
+      resend.emails.receiving.list(),
+      resend.emails.receiving.get('r'),
     ]);
     for (const { error } of unknown) expect(error).toEqual(elsewhere.error);
     for (const [type, body] of [

@@ -98,6 +98,16 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
     route({
       ...common,
       method: 'GET',
+      // The list of received mail of the package, which is no id of an email.
+      path: `${BASE}/emails/receiving`,
+      permission: 'any key',
+      takesAnything: true,
+      summary: 'Refuse the list of received mail of the package `resend`',
+      handle: () => ELSEWHERE,
+    }),
+    route({
+      ...common,
+      method: 'GET',
       path: `${BASE}/emails/:id`,
       permission: 'emails:read',
       summary: 'Get an email with the package `resend`',
