@@ -6,6 +6,7 @@
 import { partNotTaken } from './dkim-key-tags.ts';
 import { asksForReports, dmarcTextsIn } from './dmarc.ts';
 import { ignoredTags } from './dmarc-tags.ts';
+import { allows } from './spf-network.ts';
 import { isLookedUp, isTerm, MOST_LOOKUPS, wrongTerm } from './spf-terms.ts';
 import { readTags } from './tag-list.ts';
 
@@ -171,7 +172,7 @@ const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Ju
     );
   const { terms: present, all } = readTerms(policy);
   const asked = readTerms(value).terms;
-  const absent = asked.filter((mechanism) => !present.includes(mechanism));
+  const absent = asked.filter((mechanism) => !present.some((term) => allows(term, mechanism)));
   // Behind an `all` that lets everyone through, nothing needs to be read.
   if (absent.length === 0 || /^\+?all$/.test(all ?? '')) {
     const number = lookupsOf(present, all);
@@ -179,7 +180,8 @@ const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Ju
     const problem = `In the SPF record at ${name}, ${leaveOut(number)}.`;
     return lookupsOf(readFor(asked, present), all) > MOST_LOOKUPS ? wrong(problem) : fineBut(problem);
   }
-  const isBehindAll = absent.every((mechanism) => policy.toLowerCase().split(/\s+/).includes(mechanism));
+  const words = policy.toLowerCase().split(/\s+/);
+  const isBehindAll = absent.every((mechanism) => words.some((term) => allows(term, mechanism)));
   const problem = isBehindAll
     ? `has ${absent.join(' ')} behind its all, where nothing is read`
     : `lacks ${absent.join(' ')}`;
@@ -190,10 +192,10 @@ const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Ju
  * The terms that receivers read for mail from a server of these mechanisms: none behind the first one that
  * matches.
  */
-const readFor = (asked: readonly string[], present: readonly string[]): readonly string[] =>
-  asked.every((mechanism) => present.includes(mechanism))
-    ? present.slice(0, Math.max(...asked.map((mechanism) => present.indexOf(mechanism))) + 1)
-    : present;
+function readFor(asked: readonly string[], present: readonly string[]): readonly string[] {
+  const places = asked.map((mechanism) => present.findIndex((term) => allows(term, mechanism)));
+  return places.includes(-1) ? present : present.slice(0, Math.max(...places) + 1);
+}
 
 /**
  * The record that allows what these allow, behind what its owner has to leave out and the words that lead to

@@ -157,6 +157,27 @@ describe('an SPF record', () => {
     expect(await at('v=spf1 ip4:192.0.2.1 -all')).toMatchObject(verified);
     expect(await at('V=SPF1 include:_spf.other.test IP4:192.0.2.1 ?all', 'x')).toMatchObject(verified);
   });
+  test.each(['+ip4:192.0.2.1', 'ip4:192.0.2.1/32', 'ip4:192.0.2.0/24', '+IP4:192.0.0.0/16'])(
+    'lets the server through by %s',
+    async (term) => expect(await at(`v=spf1 +mx ${term} -all`)).toMatchObject(verified),
+  );
+  test.each([
+    'ip4:192.0.2.128/25',
+    '?ip4:192.0.2.1',
+    '-ip4:192.0.2.0/24',
+    'ip6:2001:db8::/32',
+    'a:192.0.2.1.test',
+  ])('does not let the server through by %s', async (term) =>
+    expect(await at(`v=spf1 ${term} -all`)).toMatchObject(failed('lacks ip4:192.0.2.1; change it to')),
+  );
+  test('lets a server of IPv6 through by its network', async () => {
+    const six = { ...spf, value: 'v=spf1 ip6:2001:db8::5 ~all' };
+    const by = (policy: string) => check(six, { ...others, 'b.shop.test TXT': [txt(policy)] });
+    expect(await by('v=spf1 ip6:2001:db8::/64 -all')).toMatchObject(verified);
+    expect(await by('v=spf1 ip6:2001:db8:1::/64 ip4:0.0.0.0/0 -all')).toMatchObject(
+      failed('lacks ip6:2001:db8::5'),
+    );
+  });
   test('is missing', async () => expect(await at('v=spf10')).toMatchObject(pending('no SPF record')));
   test('is there in quotation marks', async () =>
     expect(await at('"v=spf1 ip4:192.0.2.1 ~all"')).toMatchObject(failed('has quotation marks in its text')));
