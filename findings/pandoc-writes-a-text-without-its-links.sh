@@ -21,7 +21,8 @@ HTML
 export LD_LIBRARY_PATH="$libraries" LC_ALL=C.UTF-8 HOME="$PWD"
 {
   pandoc="root/usr/bin/pandoc --data-dir=root/usr/share/pandoc/data -f html -t plain"
-  for program in "$pandoc" "$pandoc --reference-links" 'root/usr/bin/w3m -dump -T text/html' 'root/usr/bin/lynx -cfg=root/etc/lynx/lynx.cfg -dump'; do
+  for program in "$pandoc" "$pandoc --reference-links" \
+    'root/usr/bin/w3m -dump -T text/html' 'root/usr/bin/lynx -cfg=root/etc/lynx/lynx.cfg -dump'; do
     printf '%s: ' "$(echo "$program" | sed 's#root/usr/bin/##; s#--data-dir=[^ ]* ##; s#-cfg=[^ ]* ##')"
     echo "$($program email.html | grep -c shop.example/) addresses of 3"
     $program email.html
