@@ -72,6 +72,16 @@ describe('the text part of', () => {
       '<del><p>a</p><blockquote>b</blockquote><a href="https://x.co">c</a></del>d',
       '~~a\n\n> b\n\nc (https://x.co) ~~d',
     ],
+    [
+      'raised cents and powers',
+      '49<sup>99</sup> €, 10<b>0<sup><i>6</i></sup></b>, 49<span style="font-size:60%; vertical-align: super">95</span> €',
+      '49^99 €, 100^6, 49^95 €',
+    ],
+    [
+      'other raised text',
+      'Acme<sup>TM</sup>, note<sup>1</sup>, 1<sup>st</sup>, 49 <sup>99</sup>, 4<br><sup>9</sup>, 5<sup></sup>6, 7<sup> 8</sup>',
+      'AcmeTM, note1, 1st, 49 99, 4\n9, 56, 7 8',
+    ],
     ['a rule', 'a<hr>b', 'a\n\n---\n\nb'],
     [
       'a table',

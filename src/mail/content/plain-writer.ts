@@ -91,6 +91,11 @@ export class PlainWriter {
     });
   }
 
+  /** True where the next text stands directly behind a digit. */
+  get isBehindDigit(): boolean {
+    return this.#breaks === 0 && this.#space === '' && /\d$/.test(this.#pieces.at(-1)?.slice(-1) ?? '');
+  }
+
   /** White space between two texts of one line. */
   gap(space: string): void {
     if (space.length > this.#space.length) this.#space = space;

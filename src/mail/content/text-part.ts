@@ -42,6 +42,13 @@ const STRIKING: ReadonlySet<string> = new Set(['s', 'del', 'strike']);
 const STRIKES = /text-decoration(?:-line)?\s*:[^;]{0,80}\bline-through\b/i;
 
 /**
+ * Digits that are raised behind others have a mark, as lynx and w3m write it: 49 with raised cents would be
+ * 4999.
+ */
+const RAISED = '^';
+const RAISES = /vertical-align\s*:\s*super\b/i;
+
+/**
  * A space, or a placeholder, whose spaces are Liquid's. A scan ends at the next brace, so that the cost grows
  * with the length alone.
  */
@@ -93,6 +100,8 @@ class Reader {
   #preformatted = 0;
   /** The outermost element that is struck through, while it is open. */
   #struck: { readonly depth: number; readonly from: number } | null = null;
+  /** True between the start of raised text and its first word, or its end. */
+  #isRaised = false;
   readonly #links: { readonly href: string; readonly from: number }[] = [];
   /** The next number of each open list; null where it has bullets. */
   readonly #lists: (number | null)[] = [];
@@ -119,6 +128,10 @@ class Reader {
 
   read(text: string): void {
     if (this.#unreadFrom > 0) return;
+    if (this.#isRaised && text.trim() !== '') {
+      this.#isRaised = false;
+      if (/^\d/.test(text) && this.#writer.isBehindDigit) this.#writer.flow(RAISED);
+    }
     if (this.#preformatted > 0) this.#writer.verbatim(text);
     else this.#writer.flow(text);
   }
@@ -137,6 +150,7 @@ class Reader {
     const writer = this.#writer;
     if (this.#struck === null && (STRIKING.has(name) || STRIKES.test(attributes.style ?? '')))
       this.#struck = { depth: this.#depth, from: writer.position };
+    if (name === 'sup' || RAISES.test(attributes.style ?? '')) this.#isRaised = true;
     if (name === 'br') writer.lineBreak();
     else if (name === 'hr') writer.flow('---');
     else if (name === 'td' || name === 'th') writer.gap('  ');
@@ -150,6 +164,7 @@ class Reader {
   }
 
   #finish(name: string): void {
+    this.#isRaised = false;
     if (name === 'a') this.#finishLink();
     else if (name === 'pre') this.#preformatted--;
     else if (name === 'blockquote' || name === 'li') this.#writer.outdent();
