@@ -78,6 +78,11 @@ describe('the text part of', () => {
       '49^99 €, 100^6, 49^95 €',
     ],
     [
+      'raised placeholders',
+      '{{ whole }}<sup>{{ cents }}</sup> €, 49<sup>{{ cents }}</sup>, {{ whole }}<sup>99</sup>, {{ name }}<sup>TM</sup>',
+      '{{ whole }}^{{ cents }} €, 49^{{ cents }}, {{ whole }}^99, {{ name }}TM',
+    ],
+    [
       'other raised text',
       'Acme<sup>TM</sup>, note<sup>1</sup>, 1<sup>st</sup>, 49 <sup>99</sup>, 4<br><sup>9</sup>, 5<sup></sup>6, 7<sup> 8</sup>',
       'AcmeTM, note1, 1st, 49 99, 4\n9, 56, 7 8',

@@ -91,9 +91,11 @@ export class PlainWriter {
     });
   }
 
-  /** True where the next text stands directly behind a digit. */
+  /**
+   * True where the next text stands directly behind a digit, or behind a placeholder, which may be a number.
+   */
   get isBehindDigit(): boolean {
-    return this.#breaks === 0 && this.#space === '' && /\d$/.test(this.#pieces.at(-1)?.slice(-1) ?? '');
+    return this.#breaks === 0 && this.#space === '' && /[\d}]$/.test(this.#pieces.at(-1)?.slice(-1) ?? '');
   }
 
   /** White space between two texts of one line. */
