@@ -84,8 +84,8 @@ describe('the text part of', () => {
     ],
     [
       'other raised text',
-      'Acme<sup>TM</sup>, note<sup>1</sup>, 1<sup>st</sup>, 49 <sup>99</sup>, 4<br><sup>9</sup>, 5<sup></sup>6, 7<sup> 8</sup>',
-      'AcmeTM, note1, 1st, 49 99, 4\n9, 56, 7 8',
+      'Acme<sup>TM</sup>, note<sup>1</sup>, R2D2<sup>1</sup>, 1<sup>st</sup>, 49 <sup>99</sup>, 4<br><sup>9</sup>, 5<sup></sup>6, 7<sup> 8</sup>',
+      'AcmeTM, note1, R2D21, 1st, 49 99, 4\n9, 56, 7 8',
     ],
     ['a rule', 'a<hr>b', 'a\n\n---\n\nb'],
     [

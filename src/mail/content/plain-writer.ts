@@ -14,6 +14,8 @@ const RUNS_ON = /^[\p{L}\p{N}\p{S}\p{Ps}\p{Pi}\p{Pc}\p{Pd}@#&/\\*%]/u;
  * whole text it would be searched for.
  */
 const ENDS_IN_WORD = /[\p{L}\p{N}\p{S}\p{Pc}\p{Pd}@#&/\\*%)\]]$/u;
+/** A number, which no word ends in: a name such as R2D2 is none, nor is what takes the place of one. */
+const ENDS_IN_NUMBER = /(?:^|[^\p{L}\p{N}])\d{1,20}$|\}$/u;
 
 interface Prefix {
   /** For the next line only: the bullet of a list item. */
@@ -91,11 +93,11 @@ export class PlainWriter {
     });
   }
 
-  /**
-   * True where the next text stands directly behind a digit, or behind a placeholder, which may be a number.
-   */
-  get isBehindDigit(): boolean {
-    return this.#breaks === 0 && this.#space === '' && /[\d}]$/.test(this.#pieces.at(-1)?.slice(-1) ?? '');
+  /** True where the next text stands directly behind a number, or behind a placeholder, which may be one. */
+  get isBehindNumber(): boolean {
+    return (
+      this.#breaks === 0 && this.#space === '' && ENDS_IN_NUMBER.test(this.#pieces.at(-1)?.slice(-24) ?? '')
+    );
   }
 
   /** White space between two texts of one line. */

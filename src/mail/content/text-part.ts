@@ -130,7 +130,7 @@ class Reader {
     if (this.#unreadFrom > 0) return;
     if (this.#isRaised && text.trim() !== '') {
       this.#isRaised = false;
-      if (/^(?:\d|\{\{)/.test(text) && this.#writer.isBehindDigit) this.#writer.flow(RAISED);
+      if (/^(?:\d|\{\{)/.test(text) && this.#writer.isBehindNumber) this.#writer.flow(RAISED);
     }
     if (this.#preformatted > 0) this.#writer.verbatim(text);
     else this.#writer.flow(text);
