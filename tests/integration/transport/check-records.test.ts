@@ -1,33 +1,12 @@
-import { afterAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { generateDkimKey } from '../../../src/mail/dkim/key-pair.ts';
 import { checkRecords } from '../../../src/mail/dns/check-records.ts';
-import { createResolver, type Resolver } from '../../../src/mail/dns/resolver.ts';
-import type { ExpectedRecord } from '../../../src/mail/dns/txt-rules.ts';
-import { a, cname, mx, startNameServer, txt, type Zone } from './name-server.ts';
-
-const dns = await startNameServer();
-afterAll(() => dns[Symbol.asyncDispose]());
-/** A busy machine may take long to answer what is answered; only what is never answered is given up soon. */
-const patient = createResolver([dns.server], { timeoutMs: 60_000, rounds: 1 });
-const brief = createResolver([dns.server], { timeoutMs: 100, rounds: 1 });
-
-const check = async (record: ExpectedRecord, zone: Zone) => {
-  dns.zone = zone;
-  const resolver = Object.values(zone).includes('silence') ? brief : patient;
-  const [checked] = await checkRecords([record], { resolver, domain: 'shop.test' });
-  return checked;
-};
+import { a, cname, mx, txt } from './name-server.ts';
+import { check, dns, failed, patient, pending, spf, verified } from './record-checks.ts';
 
 const { dnsValue } = await generateDkimKey('rsa-sha256');
 const NAME = 'ph._domainkey.shop.test';
 const dkim = { purpose: 'dkim', type: 'TXT', name: NAME, value: dnsValue, priority: null } as const;
-const spf = {
-  purpose: 'spf',
-  type: 'TXT',
-  name: 'b.shop.test',
-  value: 'v=spf1 ip4:192.0.2.1 ~all',
-  priority: null,
-} as const;
 const dmarc = {
   purpose: 'dmarc',
   type: 'TXT',
@@ -51,10 +30,6 @@ const tracking = {
 } as const;
 
 const halves = (value: string) => txt(value.slice(0, 255), value.slice(255));
-const verified = { status: 'verified', error: null };
-const failed = (words: string) => ({ status: 'failed', error: expect.stringContaining(words) });
-const pending = (words: string) => ({ status: 'pending', error: expect.stringContaining(words) });
-
 describe('a DKIM key', () => {
   const at = (...records: ReturnType<typeof txt>[]) =>
     check(dkim, { [`${NAME.toLowerCase()} TXT`]: records });
@@ -297,60 +272,6 @@ describe('an SPF record', () => {
     expect(await lacking(`v=spf1 ${includes(12)} -all`)).toMatchObject(
       failed('lacks a:mail.host.test; leave out 3 of its 13 terms that are looked up'),
     );
-  });
-});
-
-describe('an SPF record whose included records', () => {
-  const included = (zone: Zone, policy = 'v=spf1 include:a.test ip4:192.0.2.1 -all') =>
-    check(spf, { 'b.shop.test TXT': [txt(policy)], ...zone });
-  const record = (text: string) => [txt(text)];
-  const mechanisms = (number: number) =>
-    Array.from({ length: number }, (_, index) => `a:h${index}.test`).join(' ');
-  // Others may change them, for which no mail of ours may stop.
-  const noted = (words: string) => ({ status: 'verified', error: expect.stringContaining(words) });
-
-  test('have with its own no more than ten terms that are looked up', async () => {
-    const chain = (number: number): Zone => ({
-      'a.test TXT': record('v=spf1 include:b.test redirect=c.test'),
-      'b.test TXT': record('v=spf1 mx ?all a:unread.test'),
-      'c.test TXT': record(`v=spf1 ${mechanisms(number)} -all`),
-    });
-    expect(await included(chain(6))).toMatchObject(verified);
-    const tooMany = 'receivers look up more than 10 terms, those of included records among them';
-    expect(await included(chain(7))).toMatchObject(noted(tooMany));
-    expect(await included({ 'a.test TXT': record('v=spf1 include:a.test -all') })).toMatchObject(
-      noted(tooMany),
-    );
-  });
-
-  test('cannot be read', async () => {
-    expect(await included({})).toMatchObject(noted('include:a.test leads to no SPF record'));
-    expect(await included({ 'a.test TXT': [txt('v=spf1 -all'), txt('v=spf1 mx -all')] })).toMatchObject(
-      noted('include:a.test leads to 2 SPF records'),
-    );
-    expect(await included({ 'a.test TXT': record('v=spf1 ipv4:192.0.2.9 -all') })).toMatchObject(
-      noted('include:a.test leads to a record with ipv4:192.0.2.9'),
-    );
-  });
-
-  // Ten without an answer would take longer than the lease of a check, so that its outcome counts no more.
-  test('are asked for up to the first without an answer', async () => {
-    dns.zone = { 'b.shop.test TXT': record(`v=spf1 include:a.test include:b.test ip4:192.0.2.1 -all`) };
-    const asked: string[] = [];
-    const resolver: Resolver = {
-      ...patient,
-      async txt(name) {
-        asked.push(name);
-        return name === 'a.test' ? { status: 'failed', reason: 'no answer in time' } : patient.txt(name);
-      },
-    };
-    expect(await checkRecords([spf], { resolver, domain: 'shop.test' })).toMatchObject([verified]);
-    expect(asked).toEqual(['b.shop.test', 'a.test']);
-  });
-
-  test('are not known for now', async () => {
-    expect(await included({ 'a.test TXT': 'silence' })).toMatchObject(verified);
-    expect(await included({}, 'v=spf1 include:%{d}.a.test ip4:192.0.2.1 -all')).toMatchObject(verified);
   });
 });
 

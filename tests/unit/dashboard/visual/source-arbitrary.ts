@@ -10,11 +10,11 @@ const blank = fc.constantFrom(
   '\n<!-- <mj-text> -->\n',
 );
 const liquid = fc.constantFrom(
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template tag
   '{{ name }}',
   '{{ a | default: "x > y" }}',
   '{% if a > "</mj-text>" %}',
   '{% endif %}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template tag
   '${ x }',
 );
 const words = fc.constantFrom(
