@@ -4,6 +4,7 @@ import { changeStatus } from '../../src/audience/contacts/commands.ts';
 import { createSealer } from '../../src/platform/crypto/sealer.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import type { Database } from '../../src/platform/db/database.ts';
+import { isDeadlocked } from '../../src/platform/db/sqlstate.ts';
 import { suppress, type ToSuppress } from '../../src/sending/suppressions/commands.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
@@ -134,16 +135,24 @@ test('a leaving on the page stays that commits while an older consent comes', as
 });
 
 test('an unsubscription that PostgreSQL rolls back for a deadlock is repeated', async () => {
-  const email = 'circle@once.example';
-  await send('POST', '/v1/contacts', { email });
-  const told = await atOnce(
-    (database) => database.query('select 1 from contacts where email_key = $1 for update', [email]),
-    () => send('POST', '/v1/suppressions', { address: email, reason: 'unsubscribed' }),
-    // The row that the other has written, which waits for the contact.
-    (database) => suppress(database, { ...unsubscription(email), reason: 'manual' }),
-  );
+  let tried = 0;
+  const { address, told } = await eventually('a circle that PostgreSQL ends in the service', async () => {
+    const address = `circle-${++tried}@once.example`;
+    await send('POST', '/v1/contacts', { email: address });
+    const told = await atOnce(
+      (database) => database.query('select 1 from contacts where email_key = $1 for update', [address]),
+      () => send('POST', '/v1/suppressions', { address, reason: 'unsubscribed' }),
+      // The row that the other has written, which waits for the contact.
+      (database) => suppress(database, { ...unsubscription(address), reason: 'manual' }),
+    ).catch((error: unknown) => {
+      // The service looked for a circle, as it does once, before there was one: a busy machine.
+      if (isDeadlocked(error)) return null;
+      throw error;
+    });
+    return told === null ? undefined : { address, told };
+  });
   expect(told.status).toBe(201);
-  expect(await reasonsOf(email)).toEqual(['manual', 'unsubscribed']);
+  expect(await reasonsOf(address)).toEqual(['manual', 'unsubscribed']);
 });
 
 test.each([[['unsubscribed']], [[]]])(
