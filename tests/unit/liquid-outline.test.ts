@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { createLiquidRenderer } from '../../src/mail/liquid/liquid-renderer.ts';
-import { filled } from '../../src/mail/liquid/outline.ts';
+import { filled, weightOfOutline } from '../../src/mail/liquid/outline.ts';
 import { outlineOf } from '../../src/mail/liquid/outlining.ts';
 import { parseParts, renderParts, type Sources } from '../../src/mail/liquid/parts.ts';
 import { randomFrom } from '../../src/ops/torture/random.ts';
@@ -141,9 +141,20 @@ describe('an outline', () => {
     '{{ list.size }}',
     '{{ contact[n] }}',
     '{{ n | default: other }}',
+    // No database takes the first, and no mail the second.
+    '{{ n | default: "\\u0000" }}',
+    '{{ n | default: "\\ud83d" }}',
     '{{ n }}'.repeat(101),
   ])('is not there for %s', (html) => {
     expect(outlinedIn(html)).toBeNull();
+  });
+
+  test('weighs no less than the texts that it holds, wherever they are', () => {
+    const long = 'x'.repeat(10_000);
+    for (const html of [`<p>${long}{{ n }}`, `{{ n | default: "${long}" }}`, `{{ n['${long}'] }}`, `{{ ${long} }}`])
+      expect(weightOfOutline(outlinedIn(html))).toBeGreaterThan(10_000);
+    // A short name is an object, too.
+    expect(weightOfOutline(outlinedIn('{{ n }}'.repeat(100)))).toBeGreaterThan(10_000);
   });
 
   test('is not filled with what only Liquid knows how to write', () => {

@@ -4,7 +4,7 @@ import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Scope } from './engine.ts';
 import { LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import type { Job } from './liquid-thread.ts';
-import { filled, type Outline } from './outline.ts';
+import { filled, type Outline, weightOfOutline } from './outline.ts';
 import type {
   AuthoredPart,
   AuthoredSource,
@@ -72,7 +72,7 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
   const outlines = new LruMap<string, Outline | null>({
     entries: MOST_REMEMBERED,
     weight: MOST_OUTLINED,
-    weightOf: lengthOf,
+    weightOf: weightOfOutline,
   });
 
   const alone = async (owner: string, job: Job): Promise<JobResult> => {
@@ -161,11 +161,6 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
     },
   };
 }
-
-const lengthOf = (outline: Outline | null): number =>
-  Object.values(outline?.parts ?? {})
-    .flatMap((part) => part?.texts ?? [])
-    .reduce((sum, text) => sum + text.length, 1);
 
 /** The result of a job, or what its author did wrong. */
 function settled(

@@ -1,7 +1,7 @@
 import { runsScripts } from './html-scan.ts';
 import { LIQUID_LIMITS } from './limits.ts';
 import type { RenderedParts } from './parts.ts';
-import { asLine, escapedInHtml, writtenInText } from './written-values.ts';
+import { asLine, escapedInHtml, isStorable, writtenInText } from './written-values.ts';
 
 /**
  * A value that a source writes: where it lies among the names, and the text in its place where it is empty.
@@ -26,6 +26,17 @@ export interface Outline {
   readonly parts: { readonly [Part in keyof RenderedParts]: OutlinedPart | null };
   /** True when a value can name the scheme of a link. */
   readonly writesLinks: boolean;
+}
+
+/** Characters that take the memory of an object with its place in a list, about. */
+const OBJECT = 64;
+
+/** The characters of an outline: those between its values, and those of the values. */
+export function weightOfOutline(outline: Outline | null): number {
+  const parts = Object.values(outline?.parts ?? {}).flatMap((part) => part ?? []);
+  const texts = parts.flatMap((part) => part.texts);
+  const values = parts.flatMap((part) => part.values.flatMap(({ path, instead }) => [...path, instead]));
+  return [...texts, ...values].reduce((sum, text) => sum + text.length + OBJECT, OBJECT);
 }
 
 /** Fills an outline; null where the values are such that only the thread knows what becomes of them. */
@@ -83,5 +94,5 @@ function textAt(
   }
   if (value === null || value === undefined || value === '') return instead;
   if (typeof value === 'number') return String(value);
-  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0') ? value : undefined;
+  return typeof value === 'string' && isStorable(value) ? value : undefined;
 }

@@ -13,7 +13,7 @@ import type { ParsedSource } from './engine.ts';
 import { LiquidProblem } from './limits.ts';
 import type { Outline, OutlinedPart, OutlinedValue } from './outline.ts';
 import { type ParsedParts, type PartName, renderParts } from './parts.ts';
-import { isUnprintable } from './written-values.ts';
+import { isStorable, isUnprintable } from './written-values.ts';
 
 /** The most values of an outline: it is filled by the thread that answers requests. */
 const MOST_VALUES = 100;
@@ -118,9 +118,10 @@ function openValue({ value: { initial, filters } }: Output): OutlinedValue | nul
     path.push(name);
   }
   if (!filter) return { path, instead: '' };
-  const [instead, ...more] = filter.args;
-  if (filter.name !== 'default' || more.length > 0 || !TypeGuards.isQuotedToken(instead)) return null;
-  return { path, instead: evalQuotedToken(instead) };
+  const [quoted, ...more] = filter.args;
+  if (filter.name !== 'default' || more.length > 0 || !TypeGuards.isQuotedToken(quoted)) return null;
+  const instead = evalQuotedToken(quoted);
+  return isStorable(instead) ? { path, instead } : null;
 }
 
 /**

@@ -20,6 +20,9 @@ export const escapedInHtml = (text: string): string => {
 export const writtenInText = (text: string): string =>
   text.includes('{{') ? text.replace(PLACEHOLDER, `{${WORD_JOINER}{`) : text;
 
+/** True for a text that mail and the database can hold as it is. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029]+/gu;
 
 /** True for a text with characters that a line loses. */
