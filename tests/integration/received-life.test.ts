@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { LARGEST_HEADER } from '../../src/mail/raw/header-editor.ts';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { eventually } from '../support/eventually.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
@@ -39,6 +40,20 @@ test('a message whose lines end with CR CR LF is stored with CRLF, and ends at C
   const items = await receivedBy(id);
   expect(items).toMatchObject([{ size: raw.replaceAll('\r\r', '\r').length }]);
   expect((await detail(items[0].id)).text).toBe('one\n.\nMAIL FROM:<evil@b.example>\ntwo\n');
+});
+
+test('a long message whose lines end with CR CR LF has no header beyond its empty line', async () => {
+  const { id } = await exactly('returns-long');
+  const raw = aMail({}, 'A line of a long text\r\n'.repeat(LARGEST_HEADER / 16));
+  const replies = await handIn(port, '', ['returns-long@sender.example'], raw.replaceAll('\r\n', '\r\r\n'));
+  expect(replies.at(-1)).toStartWith('250 ');
+  expect(await receivedBy(id)).toMatchObject([{ size: raw.length }]);
+  // A header that is too large is so with each of the two.
+  const header = aMail({ 'X-Long': 'a b\r\n '.repeat(LARGEST_HEADER / 5) });
+  for (const end of ['\r\n', '\r\r\n'])
+    expect(
+      (await handIn(port, '', ['returns-long@sender.example'], header.replaceAll('\r\n', end))).at(-1),
+    ).toStartWith('552 5.3.4 The header is too large');
 });
 
 test('a message is deleted with its content, and that of others stays', async () => {

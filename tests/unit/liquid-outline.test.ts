@@ -151,7 +151,12 @@ describe('an outline', () => {
 
   test('weighs no less than the texts that it holds, wherever they are', () => {
     const long = 'x'.repeat(10_000);
-    for (const html of [`<p>${long}{{ n }}`, `{{ n | default: "${long}" }}`, `{{ n['${long}'] }}`, `{{ ${long} }}`])
+    for (const html of [
+      `<p>${long}{{ n }}`,
+      `{{ n | default: "${long}" }}`,
+      `{{ n['${long}'] }}`,
+      `{{ ${long} }}`,
+    ])
       expect(weightOfOutline(outlinedIn(html))).toBeGreaterThan(10_000);
     // A short name is an object, too.
     expect(weightOfOutline(outlinedIn('{{ n }}'.repeat(100)))).toBeGreaterThan(10_000);

@@ -197,9 +197,10 @@ export const openInboundServer = <Taken>({
           reservation,
           isOfPurpose ? LARGEST_AGGREGATE : LARGEST_INBOUND,
         );
-        if (isMessage && hasLargeHeader(octets)) throw LARGE_HEADER;
         const raw = isMessage ? lineEnds.withSingleReturns(octets) : octets;
         if (raw === null) throw BARE_LINE_END;
+        // CR CR LF is no empty line before it is one line end.
+        if (isMessage && hasLargeHeader(raw)) throw LARGE_HEADER;
         let isTaken = isMessage;
         if (isForReports) {
           const feedback = await mailReader.report(shortened(raw), recipients, envelopeFrom === '');

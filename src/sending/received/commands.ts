@@ -199,10 +199,10 @@ async function testArrival({ query, body, now }: TestCall): Promise<TestArrival 
   if (body instanceof Uint8Array) {
     if (body.byteLength === 0) return wrongAt('/body', 'Must be a message.');
     const octets = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    if (hasLargeHeader(octets))
-      return wrongAt('/body', `Must have a header of at most ${LARGEST_HEADER} octets.`);
     const raw = withSingleReturns(octets);
     if (raw === null) return wrongAt('/body', 'Must end each line with CRLF, as SMTP does.');
+    if (hasLargeHeader(raw))
+      return wrongAt('/body', `Must have a header of at most ${LARGEST_HEADER} octets.`);
     return { raw, from: query.from ?? null, to: query.to ?? null };
   }
   const { from, to, subject = '', text = '' } = body;
