@@ -97,6 +97,15 @@ describe('a placeholder of another service', () => {
     expect(first?.message).toContain(word);
   });
 
+  test('is told behind a space that is encoded', () => {
+    for (const before of ['Hi%20', 'Caf%C3%A9']) {
+      const [first, ...others] = deadPlaceholders(
+        `<a href="mailto:a@b.example?subject=${before}%FIRSTNAME%">`,
+      );
+      expect([first?.code, others]).toEqual(['foreign_placeholder', []]);
+    }
+  });
+
   test.each([
     '{{ contact.firstName }}',
     '50% off and 20% more',

@@ -148,10 +148,10 @@ export const wayOutWarning = (parts: Parts): ContentWarning | null =>
  * Placeholders of other services, in the forms that nothing else has: `*|FNAME|*` of Mailchimp,
  * `%recipient.name%` of Mailgun, `%FIRSTNAME%` of ActiveCampaign, `%%FirstName%%` of Salesforce, `[% name %]`
  * of Sendwithus, `[[FIRSTNAME OR "you"]]` of Constant Contact, and `<%= name %>`. Behind the first octet of a
- * letter, `%ADas%` is the rest of "días" in an address.
+ * letter, `%ADas%` is the rest of "días" in an address: both are beyond ASCII.
  */
 const FOREIGN =
-  /\*\|[A-Za-z][^|<>\n]{0,80}\|\*|%%[A-Za-z][\w. ]{1,60}%%|(?<!%[\da-fA-F]{2})%[A-Za-z][A-Za-z_.]{3,60}%|\[%[^%<>[\]\n]{1,80}%\]|\[\[[A-Za-z][^<>[\]\n]{2,80}\]\]|<%=?[^<>%\n]{1,80}%>/g;
+  /\*\|[A-Za-z][^|<>\n]{0,80}\|\*|%%[A-Za-z][\w. ]{1,60}%%|(?<!%[89A-Fa-f][\dA-Fa-f](?=%[89A-Fa-f][\dA-Fa-f]))%[A-Za-z][A-Za-z_.]{3,60}%|\[%[^%<>[\]\n]{1,80}%\]|\[\[[A-Za-z][^<>[\]\n]{2,80}\]\]|<%=?[^<>%\n]{1,80}%>/g;
 
 /** A placeholder in which nothing is filled in, at an offset of a text. */
 interface DeadPlaceholder extends ContentWarning {
