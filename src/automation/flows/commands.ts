@@ -202,8 +202,13 @@ async function activate(
 const PAUSE = `update flows set status = 'paused', is_held = $3::boolean, updated_at = ${laterSql('updated_at', '$2')}
 where id = $1 and status <> 'draft' and deleted_at is null returning id`;
 
-/** Comes behind the pause, after which no run begins: one may have begun since the request came. */
-const CANCEL = 'update flows set cancels_before = $2::timestamptz where id = $1';
+/**
+ * Comes behind the pause, after which no run begins: one may have begun since the request came. The clock of
+ * the instance that began the last one may be ahead of this one.
+ */
+const CANCEL = `update flows f set cancels_before = greatest($2::timestamptz, (
+  select r.started_at from flow_runs r where r.flow_id = f.id order by r.id desc limit 1
+)) where f.id = $1`;
 
 const NEVER_RAN = new Failure('CONFLICT', 'This flow is a draft, so there is nothing to pause.');
 
