@@ -3,6 +3,7 @@ import type { FlowDefinition } from '../../machines/flow-run/definition.ts';
 import { activateFlow, pauseFlow } from '../../src/automation/flows/commands.ts';
 import { auditRuns } from '../../src/automation/flows/runs/audit-runs.ts';
 import { flowPerformer } from '../../src/automation/flows/runs/performer.ts';
+import { startRun } from '../../src/automation/flows/runs/runs.ts';
 import { simulateFlow } from '../../src/automation/flows/simulation/simulate.ts';
 import {
   MOST_MAIL_LENGTH,
@@ -208,6 +209,29 @@ inEachWorld('what comes between', (world) => {
       ]);
       expect([runs, begun, await runsOf(flowId)]).toEqual([runs, [], []]);
     }
+  });
+
+  test('a request for a run is told that its flow was paused meanwhile', async () => {
+    const { service, ok, aFlow, aContact } = world();
+    const flowId = await aFlow({ trigger: { type: 'manual' }, steps: [WAIT] });
+    const contactId = await aContact();
+    const { engine, ...parts } = partsOf(world());
+    const spawn = async (...run: Parameters<typeof engine.spawn>) => {
+      ok(await service.live.post(`/v1/flows/${flowId}/pause`, {}));
+      return engine.spawn(...run);
+    };
+    const commands = {
+      ...parts,
+      enrol: enroller({ ...parts, engine: { spawn } as Any }),
+      testClocks: () => undefined,
+    };
+    const call = await callOf(flowId, { contactId });
+    expect(
+      await startRun(commands as Any, { ...call, headers: new Headers(), requestId: 'req_2' }),
+    ).toMatchObject({
+      code: 'CONFLICT',
+      message: 'This flow is not active.',
+    });
   });
 
   test('a run that has begun while a request to cancel all was waiting is cancelled too', async () => {

@@ -221,7 +221,11 @@ export function startRun(
         },
       },
     );
-    if (id === undefined) return refused;
+    if (id === undefined) {
+      // The flow may have been paused since it was read.
+      const now = await findFlow(database, caller, params.id);
+      return now?.status === 'active' ? refused : now ? NOT_ACTIVE : NO_FLOW;
+    }
     if (clock) testClocks()?.entered(workspaceId, clock);
     const made = await findRun(database, caller, id);
     if (!made) return NO_RUN;
