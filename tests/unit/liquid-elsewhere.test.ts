@@ -39,6 +39,7 @@ describe('a tag or output that is read in part alone is refused when it is saved
   });
 
   test.each([
+    '{{ "say \\"one, two\\"" }}{{ \'it\\\'s, well\' | append: "." }}',
     '{{ not a }}{{ a or b }}{{ a contains "x, y" }}{{ "a - b, c" }}{{ a | default: "x, y" | replace: "-", " " }}',
     '{% if not a and b == c or d contains "is" %}x{% elsif a != -1 %}y{% else %}z{% endif %}',
     '{% case a %}{% when 1, 2 %}{% when "a" or b %}{% endcase %}{% cycle "a", b %}',

@@ -38,7 +38,8 @@ export function problemOfOutput({ token }: Output): string | null {
   return first.includes(',') ? 'a comma goes between the arguments of a filter only.' : null;
 }
 
-const QUOTED = /"[^"]*"|'[^']*'/g;
+/** A quote behind a backslash is one of the text. */
+const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs;
 
 /**
  * Forms of Handlebars, Mustache, the templates of Go, Twig and JavaScript, and what takes their place in
