@@ -15,6 +15,15 @@ export function allows(term: string, mechanism: string): boolean {
   return outer[1] <= inner[1] && inner[0].match(outer);
 }
 
+/**
+ * The term that names a server and does not let it through, before any that does; null without one. The first
+ * term that matches decides (RFC 7208 4.6.2).
+ */
+export function refusalOf(terms: readonly string[], mechanism: string): string | null {
+  const first = terms.find((term) => allows(term.replace(/^[-~?]/, ''), mechanism));
+  return first !== undefined && /^[-~?]/.test(first) ? first : null;
+}
+
 function networkIn(mechanism: string): ReturnType<typeof ipaddr.parseCIDR> | null {
   const text = NETWORK.exec(mechanism)?.[1] ?? '';
   const network = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;

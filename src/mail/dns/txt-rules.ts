@@ -6,7 +6,7 @@
 import { partNotTaken } from './dkim-key-tags.ts';
 import { asksForReports, dmarcTextsIn } from './dmarc.ts';
 import { ignoredTags } from './dmarc-tags.ts';
-import { allows } from './spf-network.ts';
+import { allows, refusalOf } from './spf-network.ts';
 import { isLookedUp, isTerm, MOST_LOOKUPS, wrongTerm } from './spf-terms.ts';
 import { readTags } from './tag-list.ts';
 
@@ -172,6 +172,11 @@ const judgeSpf = ({ name, value }: ExpectedRecord, found: readonly string[]): Ju
     );
   const { terms: present, all } = readTerms(policy);
   const asked = readTerms(value).terms;
+  const refusal = asked.flatMap((mechanism) => refusalOf(present, mechanism) ?? [])[0];
+  if (refusal !== undefined)
+    return wrong(
+      `The SPF record at ${name} does not let the server through because of ${refusal}, which comes first; ${advice('change it to', [`v=spf1 ${asked.join(' ')}`, policy])}`,
+    );
   const absent = asked.filter((mechanism) => !present.some((term) => allows(term, mechanism)));
   // Behind an `all` that lets everyone through, nothing needs to be read.
   if (absent.length === 0 || /^\+?all$/.test(all ?? '')) {

@@ -136,15 +136,24 @@ describe('an SPF record', () => {
     'lets the server through by %s',
     async (term) => expect(await at(`v=spf1 +mx ${term} -all`)).toMatchObject(verified),
   );
-  test.each([
-    'ip4:192.0.2.128/25',
-    '?ip4:192.0.2.1',
-    '-ip4:192.0.2.0/24',
-    'ip6:2001:db8::/32',
-    'a:192.0.2.1.test',
-  ])('does not let the server through by %s', async (term) =>
-    expect(await at(`v=spf1 ${term} -all`)).toMatchObject(failed('lacks ip4:192.0.2.1; change it to')),
+  test.each(['ip4:192.0.2.128/25', 'ip6:2001:db8::/32', 'a:192.0.2.1.test'])(
+    'does not let the server through by %s',
+    async (term) =>
+      expect(await at(`v=spf1 ${term} -all`)).toMatchObject(failed('lacks ip4:192.0.2.1; change it to')),
   );
+  // The first term that matches decides.
+  test.each([
+    ['?ip4:192.0.2.1', '?ip4:192.0.2.1'],
+    ['-ip4:192.0.2.0/24', '-ip4:192.0.2.0/24'],
+    ['-ip4:192.0.2.1', '-ip4:192.0.2.1 ip4:192.0.2.0/24'],
+    ['~ip4:192.0.2.0/28', '~ip4:192.0.2.0/28 ip4:192.0.2.1'],
+  ])('does not let the server through behind %s', async (first, terms) =>
+    expect(await at(`v=spf1 ${terms} -all`)).toMatchObject(
+      failed(`because of ${first}, which comes first; change it to: v=spf1 ip4:192.0.2.1 ${first}`),
+    ),
+  );
+  test('lets the server through before a network that it does not', async () =>
+    expect(await at('v=spf1 ip4:192.0.2.1 -ip4:192.0.2.0/24 -all')).toMatchObject(verified));
   test('lets a server of IPv6 through by its network', async () => {
     const six = { ...spf, value: 'v=spf1 ip6:2001:db8::5 ~all' };
     const by = (policy: string) => check(six, { ...others, 'b.shop.test TXT': [txt(policy)] });
