@@ -9,9 +9,10 @@ import { workspaceNamedBy } from '../auth/sessions/named-workspace.ts';
 import { isFromOwnPage, OTHER_SITE } from '../auth/sessions/same-origin.ts';
 import { NO_SUCH_WORKSPACE } from '../auth/sessions/sessions.ts';
 import type { RateLimiter, RateLimitStatus } from '../limits/rate-limit.ts';
+import type { Log } from '../log.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { AdmittedRequest, Exchange, WithExchange } from './exchange.ts';
-import { DASHBOARD_API, type Route } from './route.ts';
+import { DASHBOARD_API, RawResponse, type Route } from './route.ts';
 
 /** The parts of the service that authentication and rate limits use. */
 export interface AdmissionDeps {
@@ -28,6 +29,8 @@ export interface AdmissionDeps {
   readonly limiter: RateLimiter;
   readonly clientAddress: ClientAddress;
 }
+
+type LoggingDeps = AdmissionDeps & { readonly log: Log };
 
 /** The parts of a request that admission uses. */
 export interface AdmissionRequest {
@@ -48,6 +51,13 @@ export interface AdmissionRequest {
   /** True once it was counted against the limit of its key, and is within it. */
   isCounted: boolean;
 }
+
+/**
+ * A request that lasts longer than this is admitted again as it goes on, at most once in that time: a key may
+ * be revoked meanwhile, a member removed or given another role, a session ended. An export of all contacts
+ * takes minutes.
+ */
+export const CERTAIN_MS = 1_000;
 
 /** The refusal of an unknown path, or of a method that the path does not support. */
 export const NO_ROUTE = new Failure('NOT_FOUND', 'No such endpoint.', {
@@ -140,9 +150,72 @@ async function stillAllowed(
   deps: AdmissionDeps,
 ): Promise<unknown> {
   const answered = await work(admitted);
+  const again = await readmit(admitted, asking, deps);
+  return again instanceof Failure ? again : answered;
+}
+
+/** The same caller, looked up again; the refusal of one who may not go on. @throws UnavailableError */
+async function readmit(
+  { caller }: AdmittedRequest,
+  asking: AdmissionRequest,
+  deps: AdmissionDeps,
+): Promise<AdmittedRequest | Failure> {
   const again = await admitAnew(asking, deps);
   if (again instanceof Failure) return again;
-  return again.caller?.workspaceId === admitted.caller?.workspaceId ? answered : SWITCHED;
+  return again.caller?.workspaceId === caller?.workspaceId ? again : SWITCHED;
+}
+
+/**
+ * Admits a request again whose body took its time, before anything is done. A commit that judges its caller
+ * needs no look-up. @throws UnavailableError
+ */
+export async function admitLate(exchange: Exchange, deps: AdmissionDeps): Promise<Failure | undefined> {
+  const { admitted } = exchange;
+  const caller = admitted?.caller;
+  if (!caller || (caller.kind === 'key' && caller.recollection)) return undefined;
+  const again = await readmit(admitted, exchange, deps);
+  if (again instanceof Failure) return again;
+  exchange.admitted = again;
+  return undefined;
+}
+
+/**
+ * The answer for as long as its caller may see it. A streamed one breaks off when that is over, so that the
+ * client does not take a part for the whole.
+ */
+export function whileAdmitted(answer: unknown, exchange: Exchange, deps: LoggingDeps): unknown {
+  const { admitted } = exchange;
+  if (!admitted?.caller || !(answer instanceof RawResponse)) return answer;
+  const { content, contentType, extra } = answer;
+  if (!(content instanceof ReadableStream)) return answer;
+  return new RawResponse(contentType, content.pipeThrough(guard(admitted, exchange, deps)), extra);
+}
+
+/** Lets pieces through while the caller may see them. The caller is certain since the request arrived. */
+function guard(
+  admitted: AdmittedRequest,
+  exchange: Exchange,
+  deps: LoggingDeps,
+): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let foundAt = 0;
+  return new TransformStream({
+    async transform(piece, controller) {
+      const { age } = exchange;
+      if (age - foundAt > CERTAIN_MS) {
+        const again = await readmit(admitted, exchange, deps);
+        if (again instanceof Failure) {
+          const { requestId, client, caller, route } = exchange;
+          deps.log.warn(
+            { requestId, client, caller: caller?.id ?? null, route, reason: again.code },
+            'An answer broke off, since its caller may not see it any more',
+          );
+          throw new Error(again.message);
+        }
+        foundAt = age;
+      }
+      controller.enqueue(piece);
+    },
+  });
 }
 
 /** Finds the caller in the database, and makes the checks that depend on who it is. */

@@ -96,6 +96,11 @@ export class Exchange {
     return this.endpoint?.route.path ?? 'unknown';
   }
 
+  /** Milliseconds since its arrival. */
+  get age(): number {
+    return this.deps.clock.monotonic() - this.startedAt;
+  }
+
   /** Takes the endpoint that the router has found; null where it has found none. */
   found(endpoint: Endpoint | null): void {
     this.endpoint = endpoint?.isThereFor(this.request, this.params) ? endpoint : null;

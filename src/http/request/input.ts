@@ -3,7 +3,7 @@ import type { BudgetLimits } from '../../platform/async/keyed-budget.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { bodyStream, orBroken } from '../body/body-stream.ts';
 import { announcedLength, NO_BODY, NO_ROOM, readBody, unsupported } from '../body/read-body.ts';
-import { type AdmissionDeps, refused } from './admission.ts';
+import { type AdmissionDeps, admitLate, CERTAIN_MS, refused } from './admission.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { AdmittedRequest, Exchange, RequestInput, WithExchange } from './exchange.ts';
 import { ReceivedBody } from './route.ts';
@@ -44,7 +44,7 @@ function readInput(exchange: Exchange, bodies: BodyBudget, deps: InputDeps): unk
 function take(exchange: Exchange, sent: RequestInput | Failure, deps: InputDeps): unknown {
   if (sent instanceof Failure) return refused(exchange, sent, deps);
   exchange.input = sent;
-  return undefined;
+  return exchange.age > CERTAIN_MS ? admitLate(exchange, deps) : undefined;
 }
 
 function checkIds(exchange: Exchange, deps: InputDeps): unknown {

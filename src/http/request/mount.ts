@@ -59,7 +59,7 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
     const { endpoint, requestId, client, route, path, params, request, caller, errorCode } = exchange;
     const { method } = request;
     const { status } = response;
-    const ms = clock.monotonic() - exchange.startedAt;
+    const ms = exchange.age;
     if (isRefusedAccess(status) && !endpoint?.isPublic)
       noteRefusal(
         { requestId, client, caller: caller?.id ?? null, method, route, status },

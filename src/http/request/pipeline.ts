@@ -3,7 +3,7 @@ import type { FailureCode } from '../../platform/errors/failure.ts';
 import type { Tracing } from '../../platform/telemetry/tracing.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type ActDeps, acts, isChange } from './act.ts';
-import { type AdmissionDeps, admission, answeredBy } from './admission.ts';
+import { type AdmissionDeps, admission, answeredBy, whileAdmitted } from './admission.ts';
 import { type Endpoint, endpointOf, type Params } from './endpoint.ts';
 import {
   type AdmittedRequest,
@@ -170,10 +170,13 @@ interface ErrorContext {
   readonly set: { status?: number | string };
 }
 
-function workOn(exchange: Exchange, inFlight: InFlight, deps: AdmissionDeps): unknown {
+function workOn(exchange: Exchange, inFlight: InFlight, deps: HttpDeps): unknown {
   const { admitted } = exchange;
   if (!admitted) throw new Error('No endpoint works before its caller was admitted.');
-  return answeredBy(admitted, exchange, (by) => carryOut(exchange, by, inFlight), deps);
+  const answered = answeredBy(admitted, exchange, (by) => carryOut(exchange, by, inFlight), deps);
+  return answered instanceof Promise
+    ? answered.then((answer) => whileAdmitted(answer, exchange, deps))
+    : whileAdmitted(answered, exchange, deps);
 }
 
 /** Calls the handler of the module. A key is in use until the work has really ended, also after a timeout. */
