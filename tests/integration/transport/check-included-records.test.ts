@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { checkRecords } from '../../../src/mail/dns/check-records.ts';
 import type { Resolver } from '../../../src/mail/dns/resolver.ts';
 import { txt, type Zone } from './name-server.ts';
-import { check, dns, patient, spf, verified } from './record-checks.ts';
+import { openRecordChecks, spf, verified } from './record-checks.ts';
+
+const { check, dns, patient } = await openRecordChecks();
+afterAll(() => dns[Symbol.asyncDispose]());
 
 describe('an SPF record whose included records', () => {
   const included = (zone: Zone, policy = 'v=spf1 include:a.test ip4:192.0.2.1 -all') =>

@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { generateDkimKey } from '../../../src/mail/dkim/key-pair.ts';
 import { checkRecords } from '../../../src/mail/dns/check-records.ts';
 import { a, cname, mx, txt } from './name-server.ts';
-import { check, dns, failed, patient, pending, spf, verified } from './record-checks.ts';
+import { failed, openRecordChecks, pending, spf, verified } from './record-checks.ts';
+
+const { check, dns, patient } = await openRecordChecks();
+afterAll(() => dns[Symbol.asyncDispose]());
 
 const { dnsValue } = await generateDkimKey('rsa-sha256');
 const NAME = 'ph._domainkey.shop.test';
