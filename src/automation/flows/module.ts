@@ -56,29 +56,40 @@ const WAITED_FOR_MS = 3_000;
 /** The functions of other modules that flows need. */
 type FlowNeeds = Pick<FlowDeps, 'testClocks'> & Pick<EmailsApi, 'acceptance'> & Pick<WebhooksApi, 'posting'>;
 
-/** The versions `v` of an active flow `f` that keep what they name from being deleted. */
-const VERSIONS_IN_USE = [
+/**
+ * The versions of an active flow that keep what they name from being deleted. `named`: the flows `f` and the
+ * versions `v` of them that name it, from `from` on.
+ */
+const VERSIONS_IN_USE: readonly {
+  readonly what: string;
+  readonly isInUse: (named: string) => string;
+  readonly suggestion: string;
+}[] = [
   {
     what: 'an active flow',
-    isInUse: 'v.version = f.published_version',
+    isInUse: (named) => `exists (select ${named} and v.version = f.published_version)`,
     suggestion: 'Pause the flow first, or activate a version without the audience.',
   },
   {
     what: 'runs of an earlier version of an active flow',
-    // A run keeps its version. Asked last, of one version at a time: a flow may have a million runs.
-    isInUse: `v.version <> f.published_version and coalesce((select true from flow_runs r
-      where r.flow_id = f.id and r.flow_version = v.version and r.ended_at is null limit 1), false)`,
+    // A run keeps its version. A flow may have a million runs, so they are looked at once for a flow that
+    // names it, and for no other one: the group is a fence.
+    isInUse: (named) => `exists (select from (
+      select f.id, array_agg(v.version) as versions ${named} and v.version <> f.published_version group by f.id
+    ) earlier where coalesce((select true from flow_runs r
+      where r.flow_id = earlier.id and r.ended_at is null and r.flow_version = any(earlier.versions) limit 1), false))`,
     suggestion: 'Wait until these runs end, or pause the flow first.',
   },
-] as const;
+];
 
 /** An active flow keeps its templates from being deleted. */
 export const flowUsesOfTemplates: readonly TemplateUse[] = VERSIONS_IN_USE.map(({ what, isInUse }) => ({
   what,
-  where: (id) => `exists (select from flows f join flow_versions v on v.flow_id = f.id
+  where: (id) =>
+    isInUse(`from flows f join flow_versions v on v.flow_id = f.id
     cross join json_array_elements(v.definition -> 'steps') s join templates u on u.id = ${id}
     where f.status = 'active' and f.deleted_at is null and f.workspace_id = u.workspace_id and f.livemode = u.livemode
-      and s ->> 'type' = 'sendEmail' and s -> 'config' ->> 'templateId' in (u.id, u.alias) and ${isInUse})`,
+      and s ->> 'type' = 'sendEmail' and s -> 'config' ->> 'templateId' in (u.id, u.alias)`),
 }));
 
 /** An active flow keeps its audiences from being deleted. */
@@ -87,9 +98,9 @@ export const flowUsesOfAudiences: readonly AudienceUse[] = VERSIONS_IN_USE.map(
     what,
     suggestion,
     // Its trigger, its filters and its steps may name it, each in its own place.
-    where: `exists (select from flows f join flow_versions v on v.flow_id = f.id
+    where: isInUse(`from flows f join flow_versions v on v.flow_id = f.id
     where f.status = 'active' and f.deleted_at is null and f.workspace_id = a.workspace_id and f.livemode = a.livemode
-      and strpos(v.definition::text, a.id) > 0 and ${isInUse})`,
+      and strpos(v.definition::text, a.id) > 0`),
   }),
 );
 
