@@ -97,7 +97,7 @@ describe('a placeholder of another service', () => {
     expect(first?.message).toContain(word);
   });
 
-  test('is told behind a space that is encoded', () => {
+  test('is reported behind a letter that is encoded', () => {
     for (const before of ['Hi%20', 'Caf%C3%A9']) {
       const [first, ...others] = deadPlaceholders(
         `<a href="mailto:a@b.example?subject=${before}%FIRSTNAME%">`,
