@@ -201,7 +201,7 @@ test('nothing is missed where emails arrive between the statements of one search
   const reads = {
     query: async (text: string, parameters: readonly Parameter[], options: object) => {
       const rows = await database.query(text, parameters, options);
-      if (text.startsWith('select e.id from emails'))
+      if (text.startsWith('select e.id from ('))
         for (let n = 0; n < 3; n++) await write('ws_amidst', NOW + ++arrived * 1_000);
       return rows;
     },

@@ -1,5 +1,7 @@
 import type { IdRange } from '../../../http/lists/list.ts';
+import { isId, lowestIdAt, timeOfId } from '../../../platform/db/ids.ts';
 import type { BindParameter } from '../../../platform/db/wire/values.ts';
+import { DAY_MS } from '../../../platform/time/clock.ts';
 
 /**
  * The ids that the emails of a statement lie between: those of other days are left out before their
@@ -33,14 +35,22 @@ interface PutSpan {
   readonly from: string;
   readonly below: string;
   readonly workspace: string;
+  readonly span: Span;
 }
 
 /** Gives the ids of a span of emails, and their workspace, their names. */
-export const putSpan = (put: BindParameter, { from, below }: Span, { workspaceId }: Owner): PutSpan => ({
-  from: put(from),
-  below: put(below),
+export const putSpan = (put: BindParameter, span: Span, { workspaceId }: Owner): PutSpan => ({
+  from: put(span.from),
+  below: put(span.below),
   workspace: put(workspaceId),
+  span,
 });
+
+/** The start of the day of an id, or of the day after; a bound of no time stays as it is. */
+function dayOf(bound: string, days: 0 | 1): string {
+  if (!isId('em', bound.replace('~', ''))) return bound;
+  return lowestIdAt('em', (Math.floor(timeOfId(bound) / DAY_MS) + days) * DAY_MS);
+}
 
 /**
  * The rows of an environment in `emails e`, and their order. Plans are made once for all owners, so nothing
@@ -50,19 +60,34 @@ export const putSpan = (put: BindParameter, { from, below }: Span, { workspaceId
  * are compared once more by themselves for the partitions. Where tables are distributed the owner is as well,
  * for its node: as lists of one they are no equations. The workspace alone would be where a scan begins, in
  * place of the whole row, and a page in the midst of a day would be reached over everything of that day.
+ *
+ * `where` goes on behind the far end of the span, to the end of that day. Rows of the span come first in the
+ * order, so the first ones of `where` that are also `within` are the first ones of the span. As a condition
+ * of the scan a row ends none before PostgreSQL 18, unless its first column does: 51 emails of a second were
+ * looked for among the 300,000 of their day (177 ms). Two bounds of the id alone would end it, but a plan for
+ * all owners takes them for so narrow that it reads the emails of everybody and sorts them (8,298 pages of
+ * 100,000 emails in place of 11).
  */
 export function ownEmails(
   put: BindParameter,
   { livemode, isOnNodes }: ListOwner,
-  { from, below, workspace }: PutSpan,
+  { from, below, workspace, span }: PutSpan,
   order: IdRange['order'],
 ) {
   const environment = `${put(livemode)}::boolean`;
   const owner = `${workspace}, ${environment}`;
+  const key = '(e.workspace_id, e.livemode, e.id)';
   const node = ` and e.workspace_id = any(array[${workspace}]) and e.livemode = any(array[${environment}])`;
+  const isAscending = order === 'asc';
+  const lowest = isAscending ? from : put(dayOf(span.from, 0));
+  const highest = isAscending ? put(dayOf(span.below, 1)) : below;
+  const begun = isAscending
+    ? `${key} >= (${owner}, ${from}) and e.workspace_id <= ${workspace}`
+    : `${key} < (${owner}, ${below}) and e.workspace_id >= ${workspace}`;
   return {
-    where: `(e.workspace_id, e.livemode, e.id) >= (${owner}, ${from}) and (e.workspace_id, e.livemode, e.id) <= (${owner}, ${below})
-  and e.id >= ${from} and e.id < any(array[${below}])${isOnNodes ? node : ''}`,
+    where: `${begun}
+  and e.id >= ${lowest} and e.id < any(array[${highest}])${isOnNodes ? node : ''}`,
+    within: isAscending ? `${key} < (${owner}, ${below})` : `${key} >= (${owner}, ${from})`,
     order: `order by e.workspace_id ${order}, e.livemode ${order}, e.id ${order}`,
   };
 }

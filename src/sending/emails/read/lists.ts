@@ -1,6 +1,6 @@
 import { TOOK_STEP } from '../../../engine/store/history-store.ts';
 import { lowestMarkSql } from '../../../engine/store/local-leases-sql.ts';
-import { type CountView, countSql, readCount } from '../../../http/lists/count.ts';
+import { type CountView, countSql, READ_FOR_COUNT, readCount } from '../../../http/lists/count.ts';
 import { lowestIdAt } from '../../../platform/db/ids.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
 import { type BindParameter, Values } from '../../../platform/db/wire/values.ts';
@@ -108,7 +108,7 @@ export class EmailLists {
   readonly firstUntil =
     (most: number) =>
     (last: string | null): Promise<readonly EmailItemRow[]> =>
-      this.#first(last === null ? this.#all : this.#until(last), 2 * most, { isPage: true });
+      this.#first(last === null ? this.#all : this.#until(last), 2 * most, { isPage: true }, true);
 
   readonly nthOfAll = async (count: number): Promise<string | null> =>
     (await this.#nth(count, this.#near)) ?? (await this.#nth(count, this.#all));
@@ -150,14 +150,18 @@ order by ${id} ${this.filters.range.order} offset ${put(count - 1)}::integer lim
   count(): Promise<CountView> {
     const { put, list } = new Values();
     const bounds = putSpan(put, this.#all, this.owner);
-    const { where, order } = ownEmails(put, this.owner, bounds, 'desc');
+    const { where, within, order } = ownEmails(put, this.owner, bounds, 'desc');
     const { status } = this.filters;
     const isInState = status === undefined ? 'true' : `${STATE_NOW} = ${put(status)}`;
     const alias = status === undefined ? 'e' : `e ${latestTurn(bounds)}`;
     const matching = `${isInState}${this.#ofEmail(put)}`;
     return readCount(
       this.reads,
-      countSql(`select * from emails e where ${where} ${order}`, alias, matching),
+      countSql(
+        `select * from (select * from emails e where ${where} ${order} limit ${READ_FOR_COUNT}) e where ${within}`,
+        alias,
+        matching,
+      ),
       list,
     );
   }
@@ -185,20 +189,25 @@ order by ${id} ${this.filters.range.order} offset ${put(count - 1)}::integer lim
     return this.filters.ofEmail.map((condition) => ` and ${condition(put)}`).join('');
   }
 
-  /** The first ones that match, of `examined` emails. */
+  /**
+   * The first ones that match, of `examined` emails. Those of another span that follow are examined as well,
+   * unless all of the span lie within that number (`isWhole`).
+   */
   #first(
     span: Span,
     examined: number,
     options: { readonly isPage?: boolean } = {},
+    isWhole = false,
   ): Promise<readonly EmailItemRow[]> {
     const { put, list } = new Values();
     const bounds = putSpan(put, span, this.owner);
-    const { where, order } = ownEmails(put, this.owner, bounds, this.filters.range.order);
+    const { where, within, order } = ownEmails(put, this.owner, bounds, this.filters.range.order);
     const { status } = this.filters;
     const isInState = status === undefined ? '' : ` and ${STATE_NOW} = ${put(status)}`;
+    const examinable = isWhole ? `${where} and ${within}` : where;
     return this.reads.query<EmailItemRow>(
-      `select ${ITEM} from (select * from emails e where ${where} ${order} limit ${put(examined)}::integer) e ${latestTurn(bounds)}
-where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)}::integer`,
+      `select ${ITEM} from (select * from emails e where ${examinable} ${order} limit ${put(examined)}::integer) e ${latestTurn(bounds)}
+where ${within}${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)}::integer`,
       list,
       options,
     );
@@ -206,14 +215,16 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
 
   async #nth(count: number, span: Span): Promise<string | null> {
     const { put, list } = new Values();
-    const { where, order } = ownEmails(
+    const { where, within, order } = ownEmails(
       put,
       this.owner,
       putSpan(put, span, this.owner),
       this.filters.range.order,
     );
     const [row] = await this.reads.query<{ id: string }>(
-      `select e.id from emails e where ${where} ${order} offset ${put(count - 1)}::integer limit 1`,
+      `select e.id from (
+  select e.workspace_id, e.livemode, e.id from emails e where ${where} ${order} offset ${put(count - 1)}::integer limit 1
+) e where ${within}`,
       list,
     );
     return row?.id ?? null;
@@ -291,11 +302,11 @@ order by e.id ${this.filters.range.order}`,
     if (mark == null) return [];
     const { put, list } = new Values();
     const bounds = putSpan(put, this.#above(mark), this.owner);
-    const { where, order } = ownEmails(put, this.owner, bounds, this.filters.range.order);
+    const { where, within, order } = ownEmails(put, this.owner, bounds, this.filters.range.order);
     const { ofEmail, status } = this.filters;
     const rows = await this.reads.query<{ id: string }>(
       `select id from (
-  select e.id, e.state, e.kept_by from emails e where ${where}${this.#ofEmail(put)} ${order} limit ${put(most)}::integer
+  select e.id, e.state, e.kept_by from emails e where ${where} and ${within}${this.#ofEmail(put)} ${order} limit ${put(most)}::integer
 ) r where r.state = ${put(status ?? '')} and r.kept_by is not null and not exists (
   select from email_turns t where t.email_id = r.id and t.email_id >= ${bounds.from} and t.email_id < ${bounds.below} and t.workspace_id = ${bounds.workspace}
 ) order by id ${this.filters.range.order} limit ${put(this.limit + 1)}::integer`,

@@ -19,17 +19,20 @@ const MOST_LOOKED = 10_000;
 
 /**
  * The first email of each one's workspace and environment behind an id that goes to an address, or the
- * newest.
+ * newest. The workspace is a list of one, which is no equation: with three of them the key of the ids would
+ * give the order too (`ownEmails`). The id has one bound, where the scan ends; a row as the bound ends none
+ * before PostgreSQL 18. The planner does not see the number of emails in the subquery, and takes it for a
+ * part: to read 10,000 it would sort what everybody sent behind the id. The first look took 9,956 pages of
+ * 120,000 emails so, and takes 845.
  */
 const LOOK = `select w.n, f.id
 from json_to_recordset($1::text::json) as w(n integer, "workspaceId" text, livemode boolean, subject text, after text, forms json, "isNewest" boolean)
 cross join lateral (
   select r.id from (
     select e.id, e.recipient_keys, e.subject from emails e
-    where (e.workspace_id, e.livemode, e.id) > (w."workspaceId", w.livemode, w.after)
-      and (e.workspace_id, e.livemode, e.id) <= (w."workspaceId", w.livemode, 'em_~')
-      and e.id >= w.after and e.id < 'em_~' and e.workspace_id = any($2::text[])
-    order by e.workspace_id desc, e.livemode desc, e.id desc limit ${MOST_LOOKED}
+    where e.workspace_id = any(array[w."workspaceId"]) and e.livemode = w.livemode and e.id > w.after
+      and e.workspace_id = any($2::text[])
+    order by e.workspace_id desc, e.livemode desc, e.id desc limit (select ${MOST_LOOKED})
   ) r
   where r.recipient_keys @> array[w.forms ->> 0] and (w.subject is null or r.subject ilike w.subject)
   order by case when w."isNewest" then r.id end desc, r.id limit 1
