@@ -212,7 +212,8 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
         clock,
         logger,
         lastRun,
-        // The duties of a process without that role are looked for: not all that it writes for them is told.
+        // The duties of a process without that role are looked for: it does not notify of all that it writes
+        // for them.
         isAlone: () => roster.hearsAll && roster.others.every((one) => one.roles.includes('engine')),
         isDistributed: shards !== null,
         onStuck: () => roster.news.tell('duties'),

@@ -107,7 +107,7 @@ export class News {
     this.#isSending = false;
   }
 
-  /** Answers false where it failed: its topics are told again then, as long as others live. */
+  /** Answers false where it failed: it tells its topics again then, as long as others live. */
   async #sendOnce(): Promise<boolean> {
     const topics = [...this.#unsent];
     this.#unsent.clear();

@@ -181,7 +181,7 @@ describe('a comment', () => {
   });
 });
 
-describe('the prose of a test', () => {
+describe('prose', () => {
   test.each([
     '/** Nobody answers here. */',
     '// A lane for whoever comes.',
@@ -190,8 +190,9 @@ describe('the prose of a test', () => {
     `describe.each(CASES)('%s has a queue of its own', () => {});`,
     `test(\`keeps nobody waiting: \${name}\`, () => {});`,
   ])('names its subject: %s', (text) => {
-    expect(problems('tests/support/x.ts', text)).toHaveLength(1);
-    expect(problems('src/engine/x.ts', text)).toEqual([]);
+    for (const path of ['tests/support/x.ts', 'src/engine/x.ts', 'machines/email/x.ts'])
+      expect(problems(path, text)).toHaveLength(1);
+    expect(problems('tests/fixtures/x.ts', text)).toEqual([]);
   });
 
   test('may name an address, a thing that belongs to its workspace, and a variable', () => {

@@ -36,9 +36,10 @@ export interface MatchScan {
 /**
  * Asks contacts for all dynamic audiences at once, and compares with whom each matched before: who begins or
  * ceases to match has joined or left, which is written into the activity in the same commit. While an
- * audience is not followed yet, that is told only of contacts that were made after its filter: of the others
- * nobody knows how they stood before. Of two instances that look at the same contact, the one that comes
- * second writes nothing, and a contact that was forgotten meanwhile stays forgotten. @throws UnavailableError
+ * audience is not followed yet, that is written only of contacts that were made after its filter: of the
+ * others it is not known how they stood before. Of two instances that look at the same contact, the one that
+ * comes second writes nothing, and a contact that was forgotten meanwhile stays forgotten. @throws
+ * UnavailableError
  */
 export async function noteMatches(
   database: Database,

@@ -94,12 +94,12 @@ export interface ContactScope {
 
 /**
  * The CTEs that make and merge contacts from a relation of `CONTACT_INPUT_COLUMNS` with an address at most
- * once. They end with `written` (ord, id, outcome). Nobody is ever subscribed by them who was not: a new
+ * once. They end with `written` (ord, id, outcome). They subscribe no one who was not subscribed: a new
  * contact begins with what the suppressions say of its address, be it known or only by its hash. Rows are
- * locked in the order of their ids. An address that somebody else adds meanwhile is in no row of `written`:
- * the statement is to be repeated for it. A new contact of a forgotten address has left the audiences that
- * the person had left (`left_before`): its activity says so, as it did before. A refused row stores no
- * address beside the hash that knows it.
+ * locked in the order of their ids. An address that another statement adds meanwhile is in no row of
+ * `written`: the statement is to be repeated for it. A new contact of a forgotten address has left the
+ * audiences that the person had left (`left_before`): its activity says so, as it did before. A refused row
+ * stores no address beside the hash that knows it.
  */
 export const writeContactsSql = ({
   input = 'input',

@@ -2,7 +2,7 @@ import type { Counter, Hit } from '../../platform/time/window-counter.ts';
 
 /** The configured limits; 0 turns one off. */
 export interface RateLimits {
-  /** Requests a minute for each client address, over all endpoints that have no limit of their own. */
+  /** Requests a minute for each client address, over all endpoints without another limit. */
   readonly perAddress: number;
   /** Requests in each second of the clock for each API key. */
   readonly perKey: number;

@@ -124,7 +124,7 @@ type CallOf<Who, Params, Query, Body> = Who extends 'public'
   ? PublicCall<Params, Query, Body>
   : Call<Params, Query, Body>;
 
-/** The results that a handler may return: the `data`, or one of the values with a meaning of their own. */
+/** The results that a handler may return: the `data`, or one of the values with a special meaning. */
 export type Answer<Data> =
   | Data
   | (Data extends readonly (infer Item)[] ? Page<Item> | WrittenPage<Item> | readonly Item[] : never)

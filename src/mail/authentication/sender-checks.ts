@@ -8,7 +8,7 @@ import type { ReceivedMessage } from './check-sender.ts';
 import { type SenderResults, UNCHECKED } from './sender-results.ts';
 import type { SenderQuestion } from './sender-thread.ts';
 
-/** Checks the senders of messages in threads of their own, since hashing 25 MiB takes half a second. */
+/** Checks the senders of messages in separate threads, since hashing 25 MiB takes half a second. */
 export interface SenderChecks {
   /**
    * The results of a message, whose lookups take at most `withinMs`, 20 seconds when left out. @throws

@@ -12,7 +12,7 @@ export interface LookedAt {
   /** Rendered, as it leaves. */
   readonly html: string | null;
   readonly text: string | null;
-  /** The source of its author, whose lines are told; null for a finished message. */
+  /** The source of its author, whose lines problems name; null for a finished message. */
   readonly source: {
     readonly text: string;
     /** The html is made of Markdown and MJML, so that what the maker writes is not its author's. */

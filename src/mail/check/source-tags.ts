@@ -54,7 +54,7 @@ export const held = (source: string): string =>
     .map(({ text, isLiquid }) => (isLiquid ? text.replace(/[^\n]/g, HELD) : text))
     .join('');
 
-/** A held text as its author is told it. */
+/** A held text as a problem shows it to its author. */
 export const shortened = (text: string): string => text.replaceAll(HELD_PIECES, '…');
 
 /** True of a text with a piece of Liquid in it. */

@@ -82,8 +82,9 @@ const ELSEWHERE = Symbol('elsewhere');
 
 /**
  * A renderer that starts its threads with the first markdown. Owner by owner: a markdown may take the thread
- * until the deadline, and whoever sent one that took long has the other thread from then on, with all who did
- * the same. So heavy markdown costs another owner one rendering at the most, also where it ends its thread.
+ * until the deadline, and an owner whose markdown took long has the other thread from then on, with all who
+ * did the same. So heavy markdown costs another owner one rendering at the most, also where it ends its
+ * thread.
  */
 export function createMarkdownRenderer(
   limits: Partial<PoolLimits> = {},

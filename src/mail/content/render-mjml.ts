@@ -63,7 +63,7 @@ export async function renderMjml(
   const [wrong] = calculated.toSorted((one, other) => one.at - other.at);
   if (wrong !== undefined)
     refuse(
-      // Entities in the value are read by then: where it is not found as it is, the tag is told.
+      // Entities in the value are read by then: where it is not found as it is, the problem names the tag.
       shield.offsetBefore(Math.max(wrong.at, hidden.indexOf(wrong.value, wrong.at))),
       numberFor(wrong.attribute),
     );

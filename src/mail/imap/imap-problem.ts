@@ -24,7 +24,7 @@ export class MailboxUnreadable extends Error {
   }
 }
 
-/** The members of the library's errors, and of the runtime's, by which they are told apart. */
+/** The members of the library's errors, and of the runtime's, by which they differ. */
 interface ErrorTraits {
   readonly code?: unknown;
   readonly authenticationFailed?: unknown;

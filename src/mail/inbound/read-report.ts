@@ -12,7 +12,7 @@ import { tokenOf } from './verp.ts';
 /**
  * Reads a report, with one fact for each recipient. `recipients` are the envelope recipients of the report;
  * `isFromNobody` says that its envelope sender is null (RFC 5321 4.5.5). A mail with a null sender that came
- * to a return path, and is no report that can be read, is told as `unread`; any other mail gives nothing,
+ * to a return path, and is no report that can be read, is `unread`; any other mail gives nothing,
  * such as spam. It never throws.
  */
 export const readReport = async (

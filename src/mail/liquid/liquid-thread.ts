@@ -1,4 +1,4 @@
-// The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts).
+// The entry point of a separate thread, and of a separate bundle in the executable (scripts/build.ts).
 // What strangers write in Liquid is read and rendered here alone: a thread can be ended whatever it does.
 import { LruMap } from '../../platform/async/lru-map.ts';
 import { serve } from '../../platform/threads/serve.ts';

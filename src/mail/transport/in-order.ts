@@ -48,8 +48,8 @@ export async function sendInOrder(
     const deadlineMs = until - monotonic();
     if (last !== null && (limits.signal.aborted || deadlineMs <= 0)) return last;
     const refusal = (way.circuit?.isPassable === false ? null : await way.refuses?.()) ?? null;
-    // The one message that tries the first way after its rest needs no leave: else nobody without room would
-    // ever find it back.
+    // The one message that tries the first way after its rest needs no leave: else no message without room
+    // would ever find it back.
     const onlyAsTrial = refusal !== null && way === first && way.circuit?.state === 'rested';
     if (refusal !== null && !onlyAsTrial) {
       passedOver.push(`${way.name}: ${refusal}`);
@@ -131,7 +131,7 @@ const absenceOf = (circuit: Circuit | null): string =>
     : 'left alone after failures, while another email tries it';
 
 /**
- * True when surely nobody got the message because of the way itself. A 450 or 451 about a recipient or a
+ * True when surely no one got the message because of the way itself. A 450 or 451 about a recipient or a
  * message is an answer of a relay that works: another relay would be a way around grey-listing.
  */
 const mayPassOn = (sent: readonly RecipientOutcome[]): boolean =>

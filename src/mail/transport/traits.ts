@@ -7,8 +7,8 @@ export interface TransportTraits {
   /** True when this service signs its mail. Amazon SES signs with the keys that the domain gave it. */
   readonly isSignedHere: boolean;
   /**
-   * The hosts that SPF names for its mail: this service's, the relay's, or none where the provider has a
-   * return path of its own.
+   * The hosts that SPF names for its mail: this service's, the relay's, or none where the provider has
+   * another return path.
    */
   readonly sendingHosts: 'own' | 'relay' | 'none';
   /** True when a domain is verified only with its return path records: we know which server sends. */

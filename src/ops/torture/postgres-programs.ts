@@ -7,7 +7,7 @@ export class NoPostgres extends Error {
   override readonly name = 'NoPostgres';
 }
 
-/** An account for PostgreSQL, which refuses to run as root; `nobody` exists everywhere and owns nothing. */
+/** An account for PostgreSQL, which refuses to run as root: one that exists everywhere and owns nothing. */
 export interface Account {
   readonly uid?: number;
   readonly gid?: number;

@@ -1,4 +1,4 @@
-/** The part of an address before its `@`, as mailboxes are told apart by it. */
+/** The part of an address before its `@`, by which mailboxes differ. */
 import { asciiHost } from './host.ts';
 
 const QUOTED = /^"(?:[^"\\]|\\.)*"$/s;

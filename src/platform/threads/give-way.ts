@@ -10,7 +10,7 @@ const LAST = 19;
 
 /**
  * Has the thread that calls this come after those that others wait for, where the processor does not suffice
- * for all. Linux alone gives each thread a priority of its own (sched(7)); elsewhere it would be that of the
+ * for all. Linux alone gives each thread a separate priority (sched(7)); elsewhere it would be that of the
  * whole process, which is left alone.
  */
 export function giveWay(): void {

@@ -19,6 +19,6 @@ export const REASONS: Readonly<Record<ImapProblem | 'sealed' | 'unproven' | 'int
   internal: 'The message that comes next cannot be stored now. It is tried again.',
 };
 
-/** The reason that a row names; one of a later version is told as it is. */
+/** The reason that a row names; one of a later version stays as it is. */
 export const reasonText = (problem: string): string =>
   Object.hasOwn(REASONS, problem) ? REASONS[problem as keyof typeof REASONS] : problem;

@@ -245,7 +245,7 @@ export interface ReplyDeps {
   readonly testClocks: () => TestClocks | undefined;
 }
 
-/** A message as far as it is told from others. */
+/** The members of a message by which it differs from others. */
 interface CountedMessage {
   readonly now: number;
   /** The same in every transaction that carries the message. */

@@ -61,7 +61,7 @@ export class PageSocket implements SocketSession, Follower, Viewer {
   #hide: (() => void) | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
   #checks = 0;
-  /** The time since which the page is told nothing; null while it keeps up. */
+  /** The time since which the page hears nothing; null while it keeps up. */
   #behindSince: number | null = null;
 
   constructor(

@@ -92,7 +92,7 @@ export async function checkTemplate(
   return answerOf([...(await placedIn(content, more, own, pathOf)), ...notes]);
 }
 
-/** The source of a version by whose lines problems are told: with its layers in it. */
+/** The source of a version, with its layers in it: problems name its lines. */
 export function sourceOf(content: StoredContent): LookedAt['source'] {
   const { format, sources, layered } = content;
   if (format === 'html') return sources.html === null ? null : { text: sources.html, format };

@@ -6,7 +6,7 @@ type Turn = () => void;
 /**
  * Spreads messages evenly over time; after a pause, the messages of up to one second may leave at once.
  * Callers have their turns in the order in which they came. One that gives up leaves its turn to the next,
- * since otherwise a rate that is slower than callers are patient would hand out ever later turns to nobody.
+ * since otherwise a rate that is slower than callers are patient would hand out ever later turns to no one.
  */
 export class SendRate {
   readonly #waiting = new Set<Turn>();
@@ -22,7 +22,7 @@ export class SendRate {
   }
 
   /**
-   * Sets another rate. A turn that somebody waits for already comes at its time; those after it by the new
+   * Sets another rate. A turn that a caller waits for already comes at its time; those after it by the new
    * rate.
    */
   resize(perMinute: number): void {

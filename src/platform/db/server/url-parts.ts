@@ -76,7 +76,7 @@ const SESSIONS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefe
 export function problemOfParameters(url: string): string | null {
   const { searchParams } = new URL(url);
   if (sslModeOf(searchParams) === undefined) return UNKNOWN_MODE;
-  // Anyone has a certificate of these authorities, for a host of their own; libpq refuses it as well.
+  // Anyone has a certificate of these authorities, for another host; libpq refuses it as well.
   if (searchParams.get('sslrootcert') === 'system' && sslModeOf(searchParams) !== 'verify-full')
     return 'sslmode must be verify-full with sslrootcert=system';
   if (searchParams.get('channel_binding') === 'require')

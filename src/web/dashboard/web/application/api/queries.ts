@@ -166,7 +166,7 @@ export function useQuestion<Name extends QuestionOperation>(
 }
 
 /**
- * An answer that is shown until the next one: nobody asks the same again, and kept for minutes they are
+ * An answer that is shown until the next one: the same is not asked again, and kept for minutes they are
  * megabytes.
  */
 const ONCE = { gcTime: 0, meta: { every: false } } as const;

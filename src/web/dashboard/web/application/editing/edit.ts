@@ -39,7 +39,7 @@ export interface EditState<V extends Values> {
   readonly savedAt: number | null;
   readonly refused: RequestError | null;
   /**
-   * Changes when values come from elsewhere than the keyboard: editors that hold their own text begin anew.
+   * Changes when values come from elsewhere than the keyboard: editors that hold their own text begin again.
    */
   readonly round: number;
   readonly meanwhile: ConcurrentChange | null;

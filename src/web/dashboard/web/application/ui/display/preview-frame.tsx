@@ -34,7 +34,7 @@ export function PreviewFrame(props: {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a frame that was loaded again is empty again
   useEffect(() => {
     const shown = frame.current?.contentDocument;
-    // A document that is still on its way has no elements yet. Its end is told by onLoad.
+    // A document that is still on its way has no elements yet. onLoad tells its end.
     if (!shown || shown.URL === 'about:blank' || shown.readyState !== 'complete') return undefined;
     const html = withoutResourceHints(inScheme(props.html, props.isDark));
     let isWanted = true;

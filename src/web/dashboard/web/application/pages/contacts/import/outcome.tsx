@@ -60,7 +60,7 @@ export function ConsentCounts({ run: { consent, dryRun } }: { readonly run: Cont
   );
 }
 
-/** The first mistakes of a file; all of them are in a file of their own. */
+/** The first mistakes of a file; all of them are in a separate file. */
 export function ImportErrors({ run }: { readonly run: ContactImport }) {
   const all = useDownload('GET /contacts/imports/{id}/errors', { path: { id: run.id } });
   if (run.errors.length === 0) return null;

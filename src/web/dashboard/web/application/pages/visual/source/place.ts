@@ -26,7 +26,7 @@ export function findElement(tree: SourceTree, id: number | null): SourceElement 
 }
 
 /**
- * The source before an element; null where it is not there. Equal elements are told apart, as by no search.
+ * The source before an element; null where it is not there. Equal elements differ here, as in no search.
  */
 export function sourceBefore(nodes: SourceTree, id: number): string | null {
   let written = '';
