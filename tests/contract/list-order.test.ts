@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MOST_COUNTED } from '../../src/http/lists/count.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
+import { eventually } from '../support/eventually.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
 // Lists in the order that is asked for, page by page, and the number of their items.
@@ -241,6 +242,11 @@ test('the other logs are sorted and counted with their filters', async () => {
       name,
     ]);
   }
+  // Requests are written to their log within a second.
+  await eventually('a log of requests', async () => {
+    const { count } = (await read('/v1/requests/count', live)).data;
+    return count > 5 || undefined;
+  });
   for (const [path, by, count] of [
     ['/v1/captured', live, 5],
     ['/v1/received', key, 5],
