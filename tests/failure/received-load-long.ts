@@ -153,12 +153,7 @@ if (isAskedFor('swaks')) {
   else console.log('swaks was not run: the Debian package swaks is not installed.');
 }
 const direct = stack.use(
-  new DirectSenders(
-    ledger,
-    receivers.ports,
-    filled > 0 || isAskedFor('direct') ? sessions : 0,
-    paceMs,
-  ),
+  new DirectSenders(ledger, receivers.ports, filled > 0 || isAskedFor('direct') ? sessions : 0, paceMs),
 );
 
 /** Messages that are stored, while PostgreSQL answers. */
