@@ -162,6 +162,7 @@ inEachWorld('what comes between', (world) => {
         );
         return null;
       },
+      findSendingDomain: async () => ({}),
       release: async () => {},
       cancelRuns: async () => {},
     };

@@ -4,7 +4,7 @@ import { answeredOnce, idempotently, keyedBy } from '../../http/request/idempote
 import { type Call, Replay } from '../../http/request/route.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
-import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { type Detail, Failure, invalid } from '../../platform/errors/failure.ts';
 import { type Clock, isoOf } from '../../platform/time/clock.ts';
 import {
   type ActivateBody,
@@ -16,10 +16,13 @@ import {
   type ValidationView,
 } from './definition/model.ts';
 import { readDefinition } from './definition/read-definition.ts';
+import { type SenderChecks, senderProblems } from './definition/senders.ts';
 import { problemsOf, type Validator } from './definition/validate.ts';
 import { NO_FLOW, viewOf } from './queries.ts';
 import { type FlowWithVersion, findFlow } from './store.ts';
 
+/** The services that looking for the problems of a flow calls. */
+type FlowValidator = Validator & SenderChecks;
 type FlowCall<Body = unknown> = Call<{ readonly id: string }, unknown, Body>;
 
 const TOO_MANY = new Failure('CONFLICT', `This environment has ${MOST_FLOWS} flows, the maximum.`, {
@@ -129,14 +132,27 @@ export async function patchFlow(
   return FASTER;
 }
 
-/** Tells everything that keeps a flow from running. */
+/** Everything that keeps a flow from running, and its emails from leaving. */
+async function allProblems(
+  validator: FlowValidator,
+  caller: FlowCall['caller'],
+  definition: FlowDefinition,
+): Promise<readonly Detail[]> {
+  const found = await Promise.all([
+    problemsOf(validator, caller, definition),
+    senderProblems(validator, caller, definition),
+  ]);
+  return found.flat();
+}
+
+/** Tells everything that keeps a flow from running, and its emails from leaving. */
 export async function validateFlow(
-  validator: Validator,
+  validator: FlowValidator,
   { caller, params }: FlowCall,
 ): Promise<ValidationView | Failure> {
   const row = await findFlow(validator.database, caller, params.id);
   if (!row) return NO_FLOW;
-  const problems = await problemsOf(validator, caller, row.definition);
+  const problems = await allProblems(validator, caller, row.definition);
   return { valid: problems.length === 0, problems: [...problems] };
 }
 
@@ -161,7 +177,7 @@ const listensTo = ({ trigger }: FlowDefinition): string | null =>
   'audienceId' in trigger ? trigger.audienceId : trigger.type === 'event' ? trigger.name : null;
 
 /** The services that starting and stopping flows call. */
-export interface FlowCommands extends Validator {
+export interface FlowCommands extends FlowValidator {
   readonly clock: Pick<Clock, 'now'>;
   /** Releases held runs; a duty finds those that a crash leaves behind. */
   release(flowId: string): Promise<unknown>;
@@ -184,7 +200,7 @@ async function activate(
   const row = await findFlow(database, caller, params.id);
   if (!row) return NO_FLOW;
   if (isOutdated(body, row.updated_at)) return CHANGED;
-  const problems = await problemsOf(commands, caller, row.definition);
+  const problems = await allProblems(commands, caller, row.definition);
   if (problems.length > 0) return invalid(problems);
   const rows = await database.query(ACTIVATE, [
     row.id,

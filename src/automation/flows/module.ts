@@ -185,6 +185,7 @@ export const flowsModule: Module<FlowDeps, FlowNeeds, FlowsApi> = {
             publicUrl: config.publicUrl,
             fillTemplate: acceptance.fillTemplate,
             problemOfUrl: (url) => posting.problemOfUrl(url),
+            findSendingDomain: acceptance.findSendingDomain,
             release: (flowId) => releaseRuns(deps, flowId),
             cancelRuns: (flowId) => cancelRuns(deps, flowId, AbortSignal.timeout(WAITED_FOR_MS)),
           },

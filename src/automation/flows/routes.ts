@@ -113,7 +113,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     permission: 'campaigns:write',
     summary: 'Validate a flow',
     description:
-      'Returns all problems at once: unreachable steps, loops without a wait, missing edges, templates that do not exist. It changes nothing.',
+      'Returns all problems at once: unreachable steps, loops without a wait, missing edges, templates that do not exist, senders at domains that are not verified. It changes nothing.',
     params: { id: FLOW_ID },
     response: Validation,
     example: {

@@ -1,0 +1,77 @@
+import { and, eq, or } from 'drizzle-orm';
+import type { FlowDefinition } from '../../../../machines/flow-run/definition.ts';
+import type { Principal } from '../../../http/auth/principal.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { templates, templateVersions } from '../../../platform/db/schema/templates.ts';
+import type { Detail } from '../../../platform/errors/failure.ts';
+import { isProblem, parseAddress } from '../../../platform/text/address.ts';
+
+/** The services that checking the senders of a flow calls. */
+export interface SenderChecks {
+  readonly database: Database;
+  /** A domain that may send; null where it is not verified in the workspace. */
+  findSendingDomain(workspaceId: string, name: string): Promise<object | null>;
+}
+
+const NONE =
+  'The emails of this step have no sender: give the step or its template a from, or set the default sender of the workspace.';
+
+/**
+ * The steps whose emails no sender sends, each with its place. A run would leave them out one by one, long
+ * after its author has looked. @throws UnavailableError
+ */
+export async function senderProblems(
+  checks: SenderChecks,
+  caller: Pick<Principal, 'workspaceId' | 'livemode' | 'senderDefaults'>,
+  { steps }: FlowDefinition,
+): Promise<readonly Detail[]> {
+  const found = await Promise.all(
+    steps.map(async (step, index): Promise<Detail | null> => {
+      if (step.type !== 'sendEmail') return null;
+      const { from: own, templateId } = step.config;
+      const ofTemplate = own ?? (await senderOfTemplate(checks.database, caller, templateId));
+      // A template that does not exist is a problem by itself.
+      if (ofTemplate === undefined) return null;
+      const from = ofTemplate ?? caller.senderDefaults.from;
+      const message = from === null ? NONE : await problemOf(checks, caller, from);
+      return message === null ? null : { path: `/steps/${index}/config/from`, message };
+    }),
+  );
+  return found.filter((problem) => problem !== null);
+}
+
+async function problemOf(
+  checks: SenderChecks,
+  { workspaceId, livemode }: Pick<Principal, 'workspaceId' | 'livemode'>,
+  from: string,
+): Promise<string | null> {
+  const address = parseAddress(from);
+  if (isProblem(address)) return `The sender of this step is no address: ${address.problem}`;
+  if (!livemode || (await checks.findSendingDomain(workspaceId, address.domain))) return null;
+  return `The emails of this step come from ${address.domain}, which is not verified in this workspace: verify the domain, or name another sender.`;
+}
+
+/** Null where the template names none; undefined where there is no such template. */
+async function senderOfTemplate(
+  database: Database,
+  { workspaceId, livemode }: Pick<Principal, 'workspaceId' | 'livemode'>,
+  name: string,
+): Promise<string | null | undefined> {
+  const [row] = await database.read((orm) =>
+    orm
+      .select({ content: templateVersions.content })
+      .from(templates)
+      .innerJoin(
+        templateVersions,
+        and(eq(templateVersions.templateId, templates.id), eq(templateVersions.version, templates.version)),
+      )
+      .where(
+        and(
+          eq(templates.workspaceId, workspaceId),
+          eq(templates.livemode, livemode),
+          or(eq(templates.id, name), eq(templates.alias, name)),
+        ),
+      ),
+  );
+  return row && ((row.content as { readonly from?: string | null }).from ?? null);
+}
