@@ -92,7 +92,6 @@ export const MODULES = {
 
 type Modules = typeof MODULES;
 
-/** The name of a module. */
 export type ModuleName = keyof Modules;
 
 /**
@@ -103,7 +102,6 @@ type Manifest = Pick<Module, 'name' | 'tags' | 'kinds' | 'children' | 'follows' 
 
 const MANIFESTS: readonly Manifest[] = Object.values(MODULES);
 
-/** The kinds of all modules. */
 export const MODULE_KINDS: readonly ModuleKind[] = MANIFESTS.flatMap(({ kinds = [] }) => kinds);
 
 /** The checks of what modules keep beside their actors. */

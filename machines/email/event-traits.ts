@@ -53,7 +53,6 @@ export const EVENT_TRAITS: Readonly<Record<EmailEventType, EventTraits>> = {
   unsubscribed: { ...NO_TRAITS, isByRecipient: true, isKeptWithRecipient: true, hasActivityData: true },
 };
 
-/** The types of events that have a trait. */
 export const eventTypesWith = (trait: keyof EventTraits): readonly EmailEventType[] =>
   EMAIL_EVENT_TYPES.filter((type) => EVENT_TRAITS[type][trait]);
 

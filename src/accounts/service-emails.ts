@@ -100,7 +100,6 @@ export interface WarningSubject {
 
 /** A change of an actor that causes a warning of its workspace. */
 export interface Warning {
-  /** The name, the table and the journal of the kind. */
   readonly kind: { readonly name: string; readonly table: string; readonly journal: string };
   /** The actor came from one of these states into this one, and is still in it. */
   readonly from: readonly string[];

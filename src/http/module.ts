@@ -112,7 +112,6 @@ export interface Wiring {
   readonly engine: Engine;
   /** The instances that live. */
   readonly roster: KnownInstances;
-  /** The kinds of all modules. */
   readonly kinds: readonly ModuleKind[];
 }
 

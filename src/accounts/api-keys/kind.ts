@@ -2,7 +2,6 @@ import { API_KEY_STATES, API_KEY_VERSION, apiKeyMachine } from '../../../machine
 import { defineKind } from '../../engine/machine/kind.ts';
 import type { Registration } from '../../engine/runtime/running-kind.ts';
 
-/** The kind of API keys. */
 export const apiKeyKind = defineKind({
   name: 'apiKey',
   table: 'api_keys',

@@ -39,7 +39,6 @@ export const ApiKeyQuery = Type.Object({
   ),
 });
 
-/** The type of the query. */
 export type ApiKeyQuery = Static<typeof ApiKeyQuery>;
 
 const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);

@@ -3,7 +3,6 @@ import type { Config } from '../../platform/config/config.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { PRICES, priceOf, type SoldPlan, type Subscription } from './subscription-state.ts';
 
-/** The settings for Stripe. */
 export interface StripeSettings {
   readonly secretKey: string;
   readonly webhookSecret: string;

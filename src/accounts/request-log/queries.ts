@@ -91,7 +91,6 @@ export function countRequests(
   return readCount(reads, COUNT, values);
 }
 
-/** One request. */
 export async function readRequest(
   { reads }: RequestLogReader,
   { caller, params: { id } }: Pick<Call<{ id: string }>, 'caller' | 'params'>,

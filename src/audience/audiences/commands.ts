@@ -53,7 +53,6 @@ const CREATE = `with created as (
 )
 select id from created`;
 
-/** Creates an audience. */
 export async function createAudience(
   reader: AudienceCounter,
   call: Call<unknown, unknown, NewAudience>,

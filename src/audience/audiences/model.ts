@@ -64,7 +64,6 @@ export const NewAudience = Type.Object(
   { title: 'CreateAudience' },
 );
 
-/** The type of it. */
 export type NewAudience = Static<typeof NewAudience>;
 
 /** The body of PATCH /v1/audiences/{id}. */
@@ -80,13 +79,11 @@ export const PatchAudience = Type.Object(
   { title: 'UpdateAudience' },
 );
 
-/** The type of it. */
 export type PatchAudience = Static<typeof PatchAudience>;
 
 /** The query of the lists. */
 export const AudienceQuery = Type.Object({ ...pageQuery, ...sortQuery() });
 
-/** The type of it. */
 export type AudienceQuery = Static<typeof AudienceQuery>;
 
 /** The most contacts that one request adds. */
@@ -105,7 +102,6 @@ export const AddMembers = Type.Object(
   { title: 'AddToAudience', description: `1 to ${MOST_ADDED.toLocaleString('en')} contacts together.` },
 );
 
-/** The type of it. */
 export type AddMembers = Static<typeof AddMembers>;
 
 /** The outcome for each contact of the request. */
@@ -126,7 +122,6 @@ export const Added = Type.Object(
   { title: 'AddedToAudience' },
 );
 
-/** The type of it. */
 export type AddedView = Static<typeof Added>;
 
 /** The body of POST /v1/audiences/preview. */
@@ -144,5 +139,4 @@ export const Preview = Type.Object(
   { title: 'AudiencePreview' },
 );
 
-/** The type of it. */
 export type PreviewView = Static<typeof Preview>;

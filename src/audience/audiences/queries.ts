@@ -33,7 +33,6 @@ export interface AudienceCounter extends AudienceReader {
   readonly counter: ContactCounter;
 }
 
-/** A row of an audience. */
 export type AudienceRow = typeof audiences.$inferSelect;
 
 /** Reads an audience; null when there is none. @throws UnavailableError */

@@ -68,7 +68,6 @@ export const NewContact = Type.Object(
   { title: 'CreateContact' },
 );
 
-/** The type of that body. */
 export type NewContact = Static<typeof NewContact>;
 
 /** The query of POST /v1/contacts. */
@@ -139,7 +138,6 @@ export const PatchContact = Type.Object(
   { title: 'UpdateContact' },
 );
 
-/** The type of that body. */
 export type PatchContact = Static<typeof PatchContact>;
 
 /** The most contacts of one batch. */
@@ -172,7 +170,6 @@ export const ContactBatchItem = Type.Union(
   { title: 'ContactBatchItem' },
 );
 
-/** The type of it. */
 export type ContactBatchItem = Static<typeof ContactBatchItem>;
 
 /** The filters of the list. */

@@ -65,7 +65,6 @@ export const STATS: StatsView = {
   machineClicks: 12,
 };
 
-/** An example of its links. */
 export const LINKS: LinkView[] = [{ url: 'https://acme.example/july', clicks: 130, uniqueClicks: 96 }];
 
 /** An example of a recipient. */

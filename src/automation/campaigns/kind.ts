@@ -29,7 +29,6 @@ const effects: EffectMeanings<typeof campaignMachine> = {
   saveContent: { fact: kept.name, rows: ({ content }) => [{ content }] },
 };
 
-/** The kind of campaigns. */
 export const campaignKind = defineKind({
   name: 'campaign',
   table: 'campaigns',

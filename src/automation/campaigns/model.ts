@@ -20,7 +20,6 @@ const Percent = Type.Number({ minimum: 0, maximum: 100 });
 /** The statuses that a campaign is shown in. */
 export const CAMPAIGN_STATUSES = CAMPAIGN_STATES.filter((state) => state !== 'deleted');
 
-/** The reasons for a pause. */
 export const PAUSED_REASONS = [
   'manual',
   'quota_exceeded',
@@ -55,7 +54,6 @@ const Canary = Type.Object(
       'A share of recipients that gets the campaign first. Above either rate, in percent, the campaign pauses; otherwise the rest follows.',
   },
 );
-/** The type of it. */
 export type CanaryView = Static<typeof Canary>;
 
 const Name = nameSchema({ description: 'For people.', examples: ['July news'] });
@@ -121,7 +119,6 @@ export const NewCampaign = Type.Object(
   { name: Name, audienceId: AudienceId, ...given, replyTo: Type.Optional(ReplyTo) },
   { title: 'CreateCampaign', additionalProperties: false },
 );
-/** The type of it. */
 export type NewCampaign = Static<typeof NewCampaign>;
 
 /** The body of `PATCH /v1/campaigns/{id}`. */
@@ -135,7 +132,6 @@ export const PatchCampaign = Type.Object(
   },
   { title: 'UpdateCampaign', additionalProperties: false, minProperties: 1 },
 );
-/** The type of it. */
 export type CampaignBody = Static<typeof PatchCampaign>;
 
 /** The body of `POST /v1/campaigns/{id}/send`. */
@@ -152,7 +148,6 @@ export const SendCampaign = Type.Object(
   },
   { title: 'SendCampaign', additionalProperties: false },
 );
-/** The type of it. */
 export type SendCampaign = Static<typeof SendCampaign>;
 
 /** A campaign as it is answered. */
@@ -191,14 +186,12 @@ export const Campaign = Type.Object(
   },
   { title: 'Campaign' },
 );
-/** The type of it. */
 export type CampaignView = Static<typeof Campaign>;
 
 /** A campaign in a list. A hundred of them with their content could take 100 MB. */
 export const CampaignItem = Type.Omit(Campaign, ['html', 'markdown', 'mjml', 'variables'], {
   title: 'CampaignItem',
 });
-/** The type of it. */
 export type CampaignItemView = Static<typeof CampaignItem>;
 
 /** The query of the list. */
@@ -207,7 +200,6 @@ export const CampaignQuery = Type.Object({
   status: Type.Optional(literals(CAMPAIGN_STATUSES, { description: 'Only campaigns with this status.' })),
   ...sortQuery(),
 });
-/** The type of it. */
 export type CampaignQuery = Static<typeof CampaignQuery>;
 
 const People = (description: string) =>
@@ -239,7 +231,6 @@ export const CampaignStats = Type.Object(
   },
   { title: 'CampaignStats' },
 );
-/** The type of it. */
 export type StatsView = Static<typeof CampaignStats>;
 
 /** A link of a campaign. */
@@ -254,7 +245,6 @@ export const CampaignLink = Type.Object(
   },
   { title: 'CampaignLink' },
 );
-/** The type of it. */
 export type LinkView = Static<typeof CampaignLink>;
 
 /** The outcomes of recipients, by which they are listed. */
@@ -288,7 +278,6 @@ export const CampaignRecipient = Type.Object(
   },
   { title: 'CampaignRecipient' },
 );
-/** The type of it. */
 export type RecipientView = Static<typeof CampaignRecipient>;
 
 /** The query of that list. */
@@ -296,5 +285,4 @@ export const RecipientQuery = Type.Object({
   ...pageQuery,
   outcome: Type.Optional(literals(OUTCOMES, { description: 'Only recipients with this outcome.' })),
 });
-/** The type of it. */
 export type RecipientQuery = Static<typeof RecipientQuery>;

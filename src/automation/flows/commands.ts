@@ -264,7 +264,6 @@ const DELETE = `update flows f set deleted_at = $2::timestamptz, status = 'pause
 where f.id = $1 and f.deleted_at is null
   and ($3::boolean or not exists (select from flow_runs r where r.flow_id = f.id and r.ended_at is null)) returning id`;
 
-/** Deletes a flow. */
 export async function deleteFlow(
   commands: FlowCommands,
   { caller, params, query, now }: Call<{ readonly id: string }, { readonly runs?: 'cancel' }>,

@@ -40,7 +40,6 @@ const ENTRANTS = [
 
 const COUNTED = (source: string) => `${TALLY} ${tallied(source, `'${OF_RUNS}'`, `'${ENTERED}'`)}`;
 
-/** The kind of runs of flows. */
 export const flowRunKind = defineKind({
   name: 'flowRun',
   table: 'flow_runs',

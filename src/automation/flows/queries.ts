@@ -88,7 +88,6 @@ export async function listVersions(
   return pageOf(request, rows, ({ version }) => `${version}`, versionOf);
 }
 
-/** One version of a flow. */
 export async function versionDetail(
   { database }: FlowReader,
   { caller, params }: Call<{ readonly id: string; readonly version: string }>,

@@ -22,7 +22,6 @@ export interface FlowRow {
   readonly behind_since: number | null;
 }
 
-/** A flow with one of its versions. */
 export interface FlowWithVersion extends FlowRow {
   readonly definition: FlowDefinition;
 }

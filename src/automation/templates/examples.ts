@@ -67,7 +67,6 @@ export const TEMPLATE = {
   usedBy: { count: 0, templates: [] },
 };
 
-/** One of its versions. */
 export const VERSION_ITEM = {
   templateId: ID,
   version: 1,

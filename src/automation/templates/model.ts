@@ -252,7 +252,6 @@ export const TemplateQuery = Type.Object({
 /** The query of the list of versions. */
 export const VersionQuery = Type.Object(pageQuery);
 
-/** The query of a check. */
 export const CheckQuery = Type.Object({
   version: Type.Optional(
     Type.Integer({ minimum: 1, description: 'A version, such as a draft. Default: the published one.' }),
@@ -269,7 +268,6 @@ export const VersionBody = Type.Object(
 type DetailName = keyof typeof details;
 export type Details = { readonly [Name in DetailName]: Static<(typeof details)[Name]> };
 
-/** The names of the details. */
 export const DETAILS = Object.keys(details) as DetailName[];
 
 /** The details that a request names, over those from before; null where neither has one. */

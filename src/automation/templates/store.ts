@@ -149,7 +149,6 @@ const WITHOUT_BODIES = sql<ListedContent>`(select row_to_json(l) from (select c.
   from json_to_record(${content}) as c(format text, subject text, "previewText" text, "from" text, "replyTo" json,
     variables json, "layoutId" text, language text)) l)`;
 
-/** A version in a list. */
 export interface ListedVersion extends Pick<VersionRow, 'version' | 'createdAt'> {
   readonly content: ListedContent;
 }

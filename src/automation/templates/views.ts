@@ -39,7 +39,6 @@ const withLanguages = (content: StoredContent): ListedContent => ({
   languages: Object.keys(content.translations),
 });
 
-/** A template in a list. */
 export const itemOf = (row: TemplateRow, livemode: boolean, content: ListedContent): TemplateItemView => ({
   id: row.id,
   livemode,
@@ -75,7 +74,6 @@ export const viewOf = (
 
 const UNUSED: UsedBy = { count: 0, templates: [] };
 
-/** A version in a list. */
 export const versionItemOf = (
   row: TemplateRow,
   { version, content, createdAt }: ListedVersion,

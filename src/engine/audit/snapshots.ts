@@ -84,7 +84,6 @@ export const overdueBy = ({ timers }: AuditedActor, now: number): number =>
 /** The low-water marks of the instances that keep actors of a kind, by the instances' ids. */
 export type Marks = ReadonlyMap<number, string>;
 
-/** Reads the marks of a kind. */
 export async function readMarks(session: Session, kind: Kind): Promise<Marks> {
   if (!storeOf(kind).keepsLeases) return new Map();
   const rows = await session.query<{ id: number; low_water: string }>(

@@ -28,7 +28,6 @@ export const ItemError = (path: string) =>
     { description: 'The reason for refusing this item; nothing of it is stored.' },
   );
 
-/** The type of it. */
 export type ItemError = Static<ReturnType<typeof ItemError>>;
 
 /** The error with which an item is answered for a failure. `baseUrl` has no trailing slash. */

@@ -8,7 +8,6 @@ export interface LibraryKey {
   free(): void;
 }
 
-/** A library that signs. */
 export interface SigningLibrary {
   readonly name: string;
   /** Takes a key in PKCS#1 DER; null where the library cannot read it. */

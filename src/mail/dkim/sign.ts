@@ -18,7 +18,6 @@ export const signMessage = async (
 ): Promise<Buffer> =>
   keys.length === 0 ? message : Buffer.concat([await signaturesOf({ composed: message }, keys, at), message]);
 
-/** Signs data with a key. */
 export type SignWith = (key: SigningKey, data: Buffer) => Promise<Buffer> | Buffer;
 
 /** The fields to put before a message: one DKIM-Signature per key. */

@@ -6,7 +6,6 @@ import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import { Packet } from 'dns2';
 
-/** A name server. */
 export interface NameServer {
   readonly address: string;
   readonly port: number;

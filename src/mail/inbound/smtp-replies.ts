@@ -52,7 +52,6 @@ interface Offer {
   readonly keywords: readonly string[];
 }
 
-/** Completes all replies of a connection. */
 export function completeReplies(
   connection: Pick<Connection, 'secure' | 'send'>,
   { needsTls, hasTls, keywords }: Offer,

@@ -13,7 +13,6 @@ const DEADLINE_MS = 15_000;
 /** A report has a line a rule. */
 const LONGEST_ANSWER = 262_144;
 
-/** The place of a server. */
 export interface ServerPlace {
   readonly host: string;
   readonly port: number;

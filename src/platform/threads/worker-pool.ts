@@ -50,7 +50,6 @@ export class PossibleTimeout extends UnavailableError {}
 export const isTimeout = (reason: unknown): boolean =>
   reason instanceof JobTimeout || reason instanceof PossibleTimeout;
 
-/** A thread of a worker pool. */
 export type PoolWorker<Question, Answer> = Thread<Question, Reply<Answer>>;
 
 /**
@@ -118,7 +117,6 @@ export class WorkerPool<Question, Answer> {
   }
 }
 
-/** Starts a thread of that entry. */
 export const startThread = <Question, Answer>(entry: URL): PoolWorker<Question, Answer> => new Thread(entry);
 
 interface LoadedThread<Question, Answer> {

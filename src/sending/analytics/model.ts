@@ -43,7 +43,6 @@ export const AnalyticsQuery = Type.Object({
   ),
 });
 
-/** The type of the query. */
 export type AnalyticsQuery = Static<typeof AnalyticsQuery>;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -105,7 +104,6 @@ export const Analytics = Type.Object(
   { title: 'Analytics' },
 );
 
-/** The type of the answer. */
 export type Analytics = Static<typeof Analytics>;
 
 /** The counts of a point. */

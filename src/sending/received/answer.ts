@@ -17,7 +17,6 @@ export const ReplyBody = Type.Omit(SendBody, ['to', 'subject'], {
   title: 'ReplyToReceived',
   additionalProperties: false,
 });
-/** The type of it. */
 export type ReplyBody = Static<typeof ReplyBody>;
 
 /** The services that answering a message calls. */

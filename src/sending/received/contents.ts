@@ -41,7 +41,6 @@ export interface PackedMessage {
   readonly addressKeys: readonly string[];
 }
 
-/** Packs a message. */
 export async function packMessage(
   raw: Buffer,
   { references, text, html, replyText, headers, attachments }: ReceivedMail,

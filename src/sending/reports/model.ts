@@ -29,7 +29,6 @@ const messages = {
   rejected: count('Those that receivers refused because of the policy.'),
 };
 
-/** The codes of the advice. */
 export const ADVICE_CODES = [
   'noReports',
   'tooFew',

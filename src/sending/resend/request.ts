@@ -52,7 +52,6 @@ export const ResendEmail = Type.Object(
   { additionalProperties: false },
 );
 
-/** The type of that email. */
 export type ResendEmail = Static<typeof ResendEmail>;
 
 /** Keeps only members with a value, so that the rules of the service see a field that is left out as such. */

@@ -86,7 +86,6 @@ function composed(
 
 const ISOLATES = /[\u2068\u2069]/g;
 
-/** The content of an email in a language. */
 export function contentOf(email: ServiceEmail, language: PageLanguage, sending: SenderNames): Content {
   const texts = TEXTS[language];
   const { words, url } = composed(email, texts, sending);

@@ -60,7 +60,6 @@ const SubmittedBody = Type.Object(
   { additionalProperties: false },
 );
 
-/** The input of the acceptance. */
 interface AcceptanceInput extends Pick<AcceptRequest, 'body' | 'raw'> {
   readonly idempotencyKey: string | null;
   /** The value that a repeated Idempotency-Key is compared by. */

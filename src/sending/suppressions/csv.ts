@@ -46,7 +46,6 @@ export const SuppressionImport = Type.Object(
   { title: 'SuppressionImport' },
 );
 
-/** The type of it. */
 export type SuppressionImportView = Static<typeof SuppressionImport>;
 
 const SUPPRESS_MANY = `with input as materialized (

@@ -50,7 +50,6 @@ export const SuppressBody = Type.Object(
   { title: 'CreateSuppression' },
 );
 
-/** The type of it. */
 export type SuppressBody = Static<typeof SuppressBody>;
 
 /** The filters of the list. */
@@ -68,7 +67,6 @@ export const SuppressionQuery = Type.Object({
 /** The type of those filters. */
 export type SuppressionQuery = Static<typeof SuppressionQuery>;
 
-/** The row of a suppression. */
 export interface SuppressionRow {
   readonly address: string | null;
   readonly reason: string;

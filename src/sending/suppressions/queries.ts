@@ -184,7 +184,6 @@ const COUNT = countSql(
   `$3::text is null or reason = $3 or $3 = 'unsubscribed' and unsubscribed_at is not null or $3 = 'complained' and complained_at is not null`,
 );
 
-/** Counts suppressions. */
 export async function countSuppressions(
   { reads, signer }: SuppressionLister,
   { caller, query }: Call<unknown, SuppressionFilter>,

@@ -31,7 +31,6 @@ const RELEASE = `update test_clocks set leased_by = null, leased_until = null wh
 export const atWork = (now: string): string => `select workspace_id, id from test_clocks
 where (status = 'advancing' or entered_at is not null) and (leased_until is null or leased_until < ${now}) order by id`;
 
-/** The name of a clock. */
 export type ClockName = Pick<ClockRow, 'workspace_id' | 'id'>;
 
 /** The right to move a clock, which one process has at a time. */

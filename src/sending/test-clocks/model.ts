@@ -35,7 +35,6 @@ export const TestClock = Type.Object(
   { title: 'TestClock' },
 );
 
-/** The type of it. */
 export type TestClock = Static<typeof TestClock>;
 
 /** The answer to an advance. */
@@ -52,7 +51,6 @@ export const AdvancedTestClock = Type.Composite(
   { title: 'AdvancedTestClock' },
 );
 
-/** The type of it. */
 export type AdvancedTestClock = Static<typeof AdvancedTestClock>;
 
 /** The body that makes one. */
@@ -68,7 +66,6 @@ export const NewTestClock = Type.Object(
   { title: 'CreateTestClock', additionalProperties: false },
 );
 
-/** The type of it. */
 export type NewTestClock = Static<typeof NewTestClock>;
 
 /** The body that moves one. */
@@ -88,11 +85,9 @@ export const AdvanceTestClock = Type.Object(
   { title: 'AdvanceTestClock', additionalProperties: false },
 );
 
-/** The type of it. */
 export type AdvanceTestClock = Static<typeof AdvanceTestClock>;
 
 /** The query of the list. */
 export const TestClockQuery = Type.Object({ ...pageQuery, ...createdQuery });
 
-/** The type of it. */
 export type TestClockQuery = Static<typeof TestClockQuery>;

@@ -37,7 +37,6 @@ export const viewOf = ({
   createdAt: isoOf(timeOfId(id)),
 });
 
-/** One clock. */
 export async function getTestClock(
   { database }: TestClockReader,
   { caller, params }: Call<{ readonly id: string }>,

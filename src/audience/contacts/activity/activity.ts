@@ -63,7 +63,6 @@ export const Activity = Type.Object(
   { title: 'ContactActivity' },
 );
 
-/** The type of it. */
 export type ActivityView = Static<typeof Activity>;
 
 /** The query of the time line. */
@@ -72,7 +71,6 @@ export const ActivityQuery = Type.Object({
   type: Type.Optional(literals(ENTRY_TYPES, { description: 'Only entries of this type.' })),
 });
 
-/** The type of it. */
 export type ActivityQuery = Static<typeof ActivityQuery>;
 
 interface Row {

@@ -37,7 +37,6 @@ export const NewCustomEvent = Type.Object(
   { title: 'CreateCustomEvent' },
 );
 
-/** The type of that body. */
 export type NewCustomEvent = Static<typeof NewCustomEvent>;
 
 /** A custom event that was recorded. */
@@ -51,7 +50,6 @@ export const CustomEvent = Type.Object(
   { title: 'CustomEvent' },
 );
 
-/** The type of it. */
 export type CustomEventView = Static<typeof CustomEvent>;
 
 /**

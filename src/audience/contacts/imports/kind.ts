@@ -222,7 +222,6 @@ const effects: EffectMeanings<typeof contactImportMachine> = {
   dropFile: { fact: dropped.name, rows: () => [{ gone: true }] },
 };
 
-/** The kind of imports of contacts. */
 export const contactImportKind = defineKind({
   name: 'contactImport',
   table: 'contact_imports',

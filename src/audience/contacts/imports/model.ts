@@ -51,7 +51,6 @@ export const ImportWarning = Type.Object(
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** An import of contacts. */
 export const ContactImport = Type.Object(
   {
     id: Type.String({ examples: ['imp_01m7xj1rwzprnwr10308attx'] }),
@@ -139,7 +138,6 @@ export const StartedImport = Type.Object(
   { title: 'StartedContactImport' },
 );
 
-/** The type of it. */
 export type StartedImport = Static<typeof StartedImport>;
 
 /** A file of contacts. The handler gets what was stored of it. */
@@ -188,7 +186,6 @@ export const ImportQuery = Type.Object({
   ),
 });
 
-/** The type of it. */
 export type ImportQuery = Static<typeof ImportQuery>;
 
 /** The query of POST /v1/contacts/import/plan. */
@@ -200,7 +197,6 @@ export const PlanQuery = Type.Object({
   }),
 });
 
-/** The type of it. */
 export type PlanQuery = Static<typeof PlanQuery>;
 
 /** The plan of a file. */
@@ -225,15 +221,12 @@ export const ImportPlanView = Type.Object(
   { title: 'ContactImportPlan' },
 );
 
-/** The type of it. */
 export type PlanView = Static<typeof ImportPlanView>;
 
-/** The query of the list. */
 export const ImportListQuery = Type.Object({
   ...pageQuery,
   ...sortQuery(),
   status: Type.Optional(Status),
 });
 
-/** The type of it. */
 export type ImportListQuery = Static<typeof ImportListQuery>;

@@ -5,7 +5,6 @@ const MISSING = {
   body: 'Set the content first: html, markdown, mjml or templateId.',
 } as const;
 
-/** A detail of a refusal. */
 interface RefusalDetail {
   readonly path: string;
   readonly message: string;

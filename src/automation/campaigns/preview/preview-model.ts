@@ -4,7 +4,6 @@ import { LONGEST_TAG } from '../../../platform/text/language.ts';
 
 const orNull = Type.Union([Type.String(), Type.Null()]);
 
-/** The query of a preview. */
 export const PreviewQuery = Type.Object({
   contactId: Type.Optional(
     Type.String({
@@ -13,10 +12,8 @@ export const PreviewQuery = Type.Object({
     }),
   ),
 });
-/** The type of it. */
 export type PreviewQuery = Static<typeof PreviewQuery>;
 
-/** The query of a check. */
 export const CheckQuery = Type.Object({
   language: Type.Optional(
     Type.String({
@@ -28,7 +25,6 @@ export const CheckQuery = Type.Object({
     }),
   ),
 });
-/** The type of it. */
 export type CheckQuery = Static<typeof CheckQuery>;
 
 /** The message that a contact would get. */
@@ -63,7 +59,6 @@ export const CampaignPreview = Type.Object(
   },
   { title: 'PreviewOfCampaign' },
 );
-/** The type of it. */
 export type PreviewView = Static<typeof CampaignPreview>;
 
 /** The body of `POST /v1/campaigns/{id}/test-send`. */
@@ -84,5 +79,4 @@ export const TestSendBody = Type.Object(
   },
   { title: 'TestSendCampaign', additionalProperties: false },
 );
-/** The type of it. */
 export type TestSendBody = Static<typeof TestSendBody>;

@@ -46,7 +46,6 @@ const QUEUED = `select (extract(epoch from d.wake_at) * 1000)::float8 as at from
 ) e where d.workspace_id = $2 and d.livemode and d.state = 'queued' order by d.id desc limit 1`;
 
 type Source = Parameters<typeof nextWaiting>[1];
-/** The result of a chunk. */
 type ChunkResult = 'all' | 'overQuota' | 'withheld' | 'unwritten';
 
 /** One turn of dispatching the emails of a campaign. */

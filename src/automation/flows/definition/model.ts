@@ -118,7 +118,6 @@ export type DefinitionBody = Static<typeof DefinitionBody>;
 
 /** The body of POST /v1/flows. */
 export const NewFlow = Type.Composite([Type.Object({ name: Name }), DefinitionBody], { title: 'CreateFlow' });
-/** The type of it. */
 export type NewFlow = Static<typeof NewFlow>;
 
 /** The body of PATCH /v1/flows/{id}. */
@@ -126,7 +125,6 @@ export const PatchFlow = Type.Composite(
   [Type.Object({ name: Type.Optional(Name), ifUpdatedAt: IfUpdatedAt }), DefinitionBody],
   { title: 'UpdateFlow' },
 );
-/** The type of it. */
 export type PatchFlow = Static<typeof PatchFlow>;
 
 const Version = Type.Integer({
@@ -165,7 +163,6 @@ const flow = {
 };
 const times = { createdAt: Moment, updatedAt: Moment };
 
-/** A flow. */
 export const Flow = Type.Object(
   {
     ...flow,
@@ -178,7 +175,6 @@ export const Flow = Type.Object(
   },
   { title: 'Flow' },
 );
-/** The type of it. */
 export type FlowView = Static<typeof Flow>;
 
 /** The query of the list of flows. */
@@ -187,20 +183,16 @@ export const FlowQuery = Type.Object({
   status: Type.Optional(literals(['draft', 'active', 'paused'])),
   ...sortQuery(),
 });
-/** The type of it. */
 export type FlowQuery = Static<typeof FlowQuery>;
 
-/** One version of a flow. */
 export const FlowVersion = Type.Object(
   { version: Type.Integer(), ...definition, createdAt: Moment, publishedAt: nullable(Moment) },
   { title: 'FlowVersion' },
 );
-/** The type of it. */
 export type FlowVersionView = Static<typeof FlowVersion>;
 
 /** The query of the list of versions. */
 export const VersionQuery = Type.Object({ ...pageQuery });
-/** The type of it. */
 export type VersionQuery = Static<typeof VersionQuery>;
 
 /** The result of a validation. */
@@ -213,12 +205,10 @@ export const Validation = Type.Object(
   },
   { title: 'FlowValidation' },
 );
-/** The type of it. */
 export type ValidationView = Static<typeof Validation>;
 
 /** The body of POST /v1/flows/{id}/activate, which may be empty. */
 export const ActivateBody = Type.Object({ ifUpdatedAt: IfUpdatedAt }, { title: 'ActivateFlow' });
-/** The type of it. */
 export type ActivateBody = Static<typeof ActivateBody>;
 
 /** The body of POST /v1/flows/{id}/pause. */
@@ -233,7 +223,6 @@ export const PauseBody = Type.Object(
   },
   { title: 'PauseFlow' },
 );
-/** The type of it. */
 export type PauseBody = Static<typeof PauseBody>;
 
 /** The query of DELETE /v1/flows/{id}. */
@@ -242,5 +231,4 @@ export const DeleteQuery = Type.Object({
     literals(['cancel'], { description: 'Cancels open runs, which otherwise prevent the deletion.' }),
   ),
 });
-/** The type of it. */
 export type DeleteQuery = Static<typeof DeleteQuery>;

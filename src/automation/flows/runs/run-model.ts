@@ -6,7 +6,6 @@ import { literals } from '../../../http/request/schema.ts';
 const Moment = Type.String({ format: 'date-time' });
 const MomentOrNull = Type.Union([Moment, Type.Null()]);
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
-/** The statuses of a run. */
 export const RUN_STATUSES = ['running', 'waiting', 'completed', 'exited', 'failed', 'cancelled'] as const;
 
 const members = {
@@ -32,7 +31,6 @@ const members = {
 
 /** A run in a list. */
 export const FlowRunItem = Type.Object(members, { title: 'FlowRunItem' });
-/** The type of it. */
 export type FlowRunItemView = Static<typeof FlowRunItem>;
 
 /** A run with the outcomes of its steps. */
@@ -46,7 +44,6 @@ export const FlowRun = Type.Object(
   },
   { title: 'FlowRun' },
 );
-/** The type of it. */
 export type FlowRunView = Static<typeof FlowRun>;
 
 /** The query of the list of runs. */
@@ -59,10 +56,8 @@ export const RunQuery = Type.Object({
   step: Type.Optional(Type.String({ maxLength: 64, description: 'Only runs at this step.' })),
   version: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
 });
-/** The type of it. */
 export type RunQuery = Static<typeof RunQuery>;
 
 /** The body of POST /v1/flows/{id}/runs. */
 export const StartRun = Type.Object({ contactId: Type.String({ maxLength: 40 }) }, { title: 'StartFlowRun' });
-/** The type of it. */
 export type StartRun = Static<typeof StartRun>;

@@ -79,7 +79,6 @@ const nthSql = ({ order }: IdRange): string =>
 /** The most runs that one request looks at for a filter without an index; a contact's runs have one. */
 const MOST_SEARCHED = 10_000;
 
-/** Lists the runs of a flow. */
 export async function listRuns(
   { database, reads }: Pick<RunCommands, 'database' | 'reads'>,
   { caller, params, query }: Call<{ readonly id: string }, RunQuery>,

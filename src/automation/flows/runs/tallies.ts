@@ -19,7 +19,6 @@ const COUNTED = `select step, outcome, sum(count)::integer as count from flow_ta
 union all select '', 'running', count(*)::integer from flow_runs where flow_id = $1 and status = 'running'
 order by step, outcome limit 2000`;
 
-/** One count of a flow. */
 export interface FlowCount {
   readonly step: string;
   readonly outcome: string;

@@ -63,7 +63,6 @@ export const SimulateBody = Type.Object(
   },
   { title: 'SimulateFlow' },
 );
-/** The type of it. */
 export type SimulateBody = Static<typeof SimulateBody>;
 
 const Mail = Type.Object({ subject: TextOrNull, html: TextOrNull, text: TextOrNull });
@@ -88,5 +87,4 @@ export const Simulation = Type.Object(
   },
   { title: 'FlowSimulation' },
 );
-/** The type of it. */
 export type SimulationView = Static<typeof Simulation>;

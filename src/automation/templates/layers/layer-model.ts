@@ -37,7 +37,6 @@ export const UsedBy = Type.Object(
   },
   { title: 'TemplateUsers' },
 );
-/** The layers of a version. */
 export const Layers = Type.Array(
   Type.Object(
     { templateId: TemplateId, kind: Kind, version: Type.Integer({ minimum: 1 }) },

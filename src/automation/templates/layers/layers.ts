@@ -22,7 +22,6 @@ import type { TemplateKind } from './layer-model.ts';
 /** The sources of a version with all layers in them. */
 export interface ComposedContent {
   readonly parts: { readonly [Part in AuthoredPart]: Composed | null };
-  /** The id of its layout. */
   readonly layoutId: string | null;
   /** Innermost first; none where the version uses no other template. */
   readonly layers: readonly PinnedLayer[];

@@ -73,7 +73,6 @@ const standsIn = ({ isMoment }: MemberInColumn, value: unknown): boolean =>
 
 /** The result of `contextColumns` for an actor. */
 export interface StoredContext {
-  /** The context of the insert. */
   readonly inserted: Context;
   /** The latest turn's context; null before the first one. */
   readonly turned: Context | null;

@@ -164,7 +164,6 @@ export interface Bounds {
   readonly highest: string;
 }
 
-/** The lowest and the highest of ids. */
 export function boundsOf(ids: readonly string[]): readonly [lowest: string, highest: string] {
   let [lowest = '', highest = ''] = [ids[0], ids[0]];
   for (const id of ids) {

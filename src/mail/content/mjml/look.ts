@@ -96,7 +96,6 @@ interface Attribute {
   readonly at: number;
 }
 
-/** An element that is open. */
 interface OpenElement {
   readonly name: string;
   readonly at: number;

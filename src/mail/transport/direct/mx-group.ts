@@ -75,7 +75,6 @@ export class MxGroup {
     return pool;
   }
 
-  /** The limits of one of the servers. */
   site(server: string): SiteLimits {
     return this.book.of({ transport: 'direct', server });
   }

@@ -35,7 +35,6 @@ export class LimitBook {
 
   constructor(private readonly clocks: LimitClocks) {}
 
-  /** The limits of that server. */
   of(server: LimitedServer): SiteLimits {
     const key = keyOf(server);
     const known = this.#sites.get(key);

@@ -8,7 +8,6 @@ import { examineReporting, type ReportingSettings } from './configuration-set.ts
 import { createSesApi, type SesAccount, type SesAnswer, type SesApi, SesUnreachable } from './ses-api.ts';
 import { isSesDown, sesVerdict } from './ses-verdict.ts';
 
-/** The account, and the settings for its reports. */
 export interface SesOptions extends SesAccount, ReportingSettings {}
 
 /**

@@ -78,7 +78,6 @@ function after({ secretKey, dataDir }: Config, lost: readonly UnreadableTexts[])
   ];
 }
 
-/** Prints the progress of a rotation. */
 class RotationPrinter implements RotationProgress {
   readonly #rows = new Map<string, number>();
   #sum = 0;

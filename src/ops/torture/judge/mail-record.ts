@@ -12,7 +12,6 @@ const DOMAIN = 'sender.example';
 /** The recipients of each message. */
 const NAMES = ['support', 'sales'] as const;
 
-/** The Message-ID of a message. */
 const messageIdOf = (number: number): string => `<torture-${number}@${DOMAIN}>`;
 
 /** The messages that were handed in. */

@@ -53,7 +53,6 @@ export interface ClientActionCounts {
 
 const SUBJECT = /^SentEmail (\d+)$/;
 
-/** The subject of a sent email, with its number. */
 export const subjectOf = ({ number }: Pick<SentEmail, 'number'>): string => `SentEmail ${number}`;
 
 /** The number in the subject of a sent email; null for any other subject. */

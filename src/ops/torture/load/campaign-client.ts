@@ -2,7 +2,6 @@ import type { CampaignRecord, CampaignStats } from '../judge/campaign-record.ts'
 import { Patience } from '../patience.ts';
 import { Workload, type WorkloadParts } from './workload.ts';
 
-/** The parts of the client of campaigns. */
 export interface CampaignClientParts extends WorkloadParts {
   readonly audienceId: string;
   /** The sender. */

@@ -3,7 +3,6 @@ import { addressOf, type FlowContact, type FlowRecord } from '../judge/flow-reco
 import { Patience } from '../patience.ts';
 import { Workload, type WorkloadParts } from './workload.ts';
 
-/** The parts of the client of flows. */
 export interface FlowClientParts extends WorkloadParts {
   readonly flowId: string;
   readonly record: FlowRecord;

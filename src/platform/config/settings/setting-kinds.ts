@@ -141,7 +141,6 @@ export const baseUrl = kind(
   },
 );
 
-/** A relay. */
 export const relayUrl = kind(
   'a URL such as smtps://user:password@host:465, with % codes for all but letters and digits in a password, and behind smtp:// at most ?tls=required, opportunistic or none',
   Type.String(),

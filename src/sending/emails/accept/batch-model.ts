@@ -21,7 +21,6 @@ export const BatchBody = Type.Object(
   { title: 'SendEmailBatch' },
 );
 
-/** The type of that body. */
 export type BatchBody = Static<typeof BatchBody>;
 
 const Index = Type.Integer({ minimum: 0, description: 'The position in `emails`, from 0.' });

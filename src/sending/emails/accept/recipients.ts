@@ -22,7 +22,6 @@ export const NOT_SIMULATED =
 /** Replaces an address that could not be read. A request with one is refused, so that it is never stored. */
 export const NOBODY: Address = { name: null, address: '', key: '', domain: '', utf8Local: false };
 
-/** Reads one address. */
 function readAddress(given: string, path: string, report: Report, parse = parseAddress): Address {
   const read = parse(given);
   if (!isProblem(read)) return read;

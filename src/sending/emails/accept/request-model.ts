@@ -209,7 +209,6 @@ export const SendBody = Type.Object(
   { title: 'SendEmail', additionalProperties: false },
 );
 
-/** The type of that body. */
 export type SendBody = Static<typeof SendBody>;
 
 /** The body of `PATCH /v1/emails/{id}`. */
@@ -224,5 +223,4 @@ export const RescheduleBody = Type.Object(
   { title: 'RescheduleEmail', additionalProperties: false },
 );
 
-/** The type of that body. */
 export type RescheduleBody = Static<typeof RescheduleBody>;

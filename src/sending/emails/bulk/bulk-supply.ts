@@ -76,7 +76,6 @@ export class BulkSupply {
     return this.#coming.size + Math.max(...this.#slots.values().map(({ taken, waiting }) => taken + waiting));
   }
 
-  /** The slots of a transport. */
   slotsOf(name: Transport['name']): Semaphore | undefined {
     return this.#slots.get(name);
   }

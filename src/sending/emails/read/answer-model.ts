@@ -144,7 +144,6 @@ export const Explanation = Type.Object(
   { title: 'EmailExplanation' },
 );
 
-/** The type of an explanation. */
 export type Explanation = Static<typeof Explanation>;
 
 /** The types of the other answers. */

@@ -141,5 +141,4 @@ export const EmailEvent = Type.Unsafe<EmailEvent>(
   }),
 );
 
-/** The type of an event. */
 export type EmailEvent = Static<(typeof EMAIL_EVENTS)[EmailEventType]>;

@@ -33,5 +33,4 @@ export const EmailQuery = Type.Object(
   { additionalProperties: false },
 );
 
-/** The type of that query. */
 export type EmailQuery = Static<typeof EmailQuery>;

@@ -16,7 +16,6 @@ export interface EmailRow extends EmailItemRow {
   readonly context: Pick<EmailContext, 'recipients' | 'testClockId'>;
 }
 
-/** The row of an event. */
 export interface EventRow {
   readonly id: string;
   readonly emailId: string;

@@ -49,7 +49,6 @@ export interface LiveMailParts {
 /** Signs links so that they lead nowhere. */
 const POWERLESS = { sign: () => Buffer.alloc(16) };
 
-/** Opens the performer of live mail. */
 export function openLiveMail(parts: LiveMailParts): LivePerformer {
   const { database, clock, logger, sealer, signer, transport, enabled, publicUrl, slots } = parts;
   const { returnPathDomain, receives, campaigns, mayForward } = parts;

@@ -35,7 +35,6 @@ interface Step {
 
 const STEP = /^([a-z-]+)(?:\*(\d{1,4}))?(?:\+(\d{1,7})([smhd]))?$/;
 
-/** The problem of a script. */
 export interface ScriptProblem {
   readonly problem: string;
 }

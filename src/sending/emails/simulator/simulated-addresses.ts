@@ -14,7 +14,6 @@ export const SIMULATED_OUTCOMES = [
   'suppressed',
 ] as const;
 
-/** One outcome of the simulator. */
 export type SimulatedOutcome = (typeof SIMULATED_OUTCOMES)[number];
 
 /** The placeholder for the outcome of a recipient whose email has a script. */

@@ -43,7 +43,6 @@ const writtenBy = ({ deferrals, outcome }: OutcomeScript): Script => ({
   reports: [],
 });
 
-/** The name of a simulated outcome. */
 export type SimulatedOutcomeName = keyof typeof SCRIPTS;
 
 const SENT = (messageId: string) => ({ provider: 'simulator', messageId, response: SIMULATED_ACCEPTANCE });

@@ -25,7 +25,6 @@ export const REASONS = {
     'The event was not posted: the secret of the endpoint was sealed with a SECRET_KEY that has been replaced. Rotate the secret.',
 } as const satisfies Record<PostError, string>;
 
-/** The result of one POST. */
 export interface PostResult {
   /** 0 when there was no answer. */
   readonly httpStatus: number;

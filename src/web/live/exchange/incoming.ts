@@ -20,7 +20,6 @@ export interface InstanceNews {
 
 export type HeardListener = (heard: InstanceNews) => void;
 
-/** A row of news. */
 export interface NewsRow extends Scope {
   readonly instance: string;
   readonly number: number;

@@ -106,7 +106,6 @@ const onlyNumbers = ({ times, before, changed }: News): News => ({
   changed: Object.fromEntries(Object.keys(changed).map((kind) => [kind, null])),
 });
 
-/** The sums by kind. */
 export function sumOf(one: ByKind, other: ByKind): ByKind {
   const sum: Record<string, number> = { ...one };
   for (const [kind, times] of Object.entries(other)) sum[kind] = (sum[kind] ?? 0) + times;

@@ -88,7 +88,6 @@ export function saysLeft(cell: string): boolean {
   return !isBlank(text) && !isNone(text) && meaningOf(text) !== 'no';
 }
 
-/** The consent in one row. */
 export interface RowConsent {
   /** The status by which the person left; null when the row does not say that they left. */
   readonly leaves: LeaveReason | null;

@@ -24,7 +24,6 @@ export interface ImportSettings {
 
 const FORM = 'plan-2/';
 
-/** The plan as it is stored. */
 export const storedPlan = (plan: ImportPlan): StoredPlan => ({ ...plan, stored: FORM + plan.stored });
 
 const ENCODINGS: Readonly<Record<StoredEncoding, true>> = { 'utf-8': true, 'windows-1252': true };

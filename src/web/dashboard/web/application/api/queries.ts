@@ -21,7 +21,6 @@ type ListOperation = {
 }[ReadOperation];
 type ChangeOperation = Exclude<Operation, ReadOperation>;
 
-/** The item of a list. */
 export type ItemOf<Name extends ListOperation> = Operations[Name]['data'][number];
 
 /** The parameters of a request besides its path. An object without required members may be left out. */

@@ -16,7 +16,6 @@ export const useSelected = <V, Part>(
   select: (values: V) => Part,
 ): Part => useSyncExternalStore(subscribe, () => select(valuesNow()));
 
-/** One value. */
 export const useValue = <V, Name extends keyof V>(store: ValueStore<V>, name: Name): V[Name] =>
   useSelected(store, (values) => values[name]);
 

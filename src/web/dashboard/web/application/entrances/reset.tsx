@@ -4,7 +4,6 @@ import { PasswordField } from '../ui/forms/password-field.tsx';
 import { Entrance } from './frame.tsx';
 import { Spoken, SpokenForm, words } from './spoken.tsx';
 
-/** The field of a new password. */
 export const NewPassword = () => (
   <PasswordField label={words.password} name="password" isNew hint={words.passwordHint} />
 );

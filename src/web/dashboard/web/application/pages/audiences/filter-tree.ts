@@ -35,7 +35,6 @@ export const newCondition = (): Condition => ({
   value: 'subscribed',
 });
 
-/** A group with one condition in it. */
 export const newGroup = (joint: Joint = 'all'): Group => ({ id: nextId(), joint, nodes: [newCondition()] });
 
 /**

@@ -29,7 +29,6 @@ export const rowsOf = (properties: Contact['properties']): readonly PropertyRow[
     text: String(value),
   }));
 
-/** The properties of the rows. */
 export const propertiesOf = (rows: readonly PropertyRow[]): Record<string, Value> =>
   Object.fromEntries(
     rows.filter(({ key }) => key.trim() !== '').map((row) => [row.key.trim(), propertyValue(row)]),

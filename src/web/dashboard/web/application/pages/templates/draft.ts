@@ -70,7 +70,6 @@ export type Draft = { readonly [Name in DetailName]: string } & {
 
 /** Restored rows may meet newer ones, so numbers are never reused. */
 let latest = Date.now();
-/** A new row. */
 export const newVariable = (key = ''): VariableRow => ({
   id: ++latest,
   key,

@@ -21,7 +21,6 @@ export const sourceOf = (
   template: Pick<Template, 'format' | (typeof FORMATS)[Template['format']]['member']>,
 ): string => template[FORMATS[template.format].member] ?? '';
 
-/** The kind of a template. */
 export type Kind = Template['kind'];
 
 export const KINDS: Readonly<Record<Kind, { readonly title: string; readonly about: string }>> = {

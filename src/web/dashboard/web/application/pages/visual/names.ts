@@ -5,7 +5,6 @@ import { COLUMN_BLOCKS } from './source/new-blocks.ts';
 import type { RichText } from './source/rich-text.ts';
 import { contentOf } from './source/tree.ts';
 
-/** The name of a kind of block. */
 export function kindName(block: Block): string {
   if (block.kind === 'marker') return markerName(block.marker.tag);
   if (block.kind === 'locked') return 'Code';
@@ -21,7 +20,6 @@ const markerName = (tag: string): string =>
         ? 'End of condition'
         : 'Condition';
 
-/** The words of a rich text. */
 export function wordsOf(text: RichText): string {
   const read = (node: unknown): string => {
     const {

@@ -22,7 +22,6 @@ export interface TextState {
   readonly mayLink: boolean;
 }
 
-/** The acts on a text. */
 export interface TextActs {
   readonly strong: () => void;
   readonly em: () => void;

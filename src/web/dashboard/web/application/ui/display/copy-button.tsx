@@ -27,7 +27,6 @@ export function CopyButton({ label, text }: { readonly label: string; readonly t
   );
 }
 
-/** An id with its button. */
 export const Id = ({ id }: { readonly id: string }) => (
   <span className="-my-1.5 inline-flex max-w-full items-center gap-1">
     <span className="min-w-0 truncate font-mono text-caption">{id}</span>

@@ -8,7 +8,6 @@ interface Problem {
 
 /** The problems by step key; `''` holds those of the trigger and of the whole flow. */
 export type ProblemsByStep = ReadonlyMap<string, readonly StepProblem[]>;
-/** A problem of one step. */
 export interface StepProblem {
   /** The place inside its settings, such as `timeout/amount`; empty when it is about the step itself. */
   readonly field: string;

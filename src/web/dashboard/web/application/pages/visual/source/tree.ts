@@ -133,7 +133,6 @@ export function once<Source extends object, Part>(read: (source: Source) => Part
   };
 }
 
-/** The source of nodes. */
 export function writeTree(nodes: SourceTree): string {
   let written = '';
   for (const node of nodes) written += writeNode(node);
@@ -145,7 +144,6 @@ const writeElement = once(
   ({ open, children, close }: SourceElement): string => open + writeTree(children) + close,
 );
 
-/** The source of a node. */
 export const writeNode = (node: SourceNode): string => (isElement(node) ? writeElement(node) : node.text);
 
 /** The content of an element whose content MJML takes as it is. */
