@@ -1,103 +1,94 @@
-import { type Body, type CallOptions, dataOf, type Query, type Send } from './call.ts';
-import { listOf } from './pages.ts';
+import { type Body, type CallOptions, dataOf } from './call.ts';
+import type { Methods } from './methods.ts';
 
 /** Campaigns. */
-export const campaigns = (send: Send) => ({
+export const campaigns = ({
+  withBody,
+  list,
+  byId,
+  byIdWithQuery,
+  byIdWithBody,
+  listById,
+  send,
+}: Methods) => ({
   /** Creates a draft. */
-  create: (body: Body<'POST /campaigns'>, options?: CallOptions) =>
-    dataOf(send('POST /campaigns', { body }, options)),
+  create: withBody('POST /campaigns'),
   /** Newest first. */
-  list: (query?: Query<'GET /campaigns'>, options?: CallOptions) =>
-    listOf(send, 'GET /campaigns', { query }, options),
+  list: list('GET /campaigns'),
   /** One with its content. */
-  get: (id: string, options?: CallOptions) => dataOf(send('GET /campaigns/{id}', { path: { id } }, options)),
+  get: byId('GET /campaigns/{id}'),
   /** Changes a draft. */
-  update: (id: string, body: Body<'PATCH /campaigns/{id}'>, options?: CallOptions) =>
-    dataOf(send('PATCH /campaigns/{id}', { path: { id }, body }, options)),
+  update: byIdWithBody('PATCH /campaigns/{id}'),
   /** Removes it. */
-  delete: (id: string, options?: CallOptions) =>
-    dataOf(send('DELETE /campaigns/{id}', { path: { id } }, options)),
+  delete: byId('DELETE /campaigns/{id}'),
   /** Creates a draft with the same content. */
-  duplicate: (id: string, options?: CallOptions) =>
-    dataOf(send('POST /campaigns/{id}/duplicate', { path: { id } }, options)),
+  duplicate: byId('POST /campaigns/{id}/duplicate'),
   /** Starts, schedules or resumes it. */
   send: (id: string, body: Body<'POST /campaigns/{id}/send'> = {}, options?: CallOptions) =>
     dataOf(send('POST /campaigns/{id}/send', { path: { id }, body }, options)),
   /** Pauses it: no further email starts. */
-  pause: (id: string, options?: CallOptions) =>
-    dataOf(send('POST /campaigns/{id}/pause', { path: { id } }, options)),
+  pause: byId('POST /campaigns/{id}/pause'),
   /** Turns a scheduled campaign into a draft again. */
-  unschedule: (id: string, options?: CallOptions) =>
-    dataOf(send('POST /campaigns/{id}/unschedule', { path: { id } }, options)),
+  unschedule: byId('POST /campaigns/{id}/unschedule'),
   /** Ends it for good. */
-  cancel: (id: string, options?: CallOptions) =>
-    dataOf(send('POST /campaigns/{id}/cancel', { path: { id } }, options)),
+  cancel: byId('POST /campaigns/{id}/cancel'),
   /** Its numbers. */
-  stats: (id: string, options?: CallOptions) =>
-    dataOf(send('GET /campaigns/{id}/stats', { path: { id } }, options)),
+  stats: byId('GET /campaigns/{id}/stats'),
   /** Clicks by link. */
-  links: (id: string, options?: CallOptions) =>
-    dataOf(send('GET /campaigns/{id}/links', { path: { id } }, options)),
+  links: byId('GET /campaigns/{id}/links'),
   /** Its frozen audience. */
-  recipients: (id: string, query?: Query<'GET /campaigns/{id}/recipients'>, options?: CallOptions) =>
-    listOf(send, 'GET /campaigns/{id}/recipients', { path: { id }, query }, options),
+  recipients: listById('GET /campaigns/{id}/recipients'),
   /** The message that a contact would get. */
-  preview: (id: string, query?: Query<'GET /campaigns/{id}/preview'>, options?: CallOptions) =>
-    dataOf(send('GET /campaigns/{id}/preview', { path: { id }, query }, options)),
+  preview: byIdWithQuery('GET /campaigns/{id}/preview'),
   /** Finds mistakes in it before it is sent. */
-  check: (id: string, query?: Query<'GET /campaigns/{id}/check'>, options?: CallOptions) =>
-    dataOf(send('GET /campaigns/{id}/check', { path: { id }, query }, options)),
+  check: byIdWithQuery('GET /campaigns/{id}/check'),
   /** Sends it to up to five addresses. */
-  testSend: (id: string, body: Body<'POST /campaigns/{id}/test-send'>, options?: CallOptions) =>
-    dataOf(send('POST /campaigns/{id}/test-send', { path: { id }, body }, options)),
+  testSend: byIdWithBody('POST /campaigns/{id}/test-send'),
 });
 
 /** Flows and their runs. */
-export const flows = (send: Send) => ({
+export const flows = ({
+  plain,
+  withBody,
+  list,
+  byId,
+  byIdWithQuery,
+  byIdWithBody,
+  listById,
+  send,
+}: Methods) => ({
   /** Creates a draft. */
-  create: (body: Body<'POST /flows'>, options?: CallOptions) =>
-    dataOf(send('POST /flows', { body }, options)),
+  create: withBody('POST /flows'),
   /** Newest first. */
-  list: (query?: Query<'GET /flows'>, options?: CallOptions) =>
-    listOf(send, 'GET /flows', { query }, options),
+  list: list('GET /flows'),
   /** One with its steps. */
-  get: (id: string, options?: CallOptions) => dataOf(send('GET /flows/{id}', { path: { id } }, options)),
+  get: byId('GET /flows/{id}'),
   /** Changes it; runs stay with their version. */
-  update: (id: string, body: Body<'PATCH /flows/{id}'>, options?: CallOptions) =>
-    dataOf(send('PATCH /flows/{id}', { path: { id }, body }, options)),
+  update: byIdWithBody('PATCH /flows/{id}'),
   /** Removes it. */
-  delete: (id: string, query?: Query<'DELETE /flows/{id}'>, options?: CallOptions) =>
-    dataOf(send('DELETE /flows/{id}', { path: { id }, query }, options)),
+  delete: byIdWithQuery('DELETE /flows/{id}'),
   /** Everything that is wrong with it, at once. */
-  validate: (id: string, options?: CallOptions) =>
-    dataOf(send('POST /flows/{id}/validate', { path: { id } }, options)),
+  validate: byId('POST /flows/{id}/validate'),
   /** Starts it, or resumes what was held. */
-  activate: (id: string, options?: CallOptions) =>
-    dataOf(send('POST /flows/{id}/activate', { path: { id } }, options)),
+  activate: byId('POST /flows/{id}/activate'),
   /** Stops it; `runs` says what becomes of those under way. */
   pause: (id: string, body: Body<'POST /flows/{id}/pause'> = {}, options?: CallOptions) =>
     dataOf(send('POST /flows/{id}/pause', { path: { id }, body }, options)),
   /** Simulates it for one contact in virtual time; nothing is sent. */
-  simulate: (id: string, body: Body<'POST /flows/{id}/simulate'>, options?: CallOptions) =>
-    dataOf(send('POST /flows/{id}/simulate', { path: { id }, body }, options)),
+  simulate: byIdWithBody('POST /flows/{id}/simulate'),
   /** Its published versions. */
-  versions: (id: string, query?: Query<'GET /flows/{id}/versions'>, options?: CallOptions) =>
-    listOf(send, 'GET /flows/{id}/versions', { path: { id }, query }, options),
+  versions: listById('GET /flows/{id}/versions'),
   /** One version. */
   version: (id: string, version: number, options?: CallOptions) =>
     dataOf(send('GET /flows/{id}/versions/{version}', { path: { id, version } }, options)),
   /** Its runs, newest first. */
-  runs: (id: string, query?: Query<'GET /flows/{id}/runs'>, options?: CallOptions) =>
-    listOf(send, 'GET /flows/{id}/runs', { path: { id }, query }, options),
+  runs: listById('GET /flows/{id}/runs'),
   /** Starts a run for a contact. */
-  start: (id: string, body: Body<'POST /flows/{id}/runs'>, options?: CallOptions) =>
-    dataOf(send('POST /flows/{id}/runs', { path: { id }, body }, options)),
+  start: byIdWithBody('POST /flows/{id}/runs'),
   /** A run with its log. */
-  getRun: (id: string, options?: CallOptions) =>
-    dataOf(send('GET /flows/runs/{id}', { path: { id } }, options)),
+  getRun: byId('GET /flows/runs/{id}'),
   /** Ends a run. */
-  cancelRun: (id: string, options?: CallOptions) =>
-    dataOf(send('DELETE /flows/runs/{id}', { path: { id } }, options)),
+  cancelRun: byId('DELETE /flows/runs/{id}'),
   /** The secret of webhook steps, shown once. */
-  rotateWebhookSecret: (options?: CallOptions) => dataOf(send('POST /flows/webhook-secret', {}, options)),
+  rotateWebhookSecret: plain('POST /flows/webhook-secret'),
 });

@@ -1,8 +1,8 @@
-import { type Body, type CallOptions, dataOf, type Query, type Send } from './call.ts';
-import { listOf } from './pages.ts';
+import { type Body, type CallOptions, dataOf, type Query } from './call.ts';
+import type { Methods } from './methods.ts';
 
 /** Contacts, what they did, and imports of them. */
-export const contacts = (send: Send) => ({
+export const contacts = ({ plain, list, byId, byIdWithBody, listById, send }: Methods) => ({
   /** Adds a contact; with `upsert` an existing one is changed. */
   create: (body: Body<'POST /contacts'>, query?: Query<'POST /contacts'>, options?: CallOptions) =>
     dataOf(send('POST /contacts', { body, query }, options)),
@@ -10,86 +10,66 @@ export const contacts = (send: Send) => ({
   createBatch: (contacts: Body<'POST /contacts/batch'>['contacts'], options?: CallOptions) =>
     dataOf(send('POST /contacts/batch', { body: { contacts } }, options)),
   /** Newest first. */
-  list: (query?: Query<'GET /contacts'>, options?: CallOptions) =>
-    listOf(send, 'GET /contacts', { query }, options),
+  list: list('GET /contacts'),
   /** One by its id or address. */
-  get: (contact: string, options?: CallOptions) =>
-    dataOf(send('GET /contacts/{contact}', { path: { contact } }, options)),
+  get: byId('GET /contacts/{contact}'),
   /** Changes one. */
-  update: (contact: string, body: Body<'PATCH /contacts/{contact}'>, options?: CallOptions) =>
-    dataOf(send('PATCH /contacts/{contact}', { path: { contact }, body }, options)),
+  update: byIdWithBody('PATCH /contacts/{contact}'),
   /** Removes one and forgets the person. */
-  delete: (contact: string, options?: CallOptions) =>
-    dataOf(send('DELETE /contacts/{contact}', { path: { contact } }, options)),
+  delete: byId('DELETE /contacts/{contact}'),
   /** The timeline of a contact. */
-  activity: (contact: string, query?: Query<'GET /contacts/{contact}/activity'>, options?: CallOptions) =>
-    listOf(send, 'GET /contacts/{contact}/activity', { path: { contact }, query }, options),
+  activity: listById('GET /contacts/{contact}/activity'),
   /** Tells something that the person did, for flows and filters. */
-  track: (contact: string, body: Body<'POST /contacts/{contact}/events'>, options?: CallOptions) =>
-    dataOf(send('POST /contacts/{contact}/events', { path: { contact }, body }, options)),
+  track: byIdWithBody('POST /contacts/{contact}/events'),
   /** All contacts as CSV. */
-  export: (options?: CallOptions) => dataOf(send('GET /contacts/export', {}, options)),
+  export: plain('GET /contacts/export'),
   /** Starts an import of CSV. */
   import: (content: Blob | string, query?: Query<'POST /contacts/import'>, options?: CallOptions) =>
     dataOf(send('POST /contacts/import', { body: content, query }, options)),
   /** Imports, newest first. */
-  imports: (query?: Query<'GET /contacts/imports'>, options?: CallOptions) =>
-    listOf(send, 'GET /contacts/imports', { query }, options),
+  imports: list('GET /contacts/imports'),
   /** The progress of an import. */
-  getImport: (id: string, options?: CallOptions) =>
-    dataOf(send('GET /contacts/imports/{id}', { path: { id } }, options)),
+  getImport: byId('GET /contacts/imports/{id}'),
   /** The refused lines of an import as CSV. */
-  importErrors: (id: string, options?: CallOptions) =>
-    dataOf(send('GET /contacts/imports/{id}/errors', { path: { id } }, options)),
+  importErrors: byId('GET /contacts/imports/{id}/errors'),
   /** Stops an import. */
-  cancelImport: (id: string, options?: CallOptions) =>
-    dataOf(send('POST /contacts/imports/{id}/cancel', { path: { id } }, options)),
+  cancelImport: byId('POST /contacts/imports/{id}/cancel'),
 });
 
 /** Audiences. */
-export const audiences = (send: Send) => ({
+export const audiences = ({ withBody, list, byId, byIdWithBody, listById, send }: Methods) => ({
   /** Creates an audience. */
-  create: (body: Body<'POST /audiences'>, options?: CallOptions) =>
-    dataOf(send('POST /audiences', { body }, options)),
+  create: withBody('POST /audiences'),
   /** Newest first. */
-  list: (query?: Query<'GET /audiences'>, options?: CallOptions) =>
-    listOf(send, 'GET /audiences', { query }, options),
+  list: list('GET /audiences'),
   /** One with its size. */
-  get: (id: string, options?: CallOptions) => dataOf(send('GET /audiences/{id}', { path: { id } }, options)),
+  get: byId('GET /audiences/{id}'),
   /** Changes it. */
-  update: (id: string, body: Body<'PATCH /audiences/{id}'>, options?: CallOptions) =>
-    dataOf(send('PATCH /audiences/{id}', { path: { id }, body }, options)),
+  update: byIdWithBody('PATCH /audiences/{id}'),
   /** Removes it; its contacts stay. */
-  delete: (id: string, options?: CallOptions) =>
-    dataOf(send('DELETE /audiences/{id}', { path: { id } }, options)),
+  delete: byId('DELETE /audiences/{id}'),
   /** The contacts that match a filter. */
-  preview: (body: Body<'POST /audiences/preview'>, options?: CallOptions) =>
-    dataOf(send('POST /audiences/preview', { body }, options)),
+  preview: withBody('POST /audiences/preview'),
   /** The contacts of an audience. */
-  contacts: (id: string, query?: Query<'GET /audiences/{id}/contacts'>, options?: CallOptions) =>
-    listOf(send, 'GET /audiences/{id}/contacts', { path: { id }, query }, options),
+  contacts: listById('GET /audiences/{id}/contacts'),
   /** Adds contacts by id or address. */
-  add: (id: string, body: Body<'POST /audiences/{id}/contacts'>, options?: CallOptions) =>
-    dataOf(send('POST /audiences/{id}/contacts', { path: { id }, body }, options)),
+  add: byIdWithBody('POST /audiences/{id}/contacts'),
   /** Takes a contact out. */
   remove: (id: string, contact: string, options?: CallOptions) =>
     dataOf(send('DELETE /audiences/{id}/contacts/{contact}', { path: { id, contact } }, options)),
 });
 
 /** Addresses that get no mail. */
-export const suppressions = (send: Send) => ({
+export const suppressions = ({ plain, withBody, list, byId, send }: Methods) => ({
   /** Newest first. */
-  list: (query?: Query<'GET /suppressions'>, options?: CallOptions) =>
-    listOf(send, 'GET /suppressions', { query }, options),
+  list: list('GET /suppressions'),
   /** Adds an address. */
-  create: (body: Body<'POST /suppressions'>, options?: CallOptions) =>
-    dataOf(send('POST /suppressions', { body }, options)),
+  create: withBody('POST /suppressions'),
   /** Adds the addresses of a CSV. */
   import: (content: Blob | string, options?: CallOptions) =>
     dataOf(send('POST /suppressions/import', { body: content }, options)),
   /** All of them as CSV. */
-  export: (options?: CallOptions) => dataOf(send('GET /suppressions/export', {}, options)),
+  export: plain('GET /suppressions/export'),
   /** Lets an address get mail again. */
-  delete: (address: string, options?: CallOptions) =>
-    dataOf(send('DELETE /suppressions/{address}', { path: { address } }, options)),
+  delete: byId('DELETE /suppressions/{address}'),
 });

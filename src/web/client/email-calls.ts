@@ -1,12 +1,12 @@
-import { type Body, type CallOptions, dataOf, type Query, type RenderReact, type Send } from './call.ts';
-import { listOf } from './pages.ts';
+import { type Body, type CallOptions, dataOf, type Query, type RenderReact } from './call.ts';
+import type { Methods } from './methods.ts';
 import { type ReactEmail, renderEmail } from './react.ts';
 
 type SendBody = Body<'POST /emails'>;
 type BatchItem = Body<'POST /emails/batch'>['emails'][number];
 
 /** Emails: send, schedule, follow. */
-export const emails = (send: Send, render?: RenderReact) => ({
+export const emails = ({ list, byId, byIdWithQuery, byIdWithBody, send }: Methods, render?: RenderReact) => ({
   /** Sends an email, or schedules it with `scheduledAt`. `react` is an element in place of html. */
   send: async (email: SendBody | ReactEmail<SendBody>, options?: CallOptions) =>
     dataOf(send('POST /emails', { body: await renderEmail(email, render) }, options)),
@@ -24,75 +24,60 @@ export const emails = (send: Send, render?: RenderReact) => ({
       send('POST /emails/raw', { body: new Blob([message], { type: 'message/rfc822' }), query }, options),
     ),
   /** Newest first. */
-  list: (query?: Query<'GET /emails'>, options?: CallOptions) =>
-    listOf(send, 'GET /emails', { query }, options),
+  list: list('GET /emails'),
   /** An email with its events. */
-  get: (id: string, options?: CallOptions) => dataOf(send('GET /emails/{id}', { path: { id } }, options)),
+  get: byId('GET /emails/{id}'),
   /** Waits for a test email to an address: its subject, text, links and codes. */
   wait: (query: Query<'GET /emails/wait'>, options?: CallOptions) =>
     dataOf(send('GET /emails/wait', { query }, options)),
   /** Its events, oldest first. */
-  events: (id: string, options?: CallOptions) =>
-    dataOf(send('GET /emails/{id}/events', { path: { id } }, options)),
+  events: byId('GET /emails/{id}/events'),
   /** The status of an email, its reasons, and its next step. */
-  explain: (id: string, options?: CallOptions) =>
-    dataOf(send('GET /emails/{id}/explain', { path: { id } }, options)),
+  explain: byId('GET /emails/{id}/explain'),
   /** The message as it left for one of its recipients. */
-  raw: (id: string, query?: Query<'GET /emails/{id}/raw'>, options?: CallOptions) =>
-    dataOf(send('GET /emails/{id}/raw', { path: { id }, query }, options)),
+  raw: byIdWithQuery('GET /emails/{id}/raw'),
   /** One of its files, by its place in `attachments`. */
   attachment: (id: string, number: number, options?: CallOptions) =>
     dataOf(send('GET /emails/{id}/attachments/{number}', { path: { id, number } }, options)),
   /** Moves one that is scheduled. */
-  reschedule: (id: string, body: Body<'PATCH /emails/{id}'>, options?: CallOptions) =>
-    dataOf(send('PATCH /emails/{id}', { path: { id }, body }, options)),
+  reschedule: byIdWithBody('PATCH /emails/{id}'),
   /** Cancels one that is scheduled. */
-  cancel: (id: string, options?: CallOptions) =>
-    dataOf(send('DELETE /emails/{id}', { path: { id } }, options)),
+  cancel: byId('DELETE /emails/{id}'),
 });
 
 /** Live mail that the transport `capture` has stored instead of sending it. */
-export const captured = (send: Send) => ({
+export const captured = ({ plain, list, byId, send }: Methods) => ({
   /** Newest first. */
-  list: (query?: Query<'GET /captured'>, options?: CallOptions) =>
-    listOf(send, 'GET /captured', { query }, options),
+  list: list('GET /captured'),
   /** Waits for a copy for an address: its subject, text, links and codes. */
   wait: (query: Query<'GET /captured/wait'>, options?: CallOptions) =>
     dataOf(send('GET /captured/wait', { query }, options)),
   /** One with headers and bodies. */
-  get: (id: string, options?: CallOptions) => dataOf(send('GET /captured/{id}', { path: { id } }, options)),
+  get: byId('GET /captured/{id}'),
   /** Finds mistakes in it. */
-  check: (id: string, options?: CallOptions) =>
-    dataOf(send('GET /captured/{id}/check', { path: { id } }, options)),
+  check: byId('GET /captured/{id}/check'),
   /** Removes one. */
-  delete: (id: string, options?: CallOptions) =>
-    dataOf(send('DELETE /captured/{id}', { path: { id } }, options)),
+  delete: byId('DELETE /captured/{id}'),
   /** Removes all. */
-  clear: (options?: CallOptions) => dataOf(send('DELETE /captured', {}, options)),
+  clear: plain('DELETE /captured'),
 });
 
 /** Clocks for test mail, which stay at their time until you advance them. */
-export const testClocks = (send: Send) => ({
+export const testClocks = ({ withBody, list, byId, byIdWithBody }: Methods) => ({
   /** Creates a test clock. */
-  create: (body: Body<'POST /test-clocks'>, options?: CallOptions) =>
-    dataOf(send('POST /test-clocks', { body }, options)),
+  create: withBody('POST /test-clocks'),
   /** Newest first. */
-  list: (query?: Query<'GET /test-clocks'>, options?: CallOptions) =>
-    listOf(send, 'GET /test-clocks', { query }, options),
+  list: list('GET /test-clocks'),
   /** One, with its time and whether it is ready. */
-  get: (id: string, options?: CallOptions) =>
-    dataOf(send('GET /test-clocks/{id}', { path: { id } }, options)),
+  get: byId('GET /test-clocks/{id}'),
   /** Sends it on its way; what is due until then happens meanwhile. */
-  advance: (id: string, body: Body<'POST /test-clocks/{id}/advance'>, options?: CallOptions) =>
-    dataOf(send('POST /test-clocks/{id}/advance', { path: { id }, body }, options)),
+  advance: byIdWithBody('POST /test-clocks/{id}/advance'),
   /** Deletes it and cancels what it has scheduled. */
-  delete: (id: string, options?: CallOptions) =>
-    dataOf(send('DELETE /test-clocks/{id}', { path: { id } }, options)),
+  delete: byId('DELETE /test-clocks/{id}'),
 });
 
 /** Numbers over time. */
-export const analytics = (send: Send) => ({
+export const analytics = ({ withQuery }: Methods) => ({
   /** The series of a range. */
-  get: (query?: Query<'GET /analytics'>, options?: CallOptions) =>
-    dataOf(send('GET /analytics', { query }, options)),
+  get: withQuery('GET /analytics'),
 });

@@ -12,6 +12,7 @@ import {
 import { campaigns, flows } from './campaign-calls.ts';
 import { audiences, contacts, suppressions } from './contact-calls.ts';
 import { analytics, captured, emails, testClocks } from './email-calls.ts';
+import { methodsOf } from './methods.ts';
 import type { Operations } from './operations.ts';
 import { type FollowOptions, follow, listOf } from './pages.ts';
 import { mailboxes, received } from './received-calls.ts';
@@ -72,26 +73,27 @@ export class Posthorn {
   /** @throws TypeError where the key or the address is missing */
   constructor(options: PosthornOptions) {
     const send = senderOf(options);
+    const methods = methodsOf(send);
     this.#send = send;
-    this.emails = emails(send, options.render);
-    this.testClocks = testClocks(send);
-    this.captured = captured(send);
-    this.received = received(send);
-    this.mailboxes = mailboxes(send);
-    this.analytics = analytics(send);
-    this.domains = domains(send);
-    this.templates = templates(send);
-    this.assets = assets(send);
-    this.contacts = contacts(send);
-    this.audiences = audiences(send);
-    this.suppressions = suppressions(send);
-    this.campaigns = campaigns(send);
-    this.flows = flows(send);
-    this.webhooks = webhooks(send);
-    this.apiKeys = apiKeys(send);
-    this.requests = requests(send);
-    this.workspace = workspace(send);
-    this.members = members(send);
+    this.emails = emails(methods, options.render);
+    this.testClocks = testClocks(methods);
+    this.captured = captured(methods);
+    this.received = received(methods);
+    this.mailboxes = mailboxes(methods);
+    this.analytics = analytics(methods);
+    this.domains = domains(methods);
+    this.templates = templates(methods);
+    this.assets = assets(methods);
+    this.contacts = contacts(methods);
+    this.audiences = audiences(methods);
+    this.suppressions = suppressions(methods);
+    this.campaigns = campaigns(methods);
+    this.flows = flows(methods);
+    this.webhooks = webhooks(methods);
+    this.apiKeys = apiKeys(methods);
+    this.requests = requests(methods);
+    this.workspace = workspace(methods);
+    this.members = members(methods);
     this.events = {
       list: (query, options) => listOf(send, 'GET /events', { query }, options),
       follow: (options) => follow(send, options),

@@ -1,58 +1,53 @@
-import { type Body, type CallOptions, dataOf, type Query, type Send } from './call.ts';
-import { listOf } from './pages.ts';
+import { type Body, type CallOptions, dataOf, type Query } from './call.ts';
+import type { Methods } from './methods.ts';
 
 /** Sending domains. */
-export const domains = (send: Send) => ({
+export const domains = ({ withBody, list, byId, byIdWithBody }: Methods) => ({
   /** Adds a domain; the answer has the DNS records to set. */
-  create: (body: Body<'POST /domains'>, options?: CallOptions) =>
-    dataOf(send('POST /domains', { body }, options)),
+  create: withBody('POST /domains'),
   /** Newest first. */
-  list: (query?: Query<'GET /domains'>, options?: CallOptions) =>
-    listOf(send, 'GET /domains', { query }, options),
+  list: list('GET /domains'),
   /** One with its DNS records. */
-  get: (id: string, options?: CallOptions) => dataOf(send('GET /domains/{id}', { path: { id } }, options)),
+  get: byId('GET /domains/{id}'),
   /** Changes tracking or the transport. */
-  update: (id: string, body: Body<'PATCH /domains/{id}'>, options?: CallOptions) =>
-    dataOf(send('PATCH /domains/{id}', { path: { id }, body }, options)),
+  update: byIdWithBody('PATCH /domains/{id}'),
   /** Removes it. */
-  delete: (id: string, options?: CallOptions) =>
-    dataOf(send('DELETE /domains/{id}', { path: { id } }, options)),
+  delete: byId('DELETE /domains/{id}'),
   /** Checks the DNS records now. */
-  verify: (id: string, options?: CallOptions) =>
-    dataOf(send('POST /domains/{id}/verify', { path: { id } }, options)),
+  verify: byId('POST /domains/{id}/verify'),
   /** Creates new DKIM keys. */
-  rotateDkim: (id: string, options?: CallOptions) =>
-    dataOf(send('POST /domains/{id}/rotate-dkim', { path: { id } }, options)),
+  rotateDkim: byId('POST /domains/{id}/rotate-dkim'),
 });
 
 /** Templates and their versions. */
-export const templates = (send: Send) => ({
+export const templates = ({
+  withBody,
+  list,
+  byId,
+  byIdWithQuery,
+  byIdWithBody,
+  listById,
+  send,
+}: Methods) => ({
   /** Creates a template. */
-  create: (body: Body<'POST /templates'>, options?: CallOptions) =>
-    dataOf(send('POST /templates', { body }, options)),
+  create: withBody('POST /templates'),
   /** Newest first, without bodies. */
-  list: (query?: Query<'GET /templates'>, options?: CallOptions) =>
-    listOf(send, 'GET /templates', { query }, options),
+  list: list('GET /templates'),
   /** One by its id or alias. */
-  get: (id: string, options?: CallOptions) => dataOf(send('GET /templates/{id}', { path: { id } }, options)),
+  get: byId('GET /templates/{id}'),
   /** Changes a template; new content creates a version. */
-  update: (id: string, body: Body<'PATCH /templates/{id}'>, options?: CallOptions) =>
-    dataOf(send('PATCH /templates/{id}', { path: { id }, body }, options)),
+  update: byIdWithBody('PATCH /templates/{id}'),
   /** Removes it. */
-  delete: (id: string, options?: CallOptions) =>
-    dataOf(send('DELETE /templates/{id}', { path: { id } }, options)),
+  delete: byId('DELETE /templates/{id}'),
   /** Its versions, newest first. */
-  versions: (id: string, query?: Query<'GET /templates/{id}/versions'>, options?: CallOptions) =>
-    listOf(send, 'GET /templates/{id}/versions', { path: { id }, query }, options),
+  versions: listById('GET /templates/{id}/versions'),
   /** One version. */
   version: (id: string, version: number, options?: CallOptions) =>
     dataOf(send('GET /templates/{id}/versions/{version}', { path: { id, version } }, options)),
   /** Publishes a draft version. */
-  publish: (id: string, body: Body<'POST /templates/{id}/publish'>, options?: CallOptions) =>
-    dataOf(send('POST /templates/{id}/publish', { path: { id }, body }, options)),
+  publish: byIdWithBody('POST /templates/{id}/publish'),
   /** Creates a new version from an earlier one. */
-  restore: (id: string, body: Body<'POST /templates/{id}/restore'>, options?: CallOptions) =>
-    dataOf(send('POST /templates/{id}/restore', { path: { id }, body }, options)),
+  restore: byIdWithBody('POST /templates/{id}/restore'),
   /**
    * Gives everything that uses a layout or partial its published version, or with `dryRun` tells what would
    * change.
@@ -60,27 +55,22 @@ export const templates = (send: Send) => ({
   updateUsers: (id: string, body: Body<'POST /templates/{id}/update-users'> = {}, options?: CallOptions) =>
     dataOf(send('POST /templates/{id}/update-users', { path: { id }, body }, options)),
   /** Renders without sending. */
-  preview: (body: Body<'POST /templates/render-preview'>, options?: CallOptions) =>
-    dataOf(send('POST /templates/render-preview', { body }, options)),
+  preview: withBody('POST /templates/render-preview'),
   /** Finds mistakes in one before it is sent. */
-  check: (id: string, query?: Query<'GET /templates/{id}/check'>, options?: CallOptions) =>
-    dataOf(send('GET /templates/{id}/check', { path: { id }, query }, options)),
+  check: byIdWithQuery('GET /templates/{id}/check'),
   /** Sends it to members or to addresses at verified domains. */
-  testSend: (id: string, body: Body<'POST /templates/{id}/test-send'>, options?: CallOptions) =>
-    dataOf(send('POST /templates/{id}/test-send', { path: { id }, body }, options)),
+  testSend: byIdWithBody('POST /templates/{id}/test-send'),
 });
 
 /** Images of emails. */
-export const assets = (send: Send) => ({
+export const assets = ({ list, byId, byIdWithQuery, send }: Methods) => ({
   /** Uploads an image; the answer has its address for `src`. The same content is the same image. */
   create: (image: Blob, query?: Query<'POST /assets'>, options?: CallOptions) =>
     dataOf(send('POST /assets', { body: image, query }, options)),
   /** Newest first. */
-  list: (query?: Query<'GET /assets'>, options?: CallOptions) =>
-    listOf(send, 'GET /assets', { query }, options),
+  list: list('GET /assets'),
   /** One. */
-  get: (id: string, options?: CallOptions) => dataOf(send('GET /assets/{id}', { path: { id } }, options)),
+  get: byId('GET /assets/{id}'),
   /** Deletes it, unless something shows it. */
-  delete: (id: string, query?: Query<'DELETE /assets/{id}'>, options?: CallOptions) =>
-    dataOf(send('DELETE /assets/{id}', { path: { id }, query }, options)),
+  delete: byIdWithQuery('DELETE /assets/{id}'),
 });

@@ -1,106 +1,86 @@
-import { type Body, type CallOptions, dataOf, type Query, type Send } from './call.ts';
-import { listOf } from './pages.ts';
+import { type CallOptions, dataOf } from './call.ts';
+import type { Methods } from './methods.ts';
 
 /** Webhook endpoints and their deliveries. */
-export const webhooks = (send: Send) => ({
+export const webhooks = ({ withQuery, withBody, byId, byIdWithBody, listById, send }: Methods) => ({
   /** Registers an endpoint; the answer has its secret, once. */
-  create: (body: Body<'POST /webhooks'>, options?: CallOptions) =>
-    dataOf(send('POST /webhooks', { body }, options)),
+  create: withBody('POST /webhooks'),
   /** All endpoints. */
-  list: (query?: Query<'GET /webhooks'>, options?: CallOptions) =>
-    dataOf(send('GET /webhooks', { query }, options)),
+  list: withQuery('GET /webhooks'),
   /** One. */
-  get: (id: string, options?: CallOptions) => dataOf(send('GET /webhooks/{id}', { path: { id } }, options)),
+  get: byId('GET /webhooks/{id}'),
   /** Changes address, types or status. */
-  update: (id: string, body: Body<'PATCH /webhooks/{id}'>, options?: CallOptions) =>
-    dataOf(send('PATCH /webhooks/{id}', { path: { id }, body }, options)),
+  update: byIdWithBody('PATCH /webhooks/{id}'),
   /** Removes it; what is queued for it stops. */
-  delete: (id: string, options?: CallOptions) =>
-    dataOf(send('DELETE /webhooks/{id}', { path: { id } }, options)),
+  delete: byId('DELETE /webhooks/{id}'),
   /** A new secret, which holds at once. */
-  rotateSecret: (id: string, options?: CallOptions) =>
-    dataOf(send('POST /webhooks/{id}/rotate-secret', { path: { id } }, options)),
+  rotateSecret: byId('POST /webhooks/{id}/rotate-secret'),
   /** Queues a test event. */
-  test: (id: string, options?: CallOptions) =>
-    dataOf(send('POST /webhooks/{id}/test', { path: { id } }, options)),
+  test: byId('POST /webhooks/{id}/test'),
   /** Newest first. */
-  deliveries: (id: string, query?: Query<'GET /webhooks/{id}/deliveries'>, options?: CallOptions) =>
-    listOf(send, 'GET /webhooks/{id}/deliveries', { path: { id }, query }, options),
+  deliveries: listById('GET /webhooks/{id}/deliveries'),
   /** Sends one again. */
   redeliver: (id: string, deliveryId: string, options?: CallOptions) =>
     dataOf(
       send('POST /webhooks/{id}/deliveries/{deliveryId}/redeliver', { path: { id, deliveryId } }, options),
     ),
   /** Sends the events of a range again. */
-  replay: (id: string, body: Body<'POST /webhooks/{id}/replay'>, options?: CallOptions) =>
-    dataOf(send('POST /webhooks/{id}/replay', { path: { id }, body }, options)),
+  replay: byIdWithBody('POST /webhooks/{id}/replay'),
 });
 
 /** API keys. */
-export const apiKeys = (send: Send) => ({
+export const apiKeys = ({ withQuery, withBody, byId, byIdWithBody }: Methods) => ({
   /** Creates a key; the answer shows it, once. */
-  create: (body: Body<'POST /api-keys'>, options?: CallOptions) =>
-    dataOf(send('POST /api-keys', { body }, options)),
+  create: withBody('POST /api-keys'),
   /** All keys, without their secrets. */
-  list: (query?: Query<'GET /api-keys'>, options?: CallOptions) =>
-    dataOf(send('GET /api-keys', { query }, options)),
+  list: withQuery('GET /api-keys'),
   /** Replaces its permissions. */
-  update: (id: string, body: Body<'PATCH /api-keys/{id}'>, options?: CallOptions) =>
-    dataOf(send('PATCH /api-keys/{id}', { path: { id }, body }, options)),
+  update: byIdWithBody('PATCH /api-keys/{id}'),
   /** It is refused at once. */
-  revoke: (id: string, options?: CallOptions) =>
-    dataOf(send('DELETE /api-keys/{id}', { path: { id } }, options)),
+  revoke: byId('DELETE /api-keys/{id}'),
 });
 
 /** The latest requests of API keys. */
-export const requests = (send: Send) => ({
+export const requests = ({ list, byId }: Methods) => ({
   /** Newest first. */
-  list: (query?: Query<'GET /requests'>, options?: CallOptions) =>
-    listOf(send, 'GET /requests', { query }, options),
+  list: list('GET /requests'),
   /** One, by the `x-request-id` of its answer. */
-  get: (id: string, options?: CallOptions) => dataOf(send('GET /requests/{id}', { path: { id } }, options)),
+  get: byId('GET /requests/{id}'),
 });
 
 /** The workspace: settings, members, plan. */
-export const workspace = (send: Send) => ({
+export const workspace = ({ plain, withBody, list, send }: Methods) => ({
   /** Settings, plan, limits, usage. */
-  get: (options?: CallOptions) => dataOf(send('GET /workspace', {}, options)),
+  get: plain('GET /workspace'),
   /** Changes settings. */
-  update: (body: Body<'PATCH /workspace'>, options?: CallOptions) =>
-    dataOf(send('PATCH /workspace', { body }, options)),
+  update: withBody('PATCH /workspace'),
   /** A PNG or JPEG, as a Blob with its type. */
   setLogo: (content: Blob, options?: CallOptions) =>
     dataOf(send('PUT /workspace/logo', { body: content }, options)),
   /** Removes it. */
-  removeLogo: (options?: CallOptions) => dataOf(send('DELETE /workspace/logo', {}, options)),
+  removeLogo: plain('DELETE /workspace/logo'),
   /** The log of actions with their actors, newest first. */
-  auditLog: (query?: Query<'GET /audit-log'>, options?: CallOptions) =>
-    listOf(send, 'GET /audit-log', { query }, options),
+  auditLog: list('GET /audit-log'),
   /** The plan and its payment. */
-  billing: (options?: CallOptions) => dataOf(send('GET /billing', {}, options)),
+  billing: plain('GET /billing'),
   /** The page on which a plan is paid. */
-  checkout: (body: Body<'POST /billing/checkout'>, options?: CallOptions) =>
-    dataOf(send('POST /billing/checkout', { body }, options)),
+  checkout: withBody('POST /billing/checkout'),
   /** The page of cards and invoices. */
-  billingPortal: (options?: CallOptions) => dataOf(send('POST /billing/portal', {}, options)),
+  billingPortal: plain('POST /billing/portal'),
 });
 
 /** The members of the workspace. */
-export const members = (send: Send) => ({
+export const members = ({ plain, withBody, byId, byIdWithBody }: Methods) => ({
   /** Lists all members. */
-  list: (options?: CallOptions) => dataOf(send('GET /members', {}, options)),
+  list: plain('GET /members'),
   /** Changes a role. */
-  update: (id: string, body: Body<'PATCH /members/{id}'>, options?: CallOptions) =>
-    dataOf(send('PATCH /members/{id}', { path: { id }, body }, options)),
+  update: byIdWithBody('PATCH /members/{id}'),
   /** Removes a member. */
-  remove: (id: string, options?: CallOptions) =>
-    dataOf(send('DELETE /members/{id}', { path: { id } }, options)),
+  remove: byId('DELETE /members/{id}'),
   /** Creates an invitation; the answer has its link, once. */
-  invite: (body: Body<'POST /members/invitations'>, options?: CallOptions) =>
-    dataOf(send('POST /members/invitations', { body }, options)),
+  invite: withBody('POST /members/invitations'),
   /** Those that are open. */
-  invitations: (options?: CallOptions) => dataOf(send('GET /members/invitations', {}, options)),
+  invitations: plain('GET /members/invitations'),
   /** Takes one back. */
-  revokeInvitation: (id: string, options?: CallOptions) =>
-    dataOf(send('DELETE /members/invitations/{id}', { path: { id } }, options)),
+  revokeInvitation: byId('DELETE /members/invitations/{id}'),
 });
