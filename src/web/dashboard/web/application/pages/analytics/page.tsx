@@ -42,7 +42,7 @@ const TrackingOff = () => (
 /** The events of live mail over time and as rates. */
 export default function Analytics() {
   const { environment } = useViewer();
-  const { values, set, isSet, clear } = useFilters(['period', 'by', 'tag', 'template', 'domain']);
+  const { values, set, filter, isSet, clear } = useFilters(['period', 'by', 'tag', 'template', 'domain']);
   const shown = useFilters(['metric']);
   const period: Period = values.period in PERIODS ? (values.period as Period) : '30';
   const metric: Metric = shown.values.metric in METRICS ? (shown.values.metric as Metric) : 'delivered';
@@ -122,20 +122,14 @@ export default function Analytics() {
         {domains.length > 0 && (
           <ChoiceFilter
             label="Domain"
-            value={values.domain}
+            {...filter('domain')}
             options={Object.fromEntries(domains.map((each) => [each.id, each.name]))}
-            onChange={(domain) => set({ domain })}
           />
         )}
         {Object.keys(templates).length > 0 && (
-          <ChoiceFilter
-            label="Template"
-            value={values.template}
-            options={templates}
-            onChange={(template) => set({ template })}
-          />
+          <ChoiceFilter label="Template" {...filter('template')} options={templates} />
         )}
-        <TextFilter label="Tag (name:value)" isExact value={values.tag} onChange={(tag) => set({ tag })} />
+        <TextFilter label="Tag (name:value)" isExact {...filter('tag')} />
       </FilterBar>
       {error && <Problem>{error.message}</Problem>}
       {data ? (

@@ -8,8 +8,8 @@ import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
@@ -101,13 +101,8 @@ const COLUMNS: readonly [Column<ApiKey>, ...Column<ApiKey>[]] = [
     from: 'md',
     cell: (key) => <span title={key.permissions.join(', ')}>{allowed(key)}</span>,
   },
-  {
-    name: 'Last used',
-    width: 'w-36',
-    from: 'sm',
-    cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" />,
-  },
-  { name: 'Created', width: 'w-36', from: 'lg', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  timeColumn('Last used', 'lastUsedAt', { from: 'sm', isRight: false, none: 'never' }),
+  timeColumn('Created', 'createdAt', { from: 'lg', isRight: false }),
   { name: 'Status', width: 'w-36', isRight: true, cell: (key) => <KeyActions apiKey={key} /> },
 ];
 

@@ -7,14 +7,14 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { count } from '../../ui/display/format.ts';
-import { Empty, Failed } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
+import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, PendingPage } from '../../ui/page.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { AddPeople } from './add-people.tsx';
 import { AudienceSettings } from './settings.tsx';
@@ -27,11 +27,7 @@ export default function AudienceDetail({ id }: { readonly id: string }) {
   const tab = useTab(TABS);
   const back = { to: '/audiences', text: 'Audiences' };
   if (error && !data)
-    return (
-      <Page title="Audience" back={back}>
-        <Failed error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
+    return <PendingPage title="Audience" back={back} error={error} onRetry={() => void refetch()} />;
   return (
     <Page
       title={data?.name ?? 'Audience'}
@@ -113,13 +109,7 @@ function Members({ audience }: { readonly audience: Audience }) {
       cell: (contact) => <Lead title={contact.email} sub={wholeName(contact) || undefined} />,
     },
     { name: 'Status', width: 'w-36', from: 'sm', cell: ({ status }) => <Badge status={status} /> },
-    {
-      name: 'Last active',
-      width: 'w-36',
-      from: 'md',
-      isRight: true,
-      cell: ({ lastActivityAt }) => <Time at={lastActivityAt} none="never" />,
-    },
+    timeColumn('Last active', 'lastActivityAt', { from: 'md', none: 'never' }),
     ...(mayRemove
       ? [
           {

@@ -4,10 +4,9 @@ import { type ItemOf, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
-import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
-import { CREATED } from '../../ui/lists/created.tsx';
+import { CREATED, countColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
@@ -36,14 +35,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     from: 'lg',
     cell: (audience) => (audience.public ? 'Yes' : <span className="text-faint">No</span>),
   },
-  {
-    name: 'Contacts',
-    width: 'w-28',
-    isRight: true,
-    cell: ({ contactCount }) => (
-      <span className="num">{contactCount === null ? '–' : count(contactCount)}</span>
-    ),
-  },
+  countColumn('Contacts', ({ contactCount }) => contactCount),
   { ...CREATED, isExtra: false },
 ];
 

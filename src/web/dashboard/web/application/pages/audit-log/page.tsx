@@ -6,8 +6,8 @@ import { Download } from '../../ui/button.tsx';
 import { Id } from '../../ui/display/copy-button.tsx';
 import { capital, wordsOf } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { ChoiceFilter, FilterBar, PeriodFilter, sinceDays, useFilters } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
@@ -115,12 +115,12 @@ const columnsOf = (names: Names): readonly [Column<Entry>, ...Column<Entry>[]] =
     from: 'lg',
     cell: ({ requestId }) => requestId !== null && <Id id={requestId} />,
   },
-  { name: 'When', sortBy: 'createdAt', width: 'w-36', isRight: true, cell: ({ at }) => <Time at={at} /> },
+  timeColumn('When', 'at', { sortBy: 'createdAt' }),
 ];
 
 /** The log of actions by people, keys and the operator in the workspace. */
 export default function AuditLog() {
-  const { values, set, isSet, clear } = useFilters(['action', 'actor', 'days']);
+  const { values, filter, isSet, clear } = useFilters(['action', 'actor', 'days']);
   const { action, actor, days } = values;
   const createdAfter = sinceDays(days);
   const query = {
@@ -146,19 +146,13 @@ export default function AuditLog() {
       }
     >
       <FilterBar isSet={isSet} onClear={clear}>
-        <ChoiceFilter
-          label="Action"
-          value={action}
-          options={OPTIONS}
-          onChange={(value) => set({ action: value })}
-        />
+        <ChoiceFilter label="Action" {...filter('action')} options={OPTIONS} />
         <ChoiceFilter
           label="Actor"
-          value={actor}
+          {...filter('actor')}
           options={{ ...(actor !== '' && { [actor]: actor }), ...actors }}
-          onChange={(value) => set({ actor: value })}
         />
-        <PeriodFilter value={days} onChange={(value) => set({ days: value })} />
+        <PeriodFilter {...filter('days')} />
       </FilterBar>
       <Table
         label="Audit log"

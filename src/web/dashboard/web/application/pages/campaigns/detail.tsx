@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react';
 import { useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
-import { Failed, Skeleton } from '../../ui/display/states.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/display/states.tsx';
+import { Page, PendingPage } from '../../ui/page.tsx';
 import { CampaignRun } from './run.tsx';
 
 const Editor = lazy(() => import('./campaign-editor.tsx'));
@@ -17,13 +17,7 @@ export default function CampaignDetail({ id }: { readonly id: string }) {
       <Skeleton className="h-96 w-full" />
     </Page>
   );
-  if (error && !data)
-    return (
-      <Page title="Campaign" back={back}>
-        <Failed error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
-  if (!data) return loading;
+  if (!data) return <PendingPage title="Campaign" back={back} error={error} onRetry={() => void refetch()} />;
   return data.status === 'draft' && may('campaigns:write') ? (
     <Suspense fallback={loading}>
       <Editor campaign={data} />

@@ -1,9 +1,9 @@
 import type { Campaign, CampaignLink } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { countColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
 import { useTrackedDomains } from '../names.ts';
@@ -11,19 +11,8 @@ import { isCounted, trackingOfCampaign } from '../tracking.ts';
 
 const COLUMNS: readonly [Column<CampaignLink>, ...Column<CampaignLink>[]] = [
   { name: 'Link', cell: ({ url }) => <Lead title={url ?? 'Links not in the content'} /> },
-  {
-    name: 'Contacts',
-    width: 'w-28',
-    isRight: true,
-    cell: ({ uniqueClicks }) => <span className="num">{count(uniqueClicks)}</span>,
-  },
-  {
-    name: 'Clicks',
-    width: 'w-28',
-    from: 'sm',
-    isRight: true,
-    cell: ({ clicks }) => <span className="num">{count(clicks)}</span>,
-  },
+  countColumn('Contacts', ({ uniqueClicks }) => uniqueClicks),
+  countColumn('Clicks', ({ clicks }) => clicks, { from: 'sm' }),
 ];
 
 /** The links of a campaign as they were written, and who followed them. */

@@ -4,11 +4,10 @@ import { type ItemOf, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
-import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
-import { CREATED } from '../../ui/lists/created.tsx';
+import { CREATED, countColumn } from '../../ui/lists/column-kinds.tsx';
 import { useOneChoice } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
@@ -32,15 +31,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     width: 'w-36',
     cell: ({ status }) => <Badge status={status}>{STATUSES[status]}</Badge>,
   },
-  {
-    name: 'Recipients',
-    width: 'w-28',
-    from: 'md',
-    isRight: true,
-    cell: ({ recipientCount }) => (
-      <span className="num">{recipientCount === null ? '–' : count(recipientCount)}</span>
-    ),
-  },
+  countColumn('Recipients', ({ recipientCount }) => recipientCount, { from: 'md' }),
   {
     name: 'When',
     width: 'w-36',

@@ -3,8 +3,8 @@ import { Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { eventTexts } from '../../ui/display/event-looks.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { useOneChoice } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
@@ -54,20 +54,8 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
       </span>
     ),
   },
-  {
-    name: 'Opened',
-    width: 'w-36',
-    from: 'md',
-    isRight: true,
-    cell: ({ openedAt }) => <Time at={openedAt} />,
-  },
-  {
-    name: 'Clicked',
-    width: 'w-36',
-    from: 'lg',
-    isRight: true,
-    cell: ({ clickedAt }) => <Time at={clickedAt} />,
-  },
+  timeColumn('Opened', 'openedAt', { from: 'md' }),
+  timeColumn('Clicked', 'clickedAt', { from: 'lg' }),
 ];
 
 /** The contacts of the frozen audience, by outcome. */

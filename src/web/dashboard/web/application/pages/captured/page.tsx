@@ -5,8 +5,8 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { sizeText } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { FilterBar, TextFilter, useFilters } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
@@ -41,18 +41,12 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   { name: 'Subject', from: 'md', cell: ({ subject }) => subject || '(no subject)' },
   { name: 'From', from: 'lg', cell: ({ from }) => from },
   { name: 'Size', width: 'w-24', from: 'lg', isRight: true, cell: ({ size }) => sizeText(size) },
-  {
-    name: 'Arrived',
-    sortBy: 'createdAt',
-    width: 'w-36',
-    isRight: true,
-    cell: ({ capturedAt }) => <Time at={capturedAt} />,
-  },
+  timeColumn('Arrived', 'capturedAt', { sortBy: 'createdAt' }),
 ];
 
 function Inbox() {
   const { environment, may } = useViewer();
-  const { values, set, isSet, clear } = useFilters(['recipient']);
+  const { values, filter, isSet, clear } = useFilters(['recipient']);
   const query = { ...(values.recipient !== '' && { recipient: values.recipient }) };
   const { query: order, sorting } = useSort();
   const list = useList('GET /captured', { query: { ...query, ...order } }, { follows: ['emails'] });
@@ -64,12 +58,7 @@ function Inbox() {
       actions={may('emails:send') && (list.items?.length ?? 0) > 0 && <ThrowAway />}
     >
       <FilterBar isSet={isSet} onClear={clear}>
-        <TextFilter
-          label="Recipient"
-          isExact
-          value={values.recipient}
-          onChange={(recipient) => set({ recipient })}
-        />
+        <TextFilter label="Recipient" isExact {...filter('recipient')} />
       </FilterBar>
       <Table
         label="Captured mail"

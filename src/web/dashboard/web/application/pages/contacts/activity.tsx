@@ -89,7 +89,7 @@ function detailOf({ type, data, emailId, importId, flowId, runId, byMachine }: C
 
 /** The timeline of a contact, newest first. */
 export function Activity({ id }: { readonly id: string }) {
-  const { values, set } = useFilters(['type']);
+  const { values, filter } = useFilters(['type']);
   const names = useAudienceNames();
   const type = values.type in WORDS ? (values.type as Type) : undefined;
   const list = useList('GET /contacts/{contact}/activity', {
@@ -107,14 +107,7 @@ export function Activity({ id }: { readonly id: string }) {
   return (
     <Card
       title="Timeline"
-      actions={
-        <ChoiceFilter
-          label="Entries"
-          value={type ?? ''}
-          options={WORDS}
-          onChange={(value) => set({ type: value })}
-        />
-      }
+      actions={<ChoiceFilter label="Entries" {...filter('type')} value={type ?? ''} options={WORDS} />}
     >
       {items === undefined && <Skeleton className="h-40 w-full" />}
       {items?.length === 0 && <p className="text-dim">No entries of this type yet.</p>}

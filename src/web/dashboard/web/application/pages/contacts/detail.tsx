@@ -11,13 +11,13 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Id } from '../../ui/display/copy-button.tsx';
-import { Failed, Skeleton } from '../../ui/display/states.tsx';
+import { Skeleton } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Item, Menu } from '../../ui/overlays/menu.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
-import { Card, Facts, Page } from '../../ui/page.tsx';
+import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { propertyText, useAudienceNames } from '../names.ts';
 import { Activity } from './activity.tsx';
 import { Consent } from './consent.tsx';
@@ -46,11 +46,7 @@ export default function ContactDetail({ id }: { readonly id: string }) {
   const { data, error, refetch } = useRead('GET /contacts/{contact}', { path: { contact: id } });
   const back = { to: '/contacts', text: 'Contacts' };
   if (error && !data)
-    return (
-      <Page title="Contact" back={back}>
-        <Failed error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
+    return <PendingPage title="Contact" back={back} error={error} onRetry={() => void refetch()} />;
   return (
     <Page
       title={data?.email ?? 'Contact'}

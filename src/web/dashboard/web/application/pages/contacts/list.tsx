@@ -6,10 +6,10 @@ import { countRule, useDownload, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
-import { count, listText } from '../../ui/display/format.ts';
+import { listText } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { countColumn, timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSelection } from '../../ui/lists/selection.tsx';
@@ -43,44 +43,11 @@ const COLUMNS: readonly [Column<Contact>, ...Column<Contact>[]] = [
     },
   },
   { name: 'Status', width: 'w-36', cell: ({ status }) => <Badge status={status} /> },
-  {
-    name: 'Audiences',
-    width: 'w-28',
-    from: 'lg',
-    isRight: true,
-    cell: ({ audienceIds }) => <span className="num">{count(audienceIds.length)}</span>,
-  },
-  {
-    name: 'Last active',
-    width: 'w-36',
-    from: 'md',
-    isRight: true,
-    cell: ({ lastActivityAt }) => <Time at={lastActivityAt} none="never" />,
-  },
-  {
-    name: 'Added',
-    sortBy: 'createdAt',
-    width: 'w-36',
-    from: 'sm',
-    isRight: true,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
-  {
-    name: 'Updated',
-    width: 'w-36',
-    from: 'lg',
-    isRight: true,
-    isExtra: true,
-    cell: ({ updatedAt }) => <Time at={updatedAt} />,
-  },
-  {
-    name: 'Unsubscribed',
-    width: 'w-36',
-    from: 'lg',
-    isRight: true,
-    isExtra: true,
-    cell: ({ unsubscribedAt }) => <Time at={unsubscribedAt} none="–" />,
-  },
+  countColumn('Audiences', ({ audienceIds }) => audienceIds.length, { from: 'lg' }),
+  timeColumn('Last active', 'lastActivityAt', { from: 'md', none: 'never' }),
+  timeColumn('Added', 'createdAt', { sortBy: 'createdAt', from: 'sm' }),
+  timeColumn('Updated', 'updatedAt', { from: 'lg', isExtra: true }),
+  timeColumn('Unsubscribed', 'unsubscribedAt', { from: 'lg', isExtra: true }),
 ];
 
 const idOf = ({ id }: Contact): string => id;
@@ -89,7 +56,7 @@ const addressOf = ({ email }: Contact): string => email;
 /** The contacts of one environment. */
 export function ContactList() {
   const { environment, may } = useViewer();
-  const { values, set, isSet, clear } = useFilters(['search', 'status', 'audience', 'import']);
+  const { values, set, filter, isSet, clear } = useFilters(['search', 'status', 'audience', 'import']);
   const { search, status, audience } = values;
   const [isMaking, setMaking] = useState(false);
   const audiences = useAudienceNames();
@@ -157,20 +124,10 @@ export function ContactList() {
       }
     >
       <FilterBar isSet={isSet} onClear={clear}>
-        <TextFilter label="Address or name" value={search} onChange={(value) => set({ search: value })} />
-        <ChoiceFilter
-          label="Status"
-          value={status}
-          options={STATUSES}
-          onChange={(value) => set({ status: value })}
-        />
+        <TextFilter label="Address or name" {...filter('search')} />
+        <ChoiceFilter label="Status" {...filter('status')} options={STATUSES} />
         {Object.keys(audiences).length > 0 && (
-          <ChoiceFilter
-            label="Audience"
-            value={audience}
-            options={audiences}
-            onChange={(value) => set({ audience: value })}
-          />
+          <ChoiceFilter label="Audience" {...filter('audience')} options={audiences} />
         )}
         {ofImport && (
           <button type="button" className="chip" onClick={() => set({ import: '' })}>

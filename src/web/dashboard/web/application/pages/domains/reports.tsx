@@ -5,6 +5,7 @@ import { Figures } from '../../ui/charts/figures.tsx';
 import type { Tone } from '../../ui/display/event-looks.ts';
 import { count, intervalText, share } from '../../ui/display/format.ts';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
+import { countColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -37,12 +38,7 @@ const FAILURES = {
 
 const COLUMNS: readonly [Column<Source>, ...Column<Source>[]] = [
   { name: 'Source', cell: ({ address }) => <Lead title={address ?? 'Further sources'} /> },
-  {
-    name: 'Messages',
-    width: 'w-24',
-    isRight: true,
-    cell: ({ messages }) => <span className="num">{count(messages)}</span>,
-  },
+  countColumn('Messages', ({ messages }) => messages, { width: 'w-24' }),
   {
     name: 'DKIM',
     width: 'w-20',

@@ -9,13 +9,13 @@ import { Badge } from '../../ui/display/badge.tsx';
 import { Id } from '../../ui/display/copy-button.tsx';
 import { momentText } from '../../ui/display/format.ts';
 import { Message } from '../../ui/display/message.tsx';
-import { Failed, Skeleton } from '../../ui/display/states.tsx';
+import { Skeleton } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { EmailMachineCard } from '../../ui/machine/email-machine.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
-import { Card, Facts, Page } from '../../ui/page.tsx';
+import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { useTemplateNames } from '../names.ts';
 import { Explanation } from './explanation.tsx';
 import { Reschedule } from './reschedule.tsx';
@@ -23,17 +23,14 @@ import { Files, Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
 
 const BACK = { to: '/emails', text: 'Emails' };
+
 /** One email: what it said, what became of it and why. */
 export default function EmailDetail({ id }: { readonly id: string }) {
   const { data: read = null, error, refetch } = useRead('GET /emails/{id}', { path: { id } }, { every: 500 });
   // The page is the largest that an answer brings: drawn at once, it would make a click wait.
   const data = usePainted(read);
   if (error && !data)
-    return (
-      <Page title="Email" back={BACK}>
-        <Failed error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
+    return <PendingPage title="Email" back={BACK} error={error} onRetry={() => void refetch()} />;
   if (!data)
     return (
       <Page title="Email" heading={<Skeleton className="h-8 w-80 max-w-full" />} back={BACK}>

@@ -6,8 +6,8 @@ import { ButtonLink, Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { EVENT_LOOKS } from '../../ui/display/event-looks.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import {
   ChoiceFilter,
   FilterBar,
@@ -70,22 +70,8 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
         <Badge status={status} />
       ),
   },
-  {
-    name: 'Accepted',
-    sortBy: 'createdAt',
-    width: 'w-36',
-    from: 'sm',
-    isRight: true,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
-  {
-    name: 'Delivered',
-    width: 'w-36',
-    from: 'lg',
-    isRight: true,
-    isExtra: true,
-    cell: ({ deliveredAt }) => <Time at={deliveredAt} none="–" />,
-  },
+  timeColumn('Accepted', 'createdAt', { sortBy: 'createdAt', from: 'sm' }),
+  timeColumn('Delivered', 'deliveredAt', { from: 'lg', isExtra: true }),
 ];
 
 /** The log of emails, and one of them. */
@@ -109,7 +95,7 @@ const labelOf = ({ to }: Item): string => to.join(', ');
 function EmailList() {
   const { environment, may } = useViewer();
   const filters = useFilters(['status', 'to', 'subject', 'from', 'tag', 'domain', 'days']);
-  const { values, set, isSet, clear } = filters;
+  const { values, set, filter, isSet, clear } = filters;
   const { status, to, subject, from, tag, domain, days } = values;
   const domains = useDomainNames();
   const createdAfter = sinceDays(days);
@@ -153,28 +139,13 @@ function EmailList() {
         }}
         more={
           <>
-            <ChoiceFilter
-              label="Status"
-              value={status}
-              options={STATUSES}
-              onChange={(value) => set({ status: value })}
-            />
-            <PeriodFilter value={days} onChange={(value) => set({ days: value })} />
+            <ChoiceFilter label="Status" {...filter('status')} options={STATUSES} />
+            <PeriodFilter {...filter('days')} />
             {Object.keys(domains).length > 0 && (
-              <ChoiceFilter
-                label="Domain"
-                value={domain}
-                options={domains}
-                onChange={(value) => set({ domain: value })}
-              />
+              <ChoiceFilter label="Domain" {...filter('domain')} options={domains} />
             )}
-            <TextFilter label="Sender" isExact value={from} onChange={(value) => set({ from: value })} />
-            <TextFilter
-              label="Tag (name:value)"
-              isExact
-              value={tag}
-              onChange={(value) => set({ tag: value })}
-            />
+            <TextFilter label="Sender" isExact {...filter('from')} />
+            <TextFilter label="Tag (name:value)" isExact {...filter('tag')} />
           </>
         }
       >

@@ -5,9 +5,8 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
-import { CREATED } from '../../ui/lists/created.tsx';
+import { CREATED, timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { useOneChoice } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
@@ -42,13 +41,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     isRight: true,
     cell: ({ steps }) => <span className="num">{steps.length}</span>,
   },
-  {
-    name: 'Updated',
-    width: 'w-36',
-    from: 'sm',
-    isRight: true,
-    cell: ({ updatedAt }) => <Time at={updatedAt} />,
-  },
+  timeColumn('Updated', 'updatedAt', { from: 'sm' }),
   CREATED,
 ];
 

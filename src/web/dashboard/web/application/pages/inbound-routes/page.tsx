@@ -3,9 +3,9 @@ import type { InboundRoute } from '../../../../../client/operations.ts';
 import { useChange, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
-import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { countColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
@@ -46,13 +46,7 @@ export default function InboundRoutes() {
       ),
     },
     { name: 'Action', from: 'md', cell: actionText },
-    {
-      name: 'Priority',
-      width: 'w-24',
-      from: 'lg',
-      isRight: true,
-      cell: ({ priority }) => count(priority),
-    },
+    countColumn('Priority', ({ priority }) => priority, { from: 'lg', width: 'w-24' }),
     ...(mayWrite
       ? [
           {

@@ -4,9 +4,9 @@ import { useChange, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
-import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { countColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
@@ -36,8 +36,8 @@ export default function Mailboxes() {
       name: 'Mailbox',
       cell: (each) => <Lead title={each.username} sub={each.reason ?? placeOf(each)} />,
     },
-    { name: 'Taken', width: 'w-24', from: 'lg', isRight: true, cell: ({ taken }) => count(taken) },
-    { name: 'Skipped', width: 'w-24', from: 'lg', isRight: true, cell: ({ skipped }) => count(skipped) },
+    countColumn('Taken', ({ taken }) => taken, { from: 'lg', width: 'w-24' }),
+    countColumn('Skipped', ({ skipped }) => skipped, { from: 'lg', width: 'w-24' }),
     { name: 'Status', width: 'w-32', cell: ({ status }) => <Badge status={status} /> },
     ...(mayWrite
       ? [

@@ -2,7 +2,7 @@ import type { Invitation } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
-import { Time } from '../../ui/display/time.tsx';
+import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
@@ -17,7 +17,7 @@ const COLUMNS: readonly [Column<Invitation>, ...Column<Invitation>[]] = [
     width: 'w-32 not-sm:w-28',
     cell: (each) => <Badge status={stateOf(each)} tone={stateOf(each) === 'open' ? 'waiting' : 'quiet'} />,
   },
-  { name: 'Expires', width: 'w-36', from: 'sm', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  timeColumn('Expires', 'expiresAt', { from: 'sm', isRight: false }),
   {
     name: 'Withdraw',
     width: 'w-32 not-sm:w-24',

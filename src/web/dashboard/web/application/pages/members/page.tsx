@@ -5,8 +5,8 @@ import { useChange, useRead } from '../../api/queries.ts';
 import { useMember, useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Item, Menu, Separator } from '../../ui/overlays/menu.tsx';
@@ -24,12 +24,7 @@ const COLUMNS: readonly [Column<Member>, ...Column<Member>[]] = [
     from: 'md',
     cell: ({ twoFactor }) => <Badge status={twoFactor ? 'on' : 'off'} tone={twoFactor ? 'good' : 'quiet'} />,
   },
-  {
-    name: 'Last active',
-    width: 'w-36',
-    from: 'sm',
-    cell: ({ lastSeenAt }) => <Time at={lastSeenAt} none="never" />,
-  },
+  timeColumn('Last active', 'lastSeenAt', { from: 'sm', isRight: false, none: 'never' }),
   { name: 'Role', width: 'w-40', isRight: true, cell: (member) => <MemberRole member={member} /> },
 ];
 

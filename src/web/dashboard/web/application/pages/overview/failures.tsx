@@ -1,6 +1,6 @@
 import { type ItemOf, useList } from '../../api/queries.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Time } from '../../ui/display/time.tsx';
+import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
 
@@ -20,13 +20,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     name: 'Reason',
     cell: ({ failureReason }) => (failureReason === null ? 'Failed' : REASONS[failureReason]),
   },
-  {
-    name: 'Accepted',
-    width: 'w-36',
-    from: 'sm',
-    isRight: true,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  timeColumn('Accepted', 'createdAt', { from: 'sm' }),
 ];
 
 /** The latest emails that failed, and why. */

@@ -5,8 +5,8 @@ import { countRule, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
@@ -43,18 +43,12 @@ const COLUMNS: readonly [Column<ReceivedItem>, ...Column<ReceivedItem>[]] = [
     from: 'sm',
     cell: ({ status }) => <Badge status={status} tone={TONES[status]} />,
   },
-  {
-    name: 'Arrived',
-    sortBy: 'createdAt',
-    width: 'w-36',
-    isRight: true,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  timeColumn('Arrived', 'createdAt', { sortBy: 'createdAt' }),
 ];
 
 function Inbox() {
   const { environment, may } = useViewer();
-  const { values, set, isSet, clear } = useFilters(['address', 'automatic', 'thread', 'route']);
+  const { values, filter, isSet, clear } = useFilters(['address', 'automatic', 'thread', 'route']);
   const { address, automatic, thread, route } = values;
   const query = {
     ...(address !== '' && { address }),
@@ -68,13 +62,8 @@ function Inbox() {
   return (
     <Page title="Inbox" about="Mail that your inbound routes have taken, one item for each recipient.">
       <FilterBar isSet={isSet} onClear={clear}>
-        <TextFilter label="Address" value={address} onChange={(value) => set({ address: value })} />
-        <ChoiceFilter
-          label="Written by"
-          value={automatic}
-          options={WRITTEN_BY}
-          onChange={(value) => set({ automatic: value })}
-        />
+        <TextFilter label="Address" {...filter('address')} />
+        <ChoiceFilter label="Written by" {...filter('automatic')} options={WRITTEN_BY} />
       </FilterBar>
       <Table
         label="Received mail"

@@ -5,8 +5,8 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Download } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { ChoiceFilter, FilterBar, PeriodFilter, sinceDays, useFilters } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
@@ -52,7 +52,7 @@ const chosen = <Name extends string>(
 
 function RequestList() {
   const { environment } = useViewer();
-  const { values, set, isSet, clear } = useFilters(['apiKeyId', 'status', 'method', 'days']);
+  const { values, filter, isSet, clear } = useFilters(['apiKeyId', 'status', 'method', 'days']);
   const keys = useRead('GET /api-keys', {}).data;
   const status = chosen(values.status, STATUSES);
   const method = chosen<Method>(values.method, METHODS);
@@ -89,14 +89,7 @@ function RequestList() {
       isRight: true,
       cell: ({ durationMs }) => `${count(durationMs)} ms`,
     },
-    {
-      name: 'Received',
-      sortBy: 'createdAt',
-      width: 'w-36',
-      from: 'sm',
-      isRight: true,
-      cell: ({ createdAt }) => <Time at={createdAt} />,
-    },
+    timeColumn('Received', 'createdAt', { sortBy: 'createdAt', from: 'sm' }),
     {
       name: 'Status',
       width: 'w-24',
@@ -118,25 +111,10 @@ function RequestList() {
       }
     >
       <FilterBar isSet={isSet} onClear={clear}>
-        <ChoiceFilter
-          label="API key"
-          value={values.apiKeyId}
-          options={options}
-          onChange={(apiKeyId) => set({ apiKeyId })}
-        />
-        <ChoiceFilter
-          label="Status"
-          value={status ?? ''}
-          options={STATUSES}
-          onChange={(value) => set({ status: value })}
-        />
-        <ChoiceFilter
-          label="Method"
-          value={method ?? ''}
-          options={METHODS}
-          onChange={(value) => set({ method: value })}
-        />
-        <PeriodFilter value={values.days} onChange={(days) => set({ days })} />
+        <ChoiceFilter label="API key" {...filter('apiKeyId')} options={options} />
+        <ChoiceFilter label="Status" {...filter('status')} value={status ?? ''} options={STATUSES} />
+        <ChoiceFilter label="Method" {...filter('method')} value={method ?? ''} options={METHODS} />
+        <PeriodFilter {...filter('days')} />
       </FilterBar>
       <Table
         label="Requests"

@@ -6,9 +6,9 @@ import { Button, Download } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Bulk } from '../../ui/lists/bulk.tsx';
+import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { SelectionBar, useSelection } from '../../ui/lists/selection.tsx';
@@ -33,7 +33,7 @@ const labelOf = ({ address }: Suppression): string => address ?? 'a forgotten ad
 /** The addresses that live mail does not go to. They are one list for both environments. */
 export default function Suppressions() {
   const { environment, may } = useViewer();
-  const { values, set, isSet, clear } = useFilters(['address', 'reason']);
+  const { values, filter, isSet, clear } = useFilters(['address', 'reason']);
   const { address, reason } = values;
   const [asked, setAsked] = useState<'add' | 'import' | 'remove' | null>(null);
   const all = useDownload('GET /suppressions/export', {});
@@ -73,13 +73,8 @@ export default function Suppressions() {
     >
       {environment === 'live' && (
         <FilterBar isSet={isSet} onClear={clear}>
-          <TextFilter label="Address" isExact value={address} onChange={(value) => set({ address: value })} />
-          <ChoiceFilter
-            label="Reason"
-            value={reason}
-            options={REASONS}
-            onChange={(value) => set({ reason: value })}
-          />
+          <TextFilter label="Address" isExact {...filter('address')} />
+          <ChoiceFilter label="Reason" {...filter('reason')} options={REASONS} />
         </FilterBar>
       )}
       <Table
@@ -182,14 +177,7 @@ const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
       </span>
     ),
   },
-  {
-    name: 'Added',
-    sortBy: 'createdAt',
-    width: 'w-36',
-    from: 'sm',
-    isRight: true,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  timeColumn('Added', 'createdAt', { sortBy: 'createdAt', from: 'sm' }),
   {
     name: 'Remove',
     isFixed: true,

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { Failed, Skeleton } from '../../ui/display/states.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/display/states.tsx';
+import { Page, PendingPage } from '../../ui/page.tsx';
 
 const Editor = lazy(() => import('./template-editor.tsx'));
 
@@ -15,11 +15,7 @@ export default function TemplateDetail({ id }: { readonly id: string }) {
     </Page>
   );
   if (error && !data)
-    return (
-      <Page title="Template" back={back}>
-        <Failed error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
+    return <PendingPage title="Template" back={back} error={error} onRetry={() => void refetch()} />;
   return data ? (
     <Suspense fallback={loading}>
       <Editor template={data} />

@@ -5,10 +5,9 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { Chips } from '../../ui/forms/chips.tsx';
 import { icons } from '../../ui/icons.tsx';
-import { CREATED } from '../../ui/lists/created.tsx';
+import { CREATED, timeColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
@@ -56,7 +55,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     isRight: true,
     cell: ({ version }) => <span className="num">{version}</span>,
   },
-  { name: 'Updated', width: 'w-36', isRight: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  timeColumn('Updated', 'updatedAt'),
   CREATED,
 ];
 

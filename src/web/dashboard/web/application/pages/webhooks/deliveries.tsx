@@ -9,8 +9,8 @@ import { Copyable } from '../../ui/display/copyable.tsx';
 import type { Tone } from '../../ui/display/event-looks.ts';
 import { count, momentText, wordsOf } from '../../ui/display/format.ts';
 import { Empty, Skeleton } from '../../ui/display/states.tsx';
-import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { countColumn, timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { useOneChoice } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
@@ -60,19 +60,10 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   const file = useDownload('GET /webhooks/{id}/deliveries/export', asked);
   const columns: readonly [Column<WebhookDelivery>, ...Column<WebhookDelivery>[]] = [
     { name: 'Event', cell: (each) => <Lead title={each.eventType} sub={answered(each)} /> },
-    {
-      name: 'Attempts',
-      width: 'w-28',
+    countColumn('Attempts', ({ retryCount, attemptedAt }) => (attemptedAt === null ? 0 : retryCount + 1), {
       from: 'md',
-      isRight: true,
-      cell: ({ retryCount, attemptedAt }) => count(attemptedAt === null ? 0 : retryCount + 1),
-    },
-    {
-      name: 'Attempted',
-      width: 'w-36',
-      from: 'sm',
-      cell: ({ attemptedAt }) => <Time at={attemptedAt} none="not yet" />,
-    },
+    }),
+    timeColumn('Attempted', 'attemptedAt', { from: 'sm', isRight: false, none: 'not yet' }),
     { name: 'Status', width: 'w-32', cell: (each) => <DeliveryBadge delivery={each} /> },
     {
       name: 'Content',

@@ -5,9 +5,9 @@ import { useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
-import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { countColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -35,13 +35,7 @@ const COLUMNS: readonly [Column<Webhook>, ...Column<Webhook>[]] = [
     ),
   },
   { name: 'Events', from: 'md', cell: ({ events }) => events.join(', ') },
-  {
-    name: 'Failures in a row',
-    width: 'w-36',
-    from: 'lg',
-    isRight: true,
-    cell: ({ failureCount }) => count(failureCount),
-  },
+  countColumn('Failures in a row', ({ failureCount }) => failureCount, { from: 'lg', width: 'w-36' }),
   { name: 'Status', width: 'w-32', isRight: true, cell: ({ status }) => <Badge status={status} /> },
 ];
 

@@ -7,7 +7,8 @@ import { SavedViews } from './saved-views.tsx';
 
 /**
  * The filters of a list, kept in the address: they can be shared, and the back button restores them. `names`
- * are their parameters; one that is not set is the empty text.
+ * are their parameters; one that is not set is the empty text. `filter` has the value and the change of one,
+ * for its component.
  */
 export function useFilters<const Name extends string>(names: readonly Name[]) {
   const [search, setSearch] = useSearchParams();
@@ -26,9 +27,13 @@ export function useFilters<const Name extends string>(names: readonly Name[]) {
       },
       { replace: true },
     );
+  const filter = (name: Name) => ({
+    value: values[name],
+    onChange: (value: string) => set({ [name]: value } as Partial<Record<Name, string>>),
+  });
   const isSet = names.some((name) => values[name] !== '');
   const clear = () => set(Object.fromEntries(names.map((name) => [name, ''])) as Record<Name, string>);
-  return { values, set, isSet, clear };
+  return { values, set, filter, isSet, clear };
 }
 
 interface FilterBarProps {
@@ -194,17 +199,12 @@ export function useOneChoice<Value extends string>(
   label: string,
   options: Readonly<Record<Value, string>>,
 ) {
-  const { values, set, isSet, clear } = useFilters([name]);
+  const { values, filter, isSet, clear } = useFilters([name]);
   const named = values[name] ?? '';
   const chosen = named in options ? (named as Value) : undefined;
   const bar = (
     <FilterBar isSet={isSet} onClear={clear}>
-      <ChoiceFilter
-        label={label}
-        value={chosen ?? ''}
-        options={options}
-        onChange={(value) => set({ [name]: value })}
-      />
+      <ChoiceFilter label={label} options={options} {...filter(name)} value={chosen ?? ''} />
     </FilterBar>
   );
   return { chosen, isSet, bar };

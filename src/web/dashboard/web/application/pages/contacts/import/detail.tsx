@@ -6,12 +6,12 @@ import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Progress } from '../../../ui/charts/progress.tsx';
 import { Badge } from '../../../ui/display/badge.tsx';
 import { sizeText } from '../../../ui/display/format.ts';
-import { Failed, Skeleton } from '../../../ui/display/states.tsx';
+import { Skeleton } from '../../../ui/display/states.tsx';
 import { Time } from '../../../ui/display/time.tsx';
 import { Problem } from '../../../ui/forms/form.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
 import { toast } from '../../../ui/overlays/toast.tsx';
-import { Card, Facts, Page } from '../../../ui/page.tsx';
+import { Card, Facts, Page, PendingPage } from '../../../ui/page.tsx';
 import { useAudienceNames } from '../../names.ts';
 import { ConsentCounts, Counts, ImportErrors } from './outcome.tsx';
 import { Warnings } from './warnings.tsx';
@@ -36,11 +36,7 @@ export default function ImportDetail({ id }: { readonly id: string }) {
   const back = { to: '/contacts/imports', text: 'Imports' };
   if (data?.endedAt && !isOver) setOver(true);
   if (error && !data)
-    return (
-      <Page title="Import" back={back}>
-        <Failed error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
+    return <PendingPage title="Import" back={back} error={error} onRetry={() => void refetch()} />;
   return (
     <Page
       title={data?.dryRun === true ? 'Check of a file' : 'Import of contacts'}

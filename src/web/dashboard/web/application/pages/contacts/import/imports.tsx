@@ -4,8 +4,8 @@ import { ButtonLink } from '../../../ui/button.tsx';
 import { Badge } from '../../../ui/display/badge.tsx';
 import { count } from '../../../ui/display/format.ts';
 import { Empty } from '../../../ui/display/states.tsx';
-import { Time } from '../../../ui/display/time.tsx';
 import { icons } from '../../../ui/icons.tsx';
+import { countColumn, timeColumn } from '../../../ui/lists/column-kinds.tsx';
 import { useOneChoice } from '../../../ui/lists/filters.tsx';
 import type { Column } from '../../../ui/lists/list-types.ts';
 import { useSort } from '../../../ui/lists/sort.ts';
@@ -30,34 +30,10 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     ),
   },
   { name: 'Status', width: 'w-36', cell: ({ status }) => <Badge status={status} /> },
-  {
-    name: 'Added',
-    width: 'w-28',
-    from: 'md',
-    isRight: true,
-    cell: ({ counts }) => <span className="num">{count(counts.created)}</span>,
-  },
-  {
-    name: 'Updated',
-    width: 'w-28',
-    from: 'md',
-    isRight: true,
-    cell: ({ counts }) => <span className="num">{count(counts.updated)}</span>,
-  },
-  {
-    name: 'Errors',
-    width: 'w-24',
-    from: 'sm',
-    isRight: true,
-    cell: ({ counts }) => <span className="num">{count(counts.failed)}</span>,
-  },
-  {
-    name: 'Started',
-    sortBy: 'createdAt',
-    width: 'w-36',
-    isRight: true,
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  countColumn('Added', ({ counts }) => counts.created, { from: 'md' }),
+  countColumn('Updated', ({ counts }) => counts.updated, { from: 'md' }),
+  countColumn('Errors', ({ counts }) => counts.failed, { from: 'sm', width: 'w-24' }),
+  timeColumn('Started', 'createdAt', { sortBy: 'createdAt' }),
 ];
 
 /** The imports of one environment. */

@@ -9,6 +9,7 @@ import { count } from '../../../ui/display/format.ts';
 import { Empty, Skeleton } from '../../../ui/display/states.tsx';
 import { Time } from '../../../ui/display/time.tsx';
 import { icons } from '../../../ui/icons.tsx';
+import { timeColumn } from '../../../ui/lists/column-kinds.tsx';
 import { ChoiceFilter, FilterBar, useFilters } from '../../../ui/lists/filters.tsx';
 import type { Column } from '../../../ui/lists/list-types.ts';
 import { useSort } from '../../../ui/lists/sort.ts';
@@ -39,7 +40,7 @@ export function ContactName({ id }: { readonly id: string }) {
 /** The runs of a flow, with totals over the drawing. */
 export function Runs({ flow }: { readonly flow: Flow }) {
   const { may } = useViewer();
-  const { values, set, isSet, clear } = useFilters(['status', 'step']);
+  const { values, set, filter, isSet, clear } = useFilters(['status', 'step']);
   const [ending, setEnding] = useState<Run | null>(null);
   const cancel = useChange('DELETE /flows/runs/{id}');
   const status = values.status in RUN_STATUSES ? (values.status as Run['status']) : undefined;
@@ -53,13 +54,7 @@ export function Runs({ flow }: { readonly flow: Flow }) {
       name: 'Contact',
       cell: ({ contactId }) => <Lead title={<ContactName id={contactId} />} />,
     },
-    {
-      name: 'Started',
-      sortBy: 'createdAt',
-      width: 'w-32',
-      from: 'md',
-      cell: ({ startedAt }) => <Time at={startedAt} />,
-    },
+    timeColumn('Started', 'startedAt', { sortBy: 'createdAt', from: 'md', width: 'w-32', isRight: false }),
     {
       name: 'Status',
       width: 'w-36',
@@ -96,19 +91,13 @@ export function Runs({ flow }: { readonly flow: Flow }) {
     <>
       <Overview flow={flow} onStep={(step) => set({ step })} step={values.step} />
       <FilterBar isSet={isSet} onClear={clear}>
-        <ChoiceFilter
-          label="Status"
-          value={values.status}
-          options={RUN_STATUSES}
-          onChange={(value) => set({ status: value })}
-        />
+        <ChoiceFilter label="Status" {...filter('status')} options={RUN_STATUSES} />
         <ChoiceFilter
           label="Current step"
-          value={values.step}
+          {...filter('step')}
           options={Object.fromEntries(
             flow.steps.map(({ key, type }) => [key, `${key} · ${STEPS[type].title}`]),
           )}
-          onChange={(step) => set({ step })}
         />
       </FilterBar>
       <Table
