@@ -235,5 +235,4 @@ export const campaignMachine = campaignSetup.createMachine({
 
 /** The states that a campaign is stored in. */
 export const CAMPAIGN_STATES = storedStates(campaignMachine);
-/** A state that a campaign is stored in. */
 export type CampaignState = (typeof CAMPAIGN_STATES)[number];

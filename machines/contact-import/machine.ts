@@ -192,5 +192,4 @@ export const contactImportMachine = importSetup.createMachine({
 
 /** The states that an import is stored in. */
 export const CONTACT_IMPORT_STATES = storedStates(contactImportMachine, ['stored']);
-/** A state that an import is stored in. */
 export type ContactImportState = (typeof CONTACT_IMPORT_STATES)[number];

@@ -222,5 +222,4 @@ export const domainMachine = domainSetup.createMachine({
 
 /** The states that a domain is stored in. */
 export const DOMAIN_STATES = storedStates(domainMachine, ['added']);
-/** A state that a domain is stored in. */
 export type DomainState = (typeof DOMAIN_STATES)[number];

@@ -165,5 +165,4 @@ export const emailMachine = emailSetup.createMachine({
 
 /** The states that an email is stored in. */
 export const EMAIL_STATES = storedStates(emailMachine, ['accepted', 'gaveUp']);
-/** A state that an email is stored in. */
 export type EmailState = (typeof EMAIL_STATES)[number];

@@ -137,5 +137,4 @@ export const receivedMachine = receivedSetup.createMachine({
 
 /** The states that a received message is stored in. */
 export const RECEIVED_STATES = storedStates(receivedMachine, ['arrived']);
-/** A state that a received message is stored in. */
 export type ReceivedState = (typeof RECEIVED_STATES)[number];

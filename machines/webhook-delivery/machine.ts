@@ -175,5 +175,4 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
 
 /** The states that a delivery is stored in. */
 export const WEBHOOK_DELIVERY_STATES = storedStates(webhookDeliveryMachine, ['made']);
-/** A state that a delivery is stored in. */
 export type WebhookDeliveryState = (typeof WEBHOOK_DELIVERY_STATES)[number];

@@ -300,5 +300,4 @@ export const webhookEndpointMachine = endpointSetup.createMachine({
 
 /** The states that an endpoint is stored in. */
 export const WEBHOOK_ENDPOINT_STATES = storedStates(webhookEndpointMachine);
-/** A state that an endpoint is stored in. */
 export type WebhookEndpointState = (typeof WEBHOOK_ENDPOINT_STATES)[number];

@@ -121,9 +121,7 @@ describe('under /v1', () => {
   });
 
   test('no route can ask for one', () => {
-    const wrong = route({
-      method: 'GET',
-      path: '/v1/wrong',
+    const wrong = route('GET /v1/wrong', {
       permission: 'any key',
       credential: 'session',
       summary: 'Wrong',

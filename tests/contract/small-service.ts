@@ -194,9 +194,7 @@ const untilUnheard = (done: string[], unheard: HangUpSignal | undefined): Promis
 function routes(done: string[], slow: Gate): readonly Route[] {
   const stored = new Map<string, { fingerprint: string; status: number; body: { id: string } }>();
   return [
-    route({
-      method: 'GET',
-      path: '/v1/things',
+    route('GET /v1/things', {
       permission: 'emails:read',
       summary: 'List',
       query: T.Object({ ...pageQuery, order: T.Optional(T.Union([T.Literal('up'), T.Literal('down')])) }),
@@ -215,9 +213,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
         );
       },
     }),
-    route({
-      method: 'GET',
-      path: '/v1/things/:id',
+    route('GET /v1/things/:id', {
       permission: 'emails:read',
       summary: 'Get',
       params: { id: { prefix: 'em', resource: 'email' } },
@@ -228,9 +224,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
         return params.id === THING ? { id: params.id } : notFound('email');
       },
     }),
-    route({
-      method: 'POST',
-      path: '/v1/things',
+    route('POST /v1/things', {
       permission: 'emails:send',
       summary: 'Create',
       body: NewThing,
@@ -245,9 +239,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
         return thing;
       },
     }),
-    route({
-      method: 'PATCH',
-      path: '/v1/things/:id',
+    route('PATCH /v1/things/:id', {
       permission: 'emails:send',
       summary: 'Change',
       params: { id: { prefix: 'em', resource: 'email' } },
@@ -256,9 +248,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       status: 200,
       handle: ({ params }) => (params.id === THING ? { id: params.id } : notFound('email')),
     }),
-    route({
-      method: 'DELETE',
-      path: '/v1/things/:id',
+    route('DELETE /v1/things/:id', {
       permission: 'emails:send',
       summary: 'Delete',
       params: { id: { prefix: 'em', resource: 'email' } },
@@ -270,9 +260,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
         return null;
       },
     }),
-    route({
-      method: 'POST',
-      path: '/v1/things/:id/act',
+    route('POST /v1/things/:id/act', {
       permission: ['emails:send', 'campaigns:write'],
       testMode: 'refused',
       summary: 'Act',
@@ -281,9 +269,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       status: 200,
       handle: ({ params }) => ({ id: params.id }),
     }),
-    route({
-      method: 'POST',
-      path: '/v1/optional',
+    route('POST /v1/optional', {
       permission: 'any key',
       summary: 'Act with optional fields',
       body: T.Object({ at: T.Optional(T.String({ format: 'date-time' })) }),
@@ -291,9 +277,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       status: 200,
       handle: ({ body }) => ({ at: body.at ?? null }),
     }),
-    route({
-      method: 'POST',
-      path: '/v1/slow',
+    route('POST /v1/slow', {
       permission: 'any key',
       summary: 'Wait until released',
       response: Thing,
@@ -304,9 +288,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
         return { id: THING };
       },
     }),
-    route({
-      method: 'POST',
-      path: '/v1/import',
+    route('POST /v1/import', {
       permission: 'any key',
       summary: 'Take a file',
       mediaTypes: ['text/csv'],
@@ -316,9 +298,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       status: 202,
       handle: ({ body }) => ({ size: body.byteLength }),
     }),
-    route({
-      method: 'POST',
-      path: '/v1/preview',
+    route('POST /v1/preview', {
       permission: 'any key',
       summary: 'Act under a separate limit',
       ipLimitPerMinute: 3,
@@ -326,9 +306,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       status: 200,
       handle: () => ({ id: THING }),
     }),
-    route({
-      method: 'GET',
-      path: '/v1/failing/:how',
+    route('GET /v1/failing/:how', {
       permission: 'any key',
       summary: 'Fail',
       params: { how: { text: 'One of FAILING, or a failure code.' } },
@@ -337,9 +315,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       handle: ({ params: { how } }) =>
         FAILING[how]?.() ?? new Failure(how as FailureCode, 'It failed on purpose.'),
     }),
-    route({
-      method: 'GET',
-      path: '/v1/unheard',
+    route('GET /v1/unheard', {
       permission: 'any key',
       summary: 'Wait until the caller has hung up',
       response: T.Null(),
@@ -347,9 +323,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       handle: ({ unheard }) => untilUnheard(done, unheard),
     }),
     ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) =>
-      route({
-        method,
-        path: '/app/things',
+      route(`${method} /app/things`, {
         permission: 'emails:read',
         credential: 'session',
         principals: ['key', 'operatorLink'],
@@ -362,9 +336,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
         },
       }),
     ),
-    route({
-      method: 'GET',
-      path: '/app/keys-only',
+    route('GET /app/keys-only', {
       permission: 'any key',
       credential: 'session',
       principals: ['key'],
@@ -373,9 +345,7 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       status: 200,
       handle: () => ({ id: THING }),
     }),
-    route({
-      method: 'GET',
-      path: '/page',
+    route('GET /page', {
       permission: 'public',
       summary: 'Show a page',
       response: T.String(),

@@ -21,9 +21,7 @@ const Item = Type.Object({
 
 /** A list of that many pages of two items. */
 function listOf(pages: number, read: (after: number) => unknown): Route {
-  return route({
-    method: 'GET',
-    path: '/v1/things',
+  return route('GET /v1/things', {
     permission: 'emails:read',
     summary: 'List things',
     query: Type.Object({

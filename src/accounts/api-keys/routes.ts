@@ -17,11 +17,8 @@ const KEY_EXAMPLE = {
   revokedAt: null,
 };
 
-/** The endpoints of API keys. */
 export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/api-keys',
+  route('POST /v1/api-keys', {
     name: 'createApiKey',
     audit: {
       action: 'apiKey.created',
@@ -41,9 +38,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     },
     handle: (call) => createApiKey(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/api-keys',
+  route('GET /v1/api-keys', {
     name: 'listApiKeys',
     permission: 'api-keys:read',
     summary: 'List API keys',
@@ -53,9 +48,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     example: { response: [KEY_EXAMPLE] },
     handle: (call) => listApiKeys(deps, call),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/api-keys/:id',
+  route('PATCH /v1/api-keys/:id', {
     name: 'updateApiKey',
     audit: { action: 'apiKey.changed', details: ({ body }) => ({ ...(body as object) }) },
     permission: 'api-keys:write',
@@ -71,9 +64,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     },
     handle: (call) => patchApiKey(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/api-keys/:id',
+  route('DELETE /v1/api-keys/:id', {
     name: 'revokeApiKey',
     audit: { action: 'apiKey.revoked' },
     permission: 'api-keys:write',

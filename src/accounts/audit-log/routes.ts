@@ -78,7 +78,6 @@ const COUNT = countSql(
   '($4::text is null or actor_id = $4) and ($5::text is null or action = $5)',
 );
 
-/** The endpoint of the audit log. */
 export const auditLogRoutes = ({ reads }: AuditLogDeps): readonly Route[] => [
   ...withCount(
     { name: 'countAuditLog', summary: 'Count the entries of the audit log' },
@@ -94,9 +93,7 @@ export const auditLogRoutes = ({ reads }: AuditLogDeps): readonly Route[] => [
     },
     withCsv(
       { name: 'exportAuditLog', file: 'audit-log.csv', summary: 'Download the audit log as CSV' },
-      route({
-        method: 'GET',
-        path: '/v1/audit-log',
+      route('GET /v1/audit-log', {
         name: 'listAuditLog',
         permission: 'members:write',
         // It tells of the live environment too, and a test key sees test data only.

@@ -44,11 +44,8 @@ const once = ({ database }: BillingDeps, call: Call, open: () => Promise<Page>):
 
 const time = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-/** The endpoints of billing. */
 export const billingRoutes = (deps: BillingDeps): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: '/v1/billing',
+  route('GET /v1/billing', {
     name: 'getBilling',
     permission: 'billing:read',
     summary: 'Get the plan, the subscription and the usage',
@@ -77,9 +74,7 @@ export const billingRoutes = (deps: BillingDeps): readonly Route[] => [
       };
     },
   }),
-  route({
-    method: 'POST',
-    path: '/v1/billing/checkout',
+  route('POST /v1/billing/checkout', {
     name: 'createCheckout',
     permission: 'billing:write',
     summary: 'Get the page for buying a plan',
@@ -95,9 +90,7 @@ export const billingRoutes = (deps: BillingDeps): readonly Route[] => [
     },
     handle: (call) => once(deps, call, () => checkout(deps, call.caller.workspaceId, call.body.plan)),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/billing/portal',
+  route('POST /v1/billing/portal', {
     name: 'createPortal',
     permission: 'billing:write',
     summary: 'Get the page for managing the subscription',
@@ -117,9 +110,7 @@ const FORGED = new Failure('BAD_REQUEST', 'This callback is not signed by Stripe
 
 /** The endpoint for the callbacks of Stripe. */
 export const billingPages = (deps: BillingDeps): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/callbacks/stripe',
+  route('POST /callbacks/stripe', {
     permission: 'public',
     ipLimitPerMinute: PER_MINUTE,
     summary: 'Receive a callback of Stripe',

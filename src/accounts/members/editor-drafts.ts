@@ -123,9 +123,7 @@ export interface EditorDraftDeps {
 
 /** Drafts of the editors: each belongs to one page of one person, so that two never write the same one. */
 export const editorDraftRoutes = ({ database }: EditorDraftDeps): readonly Route[] => [
-  route({
-    method: 'GET',
-    path,
+  route(`GET ${path}`, {
     ...OF_MEMBER,
     summary: 'List the drafts of a resource that the person has',
     query: Type.Object({ place: Place }),
@@ -136,10 +134,8 @@ export const editorDraftRoutes = ({ database }: EditorDraftDeps): readonly Route
       return (await database.query<DraftRow>(OWN_AT, asked)).map(draftOf);
     },
   }),
-  route({
+  route(`GET ${path}/others`, {
     // Open editors ask again and again: the answer has no texts, neither those of the person.
-    method: 'GET',
-    path: `${path}/others`,
     ...OF_MEMBER,
     summary: 'List who else has drafts of a resource',
     query: Type.Object({ place: Place }),
@@ -159,9 +155,7 @@ export const editorDraftRoutes = ({ database }: EditorDraftDeps): readonly Route
       }));
     },
   }),
-  route({
-    method: 'PUT',
-    path,
+  route(`PUT ${path}`, {
     ...OF_MEMBER,
     bodyLimit: BODY_LIMIT,
     summary: 'Keep a draft',
@@ -176,9 +170,7 @@ export const editorDraftRoutes = ({ database }: EditorDraftDeps): readonly Route
       return { at: now };
     },
   }),
-  route({
-    method: 'DELETE',
-    path,
+  route(`DELETE ${path}`, {
     ...OF_MEMBER,
     summary: 'Remove a draft',
     query: Type.Object({ key: Key }),

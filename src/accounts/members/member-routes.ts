@@ -44,11 +44,8 @@ const changesIn = ({ body }: { readonly caller: Principal; readonly body: unknow
   ...(body as object),
 });
 
-/** The endpoints of members and invitations. */
 export const memberRoutes = (deps: InvitationDeps & RemovalDeps): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: '/v1/members',
+  route('GET /v1/members', {
     name: 'listMembers',
     permission: 'any key',
     summary: 'List the members of the workspace',
@@ -57,9 +54,7 @@ export const memberRoutes = (deps: InvitationDeps & RemovalDeps): readonly Route
     example: { response: [MEMBER] },
     handle: ({ caller }) => listMembers(deps.database, caller),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/members/:id',
+  route('PATCH /v1/members/:id', {
     name: 'updateMember',
     permission: 'members:write',
     summary: 'Change the role or the language of a member',
@@ -73,9 +68,7 @@ export const memberRoutes = (deps: InvitationDeps & RemovalDeps): readonly Route
     example: { body: { role: 'admin' }, response: MEMBER },
     handle: ({ caller, params, body }) => changeMember(deps.database, caller, params.id, body),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/members/:id',
+  route('DELETE /v1/members/:id', {
     name: 'deleteMember',
     permission: 'members:write',
     summary: 'Remove a member',
@@ -87,9 +80,7 @@ export const memberRoutes = (deps: InvitationDeps & RemovalDeps): readonly Route
     audit: { action: 'member.removed' },
     handle: (call) => removeMember(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/members/invitations',
+  route('POST /v1/members/invitations', {
     name: 'createInvitation',
     permission: 'members:write',
     summary: 'Invite a person',
@@ -109,9 +100,7 @@ export const memberRoutes = (deps: InvitationDeps & RemovalDeps): readonly Route
     },
     handle: (call) => invite(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/members/invitations',
+  route('GET /v1/members/invitations', {
     name: 'listInvitations',
     permission: 'members:write',
     summary: 'List the invitations',
@@ -120,9 +109,7 @@ export const memberRoutes = (deps: InvitationDeps & RemovalDeps): readonly Route
     example: { response: [INVITATION] },
     handle: ({ caller }) => listInvitations(deps.database, caller),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/members/invitations/:id',
+  route('DELETE /v1/members/invitations/:id', {
     name: 'deleteInvitation',
     permission: 'members:write',
     summary: 'Withdraw an invitation',

@@ -200,7 +200,6 @@ export async function changeOwnLanguage(
   return null;
 }
 
-/** The dependencies of removing a member. */
 export interface RemovalDeps {
   readonly database: Database;
   readonly sessions: Pick<Sessions, 'ends'>;

@@ -17,7 +17,6 @@ const InvitationLanguage = ChosenLanguage(
   'The language (BCP 47) of the mailed invitation, in which the member gets later emails too; null leaves it to the workspace.',
 );
 
-/** The schema of a member. */
 export const Member = Type.Object(
   {
     id: Type.String(),
@@ -51,7 +50,6 @@ export const RemoveQuery = Type.Object({
   }),
 });
 
-/** The schema of a listed invitation. */
 export const Invitation = Type.Object(
   {
     id: Type.String(),

@@ -41,9 +41,7 @@ returning id, page, name, search`;
 
 /** The filters of lists that the person behind a session has saved in the workspace. */
 export const savedViewRoutes = ({ database }: { readonly database: Database }): readonly Route[] => [
-  route({
-    method: 'GET',
-    path,
+  route(`GET ${path}`, {
     ...OF_MEMBER,
     summary: 'List the saved views of the person',
     response: of<readonly SavedView[]>(),
@@ -60,9 +58,7 @@ export const savedViewRoutes = ({ database }: { readonly database: Database }): 
       );
     },
   }),
-  route({
-    method: 'POST',
-    path,
+  route(`POST ${path}`, {
     ...FORM,
     summary: 'Save the filters of a list under a name',
     body: Body,
@@ -78,9 +74,7 @@ export const savedViewRoutes = ({ database }: { readonly database: Database }): 
       return view ?? TOO_MANY;
     },
   }),
-  route({
-    method: 'DELETE',
-    path: `${path}/:id`,
+  route(`DELETE ${path}/:id`, {
     ...FORM,
     summary: 'Delete a saved view',
     params: { id: { prefix: 'view', resource: 'view' } },

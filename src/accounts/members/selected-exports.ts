@@ -25,9 +25,7 @@ const Body = Type.Object({
  */
 export const selectedExportRoutes = (): readonly Route[] =>
   Object.entries(LISTS).map(([list, permission]) =>
-    route({
-      method: 'POST',
-      path: `${DASHBOARD_API}/exports/${list}`,
+    route(`POST ${DASHBOARD_API}/exports/${list}`, {
       ...OF_MEMBER,
       permission,
       bodyLimit: FORM_LIMIT,

@@ -76,17 +76,13 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
     }
   };
   return [
-    route({
-      method: 'GET',
-      path,
+    route(`GET ${path}`, {
       ...OF_MEMBER,
       summary: 'List the workspaces of the person',
       response: of<readonly object[]>(),
       handle: ({ caller }) => listWorkspaces(database, memberOf(caller).accountId),
     }),
-    route({
-      method: 'POST',
-      path,
+    route(`POST ${path}`, {
       ...FORM,
       summary: 'Create a workspace, owned by the person',
       body: Type.Object({ name: Name }),
@@ -105,9 +101,7 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
         return { id, name };
       },
     }),
-    route({
-      method: 'PATCH',
-      path: `${path}/:id`,
+    route(`PATCH ${path}/:id`, {
       ...FORM,
       summary: 'Rename, archive or restore a workspace',
       params,
@@ -124,9 +118,7 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
         return (await listWorkspaces(database, accountId)).find((each) => each.id === id) ?? {};
       },
     }),
-    route({
-      method: 'DELETE',
-      path: `${path}/:id`,
+    route(`DELETE ${path}/:id`, {
       ...FORM,
       summary: 'Delete an archived workspace and everything in it',
       params,
@@ -140,9 +132,7 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
         return null;
       },
     }),
-    route({
-      method: 'POST',
-      path: `${path}/:id/switch`,
+    route(`POST ${path}/:id/switch`, {
       ...FORM,
       summary: 'Switch to another workspace',
       params,

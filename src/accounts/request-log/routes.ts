@@ -28,16 +28,13 @@ const EXAMPLE: ApiRequestView = {
 
 const count = (number: number): string => number.toLocaleString('en');
 
-/** The endpoints of the log of requests. */
 export const requestLogRoutes = (deps: RequestLogReader): readonly Route[] => [
   ...withCount(
     { name: 'countRequests', summary: 'Count the requests of API keys' },
     (call: Call<unknown, ApiRequestFilter>) => countRequests(deps, call),
     withCsv(
       { name: 'exportRequests', file: 'requests.csv', summary: 'Download the requests of API keys as CSV' },
-      route({
-        method: 'GET',
-        path: '/v1/requests',
+      route('GET /v1/requests', {
         name: 'listRequests',
         permission: 'api-keys:read',
         summary: 'List the requests of API keys',
@@ -49,9 +46,7 @@ export const requestLogRoutes = (deps: RequestLogReader): readonly Route[] => [
       }),
     ),
   ),
-  route({
-    method: 'GET',
-    path: '/v1/requests/:id',
+  route('GET /v1/requests/:id', {
     name: 'getRequest',
     permission: 'api-keys:read',
     summary: 'Get a request of an API key',

@@ -97,7 +97,6 @@ export const PatchWorkspace = Type.Object(
   { title: 'UpdateWorkspace', minProperties: 1 },
 );
 
-/** The schema of a workspace. */
 export const Workspace = Type.Object(
   {
     id: Type.String(),

@@ -33,9 +33,7 @@ const EXAMPLE: WorkspaceView = {
 
 /** The endpoints of the workspace itself. Its settings are those of both environments. */
 export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: '/v1/workspace',
+  route('GET /v1/workspace', {
     name: 'getWorkspace',
     permission: 'any key',
     summary: 'Get the workspace, its plan and its usage',
@@ -44,9 +42,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     example: { response: EXAMPLE },
     handle: ({ caller, now }) => readWorkspace(deps, caller, now),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/workspace',
+  route('PATCH /v1/workspace', {
     name: 'updateWorkspace',
     audit: { action: 'workspace.changed', details: ({ body }) => ({ ...(body as object) }) },
     permission: 'workspace:write',
@@ -69,9 +65,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     handle: async ({ caller, body, now }) =>
       (await patchWorkspace(deps, caller, body, now)) ?? (await readWorkspace(deps, caller, now)),
   }),
-  route({
-    method: 'PUT',
-    path: '/v1/workspace/logo',
+  route('PUT /v1/workspace/logo', {
     name: 'updateLogo',
     audit: { action: 'workspace.logoChanged' },
     permission: 'workspace:write',
@@ -86,9 +80,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     handle: async ({ caller, body, now }) =>
       (await putLogo(deps.database, caller, body, now)) ?? (await readWorkspace(deps, caller, now)),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/workspace/logo',
+  route('DELETE /v1/workspace/logo', {
     name: 'deleteLogo',
     audit: { action: 'workspace.logoRemoved' },
     permission: 'workspace:write',
@@ -108,9 +100,7 @@ const A_YEAR = 31_536_000;
 
 /** The public routes of logos. */
 export const logoPages = ({ database }: WorkspaceDeps): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: `${LOGO_PATH}:file`,
+  route(`GET ${LOGO_PATH}:file`, {
     permission: 'public',
     ipLimitPerMinute: PER_MINUTE,
     summary: 'Get a logo',

@@ -1,7 +1,6 @@
 import { CONTACT_FIELDS, eachField } from '../../platform/text/contact-fields.ts';
 import type { AddedView, AudienceView, PreviewView } from './model.ts';
 
-/** An audience for the documentation. */
 export const AUDIENCE: AudienceView = {
   id: 'aud_01m7xj1rwzprnwr10308attx',
   livemode: true,

@@ -46,7 +46,6 @@ export const Audience = Type.Object(
   { title: 'Audience' },
 );
 
-/** An audience as it is answered. */
 export type AudienceView = Static<typeof Audience>;
 
 const filter = Type.Optional(filterMember({ description: 'Required for a dynamic audience.' }));
@@ -81,7 +80,6 @@ export const PatchAudience = Type.Object(
 
 export type PatchAudience = Static<typeof PatchAudience>;
 
-/** The query of the lists. */
 export const AudienceQuery = Type.Object({ ...pageQuery, ...sortQuery() });
 
 export type AudienceQuery = Static<typeof AudienceQuery>;

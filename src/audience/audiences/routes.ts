@@ -23,11 +23,8 @@ const AUDIENCE_ID = { prefix: 'aud', resource: 'audience' } as const;
 const TEXTS = ['email', ...CONTACT_FIELD_NAMES].map((name) => `\`${name}\``).join(', ');
 const MADE_OF = `A filter can use ${TEXTS}, \`status\`, \`createdAt\`, \`updatedAt\`, \`unsubscribedAt\`, \`lastActivityAt\`, \`properties.<key>\`, \`audiences\`, and the last activity: \`activity.opened\`, \`activity.clicked\`, \`activity.replied\`, \`activity.delivered\` (by a period, or \`eq\` with the id of a campaign) and \`activity.event:<name>\`.`;
 
-/** The endpoints of audiences. */
 export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceLister): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/audiences',
+  route('POST /v1/audiences', {
     name: 'createAudience',
     audit: { action: 'audience.created' },
     permission: 'contacts:write',
@@ -43,9 +40,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     },
     handle: (call) => createAudience(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/audiences',
+  route('GET /v1/audiences', {
     name: 'listAudiences',
     permission: 'contacts:read',
     summary: 'List audiences',
@@ -56,9 +51,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     example: { response: [AUDIENCE] },
     handle: (call) => listAudiences(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/audiences/preview',
+  route('POST /v1/audiences/preview', {
     name: 'previewAudience',
     permission: 'contacts:write',
     summary: 'Count the contacts that match a filter, and show some of them',
@@ -71,9 +64,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     },
     handle: (call) => answeredOnce(deps.database, call, () => previewFilter(deps, call)),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/audiences/:id',
+  route('GET /v1/audiences/:id', {
     name: 'getAudience',
     permission: 'contacts:read',
     summary: 'Get an audience with the number of its contacts',
@@ -83,9 +74,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     example: { response: AUDIENCE },
     handle: (call) => audienceDetail(deps, call),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/audiences/:id',
+  route('PATCH /v1/audiences/:id', {
     name: 'updateAudience',
     audit: { action: 'audience.changed' },
     permission: 'contacts:write',
@@ -98,9 +87,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     example: { body: { public: false }, response: { ...AUDIENCE, public: false } },
     handle: (call) => patchAudience(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/audiences/:id',
+  route('DELETE /v1/audiences/:id', {
     name: 'deleteAudience',
     audit: { action: 'audience.deleted' },
     permission: 'contacts:write',
@@ -111,9 +98,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     failures: ['CONFLICT'],
     handle: (call) => deleteAudience(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/audiences/:id/contacts',
+  route('GET /v1/audiences/:id/contacts', {
     name: 'listAudienceContacts',
     permission: 'contacts:read',
     summary: 'List the contacts of an audience',
@@ -124,9 +109,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     example: { response: PREVIEW.sample },
     handle: (call) => listMembers(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/audiences/:id/contacts',
+  route('POST /v1/audiences/:id/contacts', {
     name: 'updateAudienceContacts',
     permission: 'contacts:write',
     summary: 'Add contacts to a static audience',
@@ -139,9 +122,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     example: { body: { emails: ['ada@example.com', 'nobody@example.com'] }, response: ADDED },
     handle: (call) => addMembers(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/audiences/:id/contacts/:contact',
+  route('DELETE /v1/audiences/:id/contacts/:contact', {
     name: 'deleteAudienceContact',
     permission: 'contacts:write',
     summary: 'Remove a contact from a static audience',

@@ -2,7 +2,6 @@ import { CONTACT_FIELDS, eachField } from '../../platform/text/contact-fields.ts
 import type { ActivityView } from './activity/activity.ts';
 import type { ContactView } from './model.ts';
 
-/** A contact for the documentation. */
 export const CONTACT: ContactView = {
   id: 'con_01m7xj1rwzprnwr10308attx',
   livemode: true,

@@ -41,7 +41,6 @@ export const Contact = Type.Object(
   { title: 'Contact' },
 );
 
-/** A contact as it is answered. */
 export type ContactView = Static<typeof Contact>;
 
 const FieldText = Type.Optional(
@@ -189,5 +188,4 @@ export const ContactQuery = Type.Object({
   ...sortQuery('email'),
 });
 
-/** The type of those filters. */
 export type ContactQuery = Static<typeof ContactQuery>;

@@ -37,11 +37,8 @@ const CONTACT_PARAM = {
   text: 'The id of the contact, or its address with the @ written as %40 or as it is.',
 };
 
-/** The endpoints of contacts. */
 export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/contacts',
+  route('POST /v1/contacts', {
     name: 'createContact',
     headers: ['x-svc-test-clock'],
     permission: 'contacts:write',
@@ -64,9 +61,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     { name: 'countContacts', summary: 'Count contacts' },
     (call: Call<unknown, ContactFilter>) => countContacts(deps, call),
     [
-      route({
-        method: 'GET',
-        path: '/v1/contacts',
+      route('GET /v1/contacts', {
         name: 'listContacts',
         permission: 'contacts:read',
         summary: 'List and search contacts',
@@ -79,9 +74,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
       }),
     ],
   ),
-  route({
-    method: 'POST',
-    path: '/v1/contacts/batch',
+  route('POST /v1/contacts/batch', {
     name: 'createContactBatch',
     headers: ['x-svc-test-clock'],
     permission: 'contacts:write',
@@ -95,9 +88,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     },
     handle: (call) => writeContactBatch(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/contacts/export',
+  route('GET /v1/contacts/export', {
     name: 'exportContacts',
     audit: { action: 'contacts.exported' },
     permission: 'contacts:read',
@@ -112,9 +103,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     },
     handle: (call) => exportContacts(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/contacts/properties',
+  route('GET /v1/contacts/properties', {
     name: 'listContactProperties',
     permission: 'contacts:read',
     summary: 'List the properties that contacts have',
@@ -123,9 +112,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     example: { response: [{ key: 'plan', types: ['string'], contacts: 640, values: ['pro', 'free'] }] },
     handle: (call) => knownProperties(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/contacts/:contact',
+  route('GET /v1/contacts/:contact', {
     name: 'getContact',
     permission: 'contacts:read',
     summary: 'Get a contact',
@@ -135,9 +122,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     example: { response: CONTACT },
     handle: (call) => contactDetail(deps, call),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/contacts/:contact',
+  route('PATCH /v1/contacts/:contact', {
     name: 'updateContact',
     permission: 'contacts:write',
     summary: 'Change a contact',
@@ -150,9 +135,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     example: { body: { properties: { plan: 'team', seats: null } }, response: CONTACT },
     handle: (call) => patchContact(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/contacts/:contact',
+  route('DELETE /v1/contacts/:contact', {
     name: 'deleteContact',
     audit: { action: 'contact.deleted' },
     permission: 'contacts:write',
@@ -162,9 +145,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     params: { contact: CONTACT_PARAM },
     handle: (call) => forgetContact(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/contacts/:contact/activity',
+  route('GET /v1/contacts/:contact/activity', {
     name: 'listContactActivity',
     permission: 'contacts:read',
     summary: 'List what happened to a contact',
@@ -176,9 +157,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     example: { response: [ACTIVITY] },
     handle: (call) => listActivity(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/contacts/:contact/events',
+  route('POST /v1/contacts/:contact/events', {
     name: 'createCustomEvent',
     headers: ['x-svc-test-clock'],
     permission: 'contacts:write',

@@ -54,9 +54,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
   };
 
   return [
-    route({
-      method: 'GET',
-      path: '/p/:token',
+    route('GET /p/:token', {
       permission: 'public',
       summary: 'Show the preference page of a recipient',
       params,
@@ -67,9 +65,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
         return recipient ? preferences(recipient, call, null) : badLink(call.headers);
       },
     }),
-    route({
-      method: 'POST',
-      path: '/p/:token',
+    route('POST /p/:token', {
       permission: 'public',
       summary: 'Change the preferences of a recipient',
       params,
@@ -86,9 +82,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
         return preferences(recipient, call, choice?.action ?? null);
       },
     }),
-    route({
-      method: 'GET',
-      path: '/c/:token',
+    route('GET /c/:token', {
       permission: 'public',
       summary: 'Show the page that confirms a subscription',
       params,
@@ -103,9 +97,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
         }));
       },
     }),
-    route({
-      method: 'POST',
-      path: '/c/:token',
+    route('POST /c/:token', {
       permission: 'public',
       summary: 'Confirm a subscription',
       params,

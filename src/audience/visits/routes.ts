@@ -87,9 +87,7 @@ export function trackingRoutes({
   };
 
   return [
-    route({
-      method: 'GET',
-      path: '/t/o/:token',
+    route('GET /t/o/:token', {
       permission: 'public',
       ipLimitPerMinute: PER_MINUTE,
       summary: 'Get the image that records an open',
@@ -103,9 +101,7 @@ export function trackingRoutes({
         return pixel();
       },
     }),
-    route({
-      method: 'GET',
-      path: '/t/c/:token',
+    route('GET /t/c/:token', {
       permission: 'public',
       ipLimitPerMinute: PER_MINUTE,
       summary: 'Follow a tracked link of an email',
@@ -120,9 +116,7 @@ export function trackingRoutes({
         return onwards(link.target);
       },
     }),
-    route({
-      method: 'GET',
-      path: '/t/u/:token',
+    route('GET /t/u/:token', {
       permission: 'public',
       summary: 'Show the page that confirms an unsubscribe',
       params,
@@ -139,9 +133,7 @@ export function trackingRoutes({
           : badLink(call.headers);
       },
     }),
-    route({
-      method: 'POST',
-      path: '/t/u/:token',
+    route('POST /t/u/:token', {
       permission: 'public',
       summary: 'Unsubscribe from the page, or with one click in a mail program (RFC 8058)',
       params,

@@ -4,7 +4,6 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { putAway } from './octets.ts';
 import { moveOutside, nextInside } from './store.ts';
 
-/** The dependencies of the mover. */
 export interface AssetMoverDeps extends DutyDeps {
   readonly bodies: BodyStore;
   readonly logger: Pick<Logger, 'info'>;

@@ -5,7 +5,6 @@ import { DAY_MS, isoOf } from '../../platform/time/clock.ts';
 import type { AssetUse } from './api.ts';
 import { SERVED_DAYS, SHOWN_DAYS } from './model.ts';
 
-/** The dependencies of the pruner. */
 export interface AssetPrunerDeps extends DutyDeps {
   readonly uses: readonly AssetUse[];
 }

@@ -27,7 +27,6 @@ export const IMAGE_PATH = '/images/';
 export const ASSET_USERS = ['template', 'campaign'] as const;
 export type AssetUser = (typeof ASSET_USERS)[number];
 
-/** The schema of an image. */
 export const Asset = Type.Object(
   {
     id: Type.String(),

@@ -40,11 +40,8 @@ const EXAMPLE: AssetView = {
 const ASSET_ID = { prefix: 'ast', resource: 'asset' } as const;
 const count = (number: number): string => number.toLocaleString('en');
 
-/** The endpoints of images. */
 export const assetRoutes = (deps: AssetDeps): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/assets',
+  route('POST /v1/assets', {
     name: 'createAsset',
     audit: { action: 'asset.created' },
     permission: 'templates:write',
@@ -60,9 +57,7 @@ export const assetRoutes = (deps: AssetDeps): readonly Route[] => [
     example: { response: { ...EXAMPLE, usedBy: [], lastShownOn: null } },
     handle: (call) => createAsset(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/assets',
+  route('GET /v1/assets', {
     name: 'listAssets',
     permission: 'templates:read',
     summary: 'List images',
@@ -72,9 +67,7 @@ export const assetRoutes = (deps: AssetDeps): readonly Route[] => [
     example: { response: [EXAMPLE] },
     handle: (call) => listAssets(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/assets/:id',
+  route('GET /v1/assets/:id', {
     name: 'getAsset',
     permission: 'templates:read',
     summary: 'Get an image',
@@ -84,9 +77,7 @@ export const assetRoutes = (deps: AssetDeps): readonly Route[] => [
     example: { response: EXAMPLE },
     handle: (call) => assetDetail(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/assets/:id',
+  route('DELETE /v1/assets/:id', {
     name: 'deleteAsset',
     audit: { action: 'asset.deleted' },
     permission: 'templates:write',
@@ -105,9 +96,7 @@ const A_YEAR = 31_536_000;
 
 /** The public route of images. */
 export const imagePages = ({ images }: Pick<AssetDeps, 'images'>): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: `${IMAGE_PATH}:file`,
+  route(`GET ${IMAGE_PATH}:file`, {
     permission: 'public',
     ipLimitPerMinute: PER_MINUTE,
     summary: 'Show an image',

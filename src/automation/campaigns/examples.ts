@@ -1,7 +1,6 @@
 import type { CampaignItemView, CampaignView, LinkView, RecipientView, StatsView } from './model.ts';
 import type { PreviewView } from './preview/preview-model.ts';
 
-/** An example of a campaign in a list. */
 export const ITEM: CampaignItemView = {
   id: 'cmp_01m7xj1rwzprnwr10308attx',
   livemode: true,
@@ -29,7 +28,6 @@ export const ITEM: CampaignItemView = {
   updatedAt: '2026-01-31T09:30:00.000Z',
 };
 
-/** An example of a campaign. */
 export const CAMPAIGN: CampaignView = {
   ...ITEM,
   html: '<p>Hello</p><p><a href="{{ unsubscribeUrl }}">Unsubscribe</a></p>',
@@ -46,7 +44,6 @@ export const STARTED: CampaignView = {
   updatedAt: '2026-01-31T09:31:00.000Z',
 };
 
-/** An example of its numbers. */
 export const STATS: StatsView = {
   total: 1_000,
   sent: 970,
@@ -67,7 +64,6 @@ export const STATS: StatsView = {
 
 export const LINKS: LinkView[] = [{ url: 'https://acme.example/july', clicks: 130, uniqueClicks: 96 }];
 
-/** An example of a recipient. */
 export const RECIPIENT: RecipientView = {
   contactId: 'con_01m7xj1rwzprnwr10308attx',
   email: 'ada@example.com',
@@ -82,7 +78,6 @@ export const RECIPIENT: RecipientView = {
   repliedAt: null,
 };
 
-/** An example of a preview. */
 export const SHOWN: PreviewView = {
   language: null,
   from: 'Acme <news@acme.example>',

@@ -194,7 +194,6 @@ export const CampaignItem = Type.Omit(Campaign, ['html', 'markdown', 'mjml', 'va
 });
 export type CampaignItemView = Static<typeof CampaignItem>;
 
-/** The query of the list. */
 export const CampaignQuery = Type.Object({
   ...pageQuery,
   status: Type.Optional(literals(CAMPAIGN_STATUSES, { description: 'Only campaigns with this status.' })),
@@ -280,7 +279,6 @@ export const CampaignRecipient = Type.Object(
 );
 export type RecipientView = Static<typeof CampaignRecipient>;
 
-/** The query of that list. */
 export const RecipientQuery = Type.Object({
   ...pageQuery,
   outcome: Type.Optional(literals(OUTCOMES, { description: 'Only recipients with this outcome.' })),

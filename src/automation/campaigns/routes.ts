@@ -36,11 +36,8 @@ import { sendCampaign } from './sending/send.ts';
 const CAMPAIGN_ID = { prefix: 'cmp', resource: 'campaign' } as const;
 const params = { id: CAMPAIGN_ID };
 
-/** The endpoints of campaigns. */
 export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/campaigns',
+  route('POST /v1/campaigns', {
     name: 'createCampaign',
     audit: { action: 'campaign.created' },
     permission: 'campaigns:write',
@@ -62,9 +59,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     },
     handle: (call) => createCampaign(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/campaigns',
+  route('GET /v1/campaigns', {
     name: 'listCampaigns',
     permission: 'campaigns:read',
     summary: 'List campaigns',
@@ -74,9 +69,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     example: { response: [ITEM] },
     handle: (call) => listCampaigns(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/campaigns/:id',
+  route('GET /v1/campaigns/:id', {
     name: 'getCampaign',
     permission: 'campaigns:read',
     summary: 'Get a campaign',
@@ -86,9 +79,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     example: { response: CAMPAIGN },
     handle: (call) => campaignDetail(deps, call),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/campaigns/:id',
+  route('PATCH /v1/campaigns/:id', {
     name: 'updateCampaign',
     audit: { action: 'campaign.changed' },
     permission: 'campaigns:write',
@@ -102,9 +93,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     example: { body: { name: 'July news' }, response: CAMPAIGN },
     handle: (call) => patchCampaign(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/campaigns/:id',
+  route('DELETE /v1/campaigns/:id', {
     name: 'deleteCampaign',
     audit: { action: 'campaign.deleted' },
     permission: 'campaigns:write',
@@ -115,9 +104,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     failures: ['CONFLICT'],
     handle: (call) => deleteCampaign(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/campaigns/:id/duplicate',
+  route('POST /v1/campaigns/:id/duplicate', {
     name: 'duplicateCampaign',
     audit: { action: 'campaign.created' },
     permission: 'campaigns:write',
@@ -131,9 +118,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     example: { response: { ...CAMPAIGN, name: 'Copy of July news' } },
     handle: (call) => duplicateCampaign(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/campaigns/:id/send',
+  route('POST /v1/campaigns/:id/send', {
     name: 'sendCampaign',
     audit: { action: 'campaign.sent' },
     permission: 'campaigns:write',
@@ -148,9 +133,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     example: { body: {}, response: STARTED },
     handle: (call) => sendCampaign(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/campaigns/:id/pause',
+  route('POST /v1/campaigns/:id/pause', {
     name: 'pauseCampaign',
     audit: { action: 'campaign.paused' },
     permission: 'campaigns:write',
@@ -163,9 +146,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     example: { response: { ...STARTED, status: 'paused', pausedReason: 'manual' } },
     handle: (call) => pauseCampaign(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/campaigns/:id/unschedule',
+  route('POST /v1/campaigns/:id/unschedule', {
     name: 'unscheduleCampaign',
     audit: { action: 'campaign.unscheduled' },
     permission: 'campaigns:write',
@@ -177,9 +158,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     example: { response: CAMPAIGN },
     handle: (call) => unscheduleCampaign(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/campaigns/:id/cancel',
+  route('POST /v1/campaigns/:id/cancel', {
     name: 'cancelCampaign',
     audit: { action: 'campaign.cancelled' },
     permission: 'campaigns:write',
@@ -192,9 +171,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     example: { response: { ...CAMPAIGN, status: 'cancelled' } },
     handle: (call) => cancelCampaign(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/campaigns/:id/stats',
+  route('GET /v1/campaigns/:id/stats', {
     name: 'getCampaignStats',
     permission: 'campaigns:read',
     summary: 'Get the numbers of a campaign',
@@ -205,9 +182,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     example: { response: STATS },
     handle: (call) => campaignStats(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/campaigns/:id/links',
+  route('GET /v1/campaigns/:id/links', {
     name: 'listCampaignLinks',
     permission: 'campaigns:read',
     summary: 'List the links of a campaign with their clicks',
@@ -224,9 +199,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
       summary: 'Download the recipients of a campaign as CSV',
       action: 'recipients.exported',
     },
-    route({
-      method: 'GET',
-      path: '/v1/campaigns/:id/recipients',
+    route('GET /v1/campaigns/:id/recipients', {
       name: 'listCampaignRecipients',
       permission: 'campaigns:read',
       summary: 'List the recipients of a campaign',
@@ -239,9 +212,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
       handle: (call) => listRecipients(deps, call),
     }),
   ),
-  route({
-    method: 'GET',
-    path: '/v1/campaigns/:id/preview',
+  route('GET /v1/campaigns/:id/preview', {
     name: 'previewCampaign',
     permission: 'campaigns:read',
     summary: 'Preview a campaign for a contact',
@@ -253,9 +224,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     example: { response: SHOWN },
     handle: (call) => previewCampaign(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/campaigns/:id/check',
+  route('GET /v1/campaigns/:id/check', {
     name: 'checkCampaign',
     permission: 'campaigns:read',
     summary: 'Check a campaign before it is sent',
@@ -265,9 +234,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     ...checkAnswer(deps.previewsPerMinute),
     handle: (call) => checkCampaign(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/campaigns/:id/test-send',
+  route('POST /v1/campaigns/:id/test-send', {
     name: 'testSendCampaign',
     permission: ['campaigns:write', 'emails:send'],
     testMode: 'refused',

@@ -4,7 +4,6 @@ import type { FlowRunItemView, FlowRunView } from './runs/run-model.ts';
 
 const AT = '2026-11-20T22:43:19.079Z';
 
-/** A flow for the documentation. */
 export const FLOW: FlowView = {
   id: 'flw_01m7xj1rwzprnwr10308attx',
   livemode: true,
@@ -40,7 +39,6 @@ const {
   ...definition
 } = FLOW;
 
-/** A version for the documentation. */
 export const VERSION: FlowVersionView = { ...definition, version: publishedVersion ?? 1, publishedAt: AT };
 
 const RUN_ITEM: FlowRunItemView = {
@@ -58,7 +56,6 @@ const RUN_ITEM: FlowRunItemView = {
   testClockId: null,
 };
 
-/** A run for the documentation. */
 export const RUN: FlowRunView = {
   ...RUN_ITEM,
   log: [{ step: 'welcome', at: AT, outcome: 'sent', emailId: 'em_01m7xj1rwzprnwr10308attx' }],

@@ -34,11 +34,8 @@ const STEPS = `Settings of steps: sendEmail \`{templateId, variables?, from?, su
 
 export type FlowDeps = FlowCommands & RunDeps;
 
-/** The endpoints of flows. */
 export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/flows',
+  route('POST /v1/flows', {
     name: 'createFlow',
     audit: { action: 'flow.created' },
     permission: 'campaigns:write',
@@ -51,9 +48,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     example: { body: { name: 'Welcome' }, response: FLOW },
     handle: (call) => createFlow(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/flows',
+  route('GET /v1/flows', {
     name: 'listFlows',
     permission: 'campaigns:read',
     summary: 'List flows',
@@ -65,9 +60,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     handle: (call) => listFlows(deps, call),
   }),
   ...runRoutes(deps),
-  route({
-    method: 'GET',
-    path: '/v1/flows/:id',
+  route('GET /v1/flows/:id', {
     name: 'getFlow',
     permission: 'campaigns:read',
     summary: 'Get a flow with the counts of its steps',
@@ -78,9 +71,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     example: { response: FLOW },
     handle: (call) => flowDetail(deps, call),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/flows/:id',
+  route('PATCH /v1/flows/:id', {
     name: 'updateFlow',
     audit: { action: 'flow.changed' },
     permission: 'campaigns:write',
@@ -93,9 +84,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     example: { body: { name: 'Welcome' }, response: FLOW },
     handle: (call) => patchFlow(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/flows/:id',
+  route('DELETE /v1/flows/:id', {
     name: 'deleteFlow',
     audit: { action: 'flow.deleted' },
     permission: 'campaigns:write',
@@ -106,9 +95,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     failures: ['CONFLICT'],
     handle: (call) => deleteFlow(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/flows/:id/validate',
+  route('POST /v1/flows/:id/validate', {
     name: 'validateFlow',
     permission: 'campaigns:write',
     summary: 'Validate a flow',
@@ -121,9 +108,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     },
     handle: (call) => answeredOnce(deps.database, call, () => validateFlow(deps, call)),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/flows/:id/activate',
+  route('POST /v1/flows/:id/activate', {
     name: 'activateFlow',
     audit: { action: 'flow.activated' },
     permission: 'campaigns:write',
@@ -138,9 +123,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     example: { body: {}, response: FLOW },
     handle: (call) => activateFlow(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/flows/:id/pause',
+  route('POST /v1/flows/:id/pause', {
     name: 'pauseFlow',
     audit: { action: 'flow.paused' },
     permission: 'campaigns:write',
@@ -154,9 +137,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     example: { body: { runs: 'hold' }, response: { ...FLOW, status: 'paused' } },
     handle: (call) => pauseFlow(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/flows/:id/versions',
+  route('GET /v1/flows/:id/versions', {
     name: 'listFlowVersions',
     permission: 'campaigns:read',
     summary: 'List the versions of a flow',
@@ -168,9 +149,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     example: { response: [VERSION] },
     handle: (call) => listVersions(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/flows/:id/versions/:version',
+  route('GET /v1/flows/:id/versions/:version', {
     name: 'getFlowVersion',
     permission: 'campaigns:read',
     summary: 'Get a version of a flow',

@@ -243,13 +243,11 @@ export const TemplateVersion = Type.Object(
   { title: 'TemplateVersion' },
 );
 
-/** The query of the list of templates. */
 export const TemplateQuery = Type.Object({
   ...pageQuery,
   kind: Type.Optional(literals(TEMPLATE_KINDS, { description: 'Only templates of this kind.' })),
   ...sortQuery(),
 });
-/** The query of the list of versions. */
 export const VersionQuery = Type.Object(pageQuery);
 
 export const CheckQuery = Type.Object({

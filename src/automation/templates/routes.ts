@@ -50,11 +50,8 @@ export interface TemplateDeps extends TemplateCommands, Previewer, TestSender, T
 
 const TEMPLATE_ID = { prefix: 'tpl', resource: 'template', alias: ALIAS } as const;
 
-/** The endpoints of templates. */
 export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/templates',
+  route('POST /v1/templates', {
     name: 'createTemplate',
     audit: { action: 'template.created' },
     permission: 'templates:write',
@@ -68,9 +65,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     example: { body: NEW_TEMPLATE, response: TEMPLATE },
     handle: (call) => createTemplate(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/templates',
+  route('GET /v1/templates', {
     name: 'listTemplates',
     permission: 'templates:read',
     summary: 'List templates',
@@ -81,9 +76,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     example: { response: [TEMPLATE_ITEM] },
     handle: (call) => listTemplates(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/templates/render-preview',
+  route('POST /v1/templates/render-preview', {
     name: 'previewTemplate',
     permission: 'templates:read',
     summary: 'Render a template without sending it',
@@ -97,9 +90,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     example: { body: { templateId: NEW_TEMPLATE.alias, variables: VALUES }, response: PREVIEW },
     handle: (call) => answeredOnce(deps.database, call, () => previewTemplate(deps, call)),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/templates/:id',
+  route('GET /v1/templates/:id', {
     name: 'getTemplate',
     permission: 'templates:read',
     summary: 'Get a template',
@@ -109,9 +100,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     example: { response: TEMPLATE },
     handle: (call) => templateDetail(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/templates/:id/check',
+  route('GET /v1/templates/:id/check', {
     name: 'checkTemplate',
     permission: 'templates:read',
     summary: 'Check a template before it is sent',
@@ -122,9 +111,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     failures: ['NOT_FOUND'],
     handle: (call) => checkTemplate(deps, call),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/templates/:id',
+  route('PATCH /v1/templates/:id', {
     name: 'updateTemplate',
     audit: { action: 'template.changed' },
     permission: 'templates:write',
@@ -141,9 +128,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     },
     handle: (call) => updateTemplateBy(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/templates/:id',
+  route('DELETE /v1/templates/:id', {
     name: 'deleteTemplate',
     audit: { action: 'template.deleted' },
     permission: 'templates:write',
@@ -154,9 +139,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     failures: ['CONFLICT'],
     handle: (call) => deleteTemplate(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/templates/:id/versions',
+  route('GET /v1/templates/:id/versions', {
     name: 'listTemplateVersions',
     permission: 'templates:read',
     summary: 'List the versions of a template',
@@ -167,9 +150,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     example: { response: [VERSION_ITEM] },
     handle: (call) => listVersions(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/templates/:id/versions/:version',
+  route('GET /v1/templates/:id/versions/:version', {
     name: 'getTemplateVersion',
     permission: 'templates:read',
     summary: 'Get a version of a template',
@@ -181,9 +162,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     example: { response: VERSION },
     handle: (call) => versionDetail(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/templates/:id/publish',
+  route('POST /v1/templates/:id/publish', {
     name: 'publishTemplate',
     audit: { action: 'template.published' },
     permission: 'templates:write',
@@ -197,9 +176,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     example: { body: { version: 2 }, response: { ...TEMPLATE, version: 2 } },
     handle: (call) => publishVersion(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/templates/:id/restore',
+  route('POST /v1/templates/:id/restore', {
     name: 'restoreTemplate',
     audit: { action: 'template.restored' },
     permission: 'templates:write',
@@ -212,9 +189,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     example: { body: { version: 1 }, response: { ...TEMPLATE, version: 3 } },
     handle: (call) => restoreVersion(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/templates/:id/update-users',
+  route('POST /v1/templates/:id/update-users', {
     name: 'updateTemplateUsers',
     audit: { action: 'template.usersUpdated' },
     permission: 'templates:write',
@@ -228,9 +203,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     example: { body: { dryRun: true }, response: USER_UPDATES },
     handle: (call) => updateUsers(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/templates/:id/test-send',
+  route('POST /v1/templates/:id/test-send', {
     name: 'sendTemplateTest',
     permission: ['templates:write', 'emails:send'],
     testMode: 'refused',

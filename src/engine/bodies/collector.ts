@@ -20,7 +20,6 @@ import { SettledTime } from '../store/settled.ts';
 import { expectedOwner } from './exchanged.ts';
 import { referredKeys } from './references.ts';
 
-/** The dependencies of the collector. */
 export interface CollectorDeps extends DutyDeps {
   readonly bucket: Bucket;
   /** Everything that refers to bodies. */

@@ -50,9 +50,7 @@ export const messageFrames = (
   read: (call: Call<{ readonly id: string }>) => Promise<{ readonly html: string | null } | Failure>,
 ): readonly Route[] =>
   (['live', 'test'] as const).map((environment) =>
-    route({
-      method: 'GET',
-      path: `${DASHBOARD_API}/${environment}/${list}/:id/html`,
+    route(`GET ${DASHBOARD_API}/${environment}/${list}/:id/html`, {
       permission: 'emails:read',
       credential: 'session',
       principals: ['member'],

@@ -222,9 +222,7 @@ function methodsByPath(endpoints: readonly Endpoint[]): ReadonlyMap<string, read
 function optionsOf(path: string, methods: readonly string[]): Endpoint {
   const allow = [...methods, 'OPTIONS'].join(', ');
   return endpointOf(
-    route({
-      method: 'GET',
-      path,
+    route(`GET ${path}`, {
       permission: 'public',
       summary: 'Get the methods of the path',
       handle: () => new RawResponse(null, null, { headers: { allow } }),

@@ -174,9 +174,6 @@ export interface RouteSpec<
   Body extends TSchema = TSchema,
   Response extends TSchema = TSchema,
 > {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** `/v1/emails/:id` */
-  readonly path: string;
   /** The `operationId` of the documentation, such as `sendEmail`. Every documented route has one. */
   readonly name?: string;
   readonly permission: Who;
@@ -301,9 +298,14 @@ export const forMembers = (given: Route): readonly Route[] =>
         environment,
       }));
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
 /** A route without the types of its handler, so that routes of all kinds fit into one list. */
 export type Route = Omit<RouteSpec, 'handle' | 'receive'> &
   Required<Pick<RouteSpec, 'response' | 'status'>> & {
+    readonly method: Method;
+    /** `/v1/emails/:id` */
+    readonly path: string;
     handle(call: Call | PublicCall): unknown;
     receive?(
       pieces: AsyncIterable<Uint8Array>,
@@ -312,8 +314,8 @@ export type Route = Omit<RouteSpec, 'handle' | 'receive'> &
   };
 
 /**
- * States an endpoint: checks the handler's types against the schemas, and adds what is usual. `mount` serves
- * it.
+ * States an endpoint, such as `GET /v1/emails/:id`: checks the handler's types against the schemas, and adds
+ * what is usual. `mount` serves it.
  */
 export function route<
   const Who extends Access,
@@ -321,9 +323,10 @@ export function route<
   Query extends TObject,
   Body extends TSchema,
   Response extends TSchema = TNull,
->(spec: RouteSpec<Who, Params, Query, Body, Response>): Route {
+>(operation: `${Method} ${string}`, spec: RouteSpec<Who, Params, Query, Body, Response>): Route {
+  const [method, path] = operation.split(' ');
   const { response = Type.Null(), status = spec.response ? 200 : 204 } = spec;
-  return { ...spec, response, status } as unknown as Route;
+  return { ...spec, method, path, response, status } as unknown as Route;
 }
 
 /** True when a route answers with a list. */

@@ -134,9 +134,7 @@ export const systemRoutes = ({
   startedAt,
   isDraining,
 }: SystemDeps): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: '/health',
+  route('GET /health', {
     name: 'getHealth',
     permission: 'public',
     summary: 'Check the health of the service',
@@ -181,9 +179,7 @@ export const systemRoutes = ({
       }
     },
   }),
-  route({
-    method: 'GET',
-    path: '/ready',
+  route('GET /ready', {
     name: 'getReadiness',
     permission: 'public',
     summary: 'Check whether to send requests here',

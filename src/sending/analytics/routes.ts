@@ -22,11 +22,8 @@ const EXAMPLE: Analytics = {
   },
 };
 
-/** The endpoints of analytics. */
 export const analyticsRoutes = (reader: AnalyticsReader): readonly Route[] => {
-  const numbers = route({
-    method: 'GET',
-    path: '/v1/analytics',
+  const numbers = route('GET /v1/analytics', {
     name: 'getAnalytics',
     permission: 'emails:read',
     summary: 'Get the numbers of live mail',

@@ -55,7 +55,6 @@ where c.workspace_id = $1 and c.id = $2 and $3`;
 const formsWanted = (recipient: string | undefined): readonly string[] | null =>
   recipient === undefined ? null : formsOf(recipient);
 
-/** Lists captured mail. */
 export function listCaptured(
   { reads }: { readonly reads: Reads },
   call: Call<unknown, CapturedQuery>,
@@ -87,7 +86,6 @@ const COUNT = countSql(
   '($3::text is null or c.email_id = $3) and ($4::text[] is null or lower(c.recipient) = any($4))',
 );
 
-/** Counts captured mail. */
 export const countCaptured = (
   { reads }: { readonly reads: Reads },
   { caller, query }: Call<unknown, CapturedFilter>,

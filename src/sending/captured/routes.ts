@@ -43,9 +43,7 @@ const ITEM: CapturedItem = {
  */
 export const capturedPages = (deps: CapturedReader): readonly Route[] => [
   ...messageFrames('captured', CAPTURED_ID, (call) => capturedDetail(deps, call)),
-  route({
-    method: 'GET',
-    path: `${DASHBOARD_API}/live/captured/:id/spam`,
+  route(`GET ${DASHBOARD_API}/live/captured/:id/spam`, {
     permission: 'emails:read',
     credential: 'session',
     principals: ['member'],
@@ -64,15 +62,12 @@ export interface CapturedDeps extends CapturedReader, Pick<ChecksApi, 'check'> {
   readonly previewsPerMinute: number;
 }
 
-/** The endpoints of captured mail. */
 export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
   ...withCount(
     { name: 'countCapturedEmails', summary: 'Count captured email' },
     (call: Call<unknown, CapturedFilter>) => countCaptured(deps, call),
     [
-      route({
-        method: 'GET',
-        path: '/v1/captured',
+      route('GET /v1/captured', {
         name: 'listCapturedEmails',
         permission: 'emails:read',
         summary: 'List captured email',
@@ -85,9 +80,7 @@ export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
       }),
     ],
   ),
-  route({
-    method: 'GET',
-    path: '/v1/captured/wait',
+  route('GET /v1/captured/wait', {
     name: 'waitForCapturedEmail',
     permission: 'emails:read',
     summary: 'Wait for captured email to an address',
@@ -109,9 +102,7 @@ export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
     },
     handle: (call) => awaitCaptured(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/captured/:id',
+  route('GET /v1/captured/:id', {
     name: 'getCapturedEmail',
     permission: 'emails:read',
     summary: 'Get a captured email with its content',
@@ -131,9 +122,7 @@ export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
     },
     handle: (call) => capturedDetail(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/captured/:id/check',
+  route('GET /v1/captured/:id/check', {
     name: 'checkCapturedEmail',
     permission: 'emails:read',
     summary: 'Check a captured email',
@@ -142,9 +131,7 @@ export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
     ...checkAnswer(deps.previewsPerMinute),
     handle: (call) => checkCaptured(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/captured/:id',
+  route('DELETE /v1/captured/:id', {
     name: 'deleteCapturedEmail',
     permission: 'emails:send',
     summary: 'Delete a captured email',
@@ -152,9 +139,7 @@ export const capturedRoutes = (deps: CapturedDeps): readonly Route[] => [
     params: { id: CAPTURED_ID },
     handle: (call) => discardCaptured(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/captured',
+  route('DELETE /v1/captured', {
     name: 'deleteCapturedEmails',
     permission: 'emails:send',
     summary: 'Delete all captured email',

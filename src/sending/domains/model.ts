@@ -195,7 +195,6 @@ const WarmUpOfDomain = Type.Object(
 /** The states that clients see; a removed domain is never shown. */
 const STATUSES = DOMAIN_STATES.filter((state) => state !== 'removed');
 
-/** The schema of a sending domain. */
 export const Domain = Type.Object(
   {
     id: Type.String(),

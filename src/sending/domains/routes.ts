@@ -13,11 +13,8 @@ const DOMAIN_ID = { prefix: 'dom', resource: 'domain' } as const;
 const SHARED =
   'Live and test keys share the domains of a workspace; only a live key may change, rotate or remove one.';
 
-/** The endpoints of sending domains. */
 export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/domains',
+  route('POST /v1/domains', {
     name: 'createDomain',
     audit: { action: 'domain.created' },
     permission: 'domains:write',
@@ -30,9 +27,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     example: { body: { name: 'example.com' }, response: ADDED },
     handle: (call) => addDomain(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/domains',
+  route('GET /v1/domains', {
     name: 'listDomains',
     permission: 'domains:read',
     summary: 'List sending domains',
@@ -42,9 +37,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     example: { response: [VERIFIED] },
     handle: (call) => listDomains(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/domains/:id',
+  route('GET /v1/domains/:id', {
     name: 'getDomain',
     permission: 'domains:read',
     summary: 'Get a sending domain with its DNS records',
@@ -55,9 +48,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     example: { response: VERIFIED },
     handle: async ({ caller, params }) => (await findDomain(deps, caller, params.id)) ?? notFound('domain'),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/domains/:id',
+  route('PATCH /v1/domains/:id', {
     name: 'updateDomain',
     audit: { action: 'domain.changed' },
     permission: 'domains:write',
@@ -71,9 +62,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     failures: ['CONFLICT', 'FORBIDDEN'],
     handle: (call) => patchDomain(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/domains/:id',
+  route('DELETE /v1/domains/:id', {
     name: 'deleteDomain',
     audit: { action: 'domain.deleted' },
     permission: 'domains:write',
@@ -84,9 +73,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     failures: ['FORBIDDEN'],
     handle: (call) => removeDomain(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/domains/:id/verify',
+  route('POST /v1/domains/:id/verify', {
     name: 'verifyDomain',
     permission: 'domains:write',
     summary: 'Check the DNS records of a sending domain',
@@ -97,9 +84,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     example: { response: VERIFIED },
     handle: (call) => verifyDomain(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/domains/:id/rotate-dkim',
+  route('POST /v1/domains/:id/rotate-dkim', {
     name: 'rotateDomainDkim',
     audit: { action: 'domain.keysRotated' },
     permission: 'domains:write',

@@ -36,13 +36,10 @@ export interface WaitingRoomDeps {
   readonly waiting: WaitingRoom<WantedMail>;
 }
 
-/** The endpoints of emails. */
 export const emailRoutes = (
   deps: AcceptanceDeps & EmailReader & EmailLister & WaitingRoomDeps,
 ): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/emails',
+  route('POST /v1/emails', {
     name: 'sendEmail',
     permission: 'emails:send',
     judgesCaller: true,
@@ -68,9 +65,7 @@ export const emailRoutes = (
         summary: 'Download emails as CSV',
         action: 'emails.exported',
       },
-      route({
-        method: 'GET',
-        path: '/v1/emails',
+      route('GET /v1/emails', {
         name: 'listEmails',
         permission: 'emails:read',
         summary: 'List emails',
@@ -83,9 +78,7 @@ export const emailRoutes = (
       }),
     ),
   ),
-  route({
-    method: 'GET',
-    path: '/v1/emails/wait',
+  route('GET /v1/emails/wait', {
     name: 'waitForEmail',
     permission: 'emails:read',
     summary: 'Wait for an email to an address',
@@ -98,9 +91,7 @@ export const emailRoutes = (
     example: { response: AWAITED },
     handle: (call) => awaitEmail(deps.waiting, call, (id) => emailDetail(deps, { ...call, params: { id } })),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/emails/:id',
+  route('GET /v1/emails/:id', {
     name: 'getEmail',
     permission: 'emails:read',
     summary: 'Get an email with its events',
@@ -111,9 +102,7 @@ export const emailRoutes = (
     example: { response: DETAIL },
     handle: (call) => emailDetail(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/emails/:id/events',
+  route('GET /v1/emails/:id/events', {
     name: 'listEmailEvents',
     permission: 'emails:read',
     summary: 'List the events of an email',
@@ -124,9 +113,7 @@ export const emailRoutes = (
     example: { response: EVENTS },
     handle: (call) => emailEvents(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/emails/:id/explain',
+  route('GET /v1/emails/:id/explain', {
     name: 'explainEmail',
     permission: 'emails:read',
     summary: 'Explain where an email is and why',
@@ -137,9 +124,7 @@ export const emailRoutes = (
     example: { response: EXPLANATION },
     handle: (call) => explanationOf(deps, call),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/emails/:id',
+  route('PATCH /v1/emails/:id', {
     name: 'rescheduleEmail',
     permission: 'emails:send',
     summary: 'Reschedule a scheduled email',
@@ -152,9 +137,7 @@ export const emailRoutes = (
     example: { body: { scheduledAt: '2026-11-21T09:30:00Z' }, response: SCHEDULED },
     handle: (call) => rescheduleEmail(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/emails/:id',
+  route('DELETE /v1/emails/:id', {
     name: 'cancelEmail',
     permission: 'emails:send',
     summary: 'Cancel a scheduled email',

@@ -24,9 +24,7 @@ export const eventRoutes = (deps: EventReader): readonly Route[] => [
       summary: 'Download the event log as CSV',
       action: 'events.exported',
     },
-    route({
-      method: 'GET',
-      path: '/v1/events',
+    route('GET /v1/events', {
       name: 'listEvents',
       permission: 'emails:read',
       summary: 'Read the event log',

@@ -36,7 +36,6 @@ const columns = {
   updatedAt: inboundRoutes.updatedAt,
 };
 
-/** A route as it is stored. */
 export type RouteRow = Omit<typeof inboundRoutes.$inferSelect, 'workspaceId' | 'domainName' | 'sealed'>;
 
 const ownRoutes = ({ workspaceId, livemode }: Principal) => [

@@ -26,11 +26,8 @@ const EXAMPLE = {
   updatedAt: '2026-11-20T21:33:00.000Z',
 };
 
-/** The endpoints of inbound routes. */
 export const inboundRouteRoutes = (deps: RouteCommands): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/inbound-routes',
+  route('POST /v1/inbound-routes', {
     name: 'createInboundRoute',
     audit: { action: 'inboundRoute.created' },
     permission: 'domains:write',
@@ -55,9 +52,7 @@ export const inboundRouteRoutes = (deps: RouteCommands): readonly Route[] => [
     },
     handle: (call) => createRoute(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/inbound-routes',
+  route('GET /v1/inbound-routes', {
     name: 'listInboundRoutes',
     permission: 'domains:read',
     summary: 'List inbound routes',
@@ -67,9 +62,7 @@ export const inboundRouteRoutes = (deps: RouteCommands): readonly Route[] => [
     example: { response: [EXAMPLE] },
     handle: (call) => listRoutes(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/inbound-routes/:id',
+  route('GET /v1/inbound-routes/:id', {
     name: 'getInboundRoute',
     permission: 'domains:read',
     summary: 'Get an inbound route',
@@ -79,9 +72,7 @@ export const inboundRouteRoutes = (deps: RouteCommands): readonly Route[] => [
     example: { response: EXAMPLE },
     handle: (call) => routeDetail(deps, call),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/inbound-routes/:id',
+  route('PATCH /v1/inbound-routes/:id', {
     name: 'updateInboundRoute',
     audit: { action: 'inboundRoute.changed' },
     permission: 'domains:write',
@@ -95,9 +86,7 @@ export const inboundRouteRoutes = (deps: RouteCommands): readonly Route[] => [
     example: { body: { priority: 10 }, response: { ...EXAMPLE, priority: 10, secret: null } },
     handle: (call) => patchRoute(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/inbound-routes/:id',
+  route('DELETE /v1/inbound-routes/:id', {
     name: 'deleteInboundRoute',
     audit: { action: 'inboundRoute.deleted' },
     permission: 'domains:write',

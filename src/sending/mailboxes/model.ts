@@ -97,7 +97,6 @@ export const Mailbox = Type.Object(
   { title: 'Mailbox' },
 );
 
-/** The query of the list. */
 export const MailboxQuery = Type.Object(pageQuery);
 
 export type MailboxView = Static<typeof Mailbox>;

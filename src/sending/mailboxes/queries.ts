@@ -15,7 +15,6 @@ export interface MailboxLister {
   readonly database: Database;
 }
 
-/** A mailbox as it is stored. */
 export type MailboxRow = typeof mailboxes.$inferSelect;
 
 const own = ({ workspaceId, livemode }: Pick<Principal, 'workspaceId' | 'livemode'>) => [

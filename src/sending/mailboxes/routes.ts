@@ -33,11 +33,8 @@ const NEW = {
   lastTakenAt: null,
 };
 
-/** The endpoints of mailboxes. */
 export const mailboxRoutes = (deps: MailboxCommands): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/mailboxes',
+  route('POST /v1/mailboxes', {
     name: 'createMailbox',
     audit: { action: 'mailbox.created' },
     permission: 'domains:write',
@@ -53,9 +50,7 @@ export const mailboxRoutes = (deps: MailboxCommands): readonly Route[] => [
     },
     handle: (call) => createMailbox(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/mailboxes',
+  route('GET /v1/mailboxes', {
     name: 'listMailboxes',
     permission: 'domains:read',
     summary: 'List mailboxes',
@@ -65,9 +60,7 @@ export const mailboxRoutes = (deps: MailboxCommands): readonly Route[] => [
     example: { response: [EXAMPLE] },
     handle: (call) => listMailboxes(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/mailboxes/:id',
+  route('GET /v1/mailboxes/:id', {
     name: 'getMailbox',
     permission: 'domains:read',
     summary: 'Get a mailbox',
@@ -77,9 +70,7 @@ export const mailboxRoutes = (deps: MailboxCommands): readonly Route[] => [
     example: { response: EXAMPLE },
     handle: (call) => mailboxDetail(deps, call),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/mailboxes/:id',
+  route('PATCH /v1/mailboxes/:id', {
     name: 'updateMailbox',
     audit: { action: 'mailbox.changed' },
     permission: 'domains:write',
@@ -93,9 +84,7 @@ export const mailboxRoutes = (deps: MailboxCommands): readonly Route[] => [
     example: { body: { paused: true }, response: { ...EXAMPLE, status: 'paused' } },
     handle: (call) => patchMailbox(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/mailboxes/:id',
+  route('DELETE /v1/mailboxes/:id', {
     name: 'deleteMailbox',
     audit: { action: 'mailbox.deleted' },
     permission: 'domains:write',

@@ -58,7 +58,6 @@ export async function findReceived(
   return row ?? null;
 }
 
-/** Lists received mail. */
 export async function listReceived(
   { reads }: Pick<ReceivedReader, 'reads'>,
   call: Call<unknown, ReceivedQuery>,
@@ -96,7 +95,6 @@ const COUNT = countSql(
   FILTERS,
 );
 
-/** Counts received mail. */
 export async function countReceived(
   { reads }: Pick<ReceivedReader, 'reads'>,
   { caller, query }: Call<unknown, ReceivedFilter>,

@@ -81,15 +81,12 @@ export type ReceivedDeps = ReceivedCommands & ReceivedReader & AnswerDeps;
 export const receivedPages = (deps: ReceivedDeps): readonly Route[] =>
   messageFrames('received', RECEIVED_ID, (call) => receivedDetail(deps, call));
 
-/** The endpoints of received mail. */
 export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
   ...withCount(
     { name: 'countReceivedEmails', summary: 'Count received email' },
     (call: Call<unknown, ReceivedFilter>) => countReceived(deps, call),
     [
-      route({
-        method: 'GET',
-        path: '/v1/received',
+      route('GET /v1/received', {
         name: 'listReceivedEmails',
         permission: 'emails:read',
         summary: 'List received email',
@@ -102,9 +99,7 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
       }),
     ],
   ),
-  route({
-    method: 'POST',
-    path: '/v1/received/test',
+  route('POST /v1/received/test', {
     name: 'simulateReceivedEmail',
     permission: 'emails:send',
     summary: 'Receive a test email',
@@ -128,9 +123,7 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
     },
     handle: (call) => receiveTest(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/received/:id',
+  route('GET /v1/received/:id', {
     name: 'getReceivedEmail',
     permission: 'emails:read',
     summary: 'Get a received email with its content',
@@ -141,9 +134,7 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
     example: { response: DETAIL },
     handle: (call) => receivedDetail(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/received/:id/raw',
+  route('GET /v1/received/:id/raw', {
     name: 'getRawReceivedEmail',
     permission: 'emails:read',
     summary: 'Get a received email as it came',
@@ -157,9 +148,7 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
     },
     handle: (call) => receivedRaw(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/received/:id/attachments/:index',
+  route('GET /v1/received/:id/attachments/:index', {
     name: 'getReceivedAttachment',
     permission: 'emails:read',
     summary: 'Get one file of a received email',
@@ -170,9 +159,7 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
     example: { response: '%PDF-1.7 …' },
     handle: (call) => receivedFile(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/received/:id',
+  route('DELETE /v1/received/:id', {
     name: 'deleteReceivedEmail',
     audit: { action: 'received.deleted' },
     permission: 'emails:send',
@@ -182,9 +169,7 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
     params: { id: RECEIVED_ID },
     handle: (call) => deleteReceived(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/received/:id/redeliver',
+  route('POST /v1/received/:id/redeliver', {
     name: 'redeliverReceivedEmail',
     audit: { action: 'received.redelivered' },
     permission: 'emails:send',
@@ -197,9 +182,7 @@ export const receivedRoutes = (deps: ReceivedDeps): readonly Route[] => [
     example: { response: { ...ITEM, status: 'posting' } },
     handle: (call) => redeliverReceived(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/received/:id/reply',
+  route('POST /v1/received/:id/reply', {
     name: 'sendReceivedEmailReply',
     permission: 'emails:send',
     summary: 'Answer a received email',

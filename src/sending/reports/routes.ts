@@ -14,11 +14,8 @@ const COUNTS: DmarcCounts = {
   rejected: 0,
 };
 
-/** The endpoint of aggregate reports. */
 export const reportRoutes = (deps: { readonly database: Database }): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: '/v1/domains/:id/reports',
+  route('GET /v1/domains/:id/reports', {
     name: 'getDomainReports',
     permission: 'domains:read',
     summary: 'Sum the DMARC and TLS reports about a domain',

@@ -56,10 +56,8 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
   }
 
   return [
-    route({
+    route(`POST ${BASE}/emails`, {
       ...common,
-      method: 'POST',
-      path: `${BASE}/emails`,
       permission: 'emails:send',
       summary: 'Send an email with the package `resend`',
       body: ResendEmail,
@@ -72,10 +70,8 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
         return answerOf(accepted, call.caller.livemode, ({ id }: { readonly id: string }) => ({ id }));
       },
     }),
-    route({
+    route(`POST ${BASE}/emails/batch`, {
       ...common,
-      method: 'POST',
-      path: `${BASE}/emails/batch`,
       permission: 'emails:send',
       summary: 'Send several emails with the package `resend`',
       body: Batch,
@@ -95,29 +91,23 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
         return answerOf(sent, call.caller.livemode, batchShown);
       },
     }),
-    route({
+    route(`GET ${BASE}/emails/receiving`, {
       ...common,
-      method: 'GET',
       // The list of received mail of the package, which is no id of an email.
-      path: `${BASE}/emails/receiving`,
       permission: 'any key',
       takesAnything: true,
       summary: 'Refuse the list of received mail of the package `resend`',
       handle: () => ELSEWHERE,
     }),
-    route({
+    route(`GET ${BASE}/emails/:id`, {
       ...common,
-      method: 'GET',
-      path: `${BASE}/emails/:id`,
       permission: 'emails:read',
       summary: 'Get an email with the package `resend`',
       params: { id: EMAIL_ID },
       handle: async (call) => answerOf(await emailDetail(deps, call), call.caller.livemode, shown),
     }),
-    route({
+    route(`PATCH ${BASE}/emails/:id`, {
       ...common,
-      method: 'PATCH',
-      path: `${BASE}/emails/:id`,
       permission: 'emails:send',
       summary: 'Reschedule an email with the package `resend`',
       params: { id: EMAIL_ID },
@@ -127,20 +117,16 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
         return answerOf(await rescheduleEmail(deps, { ...call, body }), call.caller.livemode, named);
       },
     }),
-    route({
+    route(`POST ${BASE}/emails/:id/cancel`, {
       ...common,
-      method: 'POST',
-      path: `${BASE}/emails/:id/cancel`,
       permission: 'emails:send',
       summary: 'Cancel an email with the package `resend`',
       params: { id: EMAIL_ID },
       handle: async (call) => answerOf(await cancelEmail(deps, call), call.caller.livemode, named),
     }),
     ...METHODS.map((method) =>
-      route({
+      route(`${method} ${BASE}/*`, {
         ...common,
-        method,
-        path: `${BASE}/*`,
         permission: 'any key',
         takesAnything: true,
         summary: 'Refuse other requests of the package `resend`',

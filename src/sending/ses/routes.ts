@@ -46,7 +46,6 @@ const PER_MINUTE = 60_000;
 
 /** The parts that both endpoints share. SNS declares its JSON as text. */
 const OF_SNS = {
-  method: 'POST',
   permission: 'public',
   ipLimitPerMinute: PER_MINUTE,
   mediaTypes: ['text/plain'],
@@ -85,9 +84,8 @@ async function readCall(
 
 /** The endpoints for the notifications of Amazon SES. */
 export const sesRoutes = (deps: SesCallbackDeps): readonly Route[] => [
-  route({
+  route('POST /callbacks/ses', {
     ...OF_SNS,
-    path: '/callbacks/ses',
     summary: 'Receive a notification of Amazon SES through SNS',
     description:
       'Accepted when SES_TOPIC_ARN names its topic, SNS has signed it in the region of that topic, and it is not older than 15 days. A repeated notification has no effect: an email takes each report once.',
@@ -100,9 +98,8 @@ export const sesRoutes = (deps: SesCallbackDeps): readonly Route[] => [
       return TAKEN;
     },
   }),
-  route({
+  route('POST /callbacks/ses/inbound', {
     ...OF_SNS,
-    path: '/callbacks/ses/inbound',
     summary: 'Receive mail that Amazon SES has received, through SNS',
     description:
       'Accepted when SES_INBOUND_TOPICS names its topic, SNS has signed it in the region of that topic, and it is not older than 15 days. The message in it, or in the bucket that it names, goes through the inbound routes. A message that is repeated within a day is stored once.',

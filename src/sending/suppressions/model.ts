@@ -33,7 +33,6 @@ export const Suppression = Type.Object(
   { title: 'Suppression' },
 );
 
-/** A suppression as it is answered. */
 export type SuppressionView = Static<typeof Suppression>;
 
 /** The body of POST /v1/suppressions. */
@@ -64,7 +63,6 @@ export const SuppressionQuery = Type.Object({
   ...sortQuery('address'),
 });
 
-/** The type of those filters. */
 export type SuppressionQuery = Static<typeof SuppressionQuery>;
 
 export interface SuppressionRow {

@@ -20,15 +20,12 @@ const EXAMPLE = {
   otherReasons: [],
 };
 
-/** The endpoints of suppressions. */
 export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister): readonly Route[] => [
   ...withCount(
     { name: 'countSuppressions', summary: 'Count suppressed addresses' },
     (call: Call<unknown, SuppressionFilter>) => countSuppressions(deps, call),
     [
-      route({
-        method: 'GET',
-        path: '/v1/suppressions',
+      route('GET /v1/suppressions', {
         name: 'listSuppressions',
         permission: 'contacts:read',
         summary: 'List suppressed addresses',
@@ -41,9 +38,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
       }),
     ],
   ),
-  route({
-    method: 'POST',
-    path: '/v1/suppressions',
+  route('POST /v1/suppressions', {
     name: 'createSuppression',
     audit: { action: 'suppression.created' },
     permission: 'contacts:write',
@@ -60,9 +55,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     },
     handle: (call) => suppressAddress(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/suppressions/import',
+  route('POST /v1/suppressions/import', {
     name: 'createSuppressionsFromCsv',
     audit: { action: 'suppressions.imported' },
     permission: 'contacts:write',
@@ -83,9 +76,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     },
     handle: (call) => importSuppressions(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/suppressions/export',
+  route('GET /v1/suppressions/export', {
     name: 'exportSuppressions',
     audit: { action: 'suppressions.exported' },
     permission: 'contacts:read',
@@ -99,9 +90,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     },
     handle: (call) => exportSuppressions(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/suppressions/:address',
+  route('DELETE /v1/suppressions/:address', {
     name: 'deleteSuppression',
     audit: { action: 'suppression.deleted' },
     permission: 'contacts:write',

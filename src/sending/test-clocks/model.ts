@@ -87,7 +87,6 @@ export const AdvanceTestClock = Type.Object(
 
 export type AdvanceTestClock = Static<typeof AdvanceTestClock>;
 
-/** The query of the list. */
 export const TestClockQuery = Type.Object({ ...pageQuery, ...createdQuery });
 
 export type TestClockQuery = Static<typeof TestClockQuery>;

@@ -26,11 +26,8 @@ const EXAMPLE: TestClock = {
   createdAt: '2026-11-20T22:43:19.079Z',
 };
 
-/** The endpoints of test clocks. */
 export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/test-clocks',
+  route('POST /v1/test-clocks', {
     name: 'createTestClock',
     permission: 'emails:send',
     summary: 'Create a test clock',
@@ -42,9 +39,7 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     example: { body: { name: EXAMPLE.name }, response: EXAMPLE },
     handle: (call) => createTestClock(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/test-clocks',
+  route('GET /v1/test-clocks', {
     name: 'listTestClocks',
     permission: 'emails:read',
     summary: 'List test clocks',
@@ -55,9 +50,7 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     example: { response: [EXAMPLE] },
     handle: (call) => listTestClocks(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/test-clocks/:id',
+  route('GET /v1/test-clocks/:id', {
     name: 'getTestClock',
     permission: 'emails:read',
     summary: 'Get a test clock',
@@ -68,9 +61,7 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     example: { response: EXAMPLE },
     handle: (call) => getTestClock(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/test-clocks/:id/advance',
+  route('POST /v1/test-clocks/:id/advance', {
     name: 'advanceTestClock',
     permission: 'emails:send',
     summary: 'Advance a test clock',
@@ -87,9 +78,7 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     },
     handle: (call) => advanceTestClock(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/test-clocks/:id',
+  route('DELETE /v1/test-clocks/:id', {
     name: 'deleteTestClock',
     permission: 'emails:send',
     summary: 'Delete a test clock',

@@ -81,7 +81,6 @@ const members = {
   updatedAt: Timestamp('The last change by a request; results of deliveries do not count.'),
 };
 
-/** The schema of a webhook endpoint. */
 export const Webhook = Type.Object(members, { title: 'Webhook' });
 
 /** An endpoint with its secret, as creation and rotation answer it. */
@@ -133,7 +132,6 @@ export const Delivery = Type.Object(
   { title: 'WebhookDelivery' },
 );
 
-/** The query of the list of deliveries. */
 export const DeliveryQuery = Type.Object({
   ...pageQuery,
   ...sortQuery(),

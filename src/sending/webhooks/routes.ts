@@ -59,11 +59,8 @@ const DELIVERY_EXAMPLE = {
   nextAttemptAt: null,
 };
 
-/** The endpoints of webhooks. */
 export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/webhooks',
+  route('POST /v1/webhooks', {
     name: 'createWebhook',
     audit: { action: 'webhook.created' },
     permission: 'webhooks:write',
@@ -80,9 +77,7 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
     },
     handle: (call) => createWebhook(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/webhooks',
+  route('GET /v1/webhooks', {
     name: 'listWebhooks',
     permission: 'webhooks:read',
     summary: 'List webhook endpoints',
@@ -91,9 +86,7 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
     example: { response: [WEBHOOK_EXAMPLE] },
     handle: (call) => listWebhooks(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/webhooks/:id',
+  route('GET /v1/webhooks/:id', {
     name: 'getWebhook',
     permission: 'webhooks:read',
     summary: 'Get a webhook endpoint',
@@ -104,9 +97,7 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
     example: { response: WEBHOOK_EXAMPLE },
     handle: (call) => webhookDetail(deps, call),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/webhooks/:id',
+  route('PATCH /v1/webhooks/:id', {
     name: 'updateWebhook',
     audit: { action: 'webhook.changed' },
     permission: 'webhooks:write',
@@ -120,9 +111,7 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
     example: { body: { events: ['delivered', 'bounced', 'complained'] }, response: WEBHOOK_EXAMPLE },
     handle: (call) => patchWebhook(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/webhooks/:id',
+  route('DELETE /v1/webhooks/:id', {
     name: 'deleteWebhook',
     audit: { action: 'webhook.deleted' },
     permission: 'webhooks:write',
@@ -132,9 +121,7 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
     params: { id: WEBHOOK_ID },
     handle: (call) => deleteWebhook(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/webhooks/:id/rotate-secret',
+  route('POST /v1/webhooks/:id/rotate-secret', {
     name: 'rotateWebhookSecret',
     audit: { action: 'webhook.secretRotated' },
     permission: 'webhooks:write',
@@ -146,9 +133,7 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
     example: { response: SECRET_EXAMPLE },
     handle: (call) => rotateSecret(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/webhooks/:id/test',
+  route('POST /v1/webhooks/:id/test', {
     name: 'testWebhook',
     permission: 'webhooks:write',
     summary: 'Send a test event to a webhook endpoint',
@@ -166,9 +151,7 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
       file: 'deliveries.csv',
       summary: 'Download the deliveries to a webhook endpoint as CSV',
     },
-    route({
-      method: 'GET',
-      path: '/v1/webhooks/:id/deliveries',
+    route('GET /v1/webhooks/:id/deliveries', {
       name: 'listWebhookDeliveries',
       permission: 'webhooks:read',
       summary: 'List the deliveries to a webhook endpoint',
@@ -181,9 +164,7 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
       handle: (call) => listDeliveries(deps, call),
     }),
   ),
-  route({
-    method: 'POST',
-    path: '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',
+  route('POST /v1/webhooks/:id/deliveries/:deliveryId/redeliver', {
     name: 'redeliverWebhook',
     permission: 'webhooks:write',
     summary: 'Redeliver an event',
@@ -197,9 +178,7 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
     },
     handle: (call) => redeliver(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/webhooks/:id/replay',
+  route('POST /v1/webhooks/:id/replay', {
     name: 'replayWebhook',
     audit: { action: 'webhook.replayed' },
     permission: 'webhooks:write',

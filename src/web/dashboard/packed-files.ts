@@ -32,9 +32,7 @@ export async function whenBuilt<Pack extends FilePack>(
 
 /** The route of the built files of a pack. They hold no data, so they need no key. */
 export const packedFilesRoute = (path: string, summary: string, open: () => Promise<FilePack>): Route =>
-  route({
-    method: 'GET',
-    path: `${path}/:build/:file`,
+  route(`GET ${path}/:build/:file`, {
     permission: 'public',
     params: { build: { text: 'The build' }, file: { text: 'The name of a built file' } },
     summary,

@@ -61,9 +61,7 @@ const OF_WORKSPACE = { workspace: { prefix: 'ws', resource: 'page' } } as const;
 
 /** A page, which a checkout builds at its first request. */
 const page = (path: string, summary: string): Route =>
-  route({
-    method: 'GET',
-    path,
+  route(`GET ${path}`, {
     permission: 'public',
     summary,
     ...(path.includes('/:workspace') && { params: OF_WORKSPACE, onlyForIds: true }),
@@ -76,9 +74,7 @@ const page = (path: string, summary: string): Route =>
 
 /** The document of the application at all its addresses, and its files. */
 export const dashboardRoutes = (): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: '/',
+  route('GET /', {
     permission: 'public',
     onlyForBrowsers: true,
     summary: 'Redirect a browser to the web application',
@@ -100,9 +96,7 @@ export const dashboardRoutes = (): readonly Route[] => [
     '/app/:workspace',
   ].map((path) => page(path, 'Open the web application')),
   page('/inspector', 'Open the live view of the machines, without an account'),
-  route({
-    method: 'GET',
-    path: '/app/frame',
+  route('GET /app/frame', {
     permission: 'public',
     summary: 'Get an empty document for the preview of a message',
     response: Type.Unknown(),

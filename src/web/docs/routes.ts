@@ -47,9 +47,8 @@ export function docsRoutes({ documented, tags, installation }: DocsDeps): readon
     documentRoute('/openapi.json', 'Get the OpenAPI document', () =>
       asset('application/json', JSON.stringify(openApi())),
     ),
-    route({
-      ...PUBLIC_GET,
-      path: '/docs',
+    route('GET /docs', {
+      ...PUBLIC_PAGE,
       summary: 'Open the API reference',
       handle: () =>
         whenBuilt(openReferencePack(), PAGE_HEADERS, ({ build, styles, script: code }) =>
@@ -134,15 +133,14 @@ function colors(): string {
   return `:root {\n${theme}\n}`;
 }
 
-const PUBLIC_GET = {
-  method: 'GET',
+const PUBLIC_PAGE = {
   permission: 'public',
   response: Type.Any(),
   status: 200,
 } as const;
 
 const documentRoute = (path: string, summary: string, draw: () => RawResponse): Route =>
-  route({ ...PUBLIC_GET, path, summary, handle: once(draw) });
+  route(`GET ${path}`, { ...PUBLIC_PAGE, summary, handle: once(draw) });
 
 /**
  * Creates a value at the first call and keeps it: rendering takes 20 ms, which should not delay the start.

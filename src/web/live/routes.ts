@@ -96,9 +96,7 @@ export function inspectorRoutes({
   };
   /** The views of the machines, for the given access. */
   const views = (base: string, access: ViewAccess): readonly Route[] => [
-    route({
-      method: 'GET',
-      path: `${base}/machines`,
+    route(`GET ${base}/machines`, {
       ...access,
       summary: 'List the machines that the session may see, with their definitions',
       response: of<readonly Machine[]>(),
@@ -107,9 +105,7 @@ export function inspectorRoutes({
         return machines.filter(({ kind }) => visibility.has(kind));
       },
     }),
-    route({
-      method: 'GET',
-      path: `${base}/actors`,
+    route(`GET ${base}/actors`, {
       ...access,
       summary: 'List actors of one kind, newest first, by state or by the beginning of an id',
       query: ActorQuery,
@@ -131,9 +127,7 @@ export function inspectorRoutes({
         return actorPage(database, kind, caller, wanted, label);
       },
     }),
-    route({
-      method: 'GET',
-      path: `${base}/actors/:id`,
+    route(`GET ${base}/actors/:id`, {
       ...access,
       params: { id: { text: 'The id of an actor of any kind' } },
       summary: 'Get an actor, its life so far, and the events it waits for',
@@ -150,9 +144,7 @@ export function inspectorRoutes({
     }),
   ];
   return [
-    route({
-      method: 'POST',
-      path: '/inspector/api/session',
+    route('POST /inspector/api/session', {
       permission: 'public',
       ipLimitPerMinute: 30,
       bodyLimit: SESSION_BODY_LIMIT,
@@ -166,18 +158,14 @@ export function inspectorRoutes({
         return cookie instanceof Failure ? cookie : ended(cookie, {});
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/inspector/api/session',
+    route('DELETE /inspector/api/session', {
       permission: 'public',
       bodyLimit: SESSION_BODY_LIMIT,
       summary: 'End the session',
       response: of<object>(),
       handle: async ({ headers }) => ended(await inspectorSessions.end(headers), {}),
     }),
-    route({
-      method: 'GET',
-      path: '/inspector/api/session',
+    route('GET /inspector/api/session', {
       ...BY_SESSION,
       summary: 'Get the access of the session',
       response: of<Session>(),
@@ -195,9 +183,7 @@ export function inspectorRoutes({
         };
       },
     }),
-    route({
-      method: 'POST',
-      path: '/inspector/api/tickets',
+    route('POST /inspector/api/tickets', {
       ...BY_SESSION,
       summary: 'Get a ticket that opens /inspect?ticket=… once, for tools that cannot send headers',
       response: of<{ readonly ticket: string }>(),

@@ -32,9 +32,7 @@ export function mcpRoutes(deps: McpDeps): readonly Route[] {
       ? FOREIGN_ORIGIN
       : new RawResponse(null, null, { status: 405, headers: { allow: 'POST' } });
   return [
-    route({
-      method: 'POST',
-      path: PATH,
+    route(`POST ${PATH}`, {
       permission: 'any key',
       principals: ['key'],
       summary: 'Take a message of the Model Context Protocol',
@@ -49,9 +47,7 @@ export function mcpRoutes(deps: McpDeps): readonly Route[] {
       },
     }),
     ...(['GET', 'DELETE'] as const).map((method) =>
-      route({
-        method,
-        path: PATH,
+      route(`${method} ${PATH}`, {
         permission: 'any key',
         principals: ['key'],
         summary: 'Tell that there are no streams and no sessions',

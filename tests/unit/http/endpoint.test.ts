@@ -4,9 +4,7 @@ import { endpointOf } from '../../../src/http/request/endpoint.ts';
 import { forMembers, route } from '../../../src/http/request/route.ts';
 
 test('a route with a separate limit has one for keys and members together, in both environments', () => {
-  const preview = route({
-    method: 'POST',
-    path: '/v1/templates/render-preview',
+  const preview = route('POST /v1/templates/render-preview', {
     permission: 'templates:read',
     summary: 'Preview',
     ipLimitPerMinute: 60,

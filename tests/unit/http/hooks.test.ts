@@ -21,9 +21,7 @@ const deps: HttpDeps = {
 };
 const AUDIT = { audit: { action: 'thing.made' } };
 const made = (spec: Partial<Route>): Route => ({
-  ...route({
-    method: 'GET',
-    path: '/v1/things',
+  ...route('GET /v1/things', {
     permission: 'emails:read',
     summary: 'Ask',
     response: Type.Null(),

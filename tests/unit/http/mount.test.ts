@@ -7,9 +7,7 @@ import { route } from '../../../src/http/request/route.ts';
 import { LocalCounter } from '../../../src/platform/time/window-counter.ts';
 
 const counter = new LocalCounter(60_000, () => 0);
-const waiting = route({
-  method: 'POST',
-  path: '/waiting',
+const waiting = route('POST /waiting', {
   permission: 'public',
   summary: 'Wait',
   response: Type.Null(),
@@ -17,9 +15,7 @@ const waiting = route({
   waitsMs: 60_000,
   handle: () => null,
 });
-const taking = route({
-  method: 'POST',
-  path: '/things',
+const taking = route('POST /things', {
   permission: 'public',
   summary: 'Take',
   body: Type.Object({ name: Type.String() }),
@@ -27,9 +23,7 @@ const taking = route({
   status: 204,
   handle: () => null,
 });
-const failing = route({
-  method: 'POST',
-  path: '/failing',
+const failing = route('POST /failing', {
   permission: 'public',
   summary: 'Fail',
   body: Type.Object({ name: Type.String() }),

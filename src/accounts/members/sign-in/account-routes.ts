@@ -31,18 +31,14 @@ const FORM = { ...OF_MEMBER, bodyLimit: FORM_LIMIT } as const;
 export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
   ...secondFactorRoutes(deps),
   ...ownSessionRoutes(deps),
-  route({
-    method: 'PATCH',
-    path,
+  route(`PATCH ${path}`, {
     ...FORM,
     summary: 'Choose the language of emails, in all workspaces',
     body: PatchAccount,
     audit: { action: 'account.changed', details: ({ body }) => ({ ...(body as object) }) },
     handle: ({ caller, body }) => changeOwnLanguage(deps.database, memberOf(caller).accountId, body.language),
   }),
-  route({
-    method: 'PUT',
-    path: `${path}/password`,
+  route(`PUT ${path}/password`, {
     ...FORM,
     summary: 'Change the password, and end all other sessions',
     body: Type.Object({ current: Password, new: Password }),
@@ -81,17 +77,13 @@ async function toldOf<Done>(
 }
 
 const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: `${path}/totp`,
+  route(`POST ${path}/totp`, {
     ...FORM,
     summary: 'Start setting up an authenticator',
     response: of<object>(),
     handle: async ({ caller }) => beginTotp(deps, await accountOf(deps.database, caller)),
   }),
-  route({
-    method: 'POST',
-    path: `${path}/totp/confirm`,
+  route(`POST ${path}/totp/confirm`, {
     ...FORM,
     summary: 'Confirm the authenticator with its first code',
     body: Type.Object({ code: Code }),
@@ -102,9 +94,7 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
         confirmTotp(deps, account, call.body.code, call.now),
       ),
   }),
-  route({
-    method: 'DELETE',
-    path: `${path}/totp`,
+  route(`DELETE ${path}/totp`, {
     ...FORM,
     summary: 'Remove the authenticator, with one of its codes',
     body: Type.Object({ code: Code }),
@@ -114,9 +104,7 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
         removeTotp(deps, account, call.body.code, call),
       ),
   }),
-  route({
-    method: 'POST',
-    path: `${path}/passkeys/options`,
+  route(`POST ${path}/passkeys/options`, {
     ...FORM,
     summary: 'Get the challenge for creating a passkey, with the password',
     // A passkey opens the account by itself, so a session that was left open must not be enough to add one.
@@ -128,9 +116,7 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
       return refusal ?? (await deps.passkeys.enrolmentOptions(account));
     },
   }),
-  route({
-    method: 'POST',
-    path: `${path}/passkeys`,
+  route(`POST ${path}/passkeys`, {
     ...FORM,
     summary: 'Add a passkey',
     body: Type.Object({ name: PersonName, response: AnyPasskeyAnswer<RegistrationResponseJSON>() }),
@@ -142,17 +128,13 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
         deps.passkeys.add(account, call.body.name, call.body.response),
       ),
   }),
-  route({
-    method: 'GET',
-    path: `${path}/passkeys`,
+  route(`GET ${path}/passkeys`, {
     ...OF_MEMBER,
     summary: 'List the passkeys',
     response: of<readonly object[]>(),
     handle: async ({ caller }) => deps.passkeys.list(await accountOf(deps.database, caller)),
   }),
-  route({
-    method: 'DELETE',
-    path: `${path}/passkeys/:id`,
+  route(`DELETE ${path}/passkeys/:id`, {
     ...FORM,
     summary: 'Remove a passkey',
     params: { id: { prefix: 'psk', resource: 'passkey' } },
@@ -163,17 +145,13 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
 ];
 
 const ownSessionRoutes = ({ database, sessions }: SessionRouteDeps): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: `${path}/sessions`,
+  route(`GET ${path}/sessions`, {
     ...OF_MEMBER,
     summary: 'List the active sessions',
     response: of<readonly object[]>(),
     handle: ({ caller }) => listSessions(database, caller),
   }),
-  route({
-    method: 'DELETE',
-    path: `${path}/sessions/:id`,
+  route(`DELETE ${path}/sessions/:id`, {
     ...FORM,
     summary: 'End one session',
     params: { id: { prefix: 'ses', resource: 'session' } },
@@ -189,9 +167,7 @@ const ownSessionRoutes = ({ database, sessions }: SessionRouteDeps): readonly Ro
       return null;
     },
   }),
-  route({
-    method: 'DELETE',
-    path: `${path}/sessions`,
+  route(`DELETE ${path}/sessions`, {
     ...FORM,
     summary: 'End all other sessions',
     audit: { action: 'account.signedOutElsewhere' },

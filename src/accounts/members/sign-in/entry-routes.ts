@@ -56,17 +56,13 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
   const own = async <Body>(call: Form<Body>, work: (call: Form<Body>) => Answer): Answer =>
     foreignForm(call, deps.publicUrl) ?? (await work(call));
   return [
-    route({
-      method: 'GET',
-      path: `${DASHBOARD_API}/setup`,
+    route(`GET ${DASHBOARD_API}/setup`, {
       permission: 'public',
       summary: 'Get whether the first owner exists',
       response: Type.Object({ isSetUp: Type.Boolean() }),
       handle: async () => ({ isSetUp: await isSetUp(deps.database) }),
     }),
-    route({
-      method: 'POST',
-      path: `${DASHBOARD_API}/setup`,
+    route(`POST ${DASHBOARD_API}/setup`, {
       ...PUBLIC_FORM,
       summary: 'Create the first owner, with the link printed at the first start',
       body: Type.Object({
@@ -80,9 +76,7 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       status: 201,
       handle: (call) => own(call, (form) => setUp(deps, form)),
     }),
-    route({
-      method: 'POST',
-      path: `${DASHBOARD_API}/signup`,
+    route(`POST ${DASHBOARD_API}/signup`, {
       ...PUBLIC_FORM,
       summary: 'Create an account with its own workspace, where the operator allows it',
       body: Type.Object({ email: Email, password: Password, name: PersonName }),
@@ -90,18 +84,14 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       status: 201,
       handle: (call) => own(call, (form) => signUp(deps, form)),
     }),
-    route({
-      method: 'POST',
-      path: `${DASHBOARD_API}/invitation/details`,
+    route(`POST ${DASHBOARD_API}/invitation/details`, {
       ...PUBLIC_FORM,
       summary: 'Show an invitation to who has its link',
       body: Type.Object({ token: Token }),
       response: of<object>(),
       handle: async (call) => foreignForm(call, deps.publicUrl) ?? (await showInvitation(deps, call)),
     }),
-    route({
-      method: 'POST',
-      path: `${DASHBOARD_API}/invitation`,
+    route(`POST ${DASHBOARD_API}/invitation`, {
       ...PUBLIC_FORM,
       summary: 'Accept an invitation',
       body: Type.Object({
@@ -114,18 +104,14 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       status: 201,
       handle: (call) => own(call, (form) => accept(deps, form)),
     }),
-    route({
-      method: 'POST',
-      path: `${DASHBOARD_API}/password-reset/link`,
+    route(`POST ${DASHBOARD_API}/password-reset/link`, {
       ...PUBLIC_FORM,
       summary: 'Request a mailed link for a new password, where mail works',
       body: Type.Object({ email: Email }),
       response: of<object>(),
       handle: (call) => own(call, (form) => askForLink(deps, form)),
     }),
-    route({
-      method: 'POST',
-      path: `${DASHBOARD_API}/password-reset`,
+    route(`POST ${DASHBOARD_API}/password-reset`, {
       ...PUBLIC_FORM,
       summary: 'Set a new password with a link that was mailed or printed by the operator',
       body: Type.Object({ token: Token, password: Password }),

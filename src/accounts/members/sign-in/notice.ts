@@ -4,7 +4,6 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { SendServiceEmail, SignInChange } from '../../service-emails.ts';
 import { type Account, homeOf } from '../accounts.ts';
 
-/** The dependencies of a notice. */
 export interface NoticeDeps {
   readonly database: Database;
   readonly mail: SendServiceEmail;

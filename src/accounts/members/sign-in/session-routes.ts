@@ -145,9 +145,7 @@ const path = `${DASHBOARD_API}/session`;
 
 /** Signing in and out. */
 export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
-  route({
-    method: 'POST',
-    path,
+  route(`POST ${path}`, {
     ...PUBLIC_FORM,
     summary: 'Sign in',
     body: Type.Object({ email: Email, password: Password, code: Type.Optional(Code) }),
@@ -158,9 +156,7 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
       return cookie instanceof Failure ? cookie : withCookie(cookie, 200, {});
     },
   }),
-  route({
-    method: 'GET',
-    path,
+  route(`GET ${path}`, {
     ...OF_MEMBER,
     summary: 'Get the current session',
     response: of<object>(),
@@ -174,17 +170,13 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
       return await describe(deps, caller, now);
     },
   }),
-  route({
-    method: 'GET',
-    path: `${DASHBOARD_API}/time-zones`,
+  route(`GET ${DASHBOARD_API}/time-zones`, {
     ...OF_MEMBER,
     summary: 'List the names of all time zones',
     response: of<readonly string[]>(),
     handle: async () => zones.names,
   }),
-  route({
-    method: 'DELETE',
-    path,
+  route(`DELETE ${path}`, {
     permission: 'public',
     bodyLimit: FORM_LIMIT,
     summary: 'Sign out',
@@ -192,17 +184,13 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     handle: async ({ headers }) =>
       foreignForm({ headers }, deps.publicUrl) ?? withCookie(await deps.sessions.end(headers), 200, {}),
   }),
-  route({
-    method: 'POST',
-    path: `${path}/passkey/options`,
+  route(`POST ${path}/passkey/options`, {
     ...PUBLIC_FORM,
     summary: 'Get the challenge for signing in with a passkey',
     response: of<object>(),
     handle: async (call) => foreignForm(call, deps.publicUrl) ?? (await deps.passkeys.signInOptions()),
   }),
-  route({
-    method: 'POST',
-    path: `${path}/passkey`,
+  route(`POST ${path}/passkey`, {
     ...PUBLIC_FORM,
     summary: 'Sign in with a passkey',
     body: Type.Object({ response: AnyPasskeyAnswer<AuthenticationResponseJSON>() }),

@@ -121,7 +121,6 @@ export const ContactImport = Type.Object(
   { title: 'ContactImport' },
 );
 
-/** An import as it is answered. */
 export type ImportView = Static<typeof ContactImport>;
 
 /** The answer of POST /v1/contacts/import. */

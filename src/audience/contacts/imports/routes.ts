@@ -52,11 +52,8 @@ const EXAMPLE: ImportView = {
   endedAt: '2026-11-20T22:43:19.431Z',
 };
 
-/** The endpoints of imports. */
 export const importRoutes = (deps: ImportCommands): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/contacts/import',
+  route('POST /v1/contacts/import', {
     name: 'importContacts',
     audit: { action: 'contacts.imported' },
     permission: 'contacts:write',
@@ -73,9 +70,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     receive: (pieces, receiving) => receiveFile(deps, pieces, receiving),
     handle: (call) => startImport(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/contacts/import/plan',
+  route('POST /v1/contacts/import/plan', {
     name: 'planContactImport',
     permission: 'contacts:write',
     summary: 'Ask how a CSV file of contacts would be read',
@@ -99,9 +94,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     },
     handle: (call) => planImport(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/contacts/imports',
+  route('GET /v1/contacts/imports', {
     name: 'listContactImports',
     permission: 'contacts:read',
     summary: 'List imports of contacts',
@@ -112,9 +105,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     example: { response: [EXAMPLE] },
     handle: (call) => listImports(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/contacts/imports/:id',
+  route('GET /v1/contacts/imports/:id', {
     name: 'getContactImport',
     permission: 'contacts:read',
     summary: 'Get an import of contacts',
@@ -125,9 +116,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     example: { response: EXAMPLE },
     handle: (call) => importDetail(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/contacts/imports/:id/errors',
+  route('GET /v1/contacts/imports/:id/errors', {
     name: 'listContactImportErrors',
     permission: 'contacts:read',
     summary: 'Download all errors of an import',
@@ -138,9 +127,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     example: { response: 'line,column,code,message\r\n17,1,invalid_email,E-Mail: …\r\n' },
     handle: (call) => exportErrors(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/contacts/imports/:id/cancel',
+  route('POST /v1/contacts/imports/:id/cancel', {
     name: 'cancelContactImport',
     permission: 'contacts:write',
     summary: 'Cancel an import of contacts',

@@ -18,7 +18,6 @@ import { previewOf } from './plan/preview.ts';
 import type { ImportSettings } from './plan/stored-plan.ts';
 import { planOf } from './plan/stored-plan.ts';
 
-/** The dependencies of the import worker. */
 export interface WorkerDeps {
   readonly database: Database;
   readonly clock: Clock;

@@ -177,7 +177,6 @@ export const Flow = Type.Object(
 );
 export type FlowView = Static<typeof Flow>;
 
-/** The query of the list of flows. */
 export const FlowQuery = Type.Object({
   ...pageQuery,
   status: Type.Optional(literals(['draft', 'active', 'paused'])),
@@ -191,7 +190,6 @@ export const FlowVersion = Type.Object(
 );
 export type FlowVersionView = Static<typeof FlowVersion>;
 
-/** The query of the list of versions. */
 export const VersionQuery = Type.Object({ ...pageQuery });
 export type VersionQuery = Static<typeof VersionQuery>;
 

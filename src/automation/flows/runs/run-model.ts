@@ -46,7 +46,6 @@ export const FlowRun = Type.Object(
 );
 export type FlowRunView = Static<typeof FlowRun>;
 
-/** The query of the list of runs. */
 export const RunQuery = Type.Object({
   ...pageQuery,
   ...createdQuery,

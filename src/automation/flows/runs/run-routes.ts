@@ -13,11 +13,8 @@ const RUN_ID = { prefix: 'run', resource: 'flow run' } as const;
 
 export type RunDeps = RunCommands & SecretDeps & Simulator;
 
-/** The endpoints of runs. */
 export const runRoutes = (deps: RunDeps): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/flows/webhook-secret',
+  route('POST /v1/flows/webhook-secret', {
     name: 'rotateFlowWebhookSecret',
     audit: { action: 'flow.secretRotated' },
     permission: 'campaigns:write',
@@ -28,9 +25,7 @@ export const runRoutes = (deps: RunDeps): readonly Route[] => [
     example: { response: { secret: 'whsec_7vWm0n2b3kq9eYc1xZr8pTgH4uJd6sLa5fQoKiBxNwE' } },
     handle: (call) => rotateFlowSecret(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/flows/:id/simulate',
+  route('POST /v1/flows/:id/simulate', {
     name: 'simulateFlow',
     permission: 'campaigns:write',
     summary: 'Simulate a flow for a contact',
@@ -57,9 +52,7 @@ export const runRoutes = (deps: RunDeps): readonly Route[] => [
     },
     handle: (call) => answeredOnce(deps.database, call, () => simulateFlow(deps, call)),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/flows/:id/runs',
+  route('GET /v1/flows/:id/runs', {
     name: 'listFlowRuns',
     permission: 'campaigns:read',
     summary: 'List the runs of a flow',
@@ -71,9 +64,7 @@ export const runRoutes = (deps: RunDeps): readonly Route[] => [
     example: { response: [...RUNS] },
     handle: (call) => listRuns(deps, call),
   }),
-  route({
-    method: 'POST',
-    path: '/v1/flows/:id/runs',
+  route('POST /v1/flows/:id/runs', {
     name: 'startFlowRun',
     permission: 'campaigns:write',
     summary: 'Start a run manually',
@@ -87,9 +78,7 @@ export const runRoutes = (deps: RunDeps): readonly Route[] => [
     example: { body: { contactId: RUN.contactId }, response: RUN },
     handle: (call) => startRun(deps, call),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/flows/runs/:id',
+  route('GET /v1/flows/runs/:id', {
     name: 'getFlowRun',
     permission: 'campaigns:read',
     summary: 'Get a run with the outcomes of its steps',
@@ -99,9 +88,7 @@ export const runRoutes = (deps: RunDeps): readonly Route[] => [
     example: { response: RUN },
     handle: (call) => runDetail(deps, call),
   }),
-  route({
-    method: 'DELETE',
-    path: '/v1/flows/runs/:id',
+  route('DELETE /v1/flows/runs/:id', {
     name: 'cancelFlowRun',
     permission: 'campaigns:write',
     summary: 'Cancel a run',

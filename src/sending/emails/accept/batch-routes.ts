@@ -4,13 +4,10 @@ import { RECEIPT, SEND_BODY } from '../examples.ts';
 import { BATCH_PATH, type BatchDeps, batchSender } from './batch.ts';
 import { BatchBody, BatchItem } from './batch-model.ts';
 
-/** The endpoint of several emails at once. */
 export const batchRoutes = (deps: BatchDeps): readonly Route[] => {
   const send = batchSender(deps);
   return [
-    route({
-      method: 'POST',
-      path: BATCH_PATH,
+    route(`POST ${BATCH_PATH}`, {
       name: 'sendEmailBatch',
       permission: 'emails:send',
       summary: 'Send or schedule up to 100 emails in one call',

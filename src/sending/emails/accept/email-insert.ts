@@ -18,7 +18,6 @@ import type { EmailSender, SendingDomain } from './prepare.ts';
 import type { SendRequest } from './request.ts';
 import type { FilledRequest } from './templated.ts';
 
-/** The dependencies of inserts. */
 interface InsertDeps {
   readonly engine: Pick<Engine, 'hasRoom'>;
   readonly simulatorDomain: string;

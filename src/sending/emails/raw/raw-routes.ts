@@ -124,9 +124,7 @@ export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
     return answer;
   };
   return [
-    route({
-      method: 'POST',
-      path: '/v1/emails/raw',
+    route('POST /v1/emails/raw', {
       name: 'sendRawEmail',
       permission: 'emails:send',
       judgesCaller: true,
@@ -145,9 +143,7 @@ export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
       receive: (pieces, { caller }) => takeMessage(pieces, deps.mailRoom, caller.workspaceId),
       handle: (call) => sendRaw(deps, call),
     }),
-    route({
-      method: 'GET',
-      path: '/v1/emails/:id/raw',
+    route('GET /v1/emails/:id/raw', {
       name: 'getRawEmail',
       permission: 'emails:read',
       summary: 'Get the message as it was sent',
@@ -167,9 +163,7 @@ export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
       },
       handle: (call) => reads(call, () => emailAsSent(deps, call)),
     }),
-    route({
-      method: 'GET',
-      path: '/v1/emails/:id/attachments/:number',
+    route('GET /v1/emails/:id/attachments/:number', {
       name: 'getEmailAttachment',
       permission: 'emails:read',
       summary: 'Get one file of an email',
