@@ -1,5 +1,4 @@
-import { lazy, useState } from 'react';
-import { Route, Switch } from 'wouter';
+import { useState } from 'react';
 import { type ItemOf, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -7,6 +6,7 @@ import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { listAndItems } from '../../ui/list-and-items.tsx';
 import { CREATED, countColumn } from '../../ui/lists/column-kinds.tsx';
 import { useOneChoice } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
@@ -16,8 +16,6 @@ import { Page, ToLive } from '../../ui/page.tsx';
 import { useAudienceNames } from '../names.ts';
 import { NewCampaign } from './new-campaign.tsx';
 import { STATUSES } from './words.ts';
-
-const Detail = lazy(() => import('./detail.tsx'));
 
 type Item = ItemOf<'GET /campaigns'>;
 
@@ -41,18 +39,6 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   },
   CREATED,
 ];
-
-/** Campaigns: the list, and one of them. */
-export default function Campaigns() {
-  return (
-    <Switch>
-      <Route path="/campaigns/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
-      <Route>
-        <CampaignList />
-      </Route>
-    </Switch>
-  );
-}
 
 function CampaignList() {
   const { environment, may } = useViewer();
@@ -119,3 +105,6 @@ function CampaignList() {
     </Page>
   );
 }
+
+/** Campaigns: the list, and one of them. */
+export default listAndItems('/campaigns', CampaignList, () => import('./detail.tsx'));

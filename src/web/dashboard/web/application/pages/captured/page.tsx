@@ -1,11 +1,11 @@
-import { lazy, useState } from 'react';
-import { Route, Switch } from 'wouter';
+import { useState } from 'react';
 import { countRule, type ItemOf, useChange, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { sizeText } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { listAndItems } from '../../ui/list-and-items.tsx';
 import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { FilterBar, TextFilter, useFilters } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
@@ -15,21 +15,7 @@ import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
 
-const Detail = lazy(() => import('./detail.tsx'));
-
 type Item = ItemOf<'GET /captured'>;
-
-/** Captured mail as an inbox, and one message of it. */
-export default function Captured() {
-  return (
-    <Switch>
-      <Route path="/captured/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
-      <Route>
-        <Inbox />
-      </Route>
-    </Switch>
-  );
-}
 
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   {
@@ -114,3 +100,6 @@ function ThrowAway() {
     </>
   );
 }
+
+/** Captured mail as an inbox, and one message of it. */
+export default listAndItems('/captured', Inbox, () => import('./detail.tsx'));

@@ -1,5 +1,5 @@
-import { lazy, useState } from 'react';
-import { Route, Switch, useLocation } from 'wouter';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
 import { type ItemOf, useChange, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { SetUpSending, useLiveEmail } from '../../shell/way-out.tsx';
@@ -9,6 +9,7 @@ import { Empty } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { listAndItems } from '../../ui/list-and-items.tsx';
 import { CREATED } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
@@ -18,21 +19,7 @@ import { Page } from '../../ui/page.tsx';
 import { DomainNameField } from './records.tsx';
 import { DOMAIN_STATES, PROVIDERS } from './states.ts';
 
-const Detail = lazy(() => import('./detail.tsx'));
-
 type Item = ItemOf<'GET /domains'>;
-
-/** The domains that live email is sent from, and one of them. */
-export default function Domains() {
-  return (
-    <Switch>
-      <Route path="/domains/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
-      <Route>
-        <DomainList />
-      </Route>
-    </Switch>
-  );
-}
 
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   { name: 'Domain', cell: ({ name }) => <Lead title={name} /> },
@@ -130,3 +117,6 @@ function NewDomain({ onClose }: { readonly onClose: () => void }) {
     </Dialog>
   );
 }
+
+/** The domains that live email is sent from, and one of them. */
+export default listAndItems('/domains', DomainList, () => import('./detail.tsx'));

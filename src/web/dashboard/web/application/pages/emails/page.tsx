@@ -1,5 +1,3 @@
-import { lazy } from 'react';
-import { Route, Switch } from 'wouter';
 import { countRule, type ItemOf, useDownload, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { ButtonLink, Download } from '../../ui/button.tsx';
@@ -7,6 +5,7 @@ import { Badge } from '../../ui/display/badge.tsx';
 import { EVENT_LOOKS } from '../../ui/display/event-looks.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { listAndItems } from '../../ui/list-and-items.tsx';
 import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import {
   ChoiceFilter,
@@ -24,8 +23,6 @@ import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useDomainNames } from '../names.ts';
 import { EmailActions } from './bulk.tsx';
-
-const Detail = lazy(() => import('./detail.tsx'));
 
 type Item = ItemOf<'GET /emails'>;
 
@@ -73,18 +70,6 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   timeColumn('Accepted', 'createdAt', { sortBy: 'createdAt', from: 'sm' }),
   timeColumn('Delivered', 'deliveredAt', { from: 'lg', isExtra: true }),
 ];
-
-/** The log of emails, and one of them. */
-export default function Emails() {
-  return (
-    <Switch>
-      <Route path="/emails/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
-      <Route>
-        <EmailList />
-      </Route>
-    </Switch>
-  );
-}
 
 /** A text that may be a whole address; any other is looked for in the subjects. */
 const isAddress = (text: string): boolean => /^\S+@\S+\.\S+$/.test(text);
@@ -196,3 +181,6 @@ function EmailList() {
     </Page>
   );
 }
+
+/** The log of emails, and one of them. */
+export default listAndItems('/emails', EmailList, () => import('./detail.tsx'));

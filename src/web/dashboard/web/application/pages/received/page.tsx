@@ -1,11 +1,11 @@
-import { lazy } from 'react';
-import { Link, Route, Switch } from 'wouter';
+import { Link } from 'wouter';
 import type { ReceivedItem } from '../../../../../client/operations.ts';
 import { countRule, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { listAndItems } from '../../ui/list-and-items.tsx';
 import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
@@ -13,20 +13,6 @@ import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { senderOf, subjectOf, TONES, WRITTEN_BY } from './words.ts';
-
-const Detail = lazy(() => import('./detail.tsx'));
-
-/** Received mail as an inbox, and one message of it. */
-export default function Received() {
-  return (
-    <Switch>
-      <Route path="/received/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
-      <Route>
-        <Inbox />
-      </Route>
-    </Switch>
-  );
-}
 
 const COLUMNS: readonly [Column<ReceivedItem>, ...Column<ReceivedItem>[]] = [
   {
@@ -108,3 +94,6 @@ function Inbox() {
     </Page>
   );
 }
+
+/** Received mail as an inbox, and one message of it. */
+export default listAndItems('/received', Inbox, () => import('./detail.tsx'));

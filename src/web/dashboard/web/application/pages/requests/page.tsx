@@ -1,11 +1,10 @@
-import { lazy } from 'react';
-import { Route, Switch } from 'wouter';
 import { countRule, type ItemOf, useDownload, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Download } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { listAndItems } from '../../ui/list-and-items.tsx';
 import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { ChoiceFilter, FilterBar, PeriodFilter, sinceDays, useFilters } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
@@ -14,21 +13,7 @@ import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { keyNameOf, Outcome } from './outcome.tsx';
 
-const Detail = lazy(() => import('./detail.tsx'));
-
 type Item = ItemOf<'GET /requests'>;
-
-/** The latest requests of API keys, and one of them. */
-export default function Requests() {
-  return (
-    <Switch>
-      <Route path="/requests/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
-      <Route>
-        <RequestList />
-      </Route>
-    </Switch>
-  );
-}
 
 const STATUSES = {
   '2xx': 'Accepted (2xx)',
@@ -138,3 +123,6 @@ function RequestList() {
     </Page>
   );
 }
+
+/** The latest requests of API keys, and one of them. */
+export default listAndItems('/requests', RequestList, () => import('./detail.tsx'));

@@ -1,5 +1,4 @@
-import { lazy, useState } from 'react';
-import { Route, Switch } from 'wouter';
+import { useState } from 'react';
 import type { Webhook } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
@@ -7,25 +6,12 @@ import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
+import { listAndItems } from '../../ui/list-and-items.tsx';
 import { countColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { NewWebhook } from './new-webhook.tsx';
-
-const Detail = lazy(() => import('./detail.tsx'));
-
-/** The endpoints that events are posted to, and one of them. */
-export default function Webhooks() {
-  return (
-    <Switch>
-      <Route path="/webhooks/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
-      <Route>
-        <WebhookList />
-      </Route>
-    </Switch>
-  );
-}
 
 const COLUMNS: readonly [Column<Webhook>, ...Column<Webhook>[]] = [
   {
@@ -73,3 +59,6 @@ function WebhookList() {
     </Page>
   );
 }
+
+/** The endpoints that events are posted to, and one of them. */
+export default listAndItems('/webhooks', WebhookList, () => import('./detail.tsx'));
