@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { Operations } from '../../../../client/operations.ts';
+import { toast, toastProblem } from '../ui/overlays/toast.tsx';
 import type { RefreshRule } from './changes.ts';
 import { previewPace } from './preview-pace.ts';
 import { isFinal, RequestError, request } from './requests.ts';
@@ -253,20 +254,19 @@ export function useChange<Name extends ChangeOperation>(
     each: async (given: WithBody<Name>) => (await ask(viewer, name, given as Pieces)).data,
     refresh: () => refresh(client, viewer, resources),
     /**
-     * The library's own calls back only while the component is there, and a row that was removed is gone
-     * before all is read again.
+     * Changes it, and tells in a toast that it was done, or why not. The library's own calls back only while
+     * the component is there, and a row that was removed is gone before all is read again.
      */
-    mutate: (given: WithBody<Name>, { onSuccess, onError }: Outcomes<Operations[Name]['data']> = {}): void =>
-      void mutateAsync(given).then(onSuccess, onError ?? noticed),
+    mutate: (
+      given: WithBody<Name>,
+      done?: string | ((data: Operations[Name]['data']) => void),
+      onError: (error: unknown) => void = toastProblem,
+    ): void =>
+      void mutateAsync(given).then(
+        (data) => (typeof done === 'string' ? toast(done) : done?.(data)),
+        onError,
+      ),
   };
-}
-
-/** The component shows the error of the change itself. */
-const noticed = (): void => {};
-
-interface Outcomes<Data> {
-  readonly onSuccess?: (data: Data) => void;
-  readonly onError?: (error: unknown) => void;
 }
 
 /** Reads everything again that the page shows of these resources, by the first part of their paths. */

@@ -14,7 +14,6 @@ import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Item, Menu } from '../../ui/overlays/menu.tsx';
-import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
 import { NewKey } from './new-key.tsx';
 import { ChangePermissions } from './permissions.tsx';
@@ -144,10 +143,8 @@ function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
           title={`Revoke “${name}”?`}
           action="Revoke key"
           onClose={close}
-          onConfirm={async () => {
-            await revoke.mutateAsync({ path: { id } });
-            toast(`API key “${name}” revoked`);
-          }}
+          done={`API key “${name}” revoked`}
+          onConfirm={() => revoke.mutateAsync({ path: { id } })}
         >
           Programs that use this key are refused from now on. This cannot be undone.
         </Confirm>

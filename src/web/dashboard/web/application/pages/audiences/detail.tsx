@@ -13,7 +13,7 @@ import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { Page, PendingPage } from '../../ui/page.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { AddPeople } from './add-people.tsx';
@@ -150,15 +150,10 @@ function Remove({ audienceId, contact }: { readonly audienceId: string; readonly
       <IconButton
         label={`Remove ${contact.email} from the audience`}
         onClick={() =>
-          remove.mutate(
-            { path: { id: audienceId, contact: contact.id } },
-            {
-              onError: toastProblem,
-              onSuccess: () =>
-                toast(`${contact.email} removed from the audience`, () =>
-                  add.mutateAsync({ path: { id: audienceId }, body: { contactIds: [contact.id] } }),
-                ),
-            },
+          remove.mutate({ path: { id: audienceId, contact: contact.id } }, () =>
+            toast(`${contact.email} removed from the audience`, () =>
+              add.mutateAsync({ path: { id: audienceId }, body: { contactIds: [contact.id] } }),
+            ),
           )
         }
       >

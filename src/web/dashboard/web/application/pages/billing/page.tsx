@@ -7,7 +7,6 @@ import { Meter } from '../../ui/charts/meter.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { capital, count, dayText, share } from '../../ui/display/format.ts';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
-import { toastProblem } from '../../ui/overlays/toast.tsx';
 import { Card, Facts, Page } from '../../ui/page.tsx';
 
 const SOLD = ['free', 'starter', 'growth'] as const satisfies readonly PlanName[];
@@ -40,9 +39,7 @@ function Usage({ billing }: { readonly billing: Billing }) {
         may('billing:write') && (
           <Button
             busy={portal.isPending}
-            onClick={() =>
-              portal.mutate({}, { onError: toastProblem, onSuccess: ({ url }) => location.assign(url) })
-            }
+            onClick={() => portal.mutate({}, ({ url }) => location.assign(url))}
           >
             Manage billing
           </Button>
@@ -105,12 +102,7 @@ function Plans({ billing }: { readonly billing: Billing }) {
           {plan !== 'free' && plan !== billing.plan && session.takesPayments && may('billing:write') && (
             <Button
               busy={checkout.isPending}
-              onClick={() =>
-                checkout.mutate(
-                  { body: { plan } },
-                  { onError: toastProblem, onSuccess: ({ url }) => location.assign(url) },
-                )
-              }
+              onClick={() => checkout.mutate({ body: { plan } }, ({ url }) => location.assign(url))}
             >
               Change to {capital(plan)}
             </Button>

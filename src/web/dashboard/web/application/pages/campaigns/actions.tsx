@@ -10,7 +10,7 @@ import { icons } from '../../ui/icons.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { Item, Menu } from '../../ui/overlays/menu.tsx';
-import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import type { CampaignValues } from './campaign-values.ts';
 import { WhatIsSent } from './send.tsx';
 
@@ -55,16 +55,10 @@ export function CampaignMenu({
           <>
             <Item
               onSelect={() =>
-                duplicate.mutate(
-                  { path },
-                  {
-                    onError: toastProblem,
-                    onSuccess: ({ id }) => {
-                      toast('Campaign duplicated as a draft');
-                      navigate(`/campaigns/${id}`);
-                    },
-                  },
-                )
+                duplicate.mutate({ path }, ({ id }) => {
+                  toast('Campaign duplicated as a draft');
+                  navigate(`/campaigns/${id}`);
+                })
               }
             >
               Duplicate campaign

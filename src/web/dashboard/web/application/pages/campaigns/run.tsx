@@ -8,7 +8,6 @@ import { momentTitle, spanText } from '../../ui/display/format.ts';
 import { Time, useNow } from '../../ui/display/time.tsx';
 import { Problem } from '../../ui/forms/form.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 import { Card, Facts, Page } from '../../ui/page.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { useAudienceNames } from '../names.ts';
@@ -106,7 +105,6 @@ function Actions({ campaign: { id, name, status }, campaign }: { readonly campai
   const path = { id };
   const { data: stats } = useRead('GET /campaigns/{id}/stats', { path }, { enabled: isAsking });
   if (!may('campaigns:write')) return null;
-  const told = (text: string) => ({ onError: toastProblem, onSuccess: () => toast(text) });
   return (
     <>
       {(status === 'scheduled' || status === 'paused') && (
@@ -115,17 +113,13 @@ function Actions({ campaign: { id, name, status }, campaign }: { readonly campai
       {status === 'scheduled' && (
         <Button
           busy={unschedule.isPending}
-          onClick={() => unschedule.mutate({ path }, told('Campaign unscheduled. It is a draft again.'))}
+          onClick={() => unschedule.mutate({ path }, 'Campaign unscheduled. It is a draft again.')}
         >
           Unschedule
         </Button>
       )}
       {status === 'sending' && (
-        <Button
-          look="main"
-          busy={pause.isPending}
-          onClick={() => pause.mutate({ path }, told('Campaign paused'))}
-        >
+        <Button look="main" busy={pause.isPending} onClick={() => pause.mutate({ path }, 'Campaign paused')}>
           Pause
         </Button>
       )}
@@ -139,7 +133,7 @@ function Actions({ campaign: { id, name, status }, campaign }: { readonly campai
         <Button
           look="main"
           busy={resume.isPending}
-          onClick={() => resume.mutate({ path, body: {} }, told('Campaign resumed'))}
+          onClick={() => resume.mutate({ path, body: {} }, 'Campaign resumed')}
         >
           Resume
         </Button>
@@ -151,10 +145,8 @@ function Actions({ campaign: { id, name, status }, campaign }: { readonly campai
           action="Cancel campaign"
           keep="Keep campaign"
           onClose={() => setAsking(false)}
-          onConfirm={async () => {
-            await cancel.mutateAsync({ path });
-            toast('Campaign cancelled');
-          }}
+          done="Campaign cancelled"
+          onConfirm={() => cancel.mutateAsync({ path })}
         >
           {stats && stats.remaining > 0
             ? `${stats.remaining} contacts get no email. This cannot be undone, but you can send a copy.`

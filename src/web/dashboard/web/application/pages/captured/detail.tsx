@@ -6,7 +6,7 @@ import { sizeText } from '../../ui/display/format.ts';
 import { Headers } from '../../ui/display/headers.tsx';
 import { Message } from '../../ui/display/message.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { CheckPanel } from '../check.tsx';
 import { Spam } from './spam.tsx';
@@ -35,16 +35,10 @@ export default function CapturedDetail({ id }: { readonly id: string }) {
           <Button
             busy={discard.isPending}
             onClick={() =>
-              discard.mutate(
-                { path: { id } },
-                {
-                  onError: toastProblem,
-                  onSuccess: () => {
-                    toast('Captured message deleted');
-                    navigate('/captured');
-                  },
-                },
-              )
+              discard.mutate({ path: { id } }, () => {
+                toast('Captured message deleted');
+                navigate('/captured');
+              })
             }
           >
             Delete message

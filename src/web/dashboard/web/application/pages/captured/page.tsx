@@ -12,7 +12,6 @@ import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
 
 type Item = ItemOf<'GET /captured'>;
@@ -89,10 +88,8 @@ function ThrowAway() {
           title="Delete all captured mail?"
           action="Delete all"
           onClose={() => setAsking(false)}
-          onConfirm={async () => {
-            await discard.mutateAsync({});
-            toast('All captured mail deleted');
-          }}
+          done="All captured mail deleted"
+          onConfirm={() => discard.mutateAsync({})}
         >
           The emails, their events and their content are kept. The captured copies cannot be restored.
         </Confirm>

@@ -158,10 +158,8 @@ function Actions({ contact }: { readonly contact: Contact }) {
           title={`Unsubscribe ${email}?`}
           action="Unsubscribe"
           onClose={close}
-          onConfirm={async () => {
-            await change.mutateAsync({ path, body: { status: 'unsubscribed' } });
-            toast(`${email} unsubscribed`);
-          }}
+          done={`${email} unsubscribed`}
+          onConfirm={() => change.mutateAsync({ path, body: { status: 'unsubscribed' } })}
         >
           Campaigns and flows no longer reach this contact. To subscribe them again, you need their consent,
           with its source and time.

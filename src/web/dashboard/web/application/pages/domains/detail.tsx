@@ -12,7 +12,7 @@ import { Switches } from '../../ui/forms/switches.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Item, Menu } from '../../ui/overlays/menu.tsx';
-import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { Leaving } from './leaving.tsx';
 import { Records } from './records.tsx';
@@ -50,12 +50,7 @@ export default function DomainDetail({ id }: { readonly id: string }) {
             <Button
               look={data.status === 'verified' ? 'plain' : 'main'}
               busy={verify.isPending}
-              onClick={() =>
-                verify.mutate(
-                  { path: { id } },
-                  { onError: toastProblem, onSuccess: () => toast('DNS check started') },
-                )
-              }
+              onClick={() => verify.mutate({ path: { id } }, 'DNS check started')}
             >
               Check now
             </Button>

@@ -14,7 +14,6 @@ import { Time } from '../../ui/display/time.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { EmailMachineCard } from '../../ui/machine/email-machine.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { useTemplateNames } from '../names.ts';
 import { Explanation } from './explanation.tsx';
@@ -91,10 +90,8 @@ function Actions({ email }: { readonly email: Email }) {
           action="Cancel email"
           keep="Keep email"
           onClose={close}
-          onConfirm={async () => {
-            await cancel.mutateAsync({ path: { id: email.id } });
-            toast('Email cancelled');
-          }}
+          done="Email cancelled"
+          onConfirm={() => cancel.mutateAsync({ path: { id: email.id } })}
         >
           The email will not be sent. This cannot be undone.
         </Confirm>

@@ -9,7 +9,6 @@ import { countColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
 import { NewRoute } from './new-route.tsx';
 import { WaysIn } from './ways-in.tsx';
@@ -93,10 +92,8 @@ export default function InboundRoutes() {
           title="Delete this route?"
           action="Delete route"
           onClose={() => setLeaving(null)}
-          onConfirm={async () => {
-            await remove.mutateAsync({ path: { id: leaving.id } });
-            toast('Route deleted');
-          }}
+          done="Route deleted"
+          onConfirm={() => remove.mutateAsync({ path: { id: leaving.id } })}
         >
           Mail to {takes(leaving, domainOf(leaving.domainId))} is refused from then on, unless another route
           takes it. Messages that it took are kept.

@@ -95,10 +95,8 @@ export default function Mailboxes() {
           title="Delete this mailbox?"
           action="Delete mailbox"
           onClose={() => setLeaving(null)}
-          onConfirm={async () => {
-            await remove.mutateAsync({ path: { id: leaving.id } });
-            toast('Mailbox deleted');
-          }}
+          done="Mailbox deleted"
+          onConfirm={() => remove.mutateAsync({ path: { id: leaving.id } })}
         >
           {leaving.username} is read no more. Its messages stay at {leaving.host} and in the inbox.
         </Confirm>

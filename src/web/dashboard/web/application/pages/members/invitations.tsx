@@ -5,7 +5,6 @@ import { Badge } from '../../ui/display/badge.tsx';
 import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
-import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 
 const stateOf = ({ acceptedAt, expiresAt }: Invitation): string =>
   acceptedAt !== null ? 'accepted' : Date.parse(expiresAt) < Date.now() ? 'expired' : 'open';
@@ -52,12 +51,7 @@ function Withdraw({ invitation: { id, email } }: { readonly invitation: Invitati
         look="quiet"
         aria-label={`Withdraw invitation of ${email}`}
         busy={withdraw.isPending}
-        onClick={() =>
-          withdraw.mutate(
-            { path: { id } },
-            { onError: toastProblem, onSuccess: () => toast(`Invitation of ${email} withdrawn`) },
-          )
-        }
+        onClick={() => withdraw.mutate({ path: { id } }, `Invitation of ${email} withdrawn`)}
       >
         Withdraw
       </Button>

@@ -13,6 +13,9 @@ const EVERY_MS = 200;
 /** The final states of an email. */
 const IS_OVER: ReadonlySet<string> = new Set(['delivered', 'failed', 'cancelled']);
 
+/** The card shows the error of the request itself. */
+const shownBelow = (): void => {};
+
 /** Sends an email to the simulator, and shows what becomes of it. */
 export function TestEmail() {
   const { session, may } = useMember();
@@ -58,7 +61,8 @@ export function TestEmail() {
                   text: 'It was sent from the dashboard to the simulator.',
                 },
               },
-              { onSuccess: ({ status }) => setSeen([status]) },
+              ({ status }) => setSeen([status]),
+              shownBelow,
             );
           }}
         >

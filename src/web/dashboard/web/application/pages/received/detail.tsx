@@ -9,7 +9,7 @@ import { count, sizeText, wordsOf } from '../../ui/display/format.ts';
 import { Headers } from '../../ui/display/headers.tsx';
 import { Message } from '../../ui/display/message.tsx';
 import { Time } from '../../ui/display/time.tsx';
-import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { Thread } from './thread.tsx';
 import { senderOf, subjectOf, TONES } from './words.ts';
@@ -104,13 +104,7 @@ function Actions({ message: { id, status, forward } }: { readonly message: Recei
         <Button
           busy={redeliver.isPending}
           onClick={() =>
-            redeliver.mutate(
-              { path: { id } },
-              {
-                onError: toastProblem,
-                onSuccess: () => toast(isForward ? 'Message forwarded again' : 'Message posted again'),
-              },
-            )
+            redeliver.mutate({ path: { id } }, isForward ? 'Message forwarded again' : 'Message posted again')
           }
         >
           {isForward ? 'Forward again' : 'Post again'}
@@ -120,16 +114,10 @@ function Actions({ message: { id, status, forward } }: { readonly message: Recei
         <Button
           busy={discard.isPending}
           onClick={() =>
-            discard.mutate(
-              { path: { id } },
-              {
-                onError: toastProblem,
-                onSuccess: () => {
-                  toast('Message deleted');
-                  navigate('/received');
-                },
-              },
-            )
+            discard.mutate({ path: { id } }, () => {
+              toast('Message deleted');
+              navigate('/received');
+            })
           }
         >
           Delete message

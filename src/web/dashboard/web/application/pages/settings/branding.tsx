@@ -8,7 +8,7 @@ import { useValue } from '../../editing/use-values.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice, Field, Form, TextArea } from '../../ui/forms/form.tsx';
 import { orNull } from '../../ui/forms/or-null.ts';
-import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { Card } from '../../ui/page.tsx';
 
 /** The workspace's brand for recipients: logo, colour, postal address and website. */
@@ -142,23 +142,13 @@ function Logo({ url }: { readonly url: string | null }) {
                 className="absolute inset-0 cursor-pointer opacity-0"
                 onChange={({ target }) => {
                   const [file] = target.files ?? [];
-                  if (file)
-                    put.mutate(
-                      { body: file },
-                      { onError: toastProblem, onSuccess: () => toast('Logo saved') },
-                    );
+                  if (file) put.mutate({ body: file }, 'Logo saved');
                   target.value = '';
                 }}
               />
             </label>
             {url !== null && (
-              <Button
-                look="quiet"
-                busy={remove.isPending}
-                onClick={() =>
-                  remove.mutate({}, { onError: toastProblem, onSuccess: () => toast('Logo removed') })
-                }
-              >
+              <Button look="quiet" busy={remove.isPending} onClick={() => remove.mutate({}, 'Logo removed')}>
                 Remove logo
               </Button>
             )}

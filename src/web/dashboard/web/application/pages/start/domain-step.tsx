@@ -6,7 +6,6 @@ import { Badge } from '../../ui/display/badge.tsx';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { Form } from '../../ui/forms/form.tsx';
-import { toastProblem } from '../../ui/overlays/toast.tsx';
 import { Card } from '../../ui/page.tsx';
 import { DomainNameField, Records } from '../domains/records.tsx';
 import { areLookedUp, DOMAIN_STATES } from '../domains/states.ts';
@@ -16,6 +15,8 @@ import { areLookedUp, DOMAIN_STATES } from '../domains/states.ts';
  */
 const READ_MS = 3_000;
 const LOOK_UP_MS = 15_000;
+/** A look-up that fails is made again at the next interval. */
+const nextTime = (): void => {};
 
 /** The domain that this way is about: one that can send, else the one that was added last. */
 export function useStartDomain(): ReturnType<typeof useList<'GET /domains'>> & {
@@ -64,7 +65,7 @@ function Waiting({ id }: { readonly id: string }) {
   useEffect(() => {
     if (!isWaiting) return;
     const timer = setInterval(() => {
-      if (!document.hidden) lookUp({ path: { id } });
+      if (!document.hidden) lookUp({ path: { id } }, undefined, nextTime);
     }, LOOK_UP_MS);
     return () => clearInterval(timer);
   }, [isWaiting, lookUp, id]);
@@ -96,7 +97,7 @@ function Waiting({ id }: { readonly id: string }) {
             <ButtonLink to={`/domains/${id}`}>View domain</ButtonLink>
           ) : (
             may('domains:write') && (
-              <Button busy={isPending} onClick={() => lookUp({ path: { id } }, { onError: toastProblem })}>
+              <Button busy={isPending} onClick={() => lookUp({ path: { id } })}>
                 Check now
               </Button>
             )

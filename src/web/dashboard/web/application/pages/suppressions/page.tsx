@@ -15,7 +15,6 @@ import { SelectionBar, useSelection } from '../../ui/lists/selection.tsx';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { toast } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ImportSuppressions } from './import.tsx';
 import { Suppress } from './suppress.tsx';
@@ -218,10 +217,8 @@ function Remove({ suppression: { address, reason, otherReasons } }: { readonly s
           title={`Allow email to ${address} again?`}
           action="Remove suppression"
           onClose={() => setAsking(false)}
-          onConfirm={async () => {
-            await remove.mutateAsync({ path: { address } });
-            toast(`Suppression of ${address} removed`);
-          }}
+          done={`Suppression of ${address} removed`}
+          onConfirm={() => remove.mutateAsync({ path: { address } })}
         >
           {warningOf({ reason, otherReasons })}
         </Confirm>

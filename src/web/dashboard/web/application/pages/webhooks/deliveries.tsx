@@ -15,7 +15,7 @@ import { useOneChoice } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, RowActions, Table } from '../../ui/lists/table.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
-import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
 import { Facts } from '../../ui/page.tsx';
 
 const TONES = { success: 'good', failed: 'bad', scheduled: 'waiting' } as const satisfies Record<
@@ -171,16 +171,10 @@ function Delivery({
           look="main"
           busy={redeliver.isPending}
           onClick={() =>
-            redeliver.mutate(
-              { path: { id: webhookId, deliveryId: id } },
-              {
-                onError: toastProblem,
-                onSuccess: () => {
-                  toast('Delivery scheduled again');
-                  onClose();
-                },
-              },
-            )
+            redeliver.mutate({ path: { id: webhookId, deliveryId: id } }, () => {
+              toast('Delivery scheduled again');
+              onClose();
+            })
           }
         >
           Post again

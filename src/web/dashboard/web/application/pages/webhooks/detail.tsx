@@ -82,12 +82,7 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
   return (
     <>
       {isActive && (
-        <Button
-          busy={test.isPending}
-          onClick={() =>
-            test.mutate({ path }, { onError: toastProblem, onSuccess: () => toast('Test event queued') })
-          }
-        >
+        <Button busy={test.isPending} onClick={() => test.mutate({ path }, 'Test event queued')}>
           Send test event
         </Button>
       )}

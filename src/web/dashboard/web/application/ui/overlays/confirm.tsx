@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Button } from '../button.tsx';
 import { Form } from '../forms/form.tsx';
 import { Dialog } from './dialog.tsx';
+import { toast } from './toast.tsx';
 
 /**
  * Asks before something that cannot be undone. What can be undone is done at once, with an undo in its toast.
@@ -12,6 +13,8 @@ export const Confirm = (props: {
   readonly action: string;
   readonly keep?: string;
   readonly onConfirm: () => Promise<unknown>;
+  /** The text of the toast that reports it. */
+  readonly done?: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }) => (
@@ -23,6 +26,7 @@ export const Confirm = (props: {
       aside={<Button onClick={props.onClose}>{props.keep ?? 'Cancel'}</Button>}
       onSend={async () => {
         await props.onConfirm();
+        if (props.done !== undefined) toast(props.done);
         props.onClose();
       }}
     >

@@ -10,7 +10,6 @@ import { Skeleton } from '../../../ui/display/states.tsx';
 import { Time } from '../../../ui/display/time.tsx';
 import { Problem } from '../../../ui/forms/form.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
-import { toast } from '../../../ui/overlays/toast.tsx';
 import { Card, Facts, Page, PendingPage } from '../../../ui/page.tsx';
 import { useAudienceNames } from '../../names.ts';
 import { ConsentCounts, Counts, ImportErrors } from './outcome.tsx';
@@ -106,10 +105,8 @@ export default function ImportDetail({ id }: { readonly id: string }) {
           action="Cancel import"
           keep="Keep importing"
           onClose={() => setAsking(false)}
-          onConfirm={async () => {
-            await cancel.mutateAsync({ path: { id } });
-            toast('Import cancelled');
-          }}
+          done="Import cancelled"
+          onConfirm={() => cancel.mutateAsync({ path: { id } })}
         >
           Contacts that were already written are kept.
         </Confirm>

@@ -9,7 +9,6 @@ import { Badge, toneOf } from '../../../ui/display/badge.tsx';
 import { Skeleton } from '../../../ui/display/states.tsx';
 import { Time } from '../../../ui/display/time.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
-import { toast } from '../../../ui/overlays/toast.tsx';
 import { Card, Facts, Page, PendingPage } from '../../../ui/page.tsx';
 import { definitionOf } from '../definition.ts';
 import { outcomeText, RUN_STATUSES, useNames } from '../words.ts';
@@ -103,10 +102,8 @@ export default function Run({ flowId, id }: { readonly flowId: string; readonly 
           action="Cancel run"
           keep="Keep run"
           onClose={() => setEnding(false)}
-          onConfirm={async () => {
-            await cancel.mutateAsync({ path: { id } });
-            toast('Run cancelled');
-          }}
+          done="Run cancelled"
+          onConfirm={() => cancel.mutateAsync({ path: { id } })}
         >
           The run takes no further steps. This cannot be undone.
         </Confirm>

@@ -15,7 +15,6 @@ import type { Column } from '../../../ui/lists/list-types.ts';
 import { useSort } from '../../../ui/lists/sort.ts';
 import { Lead, RowActions, Table } from '../../../ui/lists/table.tsx';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
-import { toast } from '../../../ui/overlays/toast.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { definitionOf } from '../definition.ts';
 import { RUN_STATUSES, STEPS, useNames } from '../words.ts';
@@ -129,10 +128,8 @@ export function Runs({ flow }: { readonly flow: Flow }) {
           action="Cancel run"
           keep="Keep run"
           onClose={() => setEnding(null)}
-          onConfirm={async () => {
-            await cancel.mutateAsync({ path: { id: ending.id } });
-            toast('Run cancelled');
-          }}
+          done="Run cancelled"
+          onConfirm={() => cancel.mutateAsync({ path: { id: ending.id } })}
         >
           The run takes no further steps. This cannot be undone.
         </Confirm>
