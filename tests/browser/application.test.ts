@@ -15,6 +15,7 @@ import {
   placeOf,
   press,
   pressOn,
+  setupLink,
   signIn,
   typeInto,
 } from './dashboard.ts';
@@ -58,8 +59,7 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
   await heading('No account exists yet');
   await inspect(page, 'nobody');
 
-  const link = /\S+\/app\/setup#token=\S+/.exec(dashboard.service.output())?.[0] ?? '';
-  await page.goto(opens(dashboard.service, link));
+  await page.goto(await setupLink(dashboard.service));
   await heading('Set up Posthorn');
   expect(page.url()).toBe(`${url}/app/setup`);
   await typeInto(page, { 'Your name': 'Ada Lovelace', 'Email address': 'ada', Password: 'short' });

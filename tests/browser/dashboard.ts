@@ -2,7 +2,13 @@ import { expect } from 'bun:test';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { openPack } from '../../src/web/dashboard/pack.ts';
 import { eventually } from '../support/eventually.ts';
-import { EXECUTABLE, type Service, type ServiceOptions, startServiceOnServer } from '../support/service.ts';
+import {
+  EXECUTABLE,
+  printed,
+  type Service,
+  type ServiceOptions,
+  startServiceOnServer,
+} from '../support/service.ts';
 import { openChromium, PATIENCE_MS } from './chromium.ts';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -76,9 +82,15 @@ export async function openDashboard(
 /** The address of a link of the service, which prints it with the address that others would use. */
 export const opens = ({ url }: Service, link: string): string => url + link.slice(link.indexOf('/app/'));
 
+/** The printed link that makes the first owner. */
+export async function setupLink(service: Service): Promise<string> {
+  const [link] = await printed(service, /\S+\/app\/setup#token=\S+(?=\s)/);
+  return opens(service, link);
+}
+
 /** Makes the first owner, and signs that page in. */
 async function signUp({ service }: Dashboard, page: Page): Promise<void> {
-  const token = /\/app\/setup#token=(\S+)/.exec(service.output())?.[1] ?? '';
+  const [, token] = (await setupLink(service)).split('#token=');
   await page.goto(`${service.url}/app/setup`);
   const owner = { token, email: ADA, password: PASSWORD, name: 'Ada Lovelace', workspaceName: 'Acme' };
   const { status } = await asMember(page, 'POST', 'setup', owner);

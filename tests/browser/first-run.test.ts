@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { startService } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
-import { ADA, type Dashboard, openDashboard, opens, PASSWORD, placeOf } from './dashboard.ts';
+import { ADA, type Dashboard, openDashboard, PASSWORD, placeOf, setupLink } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
 /**
@@ -26,9 +26,6 @@ afterAll(async () => {
   await dashboards?.[0].browser.close();
 });
 
-const linkOf = ({ service }: Dashboard): string =>
-  opens(service, /\S+\/app\/setup#token=\S+/.exec(service.output())?.[0] ?? '');
-
 /** The state of the email on its drawn machine: the one card that is lit. */
 const lit = (page: Page, state: string) => page.locator(`[data-state=${state}][aria-current=step]`);
 
@@ -45,7 +42,7 @@ async function tabTo(page: Page, what: Locator): Promise<void> {
 const byMouse = async () => {
   const [dashboard] = dashboards;
   page = await dashboard.newcomer();
-  await page.goto(linkOf(dashboard));
+  await page.goto(await setupLink(dashboard.service));
   await page.getByLabel('Your name').fill('Ada Lovelace');
   await page.getByLabel('Email address').fill(ADA);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -99,7 +96,7 @@ const press = async (what: Locator) => {
 const byKeyboard = async () => {
   const [, dashboard] = dashboards;
   page = await dashboard.newcomer();
-  await page.goto(linkOf(dashboard));
+  await page.goto(await setupLink(dashboard.service));
   await type('Your name', 'Ada Lovelace');
   await type('Email address', ADA);
   await type('Password', PASSWORD);

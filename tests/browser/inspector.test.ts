@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import {
   EXECUTABLE,
+  printed,
   type Service,
   startService,
   startServiceOnServer,
@@ -121,7 +122,7 @@ describe('the live view in a browser', () => {
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
-    const [, ticket = ''] = /live {2}\S+#open=(\S+)/.exec(service.output()) ?? [];
+    const [, ticket] = await printed(service, /live {2}\S+#open=(\S+)\s/);
     await page.goto(`${service.url}/inspector?kind=domain#open=${ticket}`);
     await page.getByRole('region', { name: 'Machine domain' }).waitFor();
     expect(placeOf(page)).toBe(`${service.url}/app/live/machines?kind=domain`);

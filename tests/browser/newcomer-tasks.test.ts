@@ -8,11 +8,11 @@ import {
   asMember,
   type Dashboard,
   openDashboard,
-  opens,
   PASSWORD,
   press,
   pressOn,
   type Resource,
+  setupLink,
 } from './dashboard.ts';
 import { pictureOf } from './looks.ts';
 
@@ -69,12 +69,7 @@ const nav = (name: string) => page.getByRole('navigation').getByRole('link', { n
 
 test('a first test email is delivered after four fields and two clicks', async () => {
   const steps = new Steps();
-  // The service may answer before what it prints has arrived here.
-  const link = await eventually(
-    'the printed link',
-    async () => /\S+\/app\/setup#token=\S+/.exec(dashboard.service.output())?.[0],
-  );
-  await page.goto(opens(dashboard.service, link));
+  await page.goto(await setupLink(dashboard.service));
   await steps.fill(field('Your name'), 'Ada Lovelace');
   await steps.fill(field('Email address'), ADA);
   await steps.fill(field('Password'), PASSWORD);

@@ -10,7 +10,7 @@ import { createClient } from '../support/client.ts';
 import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { LIVE_KEY, startService, TEST_KEY } from '../support/service.ts';
+import { LIVE_KEY, printed, type Service, startService, TEST_KEY } from '../support/service.ts';
 
 // From the data of an earlier version, which scripts/upgrade-fixture.ts has made, to this one.
 
@@ -23,8 +23,10 @@ const EMAIL = { from: 'a@example.com', to: 'delivered@simulator.svc.test', subje
 const added = migrations.map(({ name }) => name).filter((name) => name > facts.lastMigration);
 const known = migrations.slice(0, migrations.length - Math.max(1, added.length));
 
-const migratedIn = (output: string): string[] =>
-  [...output.matchAll(/"migration":"(\w+)".*"Migrated"/g)].map(([, name = '']) => name);
+const migratedBy = async (service: Service): Promise<string[]> => {
+  await printed(service, /"Listening"/);
+  return [...service.output().matchAll(/"migration":"(\w+)".*"Migrated"/g)].map(([, name = '']) => name);
+};
 
 async function delivered(url: string, id: string): Promise<void> {
   const client = createClient(url, TEST_KEY);
@@ -66,7 +68,7 @@ test('an embedded directory of an earlier version is migrated, and served', asyn
     await new Bun.Archive(Bun.zstdDecompressSync(packed)).extract(dataDir);
     {
       await using service = await startService({ dataDir, env: ENV });
-      expect(migratedIn(service.output())).toEqual(added);
+      expect(await migratedBy(service)).toEqual(added);
       await serves(service.url, facts.embedded);
       expect(await service.stop()).toBe(0);
     }
@@ -86,7 +88,7 @@ test('two instances start on a dump of an earlier version and one is replaced, u
   stack.use(first);
   stack.use(second);
   // Both came at once, and each migration was made by one of them.
-  expect([...migratedIn(first.output()), ...migratedIn(second.output())].toSorted()).toEqual(added);
+  expect([...(await migratedBy(first)), ...(await migratedBy(second))].toSorted()).toEqual(added);
 
   const accepted: string[] = [];
   let isOver = false;
@@ -104,7 +106,7 @@ test('two instances start on a dump of an earlier version and one is replaced, u
   await eventually('some load', async () => (accepted.length > CLIENTS ? true : undefined));
   expect(await first.stop()).toBe(0);
   const third = stack.use(await startService({ env }));
-  expect(migratedIn(third.output())).toEqual([]);
+  expect(await migratedBy(third)).toEqual([]);
   isOver = true;
   await Promise.all(clients);
   const database = await openDatabase({ url: made.url, dataDir: null });

@@ -5,7 +5,7 @@ import type { ActorPage, Machine, Session } from '../../src/web/live/model.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { type Service, startService, TEST_KEY } from '../support/service.ts';
+import { printed, type Service, startService, TEST_KEY } from '../support/service.ts';
 import { FROM_OWN_PAGE, openViewer, sessionCookie } from './inspector-viewer.ts';
 
 const ALL = [
@@ -139,7 +139,7 @@ describe('the live view hides what the API key does not permit', () => {
   });
 
   test('a printed link has no key and shows every kind', async () => {
-    const [, ticket = ''] = /test {2}\S+#open=(\S+)/.exec(service.output()) ?? [];
+    const [, ticket = ''] = await printed(service, /test {2}\S+#open=(\S+)\s/);
     const cookie = (await sessionCookie(service.url, { ticket })) ?? '';
     const { text } = await asking(cookie)('machines');
     expect((JSON.parse(text) as { data: Machine[] }).data.map(({ kind }) => kind).sort()).toEqual(ALL);

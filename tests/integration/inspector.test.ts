@@ -7,7 +7,7 @@ import { expectEnvelope, speak } from '../contract/ask.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
+import { LIVE_KEY, printed, type Service, startService, TEST_KEY } from '../support/service.ts';
 import { FROM_OWN_PAGE, openViewer, runAtItsOwnStep, sessionCookie } from './inspector-viewer.ts';
 
 let database: TestDatabase;
@@ -117,7 +117,7 @@ describe('access to the live view', () => {
   });
 
   test('a link that serve has printed opens one session', async () => {
-    const [, ticket = ''] = /test {2}\S+#open=(\S+)/.exec(service.output()) ?? [];
+    const [, ticket = ''] = await printed(service, /test {2}\S+#open=(\S+)\s/);
     expect(await sessionCookie(service.url, { ticket })).toStartWith('posthorn_session=');
     expect(await sessionCookie(service.url, { ticket })).toBeNull();
   });

@@ -111,6 +111,10 @@ export async function startServiceOnServer(options: ServiceOptions = {}): Promis
   }
 }
 
+/** What the service has printed that matches. It answers before it prints the last of its start. */
+export const printed = (service: Service, pattern: RegExp): Promise<RegExpExecArray> =>
+  eventually(`the output ${pattern}`, () => pattern.exec(service.output()) ?? undefined);
+
 /** Starts the service and does not wait: for starts that must fail. */
 export async function spawnService(options: ServiceOptions = {}): Promise<Service> {
   const port = options.port ?? (await freePort());
