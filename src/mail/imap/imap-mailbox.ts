@@ -131,11 +131,7 @@ export class ImapMailbox {
       mailbox.#guard.allow(OPENING);
       await within(times.connectMs * 2, client.connect(), late);
       mailbox.#guard.allow(OPENING);
-      await within(times.silentMs, client.mailboxOpen(folder, { readOnly: true }), late).catch((error) => {
-        throw client.usable && !(error instanceof MailboxUnreadable)
-          ? new MailboxUnreadable('folder')
-          : error;
-      });
+      await mailbox.#openFirst(namesOf(folder, client));
       mailbox.#opened();
       return mailbox;
     } catch (error) {
@@ -151,9 +147,24 @@ export class ImapMailbox {
    * Opens the folder again: only then a server tells that its messages have other UIDs. @throws
    * MailboxUnreadable
    */
-  async reopen(folder: string): Promise<void> {
-    await this.#asked(ANSWER, this.times.silentMs, () => this.client.mailboxOpen(folder, { readOnly: true }));
+  async reopen(): Promise<void> {
+    const { path } = this.#opened();
+    await this.#asked(ANSWER, this.times.silentMs, () => this.client.mailboxOpen(path, { readOnly: true }));
     this.#opened();
+  }
+
+  /** Opens the first of the names that the server has a folder of. @throws MailboxUnreadable */
+  async #openFirst(names: readonly string[]): Promise<void> {
+    for (const [at, name] of names.entries()) {
+      try {
+        this.#guard.allow(OPENING);
+        await within(this.times.silentMs, this.client.mailboxOpen(name, { readOnly: true }), late);
+        return;
+      } catch (error) {
+        if (!this.client.usable || error instanceof MailboxUnreadable) throw error;
+        if (at === names.length - 1) throw new MailboxUnreadable('folder');
+      }
+    }
   }
 
   /**
@@ -345,6 +356,19 @@ export class ImapMailbox {
     const problem = problemOf(error);
     return problem === 'closed' && this.#problem ? this.#problem : new MailboxUnreadable(problem);
   }
+}
+
+/**
+ * The names under which a folder may be there: below the prefix of the person's own folders, which people
+ * leave out, or as it is, which one of another person or of a team is (RFC 2342). The library puts the prefix
+ * before every name; here it puts it before none.
+ */
+function namesOf(folder: string, client: ImapFlow): readonly string[] {
+  const { namespace } = client;
+  const prefix = namespace?.prefix ?? '';
+  if (namespace) namespace.prefix = '';
+  const isWhole = folder.startsWith(prefix) || folder.toUpperCase() === 'INBOX';
+  return isWhole ? [folder] : [`${prefix}${folder}`, folder];
 }
 
 interface Row {

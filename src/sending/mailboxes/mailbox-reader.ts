@@ -86,7 +86,7 @@ export class MailboxReader {
         this.#hasProgress = true;
         await mailbox.changed(POLL_MS);
         if (deps.monotonic() - openedAt < REOPEN_MS) continue;
-        await mailbox.reopen(settings.folder);
+        await mailbox.reopen();
         openedAt = deps.monotonic();
       }
     } finally {

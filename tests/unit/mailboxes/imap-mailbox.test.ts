@@ -160,7 +160,7 @@ test('refuses a folder without UIDVALIDITY, also when it is opened again', async
     EXAMINE: ({ tag, say }) => say(...(openings++ === 0 ? EXAMINED : without), `${tag} OK done`),
   });
   await using _ = again.server;
-  expect(await problemIn(again.mailbox.reopen('INBOX'))).toBe('protocol');
+  expect(await problemIn(again.mailbox.reopen())).toBe('protocol');
 });
 
 test.each(['NO', 'BAD'])('tells an empty folder from a question that is refused with %s', async (word) => {
@@ -250,3 +250,29 @@ test('says that a server that is silent at the folder is late, and what of a fol
   });
   expect(await problemIn(ImapMailbox.open(refused.account, NEVER))).toBe('folder');
 });
+
+// Cyrus without `altnamespace`: the folders of a person lie below INBOX, and those of others do not.
+const NAMESPACES: ImapScript = {
+  CAPABILITY: ['* CAPABILITY IMAP4rev1 IDLE NAMESPACE'],
+  NAMESPACE: ['* NAMESPACE (("INBOX." ".")) (("user." ".")) (("" "."))'],
+  LIST: [],
+};
+for (const [folder, there] of [
+  ['Support', 'INBOX.Support'],
+  ['INBOX.Support', 'INBOX.Support'],
+  ['user.support', 'user.support'],
+  ['Team', 'Team'],
+] as const)
+  test(`opens ${there} by the name ${folder}, and opens it again`, async () => {
+    await using server = await startScriptedImap({
+      ...NAMESPACES,
+      EXAMINE: ({ tag, line, say }) =>
+        line.endsWith(` EXAMINE ${there}`)
+          ? say(...EXAMINED, `${tag} OK done`)
+          : say(`${tag} NO Mailbox does not exist`),
+    });
+    const mailbox = await ImapMailbox.open({ ...server.account, folder }, NEVER);
+    await mailbox.reopen();
+    expect(mailbox.uidValidity).toBe(7);
+    mailbox.close();
+  });
