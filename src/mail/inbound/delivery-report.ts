@@ -22,10 +22,11 @@ export const readDeliveryReport = (
   around: Surroundings = { text: '', subject: '', date: null },
 ): Feedback[] => {
   const [first, ...rest] = readFields(status);
-  // The first block is about the message. Some servers leave it out, and begin with a recipient.
+  // The first block is about the message. Some servers leave it out, and begin with a recipient; Dovecot has
+  // no empty line behind it.
   const isRecipient = first?.has('action') || first?.has('final-recipient');
   const recipients = (first && isRecipient ? [first, ...rest] : rest).slice(0, MOST_BLOCKS);
-  const reporter = isRecipient ? null : typedValue(first, 'reporting-mta');
+  const reporter = typedValue(first, 'reporting-mta');
   const report: Report = {
     reporter,
     around,

@@ -83,6 +83,22 @@ describe('a bounce says', () => {
     ]);
   });
 
+  test('that the mailbox is full, in the words of Dovecot, which writes the fields as one block', async () => {
+    const human =
+      'Your message to <bob@receiver.example> was automatically rejected:\nQuota exceeded (mailbox for user is full)\n';
+    const status =
+      'Reporting-MTA: dns; mx.receiver.example\nFinal-Recipient: rfc822; bob@receiver.example\nAction: failed\nStatus: 5.2.2\n';
+    expect(await readReport(dsn({ human, status }), TO, true)).toMatchObject([
+      {
+        subType: 'MailboxFull',
+        enhancedCode: '5.2.2',
+        message: 'Quota exceeded (mailbox for user is full)',
+        remoteMta: 'mx.receiver.example',
+        recipient: 'bob@receiver.example',
+      },
+    ]);
+  });
+
   test('that it takes longer', async () => {
     expect(await readReport(dsn({ status: GMAIL }), TO)).toMatchObject([
       { kind: 'delayed', message: 'The recipient server did not accept our requests to connect.' },
