@@ -282,8 +282,9 @@ describe('an insert on a server', () => {
     await slow.unsafe('begin');
     await slow.unsafe(`select id from instances where open and id = ${kept_by} for key share`);
     scene.instance();
+    const waiting = `pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await eventually('an instance waits to close it', async () =>
-      (await countOf(scene.database, `pg_locks where not granted`)) > 0 ? true : undefined,
+      (await countOf(scene.database, waiting)) > 0 ? true : undefined,
     );
     await slow.unsafe(`insert into emails select '${id}', workspace_id, livemode, state, context, timers, machine_version, commit_tag,
       steps, at, scheduled_at, recipients, recipient_keys, sender_key, subject, tags, domain_id, template_id, campaign_id, envelope,

@@ -96,7 +96,9 @@ inEachWorld('emails of steps', (world) => {
       await forgetting.unsafe(`delete from contacts where id = '${contactId}'`);
       const accepted = accept();
       await eventually('it waits', async () => {
-        const waiting = await database.query(`select from pg_stat_activity where wait_event_type = 'Lock'`);
+        const waiting = await database.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
         return waiting.length > 0 || undefined;
       });
       await forgetting.unsafe(end);

@@ -37,7 +37,8 @@ test.each([
     const committing = commitBatch(commit, ids);
     await eventually('the row waits for the default partition', async () => {
       const [row] = await tx.unsafe(
-        `select from pg_locks where not granted and relation = 'days_default'::regclass`,
+        `select from pg_locks where not granted and relation = 'days_default'::regclass
+          and database = (select oid from pg_database where datname = current_database())`,
       );
       return row ? true : undefined;
     });

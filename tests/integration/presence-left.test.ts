@@ -19,7 +19,8 @@ test('an instance that notices the end of another one tells all others what was 
   await dying`select pg_advisory_lock(${LOCKS}, 7)`;
   await sql`insert into service_instances (id, roles, seen_at, epoch) values ('dying', '{delivery}', now(), 7)`;
   await eventually('it waits for the other one', async () => {
-    const waits = await sql`select from pg_locks where locktype = 'advisory' and not granted and objid = 7`;
+    const waits = await sql`select from pg_locks where locktype = 'advisory' and not granted and objid = 7
+      and database = (select oid from pg_database where datname = current_database())`;
     return waits.length > 0 || undefined;
   });
   await dying.end();

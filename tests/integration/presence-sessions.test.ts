@@ -27,7 +27,8 @@ test('an epoch whose session has ended is taken up once, by one of those that wa
   const gone = 5;
   const dying = postgres(scene.store.url ?? '', { max: 1, onnotice: () => {} });
   const [lock] = await scene.sql<{ name: number }[]>`select classid::bigint::integer as name from pg_locks
-    where locktype = 'advisory' and mode = 'ExclusiveLock' and objid::bigint = ${kept[0] ?? 0}`;
+    where locktype = 'advisory' and mode = 'ExclusiveLock' and objid::bigint = ${kept[0] ?? 0}
+      and database = (select oid from pg_database where datname = current_database())`;
   await dying`select pg_advisory_lock(${lock?.name ?? 0}, ${gone})`;
   await leaveDead(gone);
   await watchedAgain(2);

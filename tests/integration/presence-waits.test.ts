@@ -9,7 +9,8 @@ const { openedDatabase, watcher, observed, epochOf, storedEpoch, holderOf, neigh
 const waitedFor = ({ presence }: Watcher) =>
   eventually('it is waited for', async () => {
     const waits = await scene.sql`select from pg_locks where locktype = 'advisory' and not granted
-      and objid::bigint = ${presence.epoch ?? 0}`;
+      and objid::bigint = ${presence.epoch ?? 0}
+      and database = (select oid from pg_database where datname = current_database())`;
     return waits.length > 0 || undefined;
   });
 
@@ -60,7 +61,8 @@ test('of three instances each is awaited by another one', async () => {
     const waits = await scene.sql<
       { epoch: number }[]
     >`select distinct objid::bigint::integer as epoch from pg_locks
-      where locktype = 'advisory' and not granted`;
+      where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`;
     const epochs = three.map(({ presence }) => presence.epoch);
     return epochs.every((epoch) => waits.some((one) => one.epoch === epoch)) || undefined;
   });
