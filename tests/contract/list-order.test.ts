@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MOST_COUNTED } from '../../src/http/lists/count.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, momentOf } from '../support/eventually.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
 // Lists in the order that is asked for, page by page, and the number of their items.
@@ -63,7 +63,11 @@ const LISTS: readonly (readonly [string, (name: string) => Promise<unknown>])[] 
 
 describe.each(LISTS)('%s', (path, make) => {
   test('oldest first is newest first reversed, and a cursor belongs to its order', async () => {
-    for (const name of NAMES) await make(name);
+    for (const name of NAMES) {
+      await make(name);
+      // Dates tell items of one millisecond from no other.
+      await momentOf(Date.now() + 1);
+    }
     const newest = await all(path);
     expect(newest).toHaveLength(NAMES.length);
     const ids = newest.map(({ id }) => id);
@@ -105,6 +109,11 @@ test('scheduled and cancelled emails are found by their state, oldest first', as
     expect((await service.ask({ method: 'DELETE', path: `/v1/emails/${id}`, key })).status).toBeLessThan(300);
   const cancelled = await all('/v1/emails?status=cancelled&sort=createdAt');
   expect(cancelled.map(({ id }) => id)).toEqual(scheduled);
+  // Test mail is delivered in the background.
+  await eventually('the delivery of the others', async () => {
+    const { count } = (await read('/v1/emails/count?status=delivered')).data;
+    return count === NAMES.length || undefined;
+  });
   for (const [filter, count] of [
     ['', 10],
     ['?status=cancelled', 5],
