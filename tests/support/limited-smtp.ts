@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 
 /** The way in which a server refuses what exceeds one of its limits. */
 export type Refusal =
@@ -91,21 +92,18 @@ export async function startLimitedSmtp(limits: ServerLimits): Promise<LimitedSmt
   };
 
   let listener: Server | null = null;
-  let port = 0;
+  const port = await freePort();
   const listen = async (): Promise<void> => {
     if (listener !== null) return;
     listener = createServer(accept).listen(port, '127.0.0.1');
     await once(listener, 'listening');
-    port = (listener.address() as AddressInfo).port;
   };
   const stopListening = (): void => {
     listener?.close();
     listener = null;
   };
   const server: LimitedSmtp = {
-    get port() {
-      return port;
-    },
+    port,
     get open() {
       return open;
     },

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { openLimiter } from '../../../src/http/limits/open-limiter.ts';
+import { freePort } from '../../../src/ops/torture/free-port.ts';
 import { eventually } from '../../support/eventually.ts';
 import { livedMs } from '../../support/own-time.ts';
 import { startRedisStandIn } from './redis-stand-in.ts';
@@ -53,7 +54,7 @@ test('shared rate limits hold across two instances', async () => {
 });
 
 test('shared rate limits fall back to each instance while the store is away, and are shared again after', async () => {
-  const redis = startRedisStandIn();
+  const redis = startRedisStandIn(await freePort());
   using one = await instance(redis.url);
   await one.limiter.byAddress('a');
   redis[Symbol.dispose]();
