@@ -107,7 +107,7 @@ inEachWorld('what begins and ends runs', (world) => {
       steps: [{ key: 'leave', type: 'exit' }],
     });
     const now = service.service.clock.now();
-    const day = (ahead: number) => `1990${new Date(now + ahead * DAY).toISOString().slice(4, 10)}`;
+    const day = (ahead: number) => `1992${new Date(now + ahead * DAY).toISOString().slice(4, 10)}`;
     const born = await aContact({ properties: { born: day(1), timeZone: 'Asia/Tokyo' } });
     await aContact({ properties: { born: day(9) } });
     await service.pass(2 * DAY);
