@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
 import { startService } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
 import { ADA, type Dashboard, openDashboard, PASSWORD, placeOf, setupLink } from './dashboard.ts';
@@ -28,6 +29,13 @@ afterAll(async () => {
 
 /** The state of the email on its drawn machine: the one card that is lit. */
 const lit = (page: Page, state: string) => page.locator(`[data-state=${state}][aria-current=step]`);
+
+/** Notes each state that is lit from now on: a deferral ends within three seconds, seen or not. */
+const NOTE_LIT = `globalThis.litStates = [];
+  new MutationObserver(() => {
+    const state = document.querySelector('[data-state][aria-current=step]')?.dataset.state;
+    if (state && state !== litStates.at(-1)) litStates.push(state);
+  }).observe(document.body, { subtree: true, childList: true, attributeFilter: ['aria-current'] })`;
 
 /** Goes to a control with the keyboard alone. */
 async function tabTo(page: Page, what: Locator): Promise<void> {
@@ -70,8 +78,12 @@ test('another outcome takes another way, on the machine beside it and on the pag
   await inspect(page, 'start-test');
 
   await page.getByLabel('Outcome').selectOption('deferred');
+  await page.evaluate(NOTE_LIT);
   await page.getByRole('button', { name: 'Send another' }).click();
-  await lit(page, 'deferred').waitFor();
+  await eventually('the deferral and the delivery', async () => {
+    const states = await page.evaluate<readonly string[]>('litStates');
+    return (states.includes('deferred') && states.at(-1) === 'delivered') || undefined;
+  });
   await lit(page, 'delivered').waitFor();
   await page.getByRole('button', { name: 'Previous step (←)' }).click();
   await page.locator('[aria-current=step][data-state]:not([data-state=delivered])').waitFor();

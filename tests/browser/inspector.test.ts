@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import postgres from 'postgres';
 import { openPack } from '../../src/web/dashboard/pack.ts';
 import { createClient } from '../support/client.ts';
@@ -56,7 +56,6 @@ async function open(path: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   // Laying a page out takes its time on a busy machine; what hangs is ended by PATIENCE.
   context.setDefaultTimeout(PATIENCE_MS);
-  context.setDefaultNavigationTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));
@@ -90,6 +89,9 @@ const picture = (page: Page, name: string) => pictureOf(page, `live-view/${name}
 const ENDLESS = `document.getAnimations()
   .filter(({ effect }) => effect.getComputedTiming().endTime === Infinity).length`;
 const state = (page: Page) => page.locator('[data-life-state]');
+/** The parts of a life come one after the other. */
+const hasAsMany = (what: Locator, count: number) =>
+  eventually(`${count} of ${what}`, async () => (await what.count()) === count || undefined);
 
 describe('the live view in a browser', () => {
   test('a single instance is shown alone, and its moves without its name', async () => {
@@ -137,11 +139,11 @@ describe('the live view in a browser', () => {
     await page.locator('[data-state=delivered]').click();
     await page.locator(`[data-actor=${id}]`).click();
     await state(page).filter({ hasText: 'delivered' }).waitFor();
-    expect(await page.locator('[data-step]').count()).toBe(3);
-    expect(await page.locator('.line-group.taken').count()).toBe(4);
+    await hasAsMany(page.locator('[data-step]'), 3);
+    await hasAsMany(page.locator('.line-group.taken'), 4);
     // The page may lie open for hours.
-    expect(await page.locator('.halo').count()).toBe(1);
-    await page.waitForFunction(`${ENDLESS} === 0`);
+    await hasAsMany(page.locator('.halo'), 1);
+    await eventually('rest', async () => (await page.evaluate(ENDLESS)) === 0 || undefined);
     await picture(page, 'life');
     expect(view.complaints).toEqual([]);
   });
@@ -156,7 +158,7 @@ describe('the live view in a browser', () => {
     await createClient(service.url, TEST_KEY).delete(`/v1/emails/${id}`);
     await state(page).filter({ hasText: 'cancelled' }).waitFor();
     await page.locator('[data-line="scheduled → cancelled"].taken').waitFor();
-    expect(await page.locator('[data-countdown]').count()).toBe(0);
+    await hasAsMany(page.locator('[data-countdown]'), 0);
     await picture(page, 'cancelled');
     expect(view.complaints).toEqual([]);
   });
@@ -169,9 +171,9 @@ describe('the live view in a browser', () => {
     const current = page.locator('[aria-current=step]');
     await page.keyboard.press('Home');
     await page.locator('[data-step=spawned][aria-current=step]').waitFor();
-    expect(await page.locator('.line-group.taken').count()).toBe(2);
+    await hasAsMany(page.locator('.line-group.taken'), 2);
     await page.keyboard.press('ArrowRight');
-    expect(await current.getAttribute('data-step')).toBe('attempt.completed');
+    await current.and(page.locator('[data-step="attempt.completed"]')).waitFor();
     await page.locator('[data-line="sending → deferred"].current').waitFor();
     await picture(page, 'replay-dark');
     await page.keyboard.press('ArrowLeft');
@@ -189,20 +191,25 @@ describe('the live view in a browser', () => {
 
   test('the retries of a webhook delivery are replayed', async () => {
     let asked = 0;
-    using receiver = disposable(
-      Bun.serve({
-        hostname: '127.0.0.1',
-        port: 0,
-        fetch: () => new Response(null, { status: asked++ === 0 ? 500 : 204 }),
-      }),
-    );
+    // The first attempt is refused once the page shows it: a busy machine opens no page within the backoff.
+    const { promise: isShown, resolve: refuse } = Promise.withResolvers<void>();
+    const fetch = async () => {
+      const isFirst = asked++ === 0;
+      if (isFirst) await isShown;
+      return new Response(null, { status: isFirst ? 500 : 204 });
+    };
+    using receiver = disposable(Bun.serve({ hostname: '127.0.0.1', port: 0, fetch }));
     const client = createClient(service.url, TEST_KEY);
     const made = await client.post('/v1/webhooks', { url: `${receiver.url}hook`, events: ['delivered'] });
     expect(made.status).toBe(201);
-    await send('delivered');
-    await using view = await open('/inspector?kind=webhookDelivery&state=scheduled');
+    await using view = await open('/inspector?kind=webhookDelivery');
     const { page } = view;
+    await send('delivered');
+    await eventually('the first attempt', () => asked > 0 || undefined);
+    await page.goto(`${service.url}/inspector?kind=webhookDelivery&state=posting`);
     await page.locator('[data-actor]').first().click();
+    await state(page).filter({ hasText: 'posting' }).waitFor();
+    refuse();
     await state(page).filter({ hasText: 'scheduled' }).waitFor();
     await page.locator('[data-countdown]').waitFor();
     // The backoff of five seconds is the real one.
@@ -320,7 +327,6 @@ describe('the live view in a browser', () => {
     });
     try {
       context.setDefaultTimeout(PATIENCE_MS);
-      context.setDefaultNavigationTimeout(PATIENCE_MS);
       const page = await context.newPage();
       await page.goto(`${watching.url}/inspector`);
       await page.getByLabel('API key').fill(TEST_KEY);
@@ -366,6 +372,7 @@ describe('the live view in a browser', () => {
     const own = await startService({ env: { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0' } });
     try {
       const context = await browser.newContext();
+      context.setDefaultTimeout(PATIENCE_MS);
       const page = await context.newPage();
       await page.goto(`${own.url}/inspector?kind=email`);
       await page.getByLabel('API key').fill(TEST_KEY);

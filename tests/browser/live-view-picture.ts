@@ -55,8 +55,9 @@ await page.locator('[data-life-state]', { hasText: 'delivered' }).waitFor();
 await page.locator('[data-count=cancelled]', { hasText: '3' }).waitFor();
 await page.locator('.line-group.taken').first().waitFor();
 // The diagram is fitted again when the scrubber beneath it has appeared.
-await page.waitForFunction(`document.querySelector('[data-state=failed]').getBoundingClientRect().bottom <
-  document.querySelector('.react-flow').getBoundingClientRect().bottom`);
+const isFitted = `document.querySelector('[data-state=failed]').getBoundingClientRect().bottom <
+  document.querySelector('.react-flow').getBoundingClientRect().bottom`;
+await eventually('the fitted diagram', async () => (await page.evaluate(isFitted)) === true || undefined);
 await page.screenshot({ path: OUTPUT, animations: 'disabled' });
 await browser.close();
 console.log(`Wrote ${OUTPUT}.`);
