@@ -111,7 +111,7 @@ export async function startServiceOnServer(options: ServiceOptions = {}): Promis
   }
 }
 
-/** What the service has printed that matches. It answers before it prints the last of its start. */
+/** The match in what the service prints, of which the last comes after its first answer. */
 export const printed = (service: Service, pattern: RegExp): Promise<RegExpExecArray> =>
   eventually(`the output ${pattern}`, () => pattern.exec(service.output()) ?? undefined);
 
