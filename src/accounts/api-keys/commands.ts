@@ -9,7 +9,7 @@ import type { Sealer } from '../../platform/crypto/sealer.ts';
 import { mintId, timeOfId } from '../../platform/db/ids.ts';
 import { members } from '../../platform/db/schema/accounts.ts';
 import { apiKeys } from '../../platform/db/schema/workspaces.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { actRecorder } from '../audit-log/commands.ts';
 import type { ApiKeyView, NewApiKey } from './model.ts';
 import { findApiKey, type KeyReader } from './queries.ts';
@@ -127,12 +127,10 @@ export async function patchApiKey(
   if (!key) return notFound('API key');
   const permissions = normalized(body.permissions as Permission[]);
   if (params.id === caller.id && !holds(permissions, 'api-keys:write'))
-    return invalid([
-      {
-        path: '/body/permissions',
-        message: 'A key cannot remove api-keys:write from itself; use another key for that.',
-      },
-    ]);
+    return invalidAt(
+      '/body/permissions',
+      'A key cannot remove api-keys:write from itself; use another key for that.',
+    );
   const refusal = beyond(caller, permissions);
   if (refusal) return refusal;
   const result = await commands.engine.tell(

@@ -3,7 +3,7 @@ import { untilDone } from '../../engine/duties/batches.ts';
 import type { Duty, DutyDeps } from '../../engine/duties/duty.ts';
 import { DASHBOARD_API, type Route, route } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { invalid } from '../../platform/errors/failure.ts';
+import { invalidAt } from '../../platform/errors/failure.ts';
 import { memberOf, OF_MEMBER, of } from './sign-in/session-routes.ts';
 
 /** The most drafts of a member in a workspace: a further one takes the place of the oldest. */
@@ -50,12 +50,10 @@ const Body = Type.Object({
   sums: Type.Record(Field, Type.String({ maxLength: 40 }), byField),
 });
 
-const TOO_LARGE = invalid([
-  {
-    path: '/body/values',
-    message: `A draft has at most ${LARGEST_DRAFT.toLocaleString('en')} characters as JSON. Save the changes instead.`,
-  },
-]);
+const TOO_LARGE = invalidAt(
+  '/body/values',
+  `A draft has at most ${LARGEST_DRAFT.toLocaleString('en')} characters as JSON. Save the changes instead.`,
+);
 
 /** $1 workspace, $2 account, $3 key, $4 place, $5 based on, $6 changed, $7 sums, $8 now. */
 const KEEP = `with kept as (

@@ -11,7 +11,7 @@ import { invitations } from '../../platform/db/schema/accounts.ts';
 import { workspaces } from '../../platform/db/schema/workspaces.ts';
 import { isDuplicate } from '../../platform/db/sqlstate.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { languageOfPersonSql, languagesOf } from '../member-language.ts';
 import type { SendServiceEmail } from '../service-emails.ts';
@@ -63,9 +63,8 @@ export async function invite(
   const { database, sealer, publicUrl } = deps;
   const { caller, body, now } = call;
   const address = parseAddress(body.email);
-  if (isProblem(address)) return invalid([{ path: '/body/email', message: address.problem }]);
-  if (address.name !== null)
-    return invalid([{ path: '/body/email', message: 'Must be an address without a name.' }]);
+  if (isProblem(address)) return invalidAt('/body/email', address.problem);
+  if (address.name !== null) return invalidAt('/body/email', 'Must be an address without a name.');
   const refusal = testKey(caller) ?? beyondOwnRole(caller, body.role);
   if (refusal) return refusal;
   const language = chosenLanguage(body.language ?? null);

@@ -6,7 +6,7 @@ import type { Call } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { accounts, members, passkeys } from '../../platform/db/schema/accounts.ts';
 import { workspaces } from '../../platform/db/schema/workspaces.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { NO_LANGUAGE, readLanguage } from '../../platform/text/language.ts';
 import { languagesOf } from '../member-language.ts';
 import type { MemberPatch, MemberView } from './model.ts';
@@ -148,7 +148,7 @@ const rolesBelow = ({ permissions }: Pick<Principal, 'permissions'>): string => 
 /** A language as it is stored, from a request; a refusal of a malformed one. */
 export function chosenLanguage(given: string | null): string | null | Failure {
   if (given === null) return null;
-  return readLanguage(given) ?? invalid([{ path: '/body/language', message: NO_LANGUAGE }]);
+  return readLanguage(given) ?? invalidAt('/body/language', NO_LANGUAGE);
 }
 
 /**

@@ -4,7 +4,7 @@ import { DASHBOARD_API, type Route, route } from '../../http/request/route.ts';
 import { type Database, PREPARED } from '../../platform/db/database.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { savedViews } from '../../platform/db/schema/accounts.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { hasUnseen } from '../../platform/text/characters.ts';
 import { FORM_LIMIT, memberOf, OF_MEMBER, of } from './sign-in/session-routes.ts';
 
@@ -28,7 +28,7 @@ const Body = Type.Object({
   search: Type.String({ minLength: 1, maxLength: 2_000 }),
 });
 
-const UNSEEN_NAME = invalid([{ path: '/body/name', message: 'Must not hold invisible characters.' }]);
+const UNSEEN_NAME = invalidAt('/body/name', 'Must not hold invisible characters.');
 const TOO_MANY = new Failure('CONFLICT', `You have ${MOST_VIEWS} saved views in this workspace.`, {
   suggestion: 'Delete one that you no longer use, or save under a name that you have.',
 });

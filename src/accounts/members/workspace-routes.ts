@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { SECOND_FACTOR_NEEDED } from '../../http/auth/principal.ts';
 import type { Act } from '../../http/request/act.ts';
 import { DASHBOARD_API, type Route, route } from '../../http/request/route.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { hasUnseen } from '../../platform/text/characters.ts';
 import { recordPerson } from '../audit-log/commands.ts';
 import { archiveWorkspace, deleteWorkspace, renameWorkspace } from '../workspace/commands.ts';
@@ -25,7 +25,7 @@ const path = `${DASHBOARD_API}/workspaces`;
 const params = { id: { prefix: 'ws', resource: 'workspace' } } as const;
 const FORM = { ...OF_MEMBER, bodyLimit: FORM_LIMIT } as const;
 
-const UNSEEN_NAME = invalid([{ path: '/body/name', message: 'Must not hold invisible characters.' }]);
+const UNSEEN_NAME = invalidAt('/body/name', 'Must not hold invisible characters.');
 const OWNERS_ONLY = new Failure('FORBIDDEN', 'Only an owner of the workspace may do this.');
 const CLOSED = new Failure('FORBIDDEN', 'Only an owner may create further workspaces here.', {
   suggestion: 'Ask an owner of this workspace. The operator can allow it to everyone with SIGNUP=open.',

@@ -3,7 +3,7 @@ import { type Call, Replay } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isId, mintId } from '../../platform/db/ids.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalid, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import {
   contactOfSql,
@@ -126,12 +126,10 @@ export async function addMembers(deps: MemberDeps, call: AddCall): Promise<Added
   const { caller, params, body, now } = call;
   const names = [...(body.contactIds ?? []), ...(body.emails ?? [])];
   if (names.length === 0 || names.length > MOST_ADDED)
-    return invalid([
-      {
-        path: '/body',
-        message: `Name 1 to ${MOST_ADDED.toLocaleString('en')} contacts, by contactIds and emails.`,
-      },
-    ]);
+    return invalidAt(
+      '/body',
+      `Name 1 to ${MOST_ADDED.toLocaleString('en')} contacts, by contactIds and emails.`,
+    );
   const consent = body.consent ?? null;
   const wrong = consent ? momentProblems(consent, now) : [];
   if (wrong.length > 0) return invalid(wrong);

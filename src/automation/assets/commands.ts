@@ -3,7 +3,7 @@ import type { Call, Replay } from '../../http/request/route.ts';
 import type { BodyStore } from '../../platform/bodies/body-store.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { keepReply } from '../../platform/db/stored-replies.ts';
-import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../platform/errors/failure.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { checkPicture, PICTURE_FORMATS, PICTURE_TYPES } from '../../platform/pictures/picture.ts';
 import type { Images } from './images.ts';
@@ -78,7 +78,7 @@ async function create(
   const { database, publicUrl, uses } = deps;
   const { workspaceId, livemode } = caller;
   const picture = await checkPicture(body, { types: PICTURE_TYPES, mostPixels: MOST_PIXELS });
-  if ('problem' in picture) return invalid([{ path: '/body', message: picture.problem }]);
+  if ('problem' in picture) return invalidAt('/body', picture.problem);
   const { type, file, width, height, content } = picture;
   const id = await stored(deps, content, {
     id: mintId('ast', now),

@@ -1,6 +1,6 @@
 import { findAudienceRow } from '../../audience/audiences/queries.ts';
 import type { Scope } from '../../audience/contacts/queries.ts';
-import { type Detail, type Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { type Detail, type Failure, invalid, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { hasControls } from '../../platform/text/characters.ts';
 import { NO_LANGUAGE, readLanguage } from '../../platform/text/language.ts';
@@ -156,8 +156,6 @@ async function missingOf(
   if (!(await findAudienceRow(deps, scope, audienceId))) return notFound('audience');
   for (const [index, id] of excludeAudienceIds.entries())
     if (!(await findAudienceRow(deps, scope, id)))
-      return invalid([
-        { path: `/body/excludeAudienceIds/${index}`, message: 'This audience does not exist.' },
-      ]);
+      return invalidAt(`/body/excludeAudienceIds/${index}`, 'This audience does not exist.');
   return null;
 }

@@ -3,7 +3,7 @@ import { listById } from '../../http/lists/list.ts';
 import { pageOf, positionOf } from '../../http/lists/pagination.ts';
 import type { Call, Page } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { usersOf } from './layers/usage.ts';
 import type { TemplateItemView, TemplateQuery, TemplateView, VersionItemView, VersionView } from './model.ts';
 import { readTemplates, readVersion, readVersions, type TemplateRow } from './store.ts';
@@ -25,12 +25,10 @@ export const NO_VERSION = notFound('template version');
 export const problemOfKind = ({ kind, alias, id }: TemplateRow, path: string): Failure | null =>
   kind === 'template'
     ? null
-    : invalid([
-        {
-          path,
-          message: `${alias ?? id} is a ${kind}, which is not sent by itself. Name a template that ${kind === 'layout' ? 'has it as its layoutId' : `has {% render '${alias ?? id}' %} in it`}.`,
-        },
-      ]);
+    : invalidAt(
+        path,
+        `${alias ?? id} is a ${kind}, which is not sent by itself. Name a template that ${kind === 'layout' ? 'has it as its layoutId' : `has {% render '${alias ?? id}' %} in it`}.`,
+      );
 
 /** A template of the caller's environment, by id or alias. */
 export const findTemplate = async (

@@ -1,6 +1,6 @@
 import { type BodyReservation, SMALL } from '../../platform/async/body-budget.ts';
 import { within } from '../../platform/async/deadline.ts';
-import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { Failure, invalid, invalidAt } from '../../platform/errors/failure.ts';
 import { findUnstorable, hasTooManyValues, MOST_VALUES, parseJson } from './json-text.ts';
 import { ANY_TYPE, isMediaType, JSON_TYPE } from './media-type.ts';
 
@@ -127,12 +127,10 @@ export const NO_ROOM = new Failure('SERVICE_UNAVAILABLE', 'Too many large bodies
 });
 /** The refusal of an incomplete body. */
 export const INCOMPLETE = new Failure('BAD_REQUEST', 'The body is incomplete, or did not arrive in time.');
-const TOO_MANY_VALUES = invalid([
-  {
-    path: '/body',
-    message: `Send at most ${MOST_VALUES.toLocaleString('en')} values, members and items counted together.`,
-  },
-]);
+const TOO_MANY_VALUES = invalidAt(
+  '/body',
+  `Send at most ${MOST_VALUES.toLocaleString('en')} values, members and items counted together.`,
+);
 const MALFORMED = new Failure('BAD_REQUEST', 'The body is not well-formed JSON in UTF-8.');
 
 /** The refusal of a body of another type. */

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type IdPrefix, isId } from '../../platform/db/ids.ts';
-import { type Failure, invalid } from '../../platform/errors/failure.ts';
+import { type Failure, invalidAt } from '../../platform/errors/failure.ts';
 import { Page } from '../request/route.ts';
 
 /** The query parameters of every paginated list; spread them into the schema of its query. */
@@ -37,9 +37,10 @@ export interface ListRequest {
   readonly query: { readonly after?: string; readonly limit: number } & Readonly<Record<string, unknown>>;
 }
 
-const BAD_CURSOR = invalid([
-  { path: '/query/after', message: 'Send the nextCursor of the same list with the same filters, unchanged.' },
-]);
+const BAD_CURSOR = invalidAt(
+  '/query/after',
+  'Send the nextCursor of the same list with the same filters, unchanged.',
+);
 
 /** Recognises the positions of a list that is ordered by the ids of its items. */
 export const byId =

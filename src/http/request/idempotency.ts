@@ -1,4 +1,4 @@
-import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../platform/errors/failure.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type AdmissionDeps, refused } from './admission.ts';
 import type { Exchange, WithExchange } from './exchange.ts';
@@ -6,9 +6,10 @@ import { type IdempotencyClaim, type OwnHeader, ReceivedBody, Replay } from './r
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-const BAD_KEY = invalid([
-  { path: '/headers/idempotency-key', message: 'Use 1 to 255 visible ASCII characters, preferably a UUID.' },
-]);
+const BAD_KEY = invalidAt(
+  '/headers/idempotency-key',
+  'Use 1 to 255 visible ASCII characters, preferably a UUID.',
+);
 const IN_PROGRESS = new Failure(
   'IDEMPOTENCY_IN_PROGRESS',
   'A request with this Idempotency-Key is still being processed.',

@@ -1,5 +1,5 @@
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
-import { type Detail, Failure, invalid } from '../../platform/errors/failure.ts';
+import { type Detail, Failure, invalid, invalidAt } from '../../platform/errors/failure.ts';
 import { MOST_DETAILS, pointerSegment, shortened } from '../../platform/errors/schema-errors.ts';
 import { compileChecker } from './schema.ts';
 
@@ -93,9 +93,7 @@ function split(search: string): [name: string, value: string][] | Failure {
   return pairs;
 }
 
-const BADLY_ENCODED = invalid([
-  { path: '/query', message: 'Percent-encode the query as UTF-8, without NUL characters.' },
-]);
+const BADLY_ENCODED = invalidAt('/query', 'Percent-encode the query as UTF-8, without NUL characters.');
 
 function decode(text: string): string | null {
   try {

@@ -1,6 +1,6 @@
 import type { HangUpSignal } from '../../platform/async/deadline.ts';
 import { LruMap } from '../../platform/async/lru-map.ts';
-import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../platform/errors/failure.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { type Direction, directionOf } from '../../platform/text/language.ts';
 import { FairPool } from '../../platform/threads/fair-pool.ts';
@@ -166,4 +166,4 @@ function expectedParts(): never {
 const UNHEARD = new Failure('SERVICE_UNAVAILABLE', 'The markdown was not rendered in time.', {
   retryAfterSeconds: 1,
 });
-const refused = (path: string, problem: string): Failure => invalid([{ path, message: problem }]);
+const refused = (path: string, problem: string): Failure => invalidAt(path, problem);

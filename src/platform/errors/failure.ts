@@ -73,6 +73,9 @@ export const invalid = (details: readonly Detail[]): Failure =>
     { details },
   );
 
+/** The 422 of a request with one mistake, at this pointer. */
+export const invalidAt = (path: string, message: string): Failure => invalid([{ path, message }]);
+
 /**
  * The 404 of a resource that does not exist or belongs to another environment; the two look the same.
  * `resource` is a noun, such as `email`.

@@ -1,5 +1,5 @@
 import { isDateTime } from '../../http/request/schema.ts';
-import { type Detail, type Failure, invalid } from '../../platform/errors/failure.ts';
+import { type Detail, type Failure, invalid, invalidAt } from '../../platform/errors/failure.ts';
 import { DAY_MS } from '../../platform/time/clock.ts';
 import { NO_ZONE, zones } from '../../platform/zones/zones.ts';
 
@@ -33,7 +33,7 @@ export interface PeriodQuery {
 export function readPeriod(query: PeriodQuery, now: number): Period | Failure {
   const { interval } = query;
   const timeZone = zones.nameOf(query.timeZone);
-  if (timeZone === null) return invalid([{ path: '/query/timeZone', message: NO_ZONE }]);
+  if (timeZone === null) return invalidAt('/query/timeZone', NO_ZONE);
   const to = query.to === undefined ? now : momentOf(query.to, timeZone);
   const from =
     query.from === undefined ? usualFrom(to ?? now, interval, timeZone) : momentOf(query.from, timeZone);
@@ -43,10 +43,10 @@ export function readPeriod(query: PeriodQuery, now: number): Period | Failure {
   if (from === null || to === null) return invalid(details);
   const first = Math.floor(from / QUARTER_MS) * QUARTER_MS;
   const end = Math.ceil(to / QUARTER_MS) * QUARTER_MS;
-  if (first >= end) return invalid([{ path: '/query/to', message: 'Must be later than `from`.' }]);
+  if (first >= end) return invalidAt('/query/to', 'Must be later than `from`.');
   const starts = startsOf(first, end, interval, timeZone);
   return starts === null
-    ? invalid([{ path: '/query/from', message: TOO_MANY[interval] }])
+    ? invalidAt('/query/from', TOO_MANY[interval])
     : { from: first, to: end, timeZone, starts };
 }
 

@@ -2,7 +2,7 @@ import { EMAIL_EVENT_TYPES, type EmailEventType } from '../../../machines/email/
 import type { Call } from '../../http/request/route.ts';
 import type { Parameter } from '../../platform/db/database.ts';
 import type { Reads } from '../../platform/db/reads.ts';
-import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../platform/errors/failure.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { zones } from '../../platform/zones/zones.ts';
 import { COUNTS, MOST_TAGS, MOST_VALUES, ofSameName, partsCtes, SUMS, scopeText } from './counting.ts';
@@ -83,7 +83,7 @@ export async function readAnalytics(
   const period = readPeriod({ ...query, timeZone: query.timeZone ?? place.time_zone }, now);
   if (period instanceof Failure) return period;
   if (query.tag !== undefined && (await isLeftOut(reads, workspaceId, query.tag)))
-    return invalid([{ path: '/query/tag', message: LEFT_OUT }]);
+    return invalidAt('/query/tag', LEFT_OUT);
   const rows = livemode ? await countPoints(reads, workspaceId, query, period, place) : [];
   const points = new Map(rows.map((row) => [row.point, row]));
   const all = sumOf(rows);

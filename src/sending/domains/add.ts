@@ -8,7 +8,7 @@ import { PLANS } from '../../platform/config/plans.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { isDuplicate } from '../../platform/db/sqlstate.ts';
 import type { StoredReply } from '../../platform/db/stored-replies.ts';
-import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../platform/errors/failure.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { DomainCommands } from './commands.ts';
 import { keyColumns } from './kind.ts';
@@ -61,7 +61,7 @@ type Names = Omit<RecordSource, 'keySets' | 'receives'> & {
 
 function readSource({ body, now }: AddCall, { transports }: DnsSetup): Names | Failure {
   const name = readDomainName(body.name);
-  if (typeof name !== 'string') return invalid([{ path: '/body/name', message: name.problem }]);
+  if (typeof name !== 'string') return invalidAt('/body/name', name.problem);
   const {
     returnPathSubdomain = 'send',
     trackingSubdomain,
@@ -77,21 +77,17 @@ function readSource({ body, now }: AddCall, { transports }: DnsSetup): Names | F
   const warmUps = readWarmUps(asked, [], transports, now);
   if (warmUps instanceof Failure) return warmUps;
   if (returnPathSubdomain === trackingSubdomain)
-    return invalid([
-      { path: '/body/trackingSubdomain', message: 'Choose another label than the one of the return path.' },
-    ]);
+    return invalidAt('/body/trackingSubdomain', 'Choose another label than the one of the return path.');
   const returnPath = `${returnPathSubdomain}.${name}`;
   const trackingDomain = trackingSubdomain === undefined ? null : `${trackingSubdomain}.${name}`;
   // A rotation chooses its selectors itself, so the longest one has to fit as well.
   const selectors = [dkimSelector ?? '', selectorFrom('000000')];
   const longest = [returnPath, trackingDomain ?? '', ...selectors.flatMap((one) => keyNames(name, one))];
   if (!longest.every(fits))
-    return invalid([
-      {
-        path: '/body/name',
-        message: 'Use a shorter name: the names of its DNS records would be longer than DNS allows.',
-      },
-    ]);
+    return invalidAt(
+      '/body/name',
+      'Use a shorter name: the names of its DNS records would be longer than DNS allows.',
+    );
   return { name, returnPath, trackingDomain, dkimSelector, provider: transport, fallbacks: others, warmUps };
 }
 

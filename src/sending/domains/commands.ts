@@ -9,7 +9,7 @@ import type { Call, Replay } from '../../http/request/route.ts';
 import type { Semaphore } from '../../platform/async/semaphore.ts';
 import type { Sealer } from '../../platform/crypto/sealer.ts';
 import { keepReply, type StoredReply } from '../../platform/db/stored-replies.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import type { DomainChange, DomainView } from './model.ts';
 import { type DomainReader, findDomain, readDomain } from './queries.ts';
 import { nextOutcome } from './records/next-outcome.ts';
@@ -106,12 +106,10 @@ export async function patchDomain(
   { caller, params, body, now }: Call<DomainCall, unknown, DomainChange>,
 ): Promise<DomainView | Failure> {
   if (Object.keys(body).length === 0)
-    return invalid([
-      {
-        path: '/body',
-        message: 'Set at least one of openTracking, clickTracking, provider, fallbacks and warmUps.',
-      },
-    ]);
+    return invalidAt(
+      '/body',
+      'Set at least one of openTracking, clickTracking, provider, fallbacks and warmUps.',
+    );
   const { provider: wanted, fallbacks: others, warmUps: asked, ifUpdatedAt, ...settings } = body;
   const provider = wanted === undefined ? undefined : readProvider(wanted, commands.setup.transports);
   if (provider instanceof Failure) return provider;

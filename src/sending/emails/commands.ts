@@ -1,6 +1,6 @@
 import type { EventResultOf } from '../../engine/machine/result.ts';
 import type { Call } from '../../http/request/route.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import type { RescheduleBody, SendBody } from './accept/request-model.ts';
 import { readScheduledAt } from './accept/scheduled-at.ts';
 import {
@@ -60,8 +60,7 @@ export async function rescheduleEmail(
   if (clock instanceof Failure) return clock;
   const now = clock?.now ?? realNow;
   const scheduledAt = readScheduledAt(body.scheduledAt, now);
-  if (typeof scheduledAt !== 'number')
-    return invalid([{ path: '/body/scheduledAt', message: scheduledAt.problem }]);
+  if (typeof scheduledAt !== 'number') return invalidAt('/body/scheduledAt', scheduledAt.problem);
   const event = { type: 'reschedule.requested', at: now, scheduledAt } as const;
   const told = await engine.tell('email', params.id, event, { scope: caller });
   // It may be due at the time of the clock.

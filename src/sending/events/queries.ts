@@ -1,7 +1,7 @@
 import { logPageOf, positionOf } from '../../http/lists/pagination.ts';
 import type { Call, Page } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../platform/errors/failure.ts';
 import { type EmailEvent, EVENTS_OF_TURN, eventOf, readRecipients } from '../emails/queries.ts';
 import type { EventQuery } from './model.ts';
 import { HORIZON } from './positions.ts';
@@ -106,17 +106,15 @@ const CURSOR = /^(\d{1,19}) ((?:evt_[0-9a-z]{24})?)$/;
 /** The largest bigint. */
 const LAST_POSITION = 2n ** 63n - 1n;
 
-const AHEAD = invalid([
-  {
-    path: '/query/after',
-    message:
-      'This cursor is beyond the end of the log: the database was restored to an earlier moment. Read the log from the beginning, without `after`, and skip the events whose ids you have.',
-  },
-]);
+const AHEAD = invalidAt(
+  '/query/after',
+  'This cursor is beyond the end of the log: the database was restored to an earlier moment. Read the log from the beginning, without `after`, and skip the events whose ids you have.',
+);
 
-const TWO_PLACES = invalid([
-  { path: '/query/from', message: 'Must not be given with `after`: the cursor already has a position.' },
-]);
+const TWO_PLACES = invalidAt(
+  '/query/from',
+  'Must not be given with `after`: the cursor already has a position.',
+);
 
 const isPosition = (text: string): boolean => {
   const [, position] = CURSOR.exec(text) ?? [];

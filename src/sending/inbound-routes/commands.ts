@@ -7,7 +7,7 @@ import type { Sealer } from '../../platform/crypto/sealer.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { inboundRoutes } from '../../platform/db/schema/received.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
-import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { type Detail, Failure, invalid, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { normalLocalPart } from '../../platform/text/local-part.ts';
 import { findDomainName } from '../domains/queries.ts';
 import { mintSecret, secretPrefixOf, type WebhookPosting } from '../webhooks/commands.ts';
@@ -99,7 +99,7 @@ async function refusalOf(
   if (targets.length > 0) return invalid(targets);
   const url = body.action?.url;
   const problem = url === undefined ? null : await posting().problemOfUrl(url);
-  return problem === null ? null : invalid([{ path: '/body/action/url', message: problem }]);
+  return problem === null ? null : invalidAt('/body/action/url', problem);
 }
 
 const withBody = (before: Draft, { match, action, priority, spam }: InboundRoutePatch): Draft => ({

@@ -6,7 +6,7 @@ import type { Sealer } from '../../platform/crypto/sealer.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { type KeyedRequest, keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
-import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { type Detail, Failure, invalid, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import type { HostChecks } from '../webhooks/api.ts';
 import { type MailboxPatch, type MailboxView, MOST_MAILBOXES, type NewMailbox } from './model.ts';
 import { findMailbox, type MailboxLister, type MailboxRow, mailboxView, sealPassword } from './queries.ts';
@@ -184,7 +184,7 @@ export async function patchMailbox(
     const { password } = body;
     // A password is of one server and user: it is never sent to another.
     if (password === undefined && (host !== before.host || username !== before.username))
-      return invalid([{ path: '/body/password', message: 'Must be given with another host or username.' }]);
+      return invalidAt('/body/password', 'Must be given with another host or username.');
     const [row] = await database.query<{ updated_at: string | Date }>(PATCH, [
       params.id,
       caller.workspaceId,

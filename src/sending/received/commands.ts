@@ -13,7 +13,7 @@ import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, mintId } from '../../platform/db/ids.ts';
 import { keepReply, type StoredReply } from '../../platform/db/stored-replies.ts';
-import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { eraseForwarded } from '../emails/queries.ts';
 import {
@@ -174,7 +174,7 @@ type TestCall = Call<unknown, TestQuery, TestMessage | Uint8Array>;
 const ONLY_TEST = new Failure('FORBIDDEN', 'Only a test key may pass a message in.', {
   suggestion: 'Live routes receive by SMTP. Use a test key (svc_test_…).',
 });
-const wrongAt = (path: string, message: string): Failure => invalid([{ path, message }]);
+const wrongAt = (path: string, message: string): Failure => invalidAt(path, message);
 
 /** A test message with its envelope. */
 interface TestArrival {

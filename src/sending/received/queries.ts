@@ -4,7 +4,7 @@ import { type FilterOf, type IdRange, idRangeOf, listById } from '../../http/lis
 import type { Call, Page, RawResponse } from '../../http/request/route.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import type { Reads } from '../../platform/db/reads.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { isoOf, isoOrNull } from '../../platform/time/clock.ts';
 import { emailFate, fileResponse, messageResponse } from '../emails/queries.ts';
@@ -82,7 +82,7 @@ export async function listReceived(
 function filtersOf(query: ReceivedFilter): readonly (string | boolean | null)[] | Failure {
   const { address, threadId = null, emailId = null, routeId = null, isAutomatic = null } = query;
   const read = address === undefined ? null : parseAddress(address);
-  if (read && isProblem(read)) return invalid([{ path: '/query/address', message: read.problem }]);
+  if (read && isProblem(read)) return invalidAt('/query/address', read.problem);
   return [read?.key ?? null, threadId, emailId, routeId, isAutomatic];
 }
 

@@ -1,7 +1,7 @@
 import type { Call } from '../../http/request/route.ts';
 import { TLS_FAILURE_TYPES } from '../../mail/inbound/aggregate/aggregate-report.ts';
 import type { Database, Parameter } from '../../platform/db/database.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { DAY_MS } from '../../platform/time/clock.ts';
 import { findReportedDomain } from '../domains/queries.ts';
 import { adviceOn, LARGE_RECEIVERS, LEAST_REPORTERS } from './advice.ts';
@@ -141,20 +141,16 @@ function tlsOf(
 function daysOf({ from, to }: ReportsQuery, now: number): readonly string[] | Failure {
   const problem = [from, to].findIndex((day) => day !== undefined && !isDay(day));
   if (problem !== -1)
-    return invalid([
-      {
-        path: `/query/${['from', 'to'][problem]}`,
-        message: 'Must be a day of the calendar, such as 2026-11-01.',
-      },
-    ]);
+    return invalidAt(
+      `/query/${['from', 'to'][problem]}`,
+      'Must be a day of the calendar, such as 2026-11-01.',
+    );
   const last = Date.parse(to ?? dayText(now));
   const first = from === undefined ? last - 29 * DAY_MS : Date.parse(from);
   const length = Math.round((last - first) / DAY_MS) + 1;
-  if (length < 1) return invalid([{ path: '/query/from', message: 'Must not lie after `to`.' }]);
+  if (length < 1) return invalidAt('/query/from', 'Must not lie after `to`.');
   if (length > MOST_DAYS)
-    return invalid([
-      { path: '/query/from', message: `Ask for at most ${MOST_DAYS} days; these are ${length}.` },
-    ]);
+    return invalidAt('/query/from', `Ask for at most ${MOST_DAYS} days; these are ${length}.`);
   return Array.from({ length }, (_, index) => dayText(first + index * DAY_MS));
 }
 

@@ -5,7 +5,7 @@ import type { Sealer } from '../../platform/crypto/sealer.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { contactsLeaveSql } from './contacts-leave.ts';
 import { type ForgottenPerson, findKnownAgain } from './known-again.ts';
@@ -163,7 +163,7 @@ export async function suppressAddress(
 ): Promise<SuppressionView | Failure | Replay> {
   const { caller, body, claim, now } = call;
   const read = parseAddress(body.address);
-  if (isProblem(read)) return invalid([{ path: '/body/address', message: read.problem }]);
+  if (isProblem(read)) return invalidAt('/body/address', read.problem);
   const { workspaceId } = caller;
   const entry = {
     workspaceId,

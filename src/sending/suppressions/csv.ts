@@ -14,7 +14,7 @@ import { CSV_MARK, csvRow } from '../../platform/csv/write.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Reads } from '../../platform/db/reads.ts';
 import { keepReply } from '../../platform/db/stored-replies.ts';
-import { type Failure, invalid } from '../../platform/errors/failure.ts';
+import { type Failure, invalidAt } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { contactsLeaveSql } from './contacts-leave.ts';
 import { listColumns, reasonOfLine } from './list-columns.ts';
@@ -94,7 +94,7 @@ function textOf(bytes: Uint8Array): string | Failure {
     const { rest, stored } = detector.end();
     return new TextDecoder(stored, { ignoreBOM: true }).decode(Buffer.concat([begun, rest]));
   } catch (error) {
-    if (error instanceof BrokenEncoding) return invalid([{ path: '/body', message: error.message }]);
+    if (error instanceof BrokenEncoding) return invalidAt('/body', error.message);
     throw error;
   }
 }
@@ -126,7 +126,7 @@ function readList(bytes: Uint8Array): ReadList | Failure {
   const text = textOf(bytes);
   if (typeof text !== 'string') return text;
   const other = otherFile(text);
-  if (other !== null) return invalid([{ path: '/body', message: other }]);
+  if (other !== null) return invalidAt('/body', other);
   const { delimiter, skipped } = dialectOf(text.slice(0, 65_536), text.length <= 65_536);
   const [header, ...rows] = new CsvReader({ delimiter, line: skipped > 0 ? 2 : 1 }).read(
     text.slice(skipped),
@@ -134,12 +134,7 @@ function readList(bytes: Uint8Array): ReadList | Failure {
   );
   const columns = listColumns((header?.cells ?? []).map((name) => name.trim()));
   if (!columns)
-    return invalid([
-      {
-        path: '/body',
-        message: 'The file needs a header with a column for the addresses: address or email.',
-      },
-    ]);
+    return invalidAt('/body', 'The file needs a header with a column for the addresses: address or email.');
   const entries = new Map<string, Entry>();
   const errors: { line: number; message: string }[] = [];
   let total = 0;

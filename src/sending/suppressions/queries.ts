@@ -9,7 +9,7 @@ import type { Signer } from '../../platform/crypto/signer.ts';
 import { type Database, PREPARED } from '../../platform/db/database.ts';
 import type { Reads } from '../../platform/db/reads.ts';
 import { suppressions } from '../../platform/db/schema/mail.ts';
-import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { forgottenKey } from './forgotten-recipients.ts';
 import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
@@ -89,7 +89,7 @@ export async function listSuppressions(
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   const address = query.address === undefined ? null : parseAddress(query.address);
-  if (address && isProblem(address)) return invalid([{ path: '/query/address', message: address.problem }]);
+  if (address && isProblem(address)) return invalidAt('/query/address', address.problem);
   if (!caller.livemode) return new Page([], { hasMore: false, nextCursor: null });
   const keys = address && [address.key, forgottenKey(signer, caller.workspaceId, address.key)];
   const order = orderOf(isByAddress, sort.startsWith('-'));
@@ -189,7 +189,7 @@ export async function countSuppressions(
   { caller, query }: Call<unknown, SuppressionFilter>,
 ): Promise<CountView | Failure> {
   const address = query.address === undefined ? null : parseAddress(query.address);
-  if (address && isProblem(address)) return invalid([{ path: '/query/address', message: address.problem }]);
+  if (address && isProblem(address)) return invalidAt('/query/address', address.problem);
   if (!caller.livemode) return NONE;
   const keys = address && [address.key, forgottenKey(signer, caller.workspaceId, address.key)];
   return readCount(reads, COUNT, [caller.workspaceId, keys, query.reason ?? null]);

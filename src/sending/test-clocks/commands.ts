@@ -3,7 +3,7 @@ import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import { type Call, Replay } from '../../http/request/route.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { replaceReply, replyParameters } from '../../platform/db/stored-replies.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { DAY_MS, isoOf } from '../../platform/time/clock.ts';
 import { LIVE_KEY } from '../emails/commands.ts';
 import type { AdvancedTestClock, AdvanceTestClock, NewTestClock, TestClock } from './model.ts';
@@ -37,7 +37,7 @@ export async function createTestClock(
   const { caller, body, now } = call;
   if (caller.livemode) return LIVE_KEY;
   const at = body.startAt === undefined ? now : Date.parse(body.startAt);
-  if (!(Math.abs(at - now) <= FURTHEST_MS)) return invalid([{ path: '/body/startAt', message: TOO_FAR }]);
+  if (!(Math.abs(at - now) <= FURTHEST_MS)) return invalidAt('/body/startAt', TOO_FAR);
   const made: ClockRow = {
     workspace_id: caller.workspaceId,
     id: mintId('clk', now),
@@ -178,11 +178,10 @@ async function arrival(
 
 /** The target of an advance, in epoch milliseconds. */
 function targetOf({ now_at }: ClockRow, { to, by }: AdvanceTestClock, now: number): number | Failure {
-  if ((to === undefined) === (by === undefined))
-    return invalid([{ path: '/body', message: 'Must have either `to` or `by`.' }]);
+  if ((to === undefined) === (by === undefined)) return invalidAt('/body', 'Must have either `to` or `by`.');
   const path = by ? '/body/by' : '/body/to';
   const target = by ? now_at + by.amount * UNIT_MS[by.unit] : Date.parse(to ?? '');
-  const wrong = (message: string): Failure => invalid([{ path, message }]);
+  const wrong = (message: string): Failure => invalidAt(path, message);
   if (!(target > now_at)) return wrong('Must be after the time of the clock, which never goes back.');
   if (target - now_at > LONGEST_MS)
     return wrong('Must be at most 731 days ahead. Use several advances to go further.');

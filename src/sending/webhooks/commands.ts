@@ -12,7 +12,7 @@ import type { Sealer } from '../../platform/crypto/sealer.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { webhookSecrets } from '../../platform/db/schema/webhooks.ts';
 import type { StoredReply } from '../../platform/db/stored-replies.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import type { TestClocks } from '../emails/commands.ts';
 import type { StopPerformer } from './deliveries/stop-performer.ts';
 import { ENDPOINTS_PERIOD } from './endpoints/kind.ts';
@@ -69,7 +69,7 @@ const problemOf = async (
   { targetRules }: WebhookCommands,
 ): Promise<Failure | null> => {
   const problem = url === undefined ? null : await problemOfTarget(url, targetRules);
-  return problem === null ? null : invalid([{ path: '/body/url', message: problem }]);
+  return problem === null ? null : invalidAt('/body/url', problem);
 };
 
 /** Registers an endpoint. The reply shows its secret, which is never shown again. */

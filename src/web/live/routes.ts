@@ -6,7 +6,7 @@ import type { Principal, PrincipalKind } from '../../http/auth/principal.ts';
 import { DASHBOARD_API, RawResponse, type Route, route } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { workspaces } from '../../platform/db/schema/workspaces.ts';
-import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { actorLife, actorPage } from './actors.ts';
 import { type InspectorSessions, NEEDED } from './inspector-sessions.ts';
 import { machineOf } from './machines.ts';
@@ -50,7 +50,7 @@ const ActorQuery = Type.Object({
 });
 
 const SESSION_OVER = new Failure('UNAUTHORIZED', 'The session has ended.');
-const ONE_OF_BOTH = invalid([{ path: '/body', message: 'Send either a key or a ticket.' }]);
+const ONE_OF_BOTH = invalidAt('/body', 'Send either a key or a ticket.');
 
 /** The credential of the page's endpoints: the session cookie of its user. */
 const BY_SESSION = {

@@ -6,7 +6,7 @@ import { type Call, DASHBOARD_API, type Route, route } from '../../../http/reque
 import { PREPARED } from '../../../platform/db/database.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
 import { browserSessions } from '../../../platform/db/schema/accounts.ts';
-import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../../platform/errors/failure.ts';
 import type { SignInChange } from '../../service-emails.ts';
 import { type Account, endSessions, setPassword } from '../accounts.ts';
 import { changeOwnLanguage } from '../members.ts';
@@ -46,7 +46,7 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     handle: async ({ caller, body, now, requestId }) => {
       const account = await accountOf(deps.database, caller);
       const problem = problemOfPassword(body.new, [account.email, account.name]);
-      if (problem !== null) return invalid([{ path: '/body/new', message: problem }]);
+      if (problem !== null) return invalidAt('/body/new', problem);
       const refusal = await confirmPassword(deps, account, body.current);
       if (refusal) return refusal;
       const hash = await deps.passwords.hash(body.new);

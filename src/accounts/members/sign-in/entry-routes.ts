@@ -3,7 +3,7 @@ import type { OneTimeTokens } from '../../../http/auth/passwords/one-time-tokens
 import { problemOfPassword } from '../../../http/auth/passwords/passwords.ts';
 import { type Call, DASHBOARD_API, RawResponse, type Route, route } from '../../../http/request/route.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { type Detail, Failure, invalid } from '../../../platform/errors/failure.ts';
+import { type Detail, Failure, invalid, invalidAt } from '../../../platform/errors/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { hasUnseen } from '../../../platform/text/characters.ts';
 import {
@@ -163,7 +163,7 @@ async function setUp(
   const address = readPerson(body);
   if (address instanceof Failure) return address;
   if (hasUnseen(body.workspaceName ?? ''))
-    return invalid([{ path: '/body/workspaceName', message: 'Must not hold invisible characters.' }]);
+    return invalidAt('/body/workspaceName', 'Must not hold invisible characters.');
   // A hash takes a core for a tenth of a second, so a guessed token does not get one.
   if (!(await deps.setupTokens.holds(body.token))) return SPENT;
   // Each start prints a link. Left-over links create no owner, even after all members have left.
@@ -239,7 +239,7 @@ async function accept(
     return joined ? signedIn(deps, joined.accountId, joined.workspaceId, form) : SPENT;
   }
   const person = { email: invited.email, name: body.name ?? '', password: body.password ?? '' };
-  if (person.name === '') return invalid([{ path: '/body/name', message: 'This is required.' }]);
+  if (person.name === '') return invalidAt('/body/name', 'This is required.');
   const address = readPerson(person);
   if (address instanceof Failure) return address;
   const account = await newAccount(deps, address, person);
@@ -270,7 +270,7 @@ async function reset(
   { body, now, requestId }: Form<{ token: string; password: string }>,
 ): Answer {
   const problem = problemOfPassword(body.password, []);
-  if (problem !== null) return invalid([{ path: '/body/password', message: problem }]);
+  if (problem !== null) return invalidAt('/body/password', problem);
   if (!(await deps.resetTokens.holds(body.token))) return SPENT;
   const hash = await deps.passwords.hash(body.password);
   const subject = await deps.resetTokens.redeem(body.token);

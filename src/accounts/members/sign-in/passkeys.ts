@@ -5,7 +5,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { mintId, timeOfId } from '../../../platform/db/ids.ts';
 import { passkeys } from '../../../platform/db/schema/accounts.ts';
 import { isDuplicate } from '../../../platform/db/sqlstate.ts';
-import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../../platform/errors/failure.ts';
 import { type Account, accountById } from '../accounts.ts';
 import { renewRecoveryCodes } from './second-factor.ts';
 
@@ -30,9 +30,10 @@ export interface PasskeyDeps {
   readonly publicUrl: string;
 }
 
-const NOT_PROVED = invalid([
-  { path: '/body/response', message: 'Must be the answer of a passkey to the challenge of this service.' },
-]);
+const NOT_PROVED = invalidAt(
+  '/body/response',
+  'Must be the answer of a passkey to the challenge of this service.',
+);
 const UNKNOWN = new Failure('UNAUTHORIZED', 'This passkey does not belong to any account here.', {
   suggestion: 'Sign in with address and password.',
 });

@@ -4,7 +4,7 @@ import { newTotpSecret, stepOfCode, totpUri } from '../../../http/auth/passwords
 import { openOrNull } from '../../../platform/crypto/sealer.ts';
 import { ID_ALPHABET } from '../../../platform/db/ids.ts';
 import { accounts } from '../../../platform/db/schema/accounts.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import type { Account } from '../accounts.ts';
 import type { NoticeDeps } from './notice.ts';
 import { type Browser, hashOfRecoveryCode, type SignInDeps, TOTP, takesCode, tooSoon } from './sign-in.ts';
@@ -15,9 +15,7 @@ type Deps = Pick<SignInDeps, 'database' | 'sealer'>;
 const RECOVERY_CODES = 10;
 const recoveryCode = customAlphabet(ID_ALPHABET, 24);
 
-const WRONG_CODE = invalid([
-  { path: '/body/code', message: 'Must be the current code of the authenticator.' },
-]);
+const WRONG_CODE = invalidAt('/body/code', 'Must be the current code of the authenticator.');
 const CODE_SEALED = new Failure(
   'CONFLICT',
   'This authenticator cannot be checked: the secret key of this installation has been replaced.',

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { Principal } from '../../../http/auth/principal.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { workspaceLogos } from '../../../platform/db/schema/workspaces.ts';
-import { type Failure, invalid } from '../../../platform/errors/failure.ts';
+import { type Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import { checkPicture, typeOfFile } from '../../../platform/pictures/picture.ts';
 
 /** The most octets of a logo. */
@@ -35,7 +35,7 @@ export async function putLogo(
   now: number,
 ): Promise<Failure | null> {
   const picture = await checkPicture(sent, { types: ['image/png', 'image/jpeg'], mostPixels: MOST_PIXELS });
-  if ('problem' in picture) return invalid([{ path: '/body', message: picture.problem }]);
+  if ('problem' in picture) return invalidAt('/body', picture.problem);
   const { file } = picture;
   const content = Buffer.from(picture.content).toString('base64');
   await database.query(STORE, [workspaceId, file, content, new Date(now).toISOString()]);

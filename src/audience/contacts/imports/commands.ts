@@ -7,7 +7,7 @@ import type { Call, Replay, UploadCall } from '../../../http/request/route.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { audiences } from '../../../platform/db/schema/audiences.ts';
 import { keepReply, type StoredReply } from '../../../platform/db/stored-replies.ts';
-import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../../platform/errors/failure.ts';
 import type { Scope } from '../lists/contact-rows.ts';
 import { type StoredFile, storeFile } from './file/stored-file.ts';
 import type { ImportQuery, ImportView, StartedImport } from './model.ts';
@@ -61,7 +61,7 @@ async function refuseAudience(
   );
   if (!audience) return notFound('audience');
   const problem = audience.type === 'dynamic' ? DYNAMIC : audience.confirm ? CONFIRMS : null;
-  return problem === null ? null : invalid([{ path: '/query/audienceId', message: problem }]);
+  return problem === null ? null : invalidAt('/query/audienceId', problem);
 }
 
 /** Stores the file of an import to be. @throws UnavailableError, BrokenBody */

@@ -5,7 +5,7 @@ import { type FilterOf, idRangeOf } from '../../../http/lists/list.ts';
 import { byId, positionOf, searchPageOf } from '../../../http/lists/pagination.ts';
 import { type Call, WrittenPage } from '../../../http/request/route.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { beginningKey } from '../field-columns.ts';
 import type { ContactQuery, ContactView } from '../model.ts';
@@ -86,10 +86,9 @@ async function filtersOf(
   now: number,
 ): Promise<ContactFilters | Failure> {
   const address = query.email === undefined ? null : parseAddress(query.email);
-  if (address && isProblem(address)) return invalid([{ path: '/query/email', message: address.problem }]);
+  if (address && isProblem(address)) return invalidAt('/query/email', address.problem);
   const audience = query.audienceId === undefined ? null : await findAudience(caller, query.audienceId, now);
-  if (query.audienceId !== undefined && !audience)
-    return invalid([{ path: '/query/audienceId', message: 'No such audience.' }]);
+  if (query.audienceId !== undefined && !audience) return invalidAt('/query/audienceId', 'No such audience.');
   return { audience, email: address?.key, search: query.search, status: query.status };
 }
 

@@ -2,7 +2,7 @@ import { readHtml } from '../../../mail/html/read-html.ts';
 import { piecesOf } from '../../../mail/liquid/pieces.ts';
 import { estimateSize } from '../../../mail/message/message-size.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalid, invalidAt } from '../../../platform/errors/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { type ContactTexts, eachField, fieldsOf } from '../../../platform/text/contact-fields.ts';
 import { ownOf } from '../../../platform/text/own-member.ts';
@@ -197,12 +197,10 @@ export async function readyContent(
     .flatMap(({ variables, layered }) => [...variables, ...(layered?.inherited ?? [])])
     .filter(({ key, required: must }) => must && (ownOf(settings.variables, key) ?? null) === null);
   if (required.length > 0)
-    return invalid([
-      {
-        path: '/body',
-        message: `Set the variables that the template requires: ${[...new Set(required.map(({ key }) => key))].join(', ')}.`,
-      },
-    ]);
+    return invalidAt(
+      '/body',
+      `Set the variables that the template requires: ${[...new Set(required.map(({ key }) => key))].join(', ')}.`,
+    );
   const replies = settings.replyTo.length > 0 ? settings.replyTo : base.replyTo;
   const { name, templateId, audienceId, trackOpens, trackClicks, ratePerHour, canary } = settings;
   return {

@@ -8,7 +8,7 @@ import { TtlCache } from '../../../platform/async/ttl-cache.ts';
 import type { Signer } from '../../../platform/crypto/signer.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
@@ -217,7 +217,7 @@ async function render(
   const { html, text } = rendered.parts;
   const subject = isStored ? null : (rendered.parts.subject ?? kept.subject);
   const tooLong = subject === null ? null : problemOfLength(subject);
-  if (tooLong !== null) return invalid([{ path: '/body/subject', message: tooLong }]);
+  if (tooLong !== null) return invalidAt('/body/subject', tooLong);
   const bare =
     kind === 'secret'
       ? await renderKept(contents, { ...rendering, preferencesUrl: shown }, kept, 'subject')

@@ -4,7 +4,7 @@ import { isOutdated } from '../../../http/if-updated-at.ts';
 import { idempotently, keyedBy } from '../../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../../http/request/route.ts';
 import { PLANS } from '../../../platform/config/plans.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { replyDomainOf, storedReplyTo } from '../../../sending/emails/commands.ts';
 import { readScheduledAt } from '../../../sending/emails/queries.ts';
@@ -38,8 +38,7 @@ async function send(deps: CampaignDeps, call: SendCall) {
   if (isOutdated(body, changedAtOf(row))) return CHANGED;
   const scheduledAt = scheduleOf(call);
   if (scheduledAt instanceof Failure) return scheduledAt;
-  if (row.state === 'paused' && scheduledAt !== null)
-    return invalid([{ path: '/body/scheduledAt', message: RESUMES_AT_ONCE }]);
+  if (row.state === 'paused' && scheduledAt !== null) return invalidAt('/body/scheduledAt', RESUMES_AT_ONCE);
   const refused = await REFUSALS[row.state as CampaignState](deps, call, row, scheduledAt);
   if (refused) return refused;
   // Another request may change the campaign between this reading and the decision.
@@ -79,7 +78,7 @@ function scheduleOf({ body, now }: SendCall): number | null | Failure {
   if (body.scheduledAt === undefined) return null;
   const read = readScheduledAt(body.scheduledAt, now);
   if (typeof read === 'number') return read > now ? read : null;
-  return invalid([{ path: '/body/scheduledAt', message: read.problem }]);
+  return invalidAt('/body/scheduledAt', read.problem);
 }
 
 /**
@@ -122,6 +121,6 @@ async function refusalToStart(
   const isBounded = scheduledAt === null && emailsPerMonth !== null;
   const left = isBounded ? emailsPerMonth - (await findUsed(database, workspaceId, livemode, now)) : null;
   const count = chosen ? await countSendable(database, chosen, Math.max(0, left ?? 0) + 1) : 0;
-  if (count === 0) return invalid([{ path: '/body', message: chosen ? NOBODY : NO_AUDIENCE }]);
+  if (count === 0) return invalidAt('/body', chosen ? NOBODY : NO_AUDIENCE);
   return left !== null && count > left ? quotaExceeded(livemode) : null;
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../audience/contacts/queries.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { contactActivity } from '../../../platform/db/schema/contacts.ts';
-import { type Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
+import { type Failure, invalid, invalidAt, notFound } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { eachField, fieldsOf } from '../../../platform/text/contact-fields.ts';
 import type { SimulatedContact } from './simulation-model.ts';
@@ -33,17 +33,12 @@ export async function virtualContact(
 ): Promise<VirtualContact | Failure> {
   if (asked.id !== undefined) {
     if (Object.keys(asked).length > 1)
-      return invalid([
-        {
-          path: '/body/contact',
-          message: 'Send either the id of a contact or the members of an invented one.',
-        },
-      ]);
+      return invalidAt('/body/contact', 'Send either the id of a contact or the members of an invented one.');
     const found = await findContact({ database }, scope, asked.id);
     return found ? copyOf(database, found) : notFound('contact');
   }
   const address = parseAddress(asked.email ?? '');
-  if (isProblem(address)) return invalid([{ path: '/body/contact/email', message: address.problem }]);
+  if (isProblem(address)) return invalidAt('/body/contact/email', address.problem);
   const properties = readProperties(asked.properties, '/body/contact/properties');
   if (!('set' in properties)) return invalid(properties);
   return {

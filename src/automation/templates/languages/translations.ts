@@ -1,5 +1,5 @@
 import type { AuthoredPart } from '../../../mail/liquid/parts.ts';
-import { type Failure, invalid } from '../../../platform/errors/failure.ts';
+import { type Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import { fallbacksOf, NO_LANGUAGE, readLanguage } from '../../../platform/text/language.ts';
 import type { Report } from '../../../platform/text/problems.ts';
 import type { StoredContent, VersionContent } from '../render/stored-content.ts';
@@ -23,7 +23,7 @@ const PARTS = [
  * The language that a request asks for; null where it names none, a refusal where it names something else.
  */
 export const askedLanguage = (tag: string | undefined, path: string): string | null | Failure =>
-  tag === undefined ? null : (readLanguage(tag) ?? invalid([{ path, message: NO_LANGUAGE }]));
+  tag === undefined ? null : (readLanguage(tag) ?? invalidAt(path, NO_LANGUAGE));
 
 /** The pointer of a member of a translation. */
 export const pointerOf = (language: string, member?: string): string =>

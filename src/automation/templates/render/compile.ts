@@ -5,7 +5,7 @@ import type { LiquidRenderer } from '../../../mail/liquid/liquid-renderer.ts';
 import type { AuthoredPart, Sources } from '../../../mail/liquid/parts.ts';
 import { hasLiquid } from '../../../mail/liquid/pieces.ts';
 import type { HangUpSignal } from '../../../platform/async/deadline.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalid, invalidAt } from '../../../platform/errors/failure.ts';
 import { TRANSLATIONS_SIZE } from '../languages/translation-model.ts';
 import { authoredIn, contentIn, pointerOf } from '../languages/translations.ts';
 import { placed } from '../layers/compose.ts';
@@ -149,8 +149,7 @@ async function withTranslations(
     translated[language] = { sources, names, raw, slots, layered, notes, untranslated };
     for (const layer of layered?.layers ?? []) layers.set(layer.templateId, layer);
     for (const text of [sources.html, sources.text, layered?.body]) characters += text?.length ?? 0;
-    if (characters > TRANSLATIONS_SIZE.made)
-      return invalid([{ path: '/body/translations', message: TOO_LARGE }]);
+    if (characters > TRANSLATIONS_SIZE.made) return invalidAt('/body/translations', TOO_LARGE);
   }
   const all = [...layers.values()];
   const layered =
@@ -264,9 +263,7 @@ async function make(
   const isComposed = layers.length > 0 || kind === 'layout';
   const refused = (part: AuthoredPart, message: string): Failure => {
     const from = parts[part];
-    return invalid([
-      { path: `/body/${part}`, message: isComposed && from ? placed(message, from) : message },
-    ]);
+    return invalidAt(`/body/${part}`, isComposed && from ? placed(message, from) : message);
   };
 
   const said = { language: authored.language };
@@ -355,7 +352,7 @@ export const bodyOf = ({
 }: Pick<VersionContent, 'format' | 'html'>): (typeof BODY_OF)[TemplateFormat] | 'text' =>
   format === 'html' && html === null ? 'text' : BODY_OF[format];
 
-const refusedAt = (part: string, message: string): Failure => invalid([{ path: `/body/${part}`, message }]);
+const refusedAt = (part: string, message: string): Failure => invalidAt(`/body/${part}`, message);
 
 /**
  * Tags that open, divide or close a block, alone in their line. A tag ends at its first end: else several

@@ -4,7 +4,7 @@ import type { MjmlNote } from '../../../mail/content/render-mjml.ts';
 import { textPartOf } from '../../../mail/content/text-part.ts';
 import type { RenderedParts } from '../../../mail/liquid/parts.ts';
 import type { MailReader } from '../../../mail/reading/mail-reader.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import { ownOf } from '../../../platform/text/own-member.ts';
 import { placeAt } from '../../../platform/text/places.ts';
 import { Problems } from '../../../platform/text/problems.ts';
@@ -82,7 +82,7 @@ export async function previewTemplate(
   if (rendered instanceof Failure) return rendered;
   const { subject, previewText, html, text } = rendered.parts;
   const wrong = problemOfSubject(content, values, subject);
-  if (wrong !== null) return invalid([{ path: '/body/subject', message: wrong }]);
+  if (wrong !== null) return invalidAt('/body/subject', wrong);
   const asText = textPartOf({ html, text });
   return {
     templateId,

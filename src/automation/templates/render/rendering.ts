@@ -4,7 +4,7 @@ import type { LiquidRenderer } from '../../../mail/liquid/liquid-renderer.ts';
 import type { RenderedParts } from '../../../mail/liquid/parts.ts';
 import { BatchedRead } from '../../../platform/async/batched-read.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import { Problems } from '../../../platform/text/problems.ts';
 import { placed } from '../layers/compose.ts';
 import { bodyOf } from './compile.ts';
@@ -91,13 +91,11 @@ export function templateRenderer(
     if (!(parts instanceof LiquidProblem)) return { parts, names };
     const message = placedIn(content, parts);
     return purpose === 'preview'
-      ? invalid([{ path: `${at}/${parts.part ?? bodyOf(content)}`, message }])
-      : invalid([
-          {
-            path: Object.keys(values).length > 0 ? valuesAt : `${at}/templateId`,
-            message: `The template cannot be rendered. ${message}`,
-          },
-        ]);
+      ? invalidAt(`${at}/${parts.part ?? bodyOf(content)}`, message)
+      : invalidAt(
+          Object.keys(values).length > 0 ? valuesAt : `${at}/templateId`,
+          `The template cannot be rendered. ${message}`,
+        );
   };
 }
 

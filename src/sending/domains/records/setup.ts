@@ -6,7 +6,7 @@ import { allowedOn, DEFAULT_PER_DAY, endOf, type WarmUp } from '../../../mail/tr
 import { mailHostOf } from '../../../platform/config/config.ts';
 import { readRelayUrl } from '../../../platform/config/relay-url.ts';
 import type { EnabledTransports } from '../../../platform/config/transport-names.ts';
-import { type Failure, invalid } from '../../../platform/errors/failure.ts';
+import { type Failure, invalid, invalidAt } from '../../../platform/errors/failure.ts';
 import { hostOf } from '../../../platform/text/host.ts';
 import type { WantedWarmUp } from '../model.ts';
 import type { DnsSetup } from './records.ts';
@@ -135,5 +135,5 @@ export function readProvider(
   const transport = transports.find((name) => name === wanted);
   if (transport !== undefined || wanted === null) return transport ?? null;
   const message = `Choose one of the enabled transports: ${transports.join(', ')}.`;
-  return invalid([{ path: '/body/provider', message }]);
+  return invalidAt('/body/provider', message);
 }

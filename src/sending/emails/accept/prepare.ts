@@ -3,7 +3,7 @@ import type { Recollection } from '../../../http/auth/recollection.ts';
 import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.ts';
 import type { GivenUp, HangUpSignal } from '../../../platform/async/deadline.ts';
 import type { PlanName } from '../../../platform/config/plans.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import { type RawRequest, readRawRequest } from '../raw/raw-request.ts';
 import { type ForwardRequest, readForwardRequest } from './forward.ts';
 import type { RenderedMarkdown } from './message.ts';
@@ -112,7 +112,7 @@ export async function prepare(
   const { messageId, from } = request;
   // The sender may be that of the template.
   if (messageId !== null && messageId.host !== from.domain)
-    return invalid([{ path: `${at}/messageId`, message: `${ELSEWHERE}, @${from.domain}.` }]);
+    return invalidAt(`${at}/messageId`, `${ELSEWHERE}, @${from.domain}.`);
   const domain = sender.livemode ? await domainOf(deps, sender, request) : null;
   if (sender.livemode && !domain)
     // The sender may be that of a template which has changed since it was remembered.

@@ -1,6 +1,6 @@
 import { AUTO, replyAddress } from '../../../mail/received/reply-address.ts';
 import type { Signer } from '../../../platform/crypto/signer.ts';
-import { type Failure, invalid } from '../../../platform/errors/failure.ts';
+import { type Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
 
 /** The workspace, environment and domain of a sender. */
@@ -31,12 +31,10 @@ const asksForReplies = (replyTo: readonly Address[]): boolean => replyTo.some(is
 
 /** The refusal of a sender whose workspace receives no mail in that environment. */
 const noReplyDomain = (path: string, livemode: boolean): Failure =>
-  invalid([
-    {
-      path,
-      message: `Must be an address: "${AUTO}" needs a verified domain with an inbound route of the ${livemode ? 'live' : 'test'} environment. Add one with POST /v1/inbound-routes.`,
-    },
-  ]);
+  invalidAt(
+    path,
+    `Must be an address: "${AUTO}" needs a verified domain with an inbound route of the ${livemode ? 'live' : 'test'} environment. Add one with POST /v1/inbound-routes.`,
+  );
 
 /**
  * The domain of the reply addresses that a request asks for; null where it asks for none, a refusal where

@@ -6,7 +6,7 @@ import type { MailReader } from '../../../mail/reading/mail-reader.ts';
 import { MOST_SUBMITTED } from '../../../mail/submission/envelope.ts';
 import type { MailRoom } from '../../../mail/submission/mail-room.ts';
 import { FairQueue } from '../../../platform/async/fair-slots.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { SendBody } from '../accept/request-model.ts';
 import { type Acceptance, type AcceptanceDeps, acceptEmail } from '../accept.ts';
@@ -94,7 +94,7 @@ async function acceptRaw(deps: RawAcceptance, call: RawCall, asked: SendBody): P
   if (mail instanceof NotSubmittable)
     return mail.status === '5.3.4'
       ? new Failure('PAYLOAD_TOO_LARGE', `${mail.reason}.`)
-      : invalid([{ path: '/body', message: `${mail.reason}.` }]);
+      : invalidAt('/body', `${mail.reason}.`);
   const came = { helo: null, client, by: deps.serverName, protocol: 'HTTP' };
   return acceptEmail(deps, {
     sender: caller,

@@ -3,7 +3,7 @@ import { type IdRange, idRangeOf } from '../../../http/lists/list.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
 import type { BindParameter } from '../../../platform/db/wire/values.ts';
 import { containing } from '../../../platform/db/wire/values.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import type { EmailQuery } from './query-model.ts';
 
@@ -53,5 +53,5 @@ export function filtersOf(query: EmailQuery, after: string | null, now: number):
 function keyOf(text: string | undefined, path: string): string | null | Failure {
   if (text === undefined) return null;
   const read = parseAddress(text);
-  return isProblem(read) ? invalid([{ path, message: read.problem }]) : read.key;
+  return isProblem(read) ? invalidAt(path, read.problem) : read.key;
 }

@@ -1,5 +1,5 @@
 import type { OutcomeScript } from '../../../../machines/email/script.ts';
-import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt } from '../../../platform/errors/failure.ts';
 import { mostDeferrals, SLOW_SIMULATED_SCHEDULE } from '../accept/attempt-schedule.ts';
 import { MOST_OUTCOMES, readScript } from './read-script.ts';
 
@@ -52,7 +52,7 @@ export function namedScript(
   if (simulate === undefined) return null;
   if (livemode) return LIVE_KEY;
   const script = readScript(simulate);
-  if ('problem' in script) return invalid([{ path, message: script.problem }]);
+  if ('problem' in script) return invalidAt(path, script.problem);
   const isTooLong = testClockId !== undefined && script.outcome !== 'deferred' && script.deferrals > FITTING;
-  return isTooLong ? invalid([{ path, message: TOO_MANY }]) : script;
+  return isTooLong ? invalidAt(path, TOO_MANY) : script;
 }

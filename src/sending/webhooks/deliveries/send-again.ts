@@ -7,7 +7,7 @@ import { ON_ONE_SERVER } from '../../../platform/db/distribution/terms.ts';
 import { mintId, timeOfId } from '../../../platform/db/ids.ts';
 import { webhookDeliveries } from '../../../platform/db/schema/webhooks.ts';
 import type { StoredReply } from '../../../platform/db/stored-replies.ts';
-import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
+import { Failure, invalidAt, notFound } from '../../../platform/errors/failure.ts';
 import type { StandingClock } from '../../emails/commands.ts';
 import { NO_ENDPOINT, type WebhookCommands } from '../commands.ts';
 import type { DeliveryView, ReplayBody, WebhookView } from '../model.ts';
@@ -174,8 +174,7 @@ async function queueReplay(
   const { caller, params, body, now } = call;
   const from = Date.parse(body.from);
   const to = Math.min(Date.parse(body.to), now);
-  if (from > Date.parse(body.to))
-    return invalid([{ path: '/body/to', message: 'Must not be earlier than `from`.' }]);
+  if (from > Date.parse(body.to)) return invalidAt('/body/to', 'Must not be earlier than `from`.');
   const webhook = await activeWebhook(commands, caller, params.id);
   if (webhook instanceof Failure) return webhook;
   const scope = {

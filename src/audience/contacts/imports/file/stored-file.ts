@@ -6,7 +6,7 @@ import { BrokenEncoding, EncodingDetector } from '../../../../platform/csv/encod
 import type { Database } from '../../../../platform/db/database.ts';
 import { mintId } from '../../../../platform/db/ids.ts';
 import { contactImportChunks } from '../../../../platform/db/schema/imports.ts';
-import { Failure, invalid } from '../../../../platform/errors/failure.ts';
+import { Failure, invalid, invalidAt } from '../../../../platform/errors/failure.ts';
 import type { Scope } from '../../lists/contact-rows.ts';
 import type { ImportPlan } from '../plan/plan.ts';
 import { FilePlanner, readMapping } from '../plan/planner.ts';
@@ -97,7 +97,7 @@ export async function storeFile(
     return invalid('plan' in read ? read.problems : read);
   } catch (error) {
     await drop(database, id);
-    if (error instanceof BrokenEncoding) return invalid([{ path: '/body', message: error.message }]);
+    if (error instanceof BrokenEncoding) return invalidAt('/body', error.message);
     throw error;
   }
 }

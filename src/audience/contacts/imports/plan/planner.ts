@@ -2,7 +2,7 @@ import type { FilePlace } from '../../../../../machines/contact-import/context.t
 import { dialectOf } from '../../../../platform/csv/delimiter.ts';
 import { otherFile } from '../../../../platform/csv/other-file.ts';
 import { CsvReader, type CsvRow } from '../../../../platform/csv/reader.ts';
-import { type Detail, type Failure, invalid } from '../../../../platform/errors/failure.ts';
+import { type Detail, type Failure, invalidAt } from '../../../../platform/errors/failure.ts';
 import { cleaned, type Target } from '../../column-names.ts';
 import { sentenceOf } from '../file/faults.ts';
 import { shortened } from './doubt.ts';
@@ -23,9 +23,7 @@ export function readMapping(text: string | undefined): ColumnMapping | Failure {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Readonly<Record<string, unknown>>;
   } catch {}
-  return invalid([
-    { path: '/query/columns', message: 'Send a JSON object such as {"E-Mail": "email"}, percent-encoded.' },
-  ]);
+  return invalidAt('/query/columns', 'Send a JSON object such as {"E-Mail": "email"}, percent-encoded.');
 }
 
 /** The plan of a file, the start of its first row, and every reason why it cannot be read so. */

@@ -2,7 +2,7 @@ import { answeredOnce } from '../../../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../../../http/request/route.ts';
 import { BrokenEncoding, EncodingDetector } from '../../../../platform/csv/encoding.ts';
 import type { Database } from '../../../../platform/db/database.ts';
-import { Failure, invalid } from '../../../../platform/errors/failure.ts';
+import { Failure, invalid, invalidAt } from '../../../../platform/errors/failure.ts';
 import type { PlanQuery, PlanView } from '../model.ts';
 import { FilePlanner, readMapping } from './planner.ts';
 import { targetText } from './targets.ts';
@@ -49,7 +49,7 @@ async function plan(database: Database, { caller, query, body }: PlanCall): Prom
       problems: [...read.problems],
     };
   } catch (error) {
-    if (error instanceof BrokenEncoding) return invalid([{ path: '/body', message: error.message }]);
+    if (error instanceof BrokenEncoding) return invalidAt('/body', error.message);
     throw error;
   }
 }
