@@ -41,7 +41,6 @@ const SHORT: Readonly<Record<string, string>> = {
     'read by the sums of reports, apart from the library that checks senders',
   'src/platform/config/plans.ts': 'read by settings, limits and schemas alike',
   'src/platform/bodies/address.ts': 'read by the settings, apart from the code that asks a server',
-  'src/ops/torture/free-port.ts': 'asks the system, apart from its instances',
   'src/ops/torture/faults/wrong-clock.ts': 'the one place that sets a clock wrong',
   'src/platform/async/close-server.ts': 'closes the servers of HTTP and of the control socket alike',
   'src/platform/config/transport-names.ts': 'read by settings and transports alike',
