@@ -61,7 +61,8 @@ for (const [name, makeStore] of Object.entries({ PGlite: embeddedStore, PostgreS
       );
       expect(row?.due).toBe(begun - 3_600_000 + 10_000);
       expect(row?.at).toBeGreaterThanOrEqual(begun);
-      expect(row?.at).toBeLessThanOrEqual(Date.now());
+      // The database tells parts of a millisecond.
+      expect(Math.floor(row?.at ?? 0)).toBeLessThanOrEqual(Date.now());
       await engine.wakeDue();
       expect(await stateOf(id)).toBeGreaterThan(1);
       await engine.stop();
