@@ -8,6 +8,7 @@ import {
   endOfHeader,
   fieldOf,
   foldLongLines,
+  joinFields,
   joinMessage,
   LARGEST_HEADER,
   LONGEST_LINE,
@@ -44,12 +45,14 @@ export function withEdits(message: Buffer, edits: readonly Edit[]): Buffer {
 /**
  * The message with CRLF for every bare CR and LF, for several CR before an LF, and at its end, without lines
  * of more than 998 octets where they can be shortened: a leaf becomes quoted-printable, one in base64 gets
- * other lines, a field a fold, also in the header of a part. A part that must not be changed keeps them.
+ * other lines, a field a fold, also in the header of a part. A part that must not be changed keeps them. The
+ * header begins with its first field, and an empty line ends it.
  */
 export function inWireForm(message: Buffer): Buffer {
-  const whole = wholeLines(message);
+  const ended = wholeLines(message);
   // It is refused.
-  if (endOfHeader(whole) > LARGEST_HEADER) return whole;
+  if (endOfHeader(ended) > LARGEST_HEADER) return ended;
+  const whole = withHeaderApart(ended);
   if (!hasLongLine(whole, 0, whole.length)) return whole;
   const folded = withEdits(
     whole,
@@ -75,6 +78,39 @@ function wholeLines(message: Buffer): Buffer {
   if (!needsLineEnds(message)) return message;
   const ended = withLineEnds(message);
   return ended.at(-1) === LF ? ended : Buffer.concat([ended, LINE_END]);
+}
+
+/** The line of an mbox (RFC 4155), which git format-patch writes too, and a fold of no field. */
+const BEFORE_FIELDS = /^(?:>*From |[ \t])/;
+/** The fields by which a message is shown. */
+const SHOWN_BY: ReadonlySet<string> = new Set([
+  'from',
+  'to',
+  'cc',
+  'subject',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+]);
+
+/**
+ * The message without lines before its first field, and with an empty line before a text that its header runs
+ * into: scripts forget it. Postfix, Sendmail and Exim take both for the end of the header, so that fields and
+ * signatures of this service would be lost on them. A header goes on where a field follows by which the
+ * message is shown, and which it did not have yet.
+ */
+function withHeaderApart(message: Buffer): Buffer {
+  const { fields, rest } = divideMessage(message);
+  if (fields.every(({ name }) => name !== '')) return message;
+  const first = fields.findIndex(({ name, octets }) => name !== '' || !BEFORE_FIELDS.test(octets));
+  const own = fields.slice(Math.max(first, 0));
+  const end = own.findIndex(({ name }) => name === '');
+  const before = own.slice(0, end === -1 ? own.length : end);
+  const behind = own.slice(before.length);
+  const had = new Set(before.map(({ name }) => name));
+  const goesOn = behind.some(({ name }) => SHOWN_BY.has(name) && !had.has(name));
+  if (behind.length === 0 || goesOn) return joinMessage({ fields: own, rest });
+  return Buffer.concat([joinFields(before), LINE_END, joinFields(behind), rest]);
 }
 
 /** True when a line within these octets is longer than 998. */
