@@ -39,8 +39,8 @@ export interface Leaf {
 }
 
 /**
- * Containers and types in which nothing may be changed: a signature covers the octets, or this service cannot
- * read them.
+ * Containers and types in which nothing may be changed: a signature covers the octets, this service cannot
+ * read them, or they may not be encoded (RFC 2046 5.2.2.1 and 5.2.3).
  */
 export const LOCKS = [
   'multipart/signed',
@@ -49,6 +49,8 @@ export const LOCKS = [
   'application/x-pkcs7-mime',
   'message/rfc822',
   'message/global',
+  'message/partial',
+  'message/external-body',
 ] as const;
 export type Lock = (typeof LOCKS)[number];
 

@@ -214,6 +214,11 @@ describe('a message that was submitted', () => {
     expect(await sent(parts(file + base64))).toBe(parts(file + base64.replace(/.{76}/g, '$&\r\n')));
     const signed = parts(`Content-Type: multipart/signed; boundary=s\r\n\r\n--s\r\n\r\n${LONG}\r\n--s--`);
     expect(await sent(signed)).toBe(signed);
+    // RFC 2046 5.2.2.1 and 5.2.3 allow no encoding for these: the pieces would no longer make a message.
+    for (const type of ['partial; id="a"; number=1; total=2', 'external-body; access-type=URL']) {
+      const piece = `${HEAD}Content-Type: message/${type}\r\n\r\nSubject: whole\r\n\r\n${LONG}\r\n`;
+      expect(await sent(piece)).toBe(piece);
+    }
   });
 
   test('gets folds in the header of a part, also of a container, and none within a signature', async () => {

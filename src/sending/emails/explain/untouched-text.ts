@@ -11,6 +11,8 @@ const WHY: Readonly<Record<HtmlLock, string>> = {
   'application/x-pkcs7-mime': 'it is signed or encrypted by S/MIME',
   'message/rfc822': ENCLOSED,
   'message/global': ENCLOSED,
+  'message/partial': 'it is a piece of a message',
+  'message/external-body': 'it is elsewhere',
   'no html': 'it has none',
   charset: 'its characters are none that links are found in',
   size: 'it has more than 1 MiB',
