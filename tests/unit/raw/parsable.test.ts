@@ -49,6 +49,18 @@ test('white space behind a soft line break was added on the way', async () => {
   expect((await readReceived(Buffer.from(plain))).text?.trim()).toBe('a = \nb');
 });
 
+// Emacs and Thunderbird encode the line ends of SMTP with a text.
+test('a text in base64 has the line ends of any other', async () => {
+  const text = Buffer.from('Grüße\r\n\r\nShop\r\n').toString('base64');
+  for (const type of ['text/plain', 'text/html']) {
+    const whole = `From: a@acme.example\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${text}\r\n`;
+    const read = await readRaw(Buffer.from(whole));
+    const received = await readReceived(Buffer.from(whole));
+    const shown = read instanceof NotSubmittable ? null : (read.html ?? read.text);
+    expect([shown, received.html ?? received.text]).toEqual(['Grüße\n\nShop\n', 'Grüße\n\nShop\n']);
+  }
+});
+
 describe('words that share a letter', () => {
   test.each([1, 2, 4, 5, 7, 10, 28, 40])('of %d octets are read as one text, everywhere', async (octets) => {
     const raw = message(words(SUBJECT, octets));

@@ -40,9 +40,13 @@ export async function parseMessage(message: Buffer, limits: PostalMimeOptions): 
   if (!hasFewLines(readable)) return null;
   const parsed = await new BoundedParser(limits).parse(readable).catch(() => null);
   const email = parsed && readable !== message ? { ...parsed, headers: asWritten(parsed, message) } : parsed;
-  const isEmpty = email && email.text === undefined && email.html === undefined && !email.attachments.length;
+  if (email === null) return null;
+  // The parser ends lines with LF, but not those of base64.
+  if (email.text?.includes('\r\n')) email.text = email.text.replaceAll('\r\n', '\n');
+  if (email.html?.includes('\r\n')) email.html = email.html.replaceAll('\r\n', '\n');
+  const isEmpty = email.text === undefined && email.html === undefined && !email.attachments.length;
   const text = isEmpty ? textWithoutParts(message) : '';
-  return email && text !== '' ? { ...email, text } : email;
+  return text === '' ? email : { ...email, text };
 }
 
 /** The fields of a message that was mended for the parser, as they came. */
