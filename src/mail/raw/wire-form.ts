@@ -80,8 +80,9 @@ function wholeLines(message: Buffer): Buffer {
   return ended.at(-1) === LF ? ended : Buffer.concat([ended, LINE_END]);
 }
 
-/** The line of an mbox (RFC 4155), which git format-patch writes too, and a fold of no field. */
-const BEFORE_FIELDS = /^(?:>*From |[ \t])/;
+/** The line of an mbox (RFC 4155), which git format-patch writes too. */
+const MBOX_LINE = /^>*From /;
+const FOLD = /^[ \t]/;
 /** The fields by which a message is shown. */
 const SHOWN_BY: ReadonlySet<string> = new Set([
   'from',
@@ -94,16 +95,18 @@ const SHOWN_BY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The message without lines before its first field, and with an empty line before a text that its header runs
- * into: scripts forget it. Postfix, Sendmail and Exim take both for the end of the header, so that fields and
- * signatures of this service would be lost on them. A header goes on where a field follows by which the
- * message is shown, and which it did not have yet.
+ * The message without the line of an mbox before its author and a fold before its first field, and with an
+ * empty line before a text that its header runs into: scripts forget it. Postfix, Sendmail and Exim take these
+ * for the end of the header, so that fields and signatures of this service would be lost on them. A header
+ * goes on where a field follows by which the message is shown, and which it did not have yet.
  */
 function withHeaderApart(message: Buffer): Buffer {
   const { fields, rest } = divideMessage(message);
   if (fields.every(({ name }) => name !== '')) return message;
-  const first = fields.findIndex(({ name, octets }) => name !== '' || !BEFORE_FIELDS.test(octets));
-  const own = fields.slice(Math.max(first, 0));
+  const author = fields.findIndex(({ name }) => name === 'from');
+  const own = fields.filter(
+    ({ octets }, at) => !(at === 0 && FOLD.test(octets)) && !(at < author && MBOX_LINE.test(octets)),
+  );
   const end = own.findIndex(({ name }) => name === '');
   const before = own.slice(0, end === -1 ? own.length : end);
   const behind = own.slice(before.length);

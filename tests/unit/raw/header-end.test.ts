@@ -57,8 +57,8 @@ describe('a header that runs into the text, as scripts write it', () => {
   });
 });
 
-// Behind the fields that a server adds on top, such a line would end the header.
-describe('lines before the first field', () => {
+// Behind other fields, such as those that a server adds on top, such a line would end the header.
+describe('lines that are no part of a message', () => {
   test.each([
     ['the line of an mbox, as git format-patch writes it', 'From 3f2a1b Mon Sep 17 00:00:00 2001\r\n'],
     ['such a line that was escaped', '>From ada@example.com Fri Nov 27 12:00:00 2026\r\n'],
@@ -66,5 +66,12 @@ describe('lines before the first field', () => {
     ['a fold of no field', ' fold\r\n\tand another\r\n'],
   ])('%s: do not leave', async (_, lines) => {
     expect(await sent(`${lines}${HEAD}\r\nHello\r\n`)).toBe(`${HEAD}${ADDED}\r\nHello\r\n`);
+  });
+
+  test('behind the Message-ID that msmtp puts before them: do not leave', async () => {
+    const line = 'From 3f2a1b Mon Sep 17 00:00:00 2001\r\n';
+    const own = 'Message-ID: <1.shop@sender.example>\r\n';
+    const date = 'Date: Fri, 27 Nov 2026 12:00:00 +0000\r\n';
+    expect(await sent(`${own}${line}${HEAD}\r\nHello\r\n`)).toBe(`${own}${HEAD}${date}\r\nHello\r\n`);
   });
 });
