@@ -4,7 +4,12 @@ import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { TargetRefused } from '../webhooks/api.ts';
 import { type ClaimedMailbox, someDue } from './leases.ts';
-import { MailboxReader, type MailboxReaderDeps, PasswordSealed } from './mailbox-reader.ts';
+import {
+  MailboxReader,
+  type MailboxReaderDeps,
+  MessageUnreadable,
+  PasswordSealed,
+} from './mailbox-reader.ts';
 import { forgetOldMessages, MailboxLost } from './places.ts';
 import type { REASONS } from './reasons.ts';
 import { DomainUnproven } from './take-message.ts';
@@ -129,6 +134,7 @@ export class MailboxKeeper {
 
 function reasonOf(error: unknown): keyof typeof REASONS {
   if (error instanceof PasswordSealed) return 'sealed';
+  if (error instanceof MessageUnreadable) return 'message';
   if (error instanceof DomainUnproven) return 'unproven';
   if (error instanceof TargetRefused) return error.reason;
   if (error instanceof UnavailableError) return 'internal';

@@ -16,6 +16,7 @@ export interface ClaimedMailbox
     | 'folder'
     | 'sealed'
     | 'failures'
+    | 'problem'
   > {
   readonly uidValidity: number | null;
   readonly lastUid: number;
@@ -40,7 +41,7 @@ export const someDue = (now: string): string =>
 const CLAIM = `update mailboxes m set holder = gen_random_uuid()::text, held_until = $1::timestamptz + interval '${LEASE_MS} milliseconds' from (
   select m.id from mailboxes m ${ALIVE} where ${IS_DUE('$1::timestamptz')} order by m.next_at limit $2::integer for update of m skip locked
 ) due where m.id = due.id
-returning m.id, m.workspace_id as "workspaceId", m.livemode, m.host, m.port, m.security, m.username, m.folder, m.sealed, m.failures,
+returning m.id, m.workspace_id as "workspaceId", m.livemode, m.host, m.port, m.security, m.username, m.folder, m.sealed, m.failures, m.problem,
   m.uid_validity::float8 as "uidValidity", m.last_uid::float8 as "lastUid", (extract(epoch from m.since) * 1000)::float8 as since, m.holder`;
 
 const RENEW = `update mailboxes m set held_until = $2::timestamptz + interval '${LEASE_MS} milliseconds'

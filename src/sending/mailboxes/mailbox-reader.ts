@@ -30,6 +30,17 @@ export class PasswordSealed extends Error {
   override readonly name = 'PasswordSealed';
 }
 
+/** A message that the server does not give out, while it gives out others. */
+export class MessageUnreadable extends Error {
+  override readonly name = 'MessageUnreadable';
+}
+
+/**
+ * The failures in a row, some forty minutes in all, after which such a message is left out: Dovecot closes
+ * the connection at one whose file it cannot read, and none behind it would ever be read.
+ */
+const MOST_FAILURES = 10;
+
 /** The wait for news, after which a server is asked: one may have no IDLE, or a connection may be dead. */
 const POLL_MS = 60_000;
 /** The folder is opened again, since a server tells only then that it has other UIDs. */
@@ -69,8 +80,8 @@ export class MailboxReader {
   }
 
   /**
-   * Reads until it is stopped. @throws MailboxUnreadable, MailboxLost, PasswordSealed, TargetRefused,
-   * UnavailableError
+   * Reads until it is stopped. @throws MailboxUnreadable, MessageUnreadable, MailboxLost, PasswordSealed,
+   * TargetRefused, UnavailableError
    */
   async run(): Promise<void> {
     const { deps, settings } = this;
@@ -128,9 +139,34 @@ export class MailboxReader {
     const since = this.#since === null ? null : this.#since - DAY_MS;
     for (const uid of await mailbox.uidsAfter(this.#lastUid, since)) {
       if (this.isStopped) return;
-      await retried(() => this.#one(mailbox, uid), this.#stop.signal);
+      await retried(() => this.#one(mailbox, uid), this.#stop.signal).catch((error: unknown) =>
+        this.#leaveOut(uid, error),
+      );
       this.#hasProgress = true;
       this.#lastUid = uid;
+    }
+  }
+
+  /** Leaves out a message that could not be read ten times. The connection may be gone, so this one ends. */
+  async #leaveOut(uid: number, error: unknown): Promise<never> {
+    const { id, holder, failures, problem } = this.settings;
+    // Without progress it is the message that failed before.
+    const isSame = problem === 'message' && !this.#hasProgress;
+    if (!(error instanceof MessageUnreadable) || !isSame || failures < MOST_FAILURES) throw error;
+    const place = { id, holder, uidValidity: this.#validity ?? 0, uid };
+    await pass(this.deps.database, place, { skipped: 1 });
+    this.deps.count('skipped');
+    this.#hasProgress = true;
+    throw error;
+  }
+
+  /** The answer of the server about one message. @throws MessageUnreadable, MailboxUnreadable */
+  async #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (this.isStopped || !(error instanceof MailboxUnreadable)) throw error;
+      throw new MessageUnreadable();
     }
   }
 
@@ -138,7 +174,7 @@ export class MailboxReader {
     const { database, turns, count } = this.deps;
     const { id, holder } = this.settings;
     const place = { id, holder, uidValidity: this.#validity ?? 0, uid };
-    const size = await mailbox.sizeOf(uid);
+    const size = await this.#answered(mailbox.sizeOf(uid));
     if (size === null) return;
     if (size > LARGEST_INBOUND) {
       await pass(database, place, { skipped: 1 });
@@ -159,7 +195,7 @@ export class MailboxReader {
     place: Parameters<typeof takeMessage>[2],
     room: number,
   ): Promise<MessageEnd | null> {
-    const message = await mailbox.read(place.uid, room, readingMs(room));
+    const message = await this.#answered(mailbox.read(place.uid, room, readingMs(room)));
     if (!message) return null;
     // Servers note seconds.
     if (this.#since !== null && message.at + 1_000 <= this.#since) return null;

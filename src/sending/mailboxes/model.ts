@@ -88,7 +88,7 @@ export const Mailbox = Type.Object(
     }),
     skipped: Type.Integer({
       description:
-        'The messages that no route takes, that are too large, or that are spam at a route that refuses it.',
+        'The messages that no route takes, that are too large, that are spam at a route that refuses it, or that the server does not give out.',
     }),
     lastTakenAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     createdAt: Type.String({ format: 'date-time' }),

@@ -1,7 +1,9 @@
 import type { ImapProblem } from '../../mail/imap/imap-problem.ts';
 
+type Reason = ImapProblem | 'message' | 'sealed' | 'unproven' | 'internal';
+
 /** Every reason why a mailbox is not read, in words that say what to do. */
-export const REASONS: Readonly<Record<ImapProblem | 'sealed' | 'unproven' | 'internal', string>> = {
+export const REASONS: Readonly<Record<Reason, string>> = {
   forbidden_address:
     'The server has a private, reserved or metadata address, which is refused. An operator can open private networks with WEBHOOK_ALLOW_CIDRS.',
   unresolved_host: 'DNS has no address for the server. Check its name.',
@@ -13,6 +15,8 @@ export const REASONS: Readonly<Record<ImapProblem | 'sealed' | 'unproven' | 'int
   folder: 'The folder cannot be opened. Check its name: servers write it as `INBOX/Name` or `INBOX.Name`.',
   protocol: 'The server answers what no IMAP server should. Check its name and port.',
   closed: 'The server has closed the connection.',
+  message:
+    'The server does not give out the message that comes next: it refuses, or closes the connection. Look into its log. After ten failures the message is left out, so that those behind it are read.',
   sealed: 'The password was sealed with a replaced SECRET_KEY. Enter it again.',
   unproven:
     'The message that comes next is for a domain that is not verified. Verify the domain, or delete its inbound routes.',

@@ -13,6 +13,7 @@ const settingsOf = ({ account }: ScriptedImap, more: Partial<ClaimedMailbox> = {
   livemode: true,
   sealed: '',
   failures: 0,
+  problem: null,
   holder: 'holder',
   host: 'localhost',
   port: account.port,
@@ -76,6 +77,24 @@ test('a mailbox whose server does not name the next UID begins after its last me
   await run;
   expect(statements).toHaveLength(1);
   expect(statements[0]?.slice(2, 4)).toEqual([7, 41]);
+});
+
+test.each([
+  ['left out after ten failures', 10, 'message', [5, 7, 1]],
+  ['tried again before', 9, 'message', undefined],
+  ['tried again where something else failed before', 10, 'unreachable', undefined],
+] as const)('a message at which the server hangs up is %s', async (_, failures, problem, passed) => {
+  await using server = await startScriptedImap({
+    'UID FETCH': ({ tag, line, say, hangUp }) =>
+      line.includes('5:*') ? say('* 4 FETCH (UID 5)', '* 5 FETCH (UID 6)', `${tag} OK done`) : hangUp(),
+  });
+  const { statements, deps } = servicesOf(server);
+  const settings = settingsOf(server, { uidValidity: 7, lastUid: 4, failures, problem });
+  const reader = new MailboxReader(settings, deps);
+  const end = await reader.run().catch((error: Error) => error.name);
+  expect(end).toBe('MessageUnreadable');
+  expect(statements.map((values) => values.slice(2, 5))[0] as unknown).toEqual(passed);
+  expect(reader.hasProgress).toBe(passed !== undefined);
 });
 
 test('a reader that is opening ends when it is stopped', async () => {
