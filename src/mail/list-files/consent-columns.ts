@@ -1,5 +1,5 @@
 import { mayBeConsent, questionColumn, withoutAnswers } from './consent-questions.ts';
-import { CONSENT_VOCABULARY, HAS_MAIL } from './consent-vocabulary.ts';
+import { CONSENT_VOCABULARY, HAS_MAIL, isEnding } from './consent-vocabulary.ts';
 import { folded } from './consent-words.ts';
 
 /** The way in which the cells of a column show consent. */
@@ -63,7 +63,7 @@ const BOUNCE = /bounce|unzustellbar|undeliver|^clean(?:time|campaign|ed)|rebote|
 const CERTAIN_BOUNCE = /bounced|hard|global|portal|clean|unzustellbar|undeliver|rebotad/;
 const HARD_BOUNCE = /hard|clean/;
 const COMPLAINT =
-  /complain|spamreport|(?:marked|reported)as(?:spam|abuse|junk)|beschwer|plainte|queja|abusereport/;
+  /complain|spamreport|(?:marked|reported|flagged)(?:e?mails?)?as(?:spam|abuse|junk)|beschwer|plainte|queja|abusereport/;
 const CERTAIN_COMPLAINT = /complained|complaining|complainer|spam|abuse|junk|beschwert/;
 const POSITIVE =
   /subscri|opt(?:ed)?in(?!ion|al)|consent|einwillig|zustimm|abonn|anmeld|inscri|suscri|newsletter|permission|gdpr|dsgvo|rgpd|acceptsm|mailingok/;
@@ -84,6 +84,7 @@ const REASON = /(?:grund|reason|raison|motivo)$/;
 /** `Not unsubscribed` and `Never bounced` say the opposite. */
 const NEGATIONS = words('not never non nicht nie kein keine pas jamais nunca');
 const FIGURES = words('count number anzahl total rate score rating quote nombre numero');
+const TELEPHONES = words('sms whatsapp phone telefon telephone mobile mobil push');
 const OTHER_CHANNELS = words(
   'sms whatsapp phone telefon telephone mobile mobil push fax post postal letter brief call calls',
 );
@@ -106,6 +107,16 @@ function isMadeOfVocabulary(word: string): boolean {
       reached[end] = reached[begin] === true && CONSENT_VOCABULARY.has(word.slice(begin, end));
   return reached[word.length] === true;
 }
+
+const isAboutOneOf = (channels: ReadonlySet<string>, header: string): boolean =>
+  !HAS_MAIL.test(folded(header)) && wordsOf(header).some((word) => channels.has(word));
+const isOfAnotherChannel = (header: string): boolean => isAboutOneOf(OTHER_CHANNELS, header);
+
+/**
+ * True for a name about messages to a telephone and not about mail as well: words of lists in its cells are
+ * of those messages. `Letter` and `Last call` may be about any kind.
+ */
+export const isOfTelephone = (header: string): boolean => isAboutOneOf(TELEPHONES, header);
 
 const status = (reads: StatusReading, more: { weak?: true; cells?: CellRule } = {}): ConsentColumn => ({
   to: 'status',
@@ -130,7 +141,7 @@ export function consentColumnOf(asWritten: string): ConsentColumn | null {
   const last = parts.at(-1) ?? '';
   const some = (set: ReadonlySet<string>): boolean => parts.some((word) => set.has(word));
   if (FOR_EVERYONE.test(name) || some(FIGURES)) return null;
-  if (some(OTHER_CHANNELS) && !HAS_MAIL.test(name)) return null;
+  if (isOfAnotherChannel(header)) return null;
   const isOpposite = some(NEGATIONS) && !/donot/.test(name) && !NOT_AGREED.test(name);
   const isCertain =
     !isOpposite &&
@@ -158,6 +169,14 @@ export function consentColumnOf(asWritten: string): ConsentColumn | null {
   const question = questionColumn(parts);
   if (question) return question;
   if (POSITIVE.test(name) || CONFIRMED.test(name)) {
+    const endings = parts.filter(isEnding);
+    if (endings.length > 0) {
+      // Words that deny one another, and those of other subjects, are left to the person who imports.
+      const isClear =
+        endings.length === 1 && parts.every((word) => isEnding(word) || isMadeOfVocabulary(word));
+      if (!isClear || !ABOUT_LISTS.test(name)) return status('unsubscribed', WEAK);
+      return isTime ? { to: 'unsubscribedAt' } : status('unsubscribed');
+    }
     if (isTime) return { to: 'consentAt' };
     if (some(SOURCES)) return { to: 'consentSource' };
     if (some(OTHERS) && !/optin|consent/.test(name)) return null;
@@ -170,7 +189,7 @@ export function consentColumnOf(asWritten: string): ConsentColumn | null {
 
 /** Subjects of columns whose values are words such as `confirmed` and `cancelled` too. */
 const OTHER_SUBJECTS =
-  /phone|^tel|telefon|mobil|handy|^fax|order|bestell|auftrag|commande|pedido|pric|preis|prix|precio|amount|betrag|summe|deposit|invoice|rechnung|factur|payment|zahlung|paiement|pago|deliver|liefer|shipping|shipment|versand|ticket|task|^case|lead|deal|project|projekt|account|konto|booking|buchung|reserv|appointment|termin|event|rsvp|attend|vat|tax|steuer|iban|hand$|licen[cs]e|lizenz|contract|vertrag|machine|device|vehicle|fahrzeug|product|produkt|course|kurs|note$|notes$|comment|notiz|remark/;
+  /phone|^tel|telefon|mobil|handy|^fax|order|bestell|auftrag|commande|pedido|pric|preis|prix|precio|amount|betrag|summe|deposit|invoice|rechnung|factur|payment|zahlung|paiement|pago|deliver(?!ab)|liefer|shipping|shipment|versand|ticket|task|^case|lead|deal|project|projekt|account|konto|booking|buchung|reserv|appointment|termin|event|rsvp|attend|vat|tax|steuer|iban|hand$|licen[cs]e|lizenz|contract|vertrag|machine|device|vehicle|fahrzeug|product|produkt|course|kurs|note$|notes$|comment|notiz|remark/;
 
 /**
  * True for a name that may ask for consent beside another subject, so that the answers in its cells may not
@@ -180,9 +199,10 @@ export function looksLikeConsent(header: string): boolean {
   const name = folded(withoutAnswers(header));
   const parts = wordsOf(header);
   const some = (set: ReadonlySet<string>): boolean => parts.some((word) => set.has(word));
-  if (FOR_EVERYONE.test(name) || some(FIGURES) || (some(OTHER_CHANNELS) && !HAS_MAIL.test(name)))
-    return false;
-  return mayBeConsent(name) || (parts.includes('marketing') && !isAboutSomethingElse(header));
+  if (FOR_EVERYONE.test(name) || some(FIGURES) || isOfAnotherChannel(header)) return false;
+  const column = consentColumnOf(header);
+  const leavesLists = column?.to === 'status' && column.reads === 'unsubscribed' && ABOUT_LISTS.test(name);
+  return mayBeConsent(name) || leavesLists || (parts.includes('marketing') && !isAboutSomethingElse(header));
 }
 
 /** True for a column whose name has a subject that no word in its cells makes consent. */

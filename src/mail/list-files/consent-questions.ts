@@ -41,7 +41,7 @@ const MAIL = /mail|newsletter|marketing|marketable|contact(?:able|ed)|angeschrie
 const ASKS =
   /\bcan\b|\bmay\b|\bok(?:ay)?\b|allow|accept|permi|receiv|\bwant|\bwish|\blikes?\b|\bgets?\b|\bsend\b|agree|happy|able\b|consent|subscri|\bopt (?:in|out)\b|email ?marketing|darf|durfen|erlaub|erhalt|empfang|bekomm|recevoir|recoit|autoris|recibi|recibe|acepta|autoriza|ricev|accetta|ontvang/;
 const REFUSES =
-  /\b(?:no|not|never|non|cannot|stop|dont|don t|un)\b|\b(?:cannot|dont|stop|un(?:e?mail|contact|market)able)|opt out|donot/;
+  /\b(?:no|not|never|non|without|cannot|stop|dont|don t|un)\b|\b(?:cannot|dont|stop|un(?:e?mail|contact|market)able)|opt out|donot/;
 const SHORT_REFUSALS = /^(?:dnc|dne|dnm)$/;
 
 /** The reading of a column whose header is a question. `weak`: the cells decide. */
@@ -68,7 +68,7 @@ export function questionColumn(parts: readonly string[]): QuestionColumn | null 
 
 /** Words in a name that may be about consent, also beside other subjects. */
 const MAY_BE_CONSENT =
-  /subscri|unsub|(?<![a-z])opt(?:ed|s|ing)?[^a-z]?(?:in|out)(?![a-z])|opt(?:ed)?(?:in|out)(?!ion|al)|consent|mailable|contactable|marketable|donot(?:e?mail|contact)|(?:mail|contact|communication)preference|preferences?$/;
+  /subscri|suscri|abonn|einwillig|zustimm|unsub|(?<![a-z])opt(?:ed|s|ing)?[^a-z]?(?:in|out)(?![a-z])|opt(?:ed)?(?:in|out)(?!ion|al)|consent|mailable|contactable|marketable|donot(?:e?mail|contact)|(?:mail|contact|communication)preference|preferences?$/;
 
 /** True for a folded name with a word about consent, so that yes and no in its cells may not be read over. */
 export const mayBeConsent = (name: string): boolean => MAY_BE_CONSENT.test(name);

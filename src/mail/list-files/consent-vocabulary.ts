@@ -25,6 +25,7 @@ export const CONSENT_VOCABULARY: ReadonlySet<string> = new Set(
   email emails mail mails bulk mailing mailings mailinglist newsletter newsletters marketing campaign campaigns kampagne kampagnen list
   lists liste communication communications promotional promotions werbung werbe correo correos courriel courriels boletin
   is has have been was ist hat wurde est el la le les der die das des du de del von vom aus of from to for the by all any alle tous
+  allen ha los las un une toutes todas electronico electronicos electronique electroniques flagged
   todos global globally globales portal confirmed confirm
   user users contact contacts kontakt subscriber subscribers member members customer customers kunde client recipient recipients
   empfanger empfaenger person address flag status state e me us our via per
@@ -34,3 +35,26 @@ export const CONSENT_VOCABULARY: ReadonlySet<string> = new Set(
     /\s+/,
   ),
 );
+
+/** The words, folded, that end or deny what stands beside them: `Newsletter cancelled`, `No consent`. */
+const ENDINGS: ReadonlySet<string> = new Set(
+  `cancel cancelled canceled cancellation cancelation end ends ended declined refused denied rejected expired lapsed revoked withdrawn stop
+  stopped removed left quit terminated blocked disabled inactive off paused suspended forbidden prohibited unwanted
+  no not never non none without former ex
+  abgelehnt ablehnung verweigert beendet ende storniert stornierung gestoppt gekuendigt gekundigt entfernt blockiert inaktiv untersagt
+  verboten unerwuenscht unerwunscht ohne kein keine keinen nicht nie niemals
+  refuse refusee retire retiree annule annulee annulation resilie resiliee resiliation arrete arretee supprime supprimee bloque bloquee
+  inactif inactive sans pas jamais
+  cancelado cancelada cancelacion rechazado rechazada revocado revocada anulado anulada denegado denegada terminado terminada bloqueado
+  bloqueada inactivo inactiva sin nunca
+  annullato annullata rifiutato rifiutata revocato revocata senza opgezegd geweigerd geannuleerd geen niet`.split(
+    /\s+/,
+  ),
+);
+const ENDED = [...ENDINGS].join('|');
+const OF_CONSENT = 'newsletter|subscription|consent|permission|optin|abo|einwilligung|zustimmung';
+/** `newslettercancelled`, in one word. */
+const ENDED_IN_ONE_WORD = new RegExp(`^(?:(?:${OF_CONSENT})(?:${ENDED})|(?:${ENDED})(?:${OF_CONSENT}))$`);
+
+/** True for a word that ends or denies what stands beside it. */
+export const isEnding = (word: string): boolean => ENDINGS.has(word) || ENDED_IN_ONE_WORD.test(word);

@@ -76,9 +76,45 @@ const BY_HEADER: Rows = [
   ].map((header) => [header, ['1', OUT], ['0', IN]] as const),
 ];
 
+const ENDED: Rows = [
+  ...[
+    'Newsletter cancelled',
+    'Cancelled newsletter',
+    'newsletterCancelled',
+    'Newsletter declined',
+    'Newsletter disabled',
+    'Left newsletter',
+    'Declined marketing consent',
+    'No consent',
+    'Expired consent',
+    'No permission',
+    'Without newsletter subscription',
+    'Cancelled subscription to all emails',
+    'Newsletter abgelehnt',
+    'Kein Newsletter',
+    'Von allen E-Mails abgemeldet',
+    'Newsletter refusé',
+    'Sans newsletter',
+    'Sin consentimiento',
+    'Newsletter cancelado',
+    'Dado de baja de todos los correos electrónicos',
+  ].map((header) => [header, ['yes', OUT], ['no', IN]] as const),
+  ...[
+    'Newsletter cancelled',
+    'Newsletter cancelled on',
+    'Newsletter beendet am',
+    'Declined newsletter at',
+  ].map((header) => [header, ['2026-01-02', OUT], ['', IN]] as const),
+];
+const COMPLAINED: Rows = ['Marked email as spam', 'Reported e-mail as spam', 'Flagged as spam'].map(
+  (header) => [header, ['true', 'complained'], ['false', IN]] as const,
+);
+
 for (const [what, rows] of [
   ['whose cells state consent', BY_CELLS],
   ['whose header asks for it', BY_HEADER],
+  ['whose header says that it has ended', ENDED],
+  ['whose header tells of a complaint', COMPLAINED],
 ] as const)
   describe(`a column ${what} is one of consent`, () => {
     for (const [header, ...cells] of rows)
@@ -104,6 +140,15 @@ const DOUBTS: readonly (readonly [header: string, ...cells: string[]])[] = [
   ['Not unsubscribed', 'yes', 'no'],
   ['Subscription cancelled at', '2026-01-02'],
   ['Payment', 'bounced', 'unsubscribed', 'paid'],
+  ['Cancelled subscription', 'yes', 'no'],
+  ['Suscripción cancelada', '2026-01-02'],
+  ['Newsletter not cancelled', 'yes', 'no'],
+  ['Newsletter of Acme declined', 'yes', 'no'],
+  ['Ha cancelado la suscripción a todos los correos electrónicos', 'sí', 'no'],
+  ['Email deliverability status', 'Valid', 'Bounced'],
+  ['Phone status', 'reached', 'Do not contact'],
+  ['Last call', 'reached', 'Opted out'],
+  ['The Monday letter', 'read', 'unsubscribed'],
 ];
 describe('a column that may be of consent, and cannot be read for certain, refuses the file', () => {
   for (const [header, ...cells] of DOUBTS)
@@ -138,6 +183,9 @@ const OTHERS: readonly (readonly [header: string, ...cells: string[]])[] = [
   ['Adoption', 'yes', 'no'],
   ['Option', 'yes', 'no'],
   ['SMS opt in', 'yes', 'no'],
+  ['SMS_CAMPAIGNS', 'Subscribed', 'Unsubscribed'],
+  ['SMS subscriber status', 'Subscribed', 'Never subscribed', ''],
+  ['Phone Channel Status', 'Unsubscribed', 'unknown'],
   ['Last email opened', 'yes', 'no'],
   ['Unsubscribe link', 'https://x.example/u/1'],
 ];

@@ -1,10 +1,12 @@
 import {
   consentColumnOf,
   isAboutSomethingElse,
+  isOfTelephone,
   looksLikeConsent,
 } from '../../../../mail/list-files/consent-columns.ts';
 import {
   beginsWithLeaving,
+  folded,
   isBlank,
   isListWord,
   wordMeaning,
@@ -26,6 +28,9 @@ const pathOfColumn = (name: string): string => `/query/columns${pointerSegment(s
 /** Values that a message shows. */
 const MOST_SHOWN = 3;
 
+/** `Do not contact` is of every kind of message, also in a column about one of them. */
+const saysDoNot = (value: string): boolean => folded(value).includes('donot');
+
 /**
  * The refusal of a column that would become a property although it may say who may be written to; null for
  * every other one. Read over, it would subscribe people who have left.
@@ -34,7 +39,8 @@ export function doubtOfConsent(name: string, key: string, survey: ColumnSurvey |
   if (!survey) return null;
   const values = [...(survey.values?.keys() ?? [])].filter((value) => !isBlank(value));
   const leaving = values.filter(isAboutSomethingElse(name) ? isListWord : beginsWithLeaving);
-  const found = [...new Set([...leaving, ...survey.leavings])];
+  const told = [...new Set([...leaving, ...survey.leavings])];
+  const found = isOfTelephone(name) ? told.filter(saysDoNot) : told;
   if (found.length === 0 && !asksInDoubt(name, survey, values)) return null;
   const shown = (found.length > 0 ? found : values).slice(0, MOST_SHOWN).map((value) => `"${value}"`);
   const holds = shown.length > 0 ? `, and holds ${shown.join(', ')}` : '';

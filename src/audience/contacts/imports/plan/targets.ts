@@ -5,6 +5,7 @@ import {
   everyoneByFilename,
   everyoneByHeaders,
   isAboutSomethingElse,
+  isOfTelephone,
   isOptOutList,
   STATUS_READINGS,
   type StatusReading,
@@ -213,6 +214,7 @@ function consentTarget(name: string, survey: ColumnSurvey | undefined): Exclude<
   const column = consentColumnOf(name);
   if (column && column.to !== 'status') return column;
   if (column && (!column.weak || !survey || isProven(column, survey))) return statusTarget(column);
+  if (isOfTelephone(name)) return null;
   return survey && statesStatus(name, [...(survey.values?.keys() ?? [])]) ? BY_VALUES : null;
 }
 
