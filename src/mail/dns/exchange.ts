@@ -74,13 +74,17 @@ const overUdp = (server: NameServer, query: Buffer, question: Question, timeoutM
   new Promise((resolve, reject) => {
     const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4');
     const timer = setTimeout(() => end(() => reject(new Error('no answer in time'))), timeoutMs);
+    let isOver = false;
     const end = (settle: () => void) => {
+      if (isOver) return;
+      isOver = true;
       clearTimeout(timer);
       socket.removeAllListeners('message');
       socket.close();
       settle();
     };
-    socket.on('error', (error) => end(() => reject(error)));
+    const fail = (error: Error) => end(() => reject(error));
+    socket.on('error', fail);
     socket.on('message', (message) => {
       // Strays and forgeries are ignored: the real answer may still come.
       const answer = answerIn(message, query, question);
@@ -88,7 +92,12 @@ const overUdp = (server: NameServer, query: Buffer, question: Question, timeoutM
     });
     // The socket is connected, so that the system drops datagrams of other senders and reports a closed port
     // at once.
-    socket.connect(server.port, server.address, () => socket.send(query));
+    socket.connect(server.port, server.address, (error?: Error) => {
+      // Without a route to the server, as on a machine that has no network now, the socket is not connected,
+      // and sending throws, which no one catches.
+      if (error) fail(error);
+      else if (!isOver) socket.send(query);
+    });
   });
 
 const overTcp = (server: NameServer, query: Buffer, question: Question, timeoutMs: number): Promise<Packet> =>

@@ -189,6 +189,16 @@ describe('the resolver with several servers', () => {
     expect(answer).toEqual({ status: 'found', records: ['192.0.2.1'] });
   });
 
+  test('passes over one that this machine cannot send to, as every one is without a network', async () => {
+    dns.zone = { 'a.test A': [a('192.0.2.1')] };
+    // The system refuses it to a socket that may not broadcast, as it refuses an address without a route.
+    const servers = [{ address: '255.255.255.255', port: 53 }, dns.server];
+    expect(await createResolver(servers, { timeoutMs: 60_000, rounds: 1 }).ipv4('a.test')).toEqual({
+      status: 'found',
+      records: ['192.0.2.1'],
+    });
+  });
+
   test('asks no other after a certain answer', async () => {
     expect(await both.ipv4('missing.test')).toEqual({ status: 'nxdomain' });
     expect(dns.asked).toEqual([]);
