@@ -119,6 +119,17 @@ describe('PATCH /v1/api-keys/{id}', () => {
     expect((await patch(id, ['emails:send'], weak.key)).status).toBe(403);
   });
 
+  test('changes a key that may do everything for its like alone, so that no other can revoke it then', async () => {
+    const { id, key } = await created(['*']);
+    const lesser = (await created(['api-keys:write', 'emails:read'])).key;
+    const { status, body } = await patch(id, ['api-keys:write'], lesser);
+    expect([status, body.error?.code]).toEqual([403, 'FORBIDDEN']);
+    expect((await revoke(id, lesser)).status).toBe(403);
+    expect((await service.ask({ path: '/v1/contacts', key })).status).toBe(200);
+    expect((await patch(id, ['emails:read'])).status).toBe(200);
+    expect((await patch(id, ['emails:read', 'api-keys:write'], lesser)).status).toBe(200);
+  });
+
   test('answers 409 for a revoked key and leaves it unchanged', async () => {
     const { id } = await created(['emails:read']);
     await revoke(id);

@@ -118,6 +118,15 @@ async function shownAgain(
   return (key && beyond(caller, key.permissions as Permission[])) ?? replay;
 }
 
+/** Refuses to change a key with `*` for a caller without: with fewer permissions they could revoke it. */
+const beyondCaller = (
+  caller: Principal,
+  { permissions, revokedAt }: Pick<ApiKeyView, 'permissions' | 'revokedAt'>,
+): Failure | null =>
+  revokedAt === null && permissions.includes('*') && !holds(caller.permissions, '*')
+    ? lacking('*', caller)
+    : null;
+
 /** Replaces the permissions of a key; takes effect on the next request. */
 export async function patchApiKey(
   commands: ApiKeyCommands,
@@ -131,7 +140,7 @@ export async function patchApiKey(
       '/body/permissions',
       'A key cannot remove api-keys:write from itself; use another key for that.',
     );
-  const refusal = beyond(caller, permissions);
+  const refusal = beyondCaller(caller, key) ?? beyond(caller, permissions);
   if (refusal) return refusal;
   const result = await commands.engine.tell(
     'apiKey',
@@ -155,8 +164,8 @@ export async function revokeApiKey(
 ): Promise<{ id: string } | Failure> {
   const key = await findApiKey(commands, caller, params.id);
   if (!key) return notFound('API key');
-  if (key.revokedAt === null && key.permissions.includes('*') && !holds(caller.permissions, '*'))
-    return lacking('*', caller);
+  const refusal = beyondCaller(caller, key);
+  if (refusal) return refusal;
   const result = await commands.engine.tell(
     'apiKey',
     params.id,

@@ -53,7 +53,8 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     audit: { action: 'apiKey.changed', details: ({ body }) => ({ ...(body as object) }) },
     permission: 'api-keys:write',
     summary: 'Replace the permissions of an API key',
-    description: 'The whole set is replaced, never merged. It takes effect on the next request.',
+    description:
+      'The whole set is replaced, never merged. It takes effect on the next request. A key with * can be changed by another one with *, or by an owner.',
     params: { id: KEY_ID },
     body: PatchApiKey,
     response: ApiKey,
