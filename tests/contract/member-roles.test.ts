@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { invite } from '../../src/accounts/members/invitations.ts';
 import { Browser, codeOf, inviteMember, PASSWORD, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
@@ -66,6 +67,33 @@ test('who was removed or lowered leaves no invitation behind that they could not
   expect(codeOf(await accept(back))).toEqual([400, 'INVALID_TOKEN']);
   expect(codeOf(await accept(high))).toEqual([400, 'INVALID_TOKEN']);
   expect((await accept(low)).status).toBe(201);
+});
+
+test('an invitation that was under way while its maker was removed or lowered gives no role above theirs', async () => {
+  const { database } = service.service;
+  const removed = await inviteMember(service, owner, 'owner');
+  const lowered = await inviteMember(service, owner, 'owner');
+  expect((await owner.ask(`/live/members/${removed.id}`, {}, 'DELETE')).status).toBe(204);
+  expect((await owner.ask(`/live/members/${lowered.id}`, { role: 'admin' }, 'PATCH')).status).toBe(200);
+  // Their requests were admitted before, as those of owners.
+  const accepted = async (id: string, email: string, role: string) => {
+    const caller = {
+      kind: 'member',
+      id,
+      workspaceId: service.workspaceId,
+      livemode: true,
+      permissions: ['*'],
+    };
+    const call = { caller, body: { email, role }, claim: null, now: Date.now() };
+    const deps = { database, sealer: { seal: (text: string) => text }, mail: async () => {}, publicUrl: '' };
+    const { url } = (await invite(deps as never, call as never)) as { url: string };
+    const form = { token: url.split('#token=')[1], name: 'Eve', password: PASSWORD };
+    return codeOf(await new Browser(service).ask('/invitation', form));
+  };
+  expect(await accepted(removed.id, 'late@evil.example', 'owner')).toEqual([400, 'INVALID_TOKEN']);
+  expect(await accepted(removed.id, 'later@evil.example', 'viewer')).toEqual([400, 'INVALID_TOKEN']);
+  expect(await accepted(lowered.id, 'latest@evil.example', 'owner')).toEqual([400, 'INVALID_TOKEN']);
+  expect(await accepted(lowered.id, 'late@acme.example', 'admin')).toEqual([201, undefined]);
 });
 
 test('who was removed is out at once', async () => {

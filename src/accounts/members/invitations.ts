@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { and, desc, eq } from 'drizzle-orm';
 import type { Principal } from '../../http/auth/principal.ts';
+import { ROLE_NAMES, ROLES } from '../../http/auth/roles.ts';
 import type { RequestLog } from '../../http/log.ts';
 import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../http/request/route.ts';
@@ -16,7 +17,7 @@ import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { languageOfPersonSql, languagesOf } from '../member-language.ts';
 import type { SendServiceEmail } from '../service-emails.ts';
 import type { NewAccount } from './accounts.ts';
-import { beyondOwnRole, chosenLanguage, testKey } from './members.ts';
+import { beyondOwnRole, chosenLanguage, rolesBelow, testKey } from './members.ts';
 import type { InvitationView, NewInvitation } from './model.ts';
 
 /** An invitation is valid for a week. */
@@ -37,10 +38,22 @@ export interface InvitationDeps {
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** The condition that the row `i` of an invitation is valid: its inviting key could still create it. */
+/** Each role with those that who has it may grant. */
+const GRANTS = ROLE_NAMES.map(
+  (role) =>
+    `(b.role = '${role}' and i.role = any(string_to_array('${rolesBelow({ permissions: ROLES[role] })}', ',')))`,
+).join(' or ');
+
+/**
+ * The condition that the row `i` of an invitation is valid: the inviting key or member could still create it.
+ * The invitations of a member who is removed or lowered are withdrawn, but a request that is under way then
+ * may still write one.
+ */
 const STANDS = `not exists (
     select from api_keys k where k.id = i.invited_by and (k.state <> 'active' or not (k.context -> 'permissions')::jsonb
-      ?| case when i.role = 'owner' then array['*'] else array['*', 'members:write'] end))`;
+      ?| case when i.role = 'owner' then array['*'] else array['*', 'members:write'] end)
+  ) and (not starts_with(i.invited_by, 'mem_') or exists (
+    select from members b where b.id = i.invited_by and b.workspace_id = i.workspace_id and (${GRANTS})))`;
 
 const CREATE = `with invited as (
   insert into invitations (id, workspace_id, email, email_key, role, invited_by, hash, expires_at, language)

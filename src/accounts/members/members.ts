@@ -139,8 +139,8 @@ const TEST_KEY = new Failure('FORBIDDEN', 'A test key cannot change the members 
 export const testKey = ({ kind, livemode }: Principal): Failure | null =>
   kind === 'key' && !livemode ? TEST_KEY : null;
 
-/** The roles that a holder of these permissions may grant, and change in others. */
-const rolesBelow = ({ permissions }: Pick<Principal, 'permissions'>): string => {
+/** The roles that a holder of these permissions may grant, and change in others, separated by commas. */
+export const rolesBelow = ({ permissions }: Pick<Principal, 'permissions'>): string => {
   const highest = highestRole(permissions);
   return ROLE_NAMES.filter((role) => !outranks(role, highest)).join(',');
 };
