@@ -24,7 +24,7 @@ type Theme = 'light' | 'dark';
 /** Waits for the reference, in that theme. */
 async function drawn(page: Page, theme: Theme): Promise<void> {
   await page.getByRole('heading', { name: 'Posthorn', exact: true }).waitFor();
-  expect(await page.locator('body').getAttribute('class')).toContain(`${theme}-mode`);
+  await page.locator(`body.${theme}-mode`).waitFor();
 }
 
 const sendEmail = (page: Page) => page.locator('section[id$="sendEmail"]');
@@ -32,7 +32,7 @@ const sendEmail = (page: Page) => page.locator('section[id$="sendEmail"]');
 /** Breaches of the operation, which is shown at that width. */
 async function violationsAt(page: Page, width: number): Promise<readonly string[]> {
   await sendEmail(page).getByRole('heading', { name: 'Send or schedule an email' }).waitFor();
-  expect(await sendEmail(page).textContent()).toContain("curl -X POST '");
+  await sendEmail(page).filter({ hasText: "curl -X POST '" }).waitFor();
   await page.setViewportSize({ width, height: 900 });
   return await violations(page);
 }

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { TEST_KEY } from '../support/service.ts';
+import { PATIENCE_MS } from './chromium.ts';
 import { type Dashboard, openDashboard, ownerPage, placeOf, pressOn } from './dashboard.ts';
 import { sidewaysOf } from './looks.ts';
 
@@ -115,6 +116,7 @@ test('a message that reaches out in every way is shown, and no server hears of i
 
 test('the same message on a careless page is heard of, so that the silence above says something', async () => {
   const context = await dashboard.browser.newContext();
+  context.setDefaultTimeout(PATIENCE_MS);
   const visitor = await context.newPage();
   await visitor.goto(careless.url.href, { waitUntil: 'commit' });
   // This Chromium is started without connections ahead of time, so of `preconnect`

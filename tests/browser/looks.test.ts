@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
-import { openChromium } from './chromium.ts';
+import { openChromium, PATIENCE_MS } from './chromium.ts';
 import { inspect } from './looks.ts';
 
 // The colours of the widest view in the dark are looked at where the narrowest did not show them. Each of
@@ -25,6 +25,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 
 const inspected = async (style: string): Promise<string> => {
   const page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
   await page.setContent(`<!doctype html><html lang="en"><title>Looks</title>
     <style>:root { color: #111; background: #fff } @media (${DARK}) { :root { color: #eee; background: #111 } } ${style}</style>
     <main><h1>Looks</h1><p>One.</p><p>Two.</p></main></html>`);

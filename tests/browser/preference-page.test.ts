@@ -4,7 +4,7 @@ import { confirmationPath, preferencesPath } from '../../src/audience/preference
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import { linkToken } from '../../src/sending/tracking/api.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
-import { openChromium } from './chromium.ts';
+import { openChromium, PATIENCE_MS } from './chromium.ts';
 import { pictureOf, sidewaysOf, violations } from './looks.ts';
 
 const SIGNER = createSigner('only-for-tests-only-for-tests-only');
@@ -44,6 +44,7 @@ test.each([
     viewport: { width, height: 700 },
     bypassCSP: true,
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
@@ -75,6 +76,7 @@ test.each([
 
 test('without scripts, under the policy of the page, a person chooses by keyboard', async () => {
   const context = await browser.newContext({ javaScriptEnabled: false, locale: 'en' });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   await page.goto(service.url + preferencesPath(SIGNER, recipient()));
   await page.getByLabel('Offers').check();

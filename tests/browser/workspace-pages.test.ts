@@ -4,6 +4,7 @@ import { totpCode } from '../../src/http/auth/passwords/totp.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { TEST_KEY } from '../support/service.ts';
+import { PATIENCE_MS } from './chromium.ts';
 import {
   asMember,
   type Dashboard,
@@ -216,6 +217,7 @@ test('plan and usage, and the audit log with its filters', async () => {
 
 test('a passkey is added for the password, which can be looked at, and signs in', async () => {
   const context = await dashboard.browser.newContext({ reducedMotion: 'reduce', locale: 'en' });
+  context.setDefaultTimeout(PATIENCE_MS);
   const person = await context.newPage();
   const device = await context.newCDPSession(person);
   await device.send('WebAuthn.enable');
