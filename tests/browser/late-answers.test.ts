@@ -181,9 +181,9 @@ test('a switch that is pressed twice while the service is slow is as it was', as
   await pressOn(box, 'Space');
   await saved.asked;
   // It shows at once how it will be.
-  expect(await box.isChecked()).toBe(false);
+  await box.and(page.locator(':not(:checked)')).waitFor();
   await pressOn(box, 'Space');
-  expect(await box.isChecked()).toBe(true);
+  await box.and(page.locator(':checked')).waitFor();
   await saved.release();
   await page.locator('[data-toast]').getByText('Disabled webhooks: notifications on').waitFor();
   const { data } = await asMember<{ serviceEmails: Record<string, boolean> }>(page, 'GET', 'test/workspace');
