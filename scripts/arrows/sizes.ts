@@ -32,7 +32,6 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/web/dashboard/web/application/ui/forms/source-line.ts':
     'for pages that load the editor of source only where it is opened',
   'src/web/dashboard/web/application/ui/forms/outside-form.tsx': 'for dialogs of any page',
-  'src/web/dashboard/web/application/ui/lists/created.tsx': 'one column of several lists',
   'src/web/dashboard/web/application/api/changed-ids.ts':
     'a rule without a browser, beside code that needs one',
   'src/web/dashboard/web/application/pages/requests/outcome.tsx':

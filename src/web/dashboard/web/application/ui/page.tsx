@@ -1,5 +1,5 @@
-import type { ComponentProps, ReactNode } from 'react';
-import { Link } from 'wouter';
+import { type ComponentProps, type ComponentType, lazy, type ReactNode } from 'react';
+import { Link, Route, Switch } from 'wouter';
 import { useViewer } from '../api/viewer.tsx';
 import { Failed, Skeleton } from './display/states.tsx';
 import { icons } from './icons.tsx';
@@ -106,5 +106,22 @@ export function ToLive({ to, children }: { readonly to: string; readonly childre
     <Link href={`~${baseOf('live')}${to}`} className="link">
       {children}
     </Link>
+  );
+}
+
+/** The page of a list, and below its address the pages of its items, whose code is loaded with the first. */
+export function listAndItems(
+  path: string,
+  List: ComponentType,
+  load: () => Promise<{ readonly default: ComponentType<{ readonly id: string }> }>,
+) {
+  const Item = lazy(load);
+  return () => (
+    <Switch>
+      <Route path={`${path}/:id`}>{({ id = '' }) => <Item key={id} id={id} />}</Route>
+      <Route>
+        <List />
+      </Route>
+    </Switch>
   );
 }

@@ -5,14 +5,13 @@ import { Button } from '../../ui/button.tsx';
 import { sizeText } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
-import { listAndItems } from '../../ui/list-and-items.tsx';
 import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { FilterBar, TextFilter, useFilters } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { Page } from '../../ui/page.tsx';
+import { listAndItems, Page } from '../../ui/page.tsx';
 
 type Item = ItemOf<'GET /captured'>;
 

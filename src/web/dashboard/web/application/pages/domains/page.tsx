@@ -9,13 +9,12 @@ import { Empty } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { icons } from '../../ui/icons.tsx';
-import { listAndItems } from '../../ui/list-and-items.tsx';
 import { CREATED } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
-import { Page } from '../../ui/page.tsx';
+import { listAndItems, Page } from '../../ui/page.tsx';
 import { DomainNameField } from './records.tsx';
 import { DOMAIN_STATES, PROVIDERS } from './states.ts';
 

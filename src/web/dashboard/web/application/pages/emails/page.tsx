@@ -5,7 +5,6 @@ import { Badge } from '../../ui/display/badge.tsx';
 import { EVENT_LOOKS } from '../../ui/display/event-looks.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
-import { listAndItems } from '../../ui/list-and-items.tsx';
 import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import {
   ChoiceFilter,
@@ -20,7 +19,7 @@ import type { Column } from '../../ui/lists/list-types.ts';
 import { useSelection } from '../../ui/lists/selection.tsx';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
-import { Page } from '../../ui/page.tsx';
+import { listAndItems, Page } from '../../ui/page.tsx';
 import { useDomainNames } from '../names.ts';
 import { EmailActions } from './bulk.tsx';
 

@@ -5,13 +5,12 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
-import { listAndItems } from '../../ui/list-and-items.tsx';
 import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
-import { Page } from '../../ui/page.tsx';
+import { listAndItems, Page } from '../../ui/page.tsx';
 import { senderOf, subjectOf, TONES, WRITTEN_BY } from './words.ts';
 
 const COLUMNS: readonly [Column<ReceivedItem>, ...Column<ReceivedItem>[]] = [

@@ -4,13 +4,12 @@ import { Download } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
-import { listAndItems } from '../../ui/list-and-items.tsx';
 import { timeColumn } from '../../ui/lists/column-kinds.tsx';
 import { ChoiceFilter, FilterBar, PeriodFilter, sinceDays, useFilters } from '../../ui/lists/filters.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { useSort } from '../../ui/lists/sort.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
-import { Page } from '../../ui/page.tsx';
+import { listAndItems, Page } from '../../ui/page.tsx';
 import { keyNameOf, Outcome } from './outcome.tsx';
 
 type Item = ItemOf<'GET /requests'>;

@@ -6,11 +6,10 @@ import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Empty } from '../../ui/display/states.tsx';
 import { icons } from '../../ui/icons.tsx';
-import { listAndItems } from '../../ui/list-and-items.tsx';
 import { countColumn } from '../../ui/lists/column-kinds.tsx';
 import type { Column } from '../../ui/lists/list-types.ts';
 import { Lead, Table } from '../../ui/lists/table.tsx';
-import { Page } from '../../ui/page.tsx';
+import { listAndItems, Page } from '../../ui/page.tsx';
 import { NewWebhook } from './new-webhook.tsx';
 
 const COLUMNS: readonly [Column<Webhook>, ...Column<Webhook>[]] = [
