@@ -2,7 +2,7 @@ import type { Brand } from '../../accounts/workspace/queries.ts';
 import { RawResponse } from '../../http/request/route.ts';
 import { colourOr, inkOn } from '../../mail/message/ink.ts';
 import { directionOf } from '../../platform/text/language.ts';
-import type { PageTexts } from './texts/texts.ts';
+import type { PageTexts } from './texts/en.ts';
 
 /** Text as HTML. */
 export const html = (text: string): string =>

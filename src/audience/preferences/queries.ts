@@ -3,7 +3,7 @@ import { Failure } from '../../platform/errors/failure.ts';
 import { pageLanguageAmong, pageLanguageOf } from '../../platform/text/language.ts';
 import { badLinkPage } from './page.ts';
 import { TEXTS } from './texts/all-texts.ts';
-import type { PageTexts } from './texts/texts.ts';
+import type { PageTexts } from './texts/en.ts';
 
 // Other modules reach the pages of recipients through this file and commands.ts alone.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the choice of a language.

@@ -20,7 +20,7 @@ import {
   type PreferenceDeps,
 } from './person.ts';
 import { badLink, textsFor } from './queries.ts';
-import type { PageTexts } from './texts/texts.ts';
+import type { PageTexts } from './texts/en.ts';
 
 /** The form has a field for every audience that it shows, and one for every choice. */
 const FORM_BYTES = 65_536;

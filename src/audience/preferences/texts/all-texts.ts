@@ -1,6 +1,7 @@
 import type { PageLanguage } from '../../../platform/text/language.ts';
 import { ar } from './ar.ts';
 import { de } from './de.ts';
+import type { PageTexts } from './en.ts';
 import { en } from './en.ts';
 import { es } from './es.ts';
 import { fr } from './fr.ts';
@@ -10,7 +11,6 @@ import { nl } from './nl.ts';
 import { pl } from './pl.ts';
 import { pt } from './pt.ts';
 import { sv } from './sv.ts';
-import type { PageTexts } from './texts.ts';
 import { tr } from './tr.ts';
 
 /** The texts by their languages. */

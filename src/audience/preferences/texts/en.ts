@@ -1,10 +1,15 @@
 import { WAY_OUT_WORDS } from '../../../mail/html/way-out-words.ts';
-import type { PageTexts } from './texts.ts';
+import type { PageLanguage } from '../../../platform/text/language.ts';
 
-export const en: PageTexts = {
-  language: 'en',
+/**
+ * All that recipients read on pages and in the mail that asks them to confirm; one file for each language.
+ */
+export type PageTexts = Readonly<Omit<typeof en, 'language'>> & { readonly language: PageLanguage };
+
+export const en = {
+  language: 'en' as const,
   preferences: 'Email preferences',
-  forAddress: (address) => `For ${address}`,
+  forAddress: (address: string) => `For ${address}`,
   whatYouGet: 'What you want to get',
   nothingOffered: 'There are no lists to choose from.',
   save: 'Save',
@@ -24,12 +29,12 @@ export const en: PageTexts = {
     'This link is in a test email, and unsubscribes no one. In the email that is sent to an audience it unsubscribes its recipient.',
   chooseInstead: 'Choose what you get',
   confirm: 'Confirm',
-  askConfirm: (list) => `Do you want to get “${list}”?`,
+  askConfirm: (list: string) => `Do you want to get “${list}”?`,
   confirmed: 'You are on the list',
-  confirmedHint: (list) => `From now on you get “${list}”. You can close this page.`,
+  confirmedHint: (list: string) => `From now on you get “${list}”. You can close this page.`,
   badLink: 'This link is not valid',
   badLinkHint: 'Open it again from the email, whole and unchanged.',
-  mailSubject: (list) => `Please confirm: ${list}`,
-  mailText: (list, sender, url) =>
+  mailSubject: (list: string) => `Please confirm: ${list}`,
+  mailText: (list: string, sender: string, url: string) =>
     `This address was entered to get “${list}” from ${sender}.\n\nTo confirm, open this page and press the button:\n${url}\n\nIf you did not enter it, ignore this email: nothing will be sent.\n`,
 };

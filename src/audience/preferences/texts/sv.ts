@@ -1,5 +1,5 @@
 import { WAY_OUT_WORDS } from '../../../mail/html/way-out-words.ts';
-import type { PageTexts } from './texts.ts';
+import type { PageTexts } from './en.ts';
 
 export const sv: PageTexts = {
   language: 'sv',

@@ -11,7 +11,7 @@ import { type GuestSession, guestEntry } from './api/guest.ts';
 import { RequestError } from './api/requests.ts';
 import { entry, type Session } from './api/session.ts';
 import { drafts } from './editing/drafts.ts';
-import type { EntranceWords } from './entrances/words/words.ts';
+import type { EntranceWords } from './entrances/words/en.ts';
 import { currentPlace, goHome, usePlace } from './place.ts';
 import { loadPageOf } from './shell/open-page.tsx';
 import { GuestSignedIn, SignedIn } from './signed-in.tsx';

@@ -1,6 +1,7 @@
 import type { PageLanguage } from '../../../../../../platform/text/language.ts';
 import { ar } from './ar.ts';
 import { de } from './de.ts';
+import type { EntranceWords } from './en.ts';
 import { en } from './en.ts';
 import { es } from './es.ts';
 import { fr } from './fr.ts';
@@ -11,7 +12,6 @@ import { pl } from './pl.ts';
 import { pt } from './pt.ts';
 import { sv } from './sv.ts';
 import { tr } from './tr.ts';
-import type { EntranceWords } from './words.ts';
 
 /** The words by their languages. */
 export const WORDS: Readonly<Record<PageLanguage, EntranceWords>> = {

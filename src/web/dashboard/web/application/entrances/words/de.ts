@@ -1,5 +1,5 @@
 import { counted } from '../../../../../../platform/text/plurals.ts';
-import type { EntranceWords } from './words.ts';
+import type { EntranceWords } from './en.ts';
 
 export const de: EntranceWords = {
   language: 'de',
