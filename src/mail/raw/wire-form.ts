@@ -96,9 +96,9 @@ const SHOWN_BY: ReadonlySet<string> = new Set([
 
 /**
  * The message without the line of an mbox before its author and a fold before its first field, and with an
- * empty line before a text that its header runs into: scripts forget it. Postfix, Sendmail and Exim take these
- * for the end of the header, so that fields and signatures of this service would be lost on them. A header
- * goes on where a field follows by which the message is shown, and which it did not have yet.
+ * empty line before a text that its header runs into: scripts forget it. Postfix, Sendmail and Exim take
+ * these for the end of the header, so that fields and signatures of this service would be lost on them. A
+ * header goes on where a field follows by which the message is shown, and which it did not have yet.
  */
 function withHeaderApart(message: Buffer): Buffer {
   const { fields, rest } = divideMessage(message);
