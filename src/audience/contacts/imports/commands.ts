@@ -8,6 +8,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { audiences } from '../../../platform/db/schema/audiences.ts';
 import { keepReply, type StoredReply } from '../../../platform/db/stored-replies.ts';
 import { Failure, invalidAt, notFound } from '../../../platform/errors/failure.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { Scope } from '../lists/contact-rows.ts';
 import { type StoredFile, storeFile } from './file/stored-file.ts';
 import type { ImportQuery, ImportView, StartedImport } from './model.ts';
@@ -100,7 +101,7 @@ export function startImport(
       status: statusOf(state),
       ...(warnings.length > 0 && { warnings: [...warnings] }),
     });
-    const spawned = await engine.spawn('contactImport', {
+    const spawn = {
       id: file.id,
       workspaceId,
       livemode,
@@ -116,6 +117,11 @@ export function startImport(
         JSON.stringify(started(state)),
       ),
       bytes: 4_096,
+    };
+    const spawned = await engine.spawn('contactImport', spawn).catch((error: unknown) => {
+      // The import may be there, and reads the file.
+      if (error instanceof UnavailableError && error.applied === 'unknown') file.keep();
+      throw error;
     });
     if (spawned.outcome === 'overQuota') throw new Error('An import takes no units.');
     if (spawned.outcome === 'withheld') return FULL;
