@@ -344,3 +344,20 @@ describe.each(Object.entries(RECIPES))('POST %s', (path, recipe) => {
     }
   });
 });
+
+test('a run that was started answers for its key, though the service died before it stored the answer', async () => {
+  const request = await (RECIPES['/v1/flows/{id}/runs'] as Recipe)();
+  const name = crypto.randomUUID();
+  const asking = { method: 'POST', key, ...request, headers: { 'idempotency-key': name } };
+  const first = await service.ask(asking);
+  expect(first.status).toBe(201);
+  const forgetReply = () =>
+    service.service.database.query('delete from idempotency_keys where key = $1 returning key', [name]);
+  expect(await forgetReply()).toHaveLength(1);
+  const again = await service.ask(asking);
+  expect([again.status, again.body.data?.id]).toEqual([201, first.body.data.id]);
+  expect(await forgetReply()).toHaveLength(1);
+  const another = { ...asking, headers: { 'idempotency-key': crypto.randomUUID() } };
+  const refused = await service.ask(another);
+  expect([refused.status, refused.body.error?.code]).toEqual([409, 'CONFLICT']);
+});

@@ -16,7 +16,7 @@ import { isoOrNull } from '../../../platform/time/clock.ts';
 import { clockOfHeader, type StandingClock, type TestClocks } from '../../../sending/emails/commands.ts';
 import { NO_FLOW } from '../queries.ts';
 import { findFlow } from '../store.ts';
-import type { Enrol } from '../triggers/enrol.ts';
+import type { Enrol, FlowVersionRef } from '../triggers/enrol.ts';
 import type { FlowRunItemView, FlowRunView, RunQuery, StartRun } from './run-model.ts';
 
 /** The services that runs are read and changed with. */
@@ -180,6 +180,22 @@ const clockOfRun = async (
   (await clockOfHeader(testClocks, caller, headers)) ??
   (caller.livemode ? null : ((await testClocks()?.ofContact(caller.workspaceId, contactId)) ?? null));
 
+/**
+ * The run that an earlier request with the same key has begun, whose answer was not stored: the service died
+ * before.
+ */
+async function runOf(
+  database: Database,
+  { workspaceId, flowId }: Pick<FlowVersionRef, 'workspaceId' | 'flowId'>,
+  key: string,
+): Promise<string | null> {
+  const [row] = await database.query<{ id: string }>(
+    'select id from flow_runs where occurrence_key = $1 and flow_id = $2 and workspace_id = $3',
+    [key, flowId, workspaceId],
+  );
+  return row?.id ?? null;
+}
+
 /** Starts a run on request. */
 export function startRun(
   { database, enrol, testClocks }: RunCommands,
@@ -220,13 +236,14 @@ export function startRun(
         },
       },
     );
-    if (id === undefined) {
+    if (id !== undefined && clock) testClocks()?.entered(workspaceId, clock);
+    const begun = id ?? (call.claim ? await runOf(database, beginning, key) : null);
+    if (begun === null) {
       // The flow may have been paused since it was read.
       const now = await findFlow(database, caller, params.id);
       return now?.status === 'active' ? refused : now ? NOT_ACTIVE : NO_FLOW;
     }
-    if (clock) testClocks()?.entered(workspaceId, clock);
-    const made = await findRun(database, caller, id);
+    const made = await findRun(database, caller, begun);
     if (!made) return NO_RUN;
     await keepReply(database, keyedBy(call), 201, made);
     return made;
