@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const FROZEN = '2026-12-01T09:00:00.000Z';
-/** In a year: the service keeps no run in memory that waits for so long, so that a test may change its row. */
+/** In a year: the service keeps no run in memory that waits for so long, so a test may change its row. */
 const AHEAD = new Date(Date.now() + 365 * DAY).toISOString();
 const at = (ms: number, since = FROZEN): string => new Date(Date.parse(since) + ms).toISOString();
 
