@@ -114,7 +114,9 @@ export class MailboxKeeper {
     const problem = reasonOf(error);
     if (problem === 'internal' && !(error instanceof UnavailableError))
       this.logger.error({ err: error, mailbox: id }, 'A message of a mailbox could not be taken.');
-    const count = reader.hasProgress ? 1 : failures + 1;
+    // The failures at a message are counted by themselves: after enough of them it is left out.
+    const isFirst = reader.hasProgress || (problem === 'message' && reader.settings.problem !== 'message');
+    const count = isFirst ? 1 : failures + 1;
     if (count === 3) this.logger.warn({ mailbox: id, problem }, 'A mailbox cannot be read.');
     return leases.failed(reader.settings, problem, count, waitAfter(problem, count));
   }

@@ -40,6 +40,8 @@ export class MessageUnreadable extends Error {
  * the connection at one whose file it cannot read, and none behind it would ever be read.
  */
 const MOST_FAILURES = 10;
+/** The messages behind it of which one has to come: a server that gives none out is waited for. */
+const MOST_ASKED_FOR = 5;
 
 /** The wait for news, after which a server is asked: one may have no IDLE, or a connection may be dead. */
 const POLL_MS = 60_000;
@@ -137,22 +139,41 @@ export class MailboxReader {
   async #catchUp(mailbox: ImapMailbox): Promise<void> {
     // Servers compare days, in any zone.
     const since = this.#since === null ? null : this.#since - DAY_MS;
-    for (const uid of await mailbox.uidsAfter(this.#lastUid, since)) {
+    const uids = await mailbox.uidsAfter(this.#lastUid, since);
+    const { failures, problem } = this.settings;
+    // Without progress the first one is the message that failed before.
+    const hasFailed = problem === 'message' && !this.#hasProgress && failures >= MOST_FAILURES;
+    // It is asked before: a server that cannot read a message may close the connection there.
+    const givesOthers = hasFailed && (await this.#givesOut(mailbox, uids.slice(1, 1 + MOST_ASKED_FOR)));
+    for (const uid of uids) {
       if (this.isStopped) return;
-      await retried(() => this.#one(mailbox, uid), this.#stop.signal).catch((error: unknown) =>
-        this.#leaveOut(uid, error),
-      );
+      await retried(() => this.#one(mailbox, uid), this.#stop.signal).catch((error: unknown) => {
+        if (!givesOthers || uid !== uids[0] || !(error instanceof MessageUnreadable)) throw error;
+        return this.#leaveOut(uid, error);
+      });
       this.#hasProgress = true;
       this.#lastUid = uid;
     }
   }
 
-  /** Leaves out a message that could not be read ten times. The connection may be gone, so this one ends. */
-  async #leaveOut(uid: number, error: unknown): Promise<never> {
-    const { id, holder, failures, problem } = this.settings;
-    // Without progress it is the message that failed before.
-    const isSame = problem === 'message' && !this.#hasProgress;
-    if (!(error instanceof MessageUnreadable) || !isSame || failures < MOST_FAILURES) throw error;
+  /**
+   * True where one of these messages comes. Nothing is left out without: the server may give out none at
+   * present, and where there is no other one nothing is held up. @throws MailboxUnreadable
+   */
+  async #givesOut(mailbox: ImapMailbox, uids: readonly number[]): Promise<boolean> {
+    for (const uid of uids) {
+      const size = await mailbox.sizeOf(uid);
+      if (size === null || size > LARGEST_INBOUND) continue;
+      const room = roomFor(size);
+      const read = async () => ((await mailbox.read(uid, room, readingMs(room))) ? 'read' : 'gone');
+      if ((await this.deps.turns.take(this.settings, room, read)) === 'read') return true;
+    }
+    return false;
+  }
+
+  /** Leaves out a message. The connection may be gone, so this one ends. */
+  async #leaveOut(uid: number, error: MessageUnreadable): Promise<never> {
+    const { id, holder } = this.settings;
     const place = { id, holder, uidValidity: this.#validity ?? 0, uid };
     await pass(this.deps.database, place, { skipped: 1 });
     this.deps.count('skipped');

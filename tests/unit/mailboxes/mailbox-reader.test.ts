@@ -43,6 +43,7 @@ function servicesOf({ account }: ScriptedImap, connected: () => unknown = () => 
     now: () => Date.now(),
     monotonic: () => 0,
     count: () => {},
+    turns: { take: (_: unknown, __: number, work: () => unknown) => work() },
   };
   return { statements, deps: deps as unknown as MailboxReaderDeps };
 }
@@ -79,22 +80,58 @@ test('a mailbox whose server does not name the next UID begins after its last me
   expect(statements[0]?.slice(2, 4)).toEqual([7, 41]);
 });
 
+const GIVEN = ['* 5 FETCH (UID 6 RFC822.SIZE 5 INTERNALDATE "01-Jan-2026 00:00:00 +0000" BODY[] {5}\r\nhello)'];
+
 test.each([
-  ['left out after ten failures', 10, 'message', [5, 7, 1]],
-  ['tried again before', 9, 'message', undefined],
-  ['tried again where something else failed before', 10, 'unreachable', undefined],
-] as const)('a message at which the server hangs up is %s', async (_, failures, problem, passed) => {
+  ['left out after ten failures', 10, 'message', [5, 6], [5, 7, 1], 'MessageUnreadable'],
+  ['tried again before', 9, 'message', [5, 6], undefined, 'MessageUnreadable'],
+  ['tried again where something else failed', 10, 'unreachable', [5, 6], undefined, 'MessageUnreadable'],
+  ['tried again while none comes', 10, 'message', [5, 7], undefined, 'MailboxUnreadable'],
+  ['tried again where it is the last one', 10, 'message', [5], undefined, 'MessageUnreadable'],
+] as const)(
+  'a message at which the server hangs up is %s',
+  async (_, failures, problem, uids, passed, error) => {
+    await using server = await startScriptedImap({
+      'UID FETCH': ({ tag, line, say, hangUp }) => {
+        if (line.includes('5:*')) say(...uids.map((uid, at) => `* ${at + 4} FETCH (UID ${uid})`), `${tag} OK`);
+        else if (line.includes('UID FETCH 6 ')) say(...GIVEN, `${tag} OK done`);
+        else hangUp();
+      },
+    });
+    const { statements, deps } = servicesOf(server);
+    const settings = settingsOf(server, { uidValidity: 7, lastUid: 4, failures, problem });
+    const reader = new MailboxReader(settings, deps);
+    const end = await reader.run().catch((thrown: Error) => thrown.name);
+    expect(end).toBe(error);
+    expect(statements.map((values) => values.slice(2, 5))[0] as unknown).toEqual(passed);
+    expect(reader.hasProgress).toBe(passed !== undefined);
+  },
+);
+
+test.each([
+  ['are counted by themselves', 'unreachable', 10, 1],
+  ['go on being counted', 'message', 3, 4],
+] as const)('failures at a message %s', async (_, problem, failures, counted) => {
   await using server = await startScriptedImap({
     'UID FETCH': ({ tag, line, say, hangUp }) =>
-      line.includes('5:*') ? say('* 4 FETCH (UID 5)', '* 5 FETCH (UID 6)', `${tag} OK done`) : hangUp(),
+      line.includes('5:*') ? say('* 4 FETCH (UID 5)', `${tag} OK done`) : hangUp(),
   });
-  const { statements, deps } = servicesOf(server);
+  const { deps } = servicesOf(server);
+  const { promise, resolve } = Promise.withResolvers<readonly unknown[]>();
   const settings = settingsOf(server, { uidValidity: 7, lastUid: 4, failures, problem });
-  const reader = new MailboxReader(settings, deps);
-  const end = await reader.run().catch((error: Error) => error.name);
-  expect(end).toBe('MessageUnreadable');
-  expect(statements.map((values) => values.slice(2, 5))[0] as unknown).toEqual(passed);
-  expect(reader.hasProgress).toBe(passed !== undefined);
+  const leases = {
+    claim: async () => [settings],
+    connected: async () => {},
+    failed: async (...given: readonly unknown[]) => resolve(given),
+    renew: async () => new Set([settings.holder]),
+  };
+  const keeper = new MailboxKeeper(
+    { ...deps, leases: leases as unknown as MailboxReaderDeps['leases'] },
+    { warn: () => {} } as unknown as Logger,
+  );
+  await keeper.claim();
+  expect((await promise).slice(1, 3)).toEqual(['message', counted]);
+  await keeper.close();
 });
 
 test('a reader that is opening ends when it is stopped', async () => {
