@@ -44,5 +44,12 @@ const COMMAND = new RegExp(`^(?:${COMMANDS.join('|')})(?:-|$)`);
 /** True of a field that is a command to a relay; `name` is in lower case. */
 export const isCommandField = (name: string): boolean => COMMAND.test(name);
 
+/** Fields that no server may pass on, and orders of a client to this service. */
+const WITHHELD: ReadonlySet<string> = new Set(['bcc', 'resent-bcc', 'return-path', 'idempotency-key']);
+
+/** True of a field of a message that never leaves: orders to a relay too. `name` is in lower case. */
+export const isWithheldField = (name: string): boolean =>
+  WITHHELD.has(name) || name.startsWith('x-svc-') || isCommandField(name);
+
 /** True when a client must not set a header field; `name` is in lower case. */
 export const isReservedField = (name: string): boolean => FIELDS.has(name) || OF_A_FAMILY.test(name);

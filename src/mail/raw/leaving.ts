@@ -5,7 +5,7 @@
 import { foldLines } from 'nodemailer/lib/mime-funcs';
 import { dateText, waysOut } from '../compose/fields.ts';
 import type { MessageOctets } from '../dkim/canonical.ts';
-import { isCommandField } from '../message/reserved-fields.ts';
+import { isWithheldField } from '../message/reserved-fields.ts';
 import type { Unsubscribe } from '../transport/transport.ts';
 import {
   divideMessage,
@@ -64,19 +64,14 @@ export function leavingMessage(octets: Buffer, leaving: OutboundTraits): Require
   return { composed: joinFields(whole), behind: rest };
 }
 
-/**
- * Fields that no server may pass on, and those by which a client gives orders to this service or to one after
- * it.
- */
+/** A field that never leaves, and a signature of a domain that signs now. */
 function isRemoved(field: RawField, domains: readonly string[]): boolean {
   const { name } = field;
-  if (name === 'bcc' || name === 'resent-bcc' || name === 'return-path' || name === 'idempotency-key')
-    return true;
   if (name === 'dkim-signature') {
     const domain = /(?:^|;)\s*d\s*=\s*([^\s;]+)/.exec(valueOfField(field))?.[1]?.toLowerCase();
     return domain !== undefined && domains.includes(domain);
   }
-  return name.startsWith('x-svc-') || isCommandField(name);
+  return isWithheldField(name);
 }
 
 /**

@@ -3,6 +3,7 @@
  * 2.1.1).
  */
 import { isAscii } from 'node:buffer';
+import { isWithheldField } from '../message/reserved-fields.ts';
 import {
   divideMessage,
   endOfHeader,
@@ -83,12 +84,15 @@ function wholeLines(message: Buffer): Buffer {
 /** The line of an mbox (RFC 4155), which git format-patch writes too. */
 const MBOX_LINE = /^>*From /;
 const FOLD = /^[ \t]/;
-/** The fields by which a message is shown. */
-const SHOWN_BY: ReadonlySet<string> = new Set([
+/** The fields by which a message is shown and answered, and by which a reader leaves a list. */
+const NEEDED: ReadonlySet<string> = new Set([
   'from',
   'to',
   'cc',
   'subject',
+  'reply-to',
+  'in-reply-to',
+  'list-unsubscribe',
   'mime-version',
   'content-type',
   'content-transfer-encoding',
@@ -98,7 +102,8 @@ const SHOWN_BY: ReadonlySet<string> = new Set([
  * The message without the line of an mbox before its author and a fold before its first field, and with an
  * empty line before a text that its header runs into: scripts forget it. Postfix, Sendmail and Exim take
  * these for the end of the header, so that fields and signatures of this service would be lost on them. A
- * header goes on where a field follows by which the message is shown, and which it did not have yet.
+ * header goes on where a field follows that it needs and did not have yet, or one that may not leave: Bcc in
+ * a text would be read by all recipients.
  */
 function withHeaderApart(message: Buffer): Buffer {
   const { fields, rest } = divideMessage(message);
@@ -111,7 +116,9 @@ function withHeaderApart(message: Buffer): Buffer {
   const before = own.slice(0, end === -1 ? own.length : end);
   const behind = own.slice(before.length);
   const had = new Set(before.map(({ name }) => name));
-  const goesOn = behind.some(({ name }) => SHOWN_BY.has(name) && !had.has(name));
+  const goesOn = behind.some(
+    ({ name }) => (NEEDED.has(name) && !had.has(name)) || isWithheldField(name),
+  );
   if (behind.length === 0 || goesOn) return joinMessage({ fields: own, rest });
   return Buffer.concat([joinFields(before), LINE_END, joinFields(behind), rest]);
 }

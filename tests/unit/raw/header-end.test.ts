@@ -57,6 +57,22 @@ describe('a header that runs into the text, as scripts write it', () => {
   });
 });
 
+test('a header goes on to a field that may not leave, and to one by which a reader leaves', async () => {
+  const wrap = 'and this line is a fold that lost its space\r\n';
+  const orders = 'Bcc: boss@example.com\r\nIdempotency-Key: once\r\nX-Svc-Tag: news\r\n';
+  const mail = await read(`${HEAD}${wrap}${orders}\r\nHello\r\n`);
+  expect(mail.bcc.map(({ address }) => address)).toEqual(['boss@example.com']);
+  expect([mail.controls.idempotencyKey, mail.controls.tags]).toEqual(['once', ['news']]);
+  for (const order of orders.split(/(?<=\n)/)) {
+    const left = await sent(`${HEAD}${wrap}${order}\r\nHello\r\n`);
+    expect(left).toBe(`${HEAD}${wrap}${ADDED}\r\nHello\r\n`);
+  }
+  const exit = 'List-Unsubscribe: <https://sender.example/leave>\r\n';
+  expect(await sent(`${HEAD}${wrap}${exit}\r\nHello\r\n`)).toBe(
+    `${HEAD}${wrap}${exit}${ADDED}\r\nHello\r\n`,
+  );
+});
+
 // Behind other fields, such as those that a server adds on top, such a line would end the header.
 describe('lines that are no part of a message', () => {
   test.each([
