@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { setPlan } from '../../src/accounts/workspace/commands.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 import { CONTACT_COLUMNS, contactFile } from '../support/contact-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { gifOf } from '../support/pictures.ts';
@@ -357,6 +358,13 @@ test('a run that was started answers for its key, though the service died before
   const again = await service.ask(asking);
   expect([again.status, again.body.data?.id]).toEqual([201, first.body.data.id]);
   expect(await forgetReply()).toHaveLength(1);
+  // A run of the day before is another occurrence.
+  const yesterday = mintId('run', Date.now() - 25 * 3_600_000);
+  await service.service.database.query('update flow_runs set id = $2 where id = $1 returning id', [
+    first.body.data.id,
+    yesterday,
+  ]);
+  expect((await service.ask(asking)).status).toBe(409);
   const another = { ...asking, headers: { 'idempotency-key': crypto.randomUUID() } };
   const refused = await service.ask(another);
   expect([refused.status, refused.body.error?.code]).toEqual([409, 'CONFLICT']);

@@ -7,10 +7,10 @@ import { byId, positionOf, searchPageOf } from '../../../http/lists/pagination.t
 import { idempotently, keyedBy } from '../../../http/request/idempotent.ts';
 import type { Call, Page, Replay } from '../../../http/request/route.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { isId } from '../../../platform/db/ids.ts';
+import { isId, timeOfId } from '../../../platform/db/ids.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
 import { flows } from '../../../platform/db/schema/flows.ts';
-import { keepReply } from '../../../platform/db/stored-replies.ts';
+import { keepReply, REPLY_KEPT_MS } from '../../../platform/db/stored-replies.ts';
 import { Failure, notFound } from '../../../platform/errors/failure.ts';
 import { isoOrNull } from '../../../platform/time/clock.ts';
 import { clockOfHeader, type StandingClock, type TestClocks } from '../../../sending/emails/commands.ts';
@@ -182,18 +182,19 @@ const clockOfRun = async (
 
 /**
  * The run that an earlier request with the same key has begun, whose answer was not stored: the service died
- * before.
+ * before. A key is remembered for a day. An older run is another occurrence, as its reply would be gone.
  */
 async function runOf(
   database: Database,
   { workspaceId, flowId }: Pick<FlowVersionRef, 'workspaceId' | 'flowId'>,
   key: string,
+  now: number,
 ): Promise<string | null> {
   const [row] = await database.query<{ id: string }>(
     'select id from flow_runs where occurrence_key = $1 and flow_id = $2 and workspace_id = $3',
     [key, flowId, workspaceId],
   );
-  return row?.id ?? null;
+  return row && timeOfId(row.id) > now - REPLY_KEPT_MS ? row.id : null;
 }
 
 /** Starts a run on request. */
@@ -237,7 +238,7 @@ export function startRun(
       },
     );
     if (id !== undefined && clock) testClocks()?.entered(workspaceId, clock);
-    const begun = id ?? (call.claim ? await runOf(database, beginning, key) : null);
+    const begun = id ?? (call.claim ? await runOf(database, beginning, key, call.now) : null);
     if (begun === null) {
       // The flow may have been paused since it was read.
       const now = await findFlow(database, caller, params.id);
