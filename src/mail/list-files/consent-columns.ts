@@ -83,6 +83,7 @@ const REASONS = words('reason grund raison motivo campaign kampagne title by ip 
 const REASON = /(?:grund|reason|raison|motivo)$/;
 /** `Not unsubscribed` and `Never bounced` say the opposite. */
 const NEGATIONS = words('not never non nicht nie kein keine pas jamais nunca');
+const MAY_LAST = words('end ends ende expired');
 const FIGURES = words('count number anzahl total rate score rating quote nombre numero');
 const TELEPHONES = words('sms whatsapp phone telefon telephone mobile mobil push');
 const OTHER_CHANNELS = words(
@@ -112,11 +113,15 @@ const isAboutOneOf = (channels: ReadonlySet<string>, header: string): boolean =>
   !HAS_MAIL.test(folded(header)) && wordsOf(header).some((word) => channels.has(word));
 const isOfAnotherChannel = (header: string): boolean => isAboutOneOf(OTHER_CHANNELS, header);
 
+const OF_MESSAGES =
+  /status|subscri|opt(?:ed)?(?:in|out)|consent|permission|channel|kanal|campaign|kampagne|einwillig|zustimm/;
 /**
  * True for a name about messages to a telephone and not about mail as well: words of lists in its cells are
- * of those messages. `Letter` and `Last call` may be about any kind.
+ * of those messages. `Letter` and `Last call` may be about any kind, and in a column of numbers someone may
+ * have noted anything.
  */
-export const isOfTelephone = (header: string): boolean => isAboutOneOf(TELEPHONES, header);
+export const isOfTelephone = (header: string): boolean =>
+  isAboutOneOf(TELEPHONES, header) && OF_MESSAGES.test(folded(header));
 
 const status = (reads: StatusReading, more: { weak?: true; cells?: CellRule } = {}): ConsentColumn => ({
   to: 'status',
@@ -170,11 +175,15 @@ export function consentColumnOf(asWritten: string): ConsentColumn | null {
   if (question) return question;
   if (POSITIVE.test(name) || CONFIRMED.test(name)) {
     const endings = parts.filter(isEnding);
+    // `Subscription No.` is a number; without the dot it may deny one.
+    if (/\bno\.\s*$/i.test(header)) return null;
     if (endings.length > 0) {
       // Words that deny one another, and those of other subjects, are left to the person who imports.
       const isClear =
         endings.length === 1 && parts.every((word) => isEnding(word) || isMadeOfVocabulary(word));
-      if (!isClear || !ABOUT_LISTS.test(name)) return status('unsubscribed', WEAK);
+      // The end of a consent may be to come.
+      const mayLast = isTime && endings.some((word) => MAY_LAST.has(word));
+      if (!isClear || mayLast || !ABOUT_LISTS.test(name)) return status('unsubscribed', WEAK);
       return isTime ? { to: 'unsubscribedAt' } : status('unsubscribed');
     }
     if (isTime) return { to: 'consentAt' };

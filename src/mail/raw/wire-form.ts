@@ -116,9 +116,7 @@ function withHeaderApart(message: Buffer): Buffer {
   const before = own.slice(0, end === -1 ? own.length : end);
   const behind = own.slice(before.length);
   const had = new Set(before.map(({ name }) => name));
-  const goesOn = behind.some(
-    ({ name }) => (NEEDED.has(name) && !had.has(name)) || isWithheldField(name),
-  );
+  const goesOn = behind.some(({ name }) => (NEEDED.has(name) && !had.has(name)) || isWithheldField(name));
   if (behind.length === 0 || goesOn) return joinMessage({ fields: own, rest });
   return Buffer.concat([joinFields(before), LINE_END, joinFields(behind), rest]);
 }

@@ -149,6 +149,10 @@ const DOUBTS: readonly (readonly [header: string, ...cells: string[]])[] = [
   ['Phone status', 'reached', 'Do not contact'],
   ['Last call', 'reached', 'Opted out'],
   ['The Monday letter', 'read', 'unsubscribed'],
+  ['Phone', '+353 1 555 0100', 'Unsubscribed'],
+  ['Telefon', '0151 555', 'abgemeldet'],
+  ['Consent end date', '2027-11-01', '2025-11-01'],
+  ['Newsletter ends on', '2027-11-01', ''],
 ];
 describe('a column that may be of consent, and cannot be read for certain, refuses the file', () => {
   for (const [header, ...cells] of DOUBTS)
@@ -179,6 +183,7 @@ const OTHERS: readonly (readonly [header: string, ...cells: string[]])[] = [
   ['Customer', 'active', 'inactive'],
   ['Hand', 'left', 'right'],
   ['Subscription', 'Gold', 'Pro'],
+  ['Subscription No.', ...Array.from({ length: 40 }, (_, at) => `${1_000 + at}`)],
   ['Marketing source', 'Google', 'Fair'],
   ['Adoption', 'yes', 'no'],
   ['Option', 'yes', 'no'],

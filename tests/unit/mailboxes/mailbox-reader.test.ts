@@ -80,7 +80,9 @@ test('a mailbox whose server does not name the next UID begins after its last me
   expect(statements[0]?.slice(2, 4)).toEqual([7, 41]);
 });
 
-const GIVEN = ['* 5 FETCH (UID 6 RFC822.SIZE 5 INTERNALDATE "01-Jan-2026 00:00:00 +0000" BODY[] {5}\r\nhello)'];
+const GIVEN = [
+  '* 5 FETCH (UID 6 RFC822.SIZE 5 INTERNALDATE "01-Jan-2026 00:00:00 +0000" BODY[] {5}\r\nhello)',
+];
 
 test.each([
   ['left out after ten failures', 10, 'message', [5, 6], [5, 7, 1], 'MessageUnreadable'],
@@ -93,7 +95,8 @@ test.each([
   async (_, failures, problem, uids, passed, error) => {
     await using server = await startScriptedImap({
       'UID FETCH': ({ tag, line, say, hangUp }) => {
-        if (line.includes('5:*')) say(...uids.map((uid, at) => `* ${at + 4} FETCH (UID ${uid})`), `${tag} OK`);
+        if (line.includes('5:*'))
+          say(...uids.map((uid, at) => `* ${at + 4} FETCH (UID ${uid})`), `${tag} OK`);
         else if (line.includes('UID FETCH 6 ')) say(...GIVEN, `${tag} OK done`);
         else hangUp();
       },
@@ -125,10 +128,9 @@ test.each([
     failed: async (...given: readonly unknown[]) => resolve(given),
     renew: async () => new Set([settings.holder]),
   };
-  const keeper = new MailboxKeeper(
-    { ...deps, leases: leases as unknown as MailboxReaderDeps['leases'] },
-    { warn: () => {} } as unknown as Logger,
-  );
+  const keeper = new MailboxKeeper({ ...deps, leases: leases as unknown as MailboxReaderDeps['leases'] }, {
+    warn: () => {},
+  } as unknown as Logger);
   await keeper.claim();
   expect((await promise).slice(1, 3)).toEqual(['message', counted]);
   await keeper.close();

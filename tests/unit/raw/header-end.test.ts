@@ -68,9 +68,7 @@ test('a header goes on to a field that may not leave, and to one by which a read
     expect(left).toBe(`${HEAD}${wrap}${ADDED}\r\nHello\r\n`);
   }
   const exit = 'List-Unsubscribe: <https://sender.example/leave>\r\n';
-  expect(await sent(`${HEAD}${wrap}${exit}\r\nHello\r\n`)).toBe(
-    `${HEAD}${wrap}${exit}${ADDED}\r\nHello\r\n`,
-  );
+  expect(await sent(`${HEAD}${wrap}${exit}\r\nHello\r\n`)).toBe(`${HEAD}${wrap}${exit}${ADDED}\r\nHello\r\n`);
 });
 
 // Behind other fields, such as those that a server adds on top, such a line would end the header.
