@@ -162,7 +162,10 @@ export class ImapMailbox {
         return;
       } catch (error) {
         if (!this.client.usable || error instanceof MailboxUnreadable) throw error;
-        if (at === names.length - 1) throw new MailboxUnreadable('folder');
+        // A folder that is there and cannot be opened now is waited for: another one of a like name is not it.
+        const { serverResponseCode = '' } = error as { readonly serverResponseCode?: string };
+        if (at === names.length - 1 || TEMPORARY.has(serverResponseCode))
+          throw new MailboxUnreadable('folder');
       }
     }
   }
@@ -376,6 +379,9 @@ interface Row {
   readonly uid: number;
   readonly at: number | null;
 }
+
+/** RFC 5530 (3): the server cannot do it now. */
+const TEMPORARY: ReadonlySet<string> = new Set(['UNAVAILABLE', 'INUSE', 'SERVERBUG', 'LIMIT']);
 
 /** The server is left to itself: its answer is dropped. */
 const late = (): Error => new MailboxUnreadable('timeout');

@@ -276,3 +276,15 @@ for (const [folder, there] of [
     expect(mailbox.uidValidity).toBe(7);
     mailbox.close();
   });
+
+test('takes no other folder in place of one that cannot be opened now', async () => {
+  await using server = await startScriptedImap({
+    ...NAMESPACES,
+    EXAMINE: ({ tag, line, say }) =>
+      line.endsWith(' EXAMINE INBOX.Support')
+        ? say(`${tag} NO [INUSE] Mailbox is locked`)
+        : say(...EXAMINED, `${tag} OK done`),
+  });
+  const opened = ImapMailbox.open({ ...server.account, folder: 'Support' }, NEVER);
+  expect(await problemIn(opened)).toBe('folder');
+});
