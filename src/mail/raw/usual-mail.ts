@@ -129,7 +129,7 @@ function bodyOf(
   const isRead = charset === 'utf-8' ? isUtf8(content) : LATIN.test(charset) && isAscii(content);
   if (!isRead) return null;
   // With LF for each line end, as the parser has it.
-  const letters = content === lines ? content.toString().replaceAll('\r\n', '\n') : content.toString();
+  const letters = content.toString().replaceAll('\r\n', '\n');
   return { key: type === 'text/html' ? 'html' : 'text', letters: letters + lastLineEnd };
 }
 

@@ -77,6 +77,7 @@ const BODIES = [
   'soft= \r\nbreak',
   'end=',
   '=3d=0D=0A=0D\r\nx',
+  'a=0D=0Ab=0D=0A=\r\nc',
   'x=20\r\n',
   '--b\r\nnot a part\r\n',
   ' --b',
