@@ -1,4 +1,4 @@
-import { and, eq, or } from 'drizzle-orm';
+import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import type { FlowDefinition } from '../../../../machines/flow-run/definition.ts';
 import type { Principal } from '../../../http/auth/principal.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -25,11 +25,12 @@ export async function senderProblems(
   caller: Pick<Principal, 'workspaceId' | 'livemode' | 'senderDefaults'>,
   { steps }: FlowDefinition,
 ): Promise<readonly Detail[]> {
+  const names = steps.flatMap((step) => (step.type === 'sendEmail' ? [step.config.templateId] : []));
+  const ofTemplates = await sendersOf(checks.database, caller, [...new Set(names)]);
   const found = await Promise.all(
     steps.map(async (step, index): Promise<Detail | null> => {
       if (step.type !== 'sendEmail') return null;
-      const { from: own, templateId } = step.config;
-      const ofTemplate = own ?? (await senderOfTemplate(checks.database, caller, templateId));
+      const ofTemplate = step.config.from ?? ofTemplates.get(step.config.templateId);
       // A template that does not exist is a problem by itself.
       if (ofTemplate === undefined) return null;
       const from = ofTemplate ?? caller.senderDefaults.from;
@@ -51,15 +52,20 @@ async function problemOf(
   return `The emails of this step come from ${address.domain}, which is not verified in this workspace: verify the domain, or name another sender.`;
 }
 
-/** Null where the template names none; undefined where there is no such template. */
-async function senderOfTemplate(
+/** The senders of templates by the names that steps have for them; null where a template has none. */
+async function sendersOf(
   database: Database,
   { workspaceId, livemode }: Pick<Principal, 'workspaceId' | 'livemode'>,
-  name: string,
-): Promise<string | null | undefined> {
-  const [row] = await database.read((orm) =>
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (names.length === 0) return new Map();
+  const rows = await database.read((orm) =>
     orm
-      .select({ content: templateVersions.content })
+      .select({
+        id: templates.id,
+        alias: templates.alias,
+        from: sql<string | null>`${templateVersions.content} ->> 'from'`,
+      })
       .from(templates)
       .innerJoin(
         templateVersions,
@@ -69,9 +75,11 @@ async function senderOfTemplate(
         and(
           eq(templates.workspaceId, workspaceId),
           eq(templates.livemode, livemode),
-          or(eq(templates.id, name), eq(templates.alias, name)),
+          or(inArray(templates.id, names), inArray(templates.alias, names)),
         ),
       ),
   );
-  return row && ((row.content as { readonly from?: string | null }).from ?? null);
+  const byName = new Map(rows.map(({ id, from }) => [id, from]));
+  for (const { alias, from } of rows) if (alias !== null) byName.set(alias, from);
+  return byName;
 }
