@@ -96,7 +96,7 @@ const overUdp = (server: NameServer, query: Buffer, question: Question, timeoutM
       // Without a route to the server, as on a machine that has no network now, the socket is not connected,
       // and sending throws, which no one catches.
       if (error) fail(error);
-      else if (!isOver) socket.send(query);
+      else if (!isOver) socket.send(query, (unsent) => unsent && fail(unsent));
     });
   });
 
