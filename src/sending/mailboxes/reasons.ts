@@ -16,7 +16,7 @@ export const REASONS: Readonly<Record<Reason, string>> = {
   protocol: 'The server answers what no IMAP server should. Check its name and port.',
   closed: 'The server has closed the connection.',
   message:
-    'The server does not give out the message that comes next: it refuses, or closes the connection. Look into its log. After ten failures the message is left out, so that those behind it are read.',
+    'The server does not give out the message that comes next: it refuses, or closes the connection. Look into its log. After ten failures the message is left out if one behind it comes.',
   sealed: 'The password was sealed with a replaced SECRET_KEY. Enter it again.',
   unproven:
     'The message that comes next is for a domain that is not verified. Verify the domain, or delete its inbound routes.',
