@@ -38,6 +38,9 @@ const TOKENS = FORWARDED_FIELD.toLowerCase();
 const isOrder = ({ name }: RawField): boolean =>
   isCommandField(name) || (name.startsWith('x-svc-') && name !== TOKENS);
 
+/** A host has 255 octets at most, which may each be quoted. */
+const LONGEST_QUOTED_NAME = 2 * 255 + 2;
+
 /**
  * The name of the server that states the results of a field Authentication-Results (RFC 8601 2.2), in lower
  * case.
@@ -52,7 +55,8 @@ function namedServer(field: RawField): string {
     else if (letter === ')' && depth > 0) depth--;
     else if (depth === 0 && letter !== ' ' && letter !== '\t') break;
   }
-  const [, quoted, plain = ''] = /^(?:"((?:[^"\\]|\\.)*)"|([^\s;("]*))/.exec(value.slice(at)) ?? [];
+  const name = value.slice(at, at + LONGEST_QUOTED_NAME);
+  const [, quoted, plain = ''] = /^(?:"((?:[^"\\]|\\.)*)"|([^\s;("]*))/.exec(name) ?? [];
   return (quoted?.replace(/\\(.)/g, '$1') ?? plain).toLowerCase().replace(/\.$/, '');
 }
 
