@@ -162,7 +162,7 @@ export class ImapMailbox {
         return;
       } catch (error) {
         if (!this.client.usable || error instanceof MailboxUnreadable) throw error;
-        // A folder that is there and cannot be opened now is waited for: another one of a like name is not it.
+        // A folder that cannot be opened now is waited for: another one of a like name is not it.
         const { serverResponseCode = '' } = error as { readonly serverResponseCode?: string };
         if (at === names.length - 1 || TEMPORARY.has(serverResponseCode))
           throw new MailboxUnreadable('folder');

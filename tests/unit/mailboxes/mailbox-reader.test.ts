@@ -96,9 +96,8 @@ test.each([
     await using server = await startScriptedImap({
       'UID FETCH': ({ tag, line, say, hangUp }) => {
         if (line.includes('5:*'))
-          say(...uids.map((uid, at) => `* ${at + 4} FETCH (UID ${uid})`), `${tag} OK`);
-        else if (line.includes('UID FETCH 6 ')) say(...GIVEN, `${tag} OK done`);
-        else hangUp();
+          return say(...uids.map((uid, at) => `* ${at + 4} FETCH (UID ${uid})`), `${tag} OK`);
+        return line.includes('UID FETCH 6 ') ? say(...GIVEN, `${tag} OK done`) : hangUp();
       },
     });
     const { statements, deps } = servicesOf(server);

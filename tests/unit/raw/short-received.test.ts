@@ -62,7 +62,8 @@ describe('a short message that came in', () => {
     const raw = Buffer.from(`${fields}\r\n${body.replace(/.{76}/g, '$&\r\n')}\r\n`.slice(0, 16_384));
     expect(isShort(raw)).toBe(true);
     let least = Number.POSITIVE_INFINITY;
-    for (let run = 0; run < 5 && least >= 40; run++)
+    // On a busy machine the compilers come late to it.
+    for (let run = 0; run < 20 && least >= 40; run++)
       least = Math.min(least, await costMsOf(() => readReceived(Buffer.from(raw))));
     expect(least).toBeLessThan(40);
   });

@@ -60,8 +60,8 @@ const millisecondsOf = (work: () => void): number => {
 };
 
 /**
- * The least of up to twenty processor times, of which one below `enough` is the last: the first three runs are
- * slower than all later ones (133, 50, 57, 31, 48 ms), and on a busy machine the compilers come to it later.
+ * The least of up to twenty processor times, of which one below `enough` is the last: the first three runs
+ * are slower than all later ones (133, 50, 57, 31, 48 ms), and on a busy machine the compilers come later.
  */
 function leastOf(enough: number, work: () => void): number {
   let least = Number.POSITIVE_INFINITY;
