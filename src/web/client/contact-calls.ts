@@ -1,8 +1,9 @@
 import { type Body, type CallOptions, dataOf, type Query } from './call.ts';
 import type { Methods } from './methods.ts';
+import { listOf } from './pages.ts';
 
 /** Contacts, what they did, and imports of them. */
-export const contacts = ({ plain, list, byId, byIdWithBody, listById, send }: Methods) => ({
+export const contacts = ({ plain, list, byId, send }: Methods) => ({
   /** Adds a contact; with `upsert` an existing one is changed. */
   create: (body: Body<'POST /contacts'>, query?: Query<'POST /contacts'>, options?: CallOptions) =>
     dataOf(send('POST /contacts', { body, query }, options)),
@@ -12,15 +13,20 @@ export const contacts = ({ plain, list, byId, byIdWithBody, listById, send }: Me
   /** Newest first. */
   list: list('GET /contacts'),
   /** One by its id or address. */
-  get: byId('GET /contacts/{contact}'),
+  get: (contact: string, options?: CallOptions) =>
+    dataOf(send('GET /contacts/{contact}', { path: { contact } }, options)),
   /** Changes one. */
-  update: byIdWithBody('PATCH /contacts/{contact}'),
+  update: (contact: string, body: Body<'PATCH /contacts/{contact}'>, options?: CallOptions) =>
+    dataOf(send('PATCH /contacts/{contact}', { path: { contact }, body }, options)),
   /** Removes one and forgets the person. */
-  delete: byId('DELETE /contacts/{contact}'),
+  delete: (contact: string, options?: CallOptions) =>
+    dataOf(send('DELETE /contacts/{contact}', { path: { contact } }, options)),
   /** The timeline of a contact. */
-  activity: listById('GET /contacts/{contact}/activity'),
+  activity: (contact: string, query?: Query<'GET /contacts/{contact}/activity'>, options?: CallOptions) =>
+    listOf(send, 'GET /contacts/{contact}/activity', { path: { contact }, query }, options),
   /** Tells something that the person did, for flows and filters. */
-  track: byIdWithBody('POST /contacts/{contact}/events'),
+  track: (contact: string, body: Body<'POST /contacts/{contact}/events'>, options?: CallOptions) =>
+    dataOf(send('POST /contacts/{contact}/events', { path: { contact }, body }, options)),
   /** All contacts as CSV. */
   export: plain('GET /contacts/export'),
   /** Starts an import of CSV. */
@@ -60,7 +66,7 @@ export const audiences = ({ withBody, list, byId, byIdWithBody, listById, send }
 });
 
 /** Addresses that get no mail. */
-export const suppressions = ({ plain, withBody, list, byId, send }: Methods) => ({
+export const suppressions = ({ plain, withBody, list, send }: Methods) => ({
   /** Newest first. */
   list: list('GET /suppressions'),
   /** Adds an address. */
@@ -71,5 +77,6 @@ export const suppressions = ({ plain, withBody, list, byId, send }: Methods) => 
   /** All of them as CSV. */
   export: plain('GET /suppressions/export'),
   /** Lets an address get mail again. */
-  delete: byId('DELETE /suppressions/{address}'),
+  delete: (address: string, options?: CallOptions) =>
+    dataOf(send('DELETE /suppressions/{address}', { path: { address } }, options)),
 });

@@ -2,7 +2,7 @@ import { type Body, type CallOptions, dataOf, type Operation, type Query, type S
 import { listOf, type PagedOperation } from './pages.ts';
 
 /** The value of the one parameter in the path of an operation. */
-const pathOf = (operation: Operation, value: string): Readonly<Record<string, string>> => ({
+const onlyParameter = (operation: Operation, value: string): Readonly<Record<string, string>> => ({
   [/\{(\w+)\}/.exec(operation)?.[1] ?? '']: value,
 });
 
@@ -32,17 +32,17 @@ export const methodsOf = (send: Send) => ({
   byId:
     <Op extends Operation>(operation: Op) =>
     (id: string, options?: CallOptions) =>
-      dataOf(send(operation, { path: pathOf(operation, id) }, options)),
+      dataOf(send(operation, { path: onlyParameter(operation, id) }, options)),
   byIdWithQuery:
     <Op extends Operation>(operation: Op) =>
     (id: string, query?: Query<Op>, options?: CallOptions) =>
-      dataOf(send(operation, { path: pathOf(operation, id), query }, options)),
+      dataOf(send(operation, { path: onlyParameter(operation, id), query }, options)),
   byIdWithBody:
     <Op extends Operation>(operation: Op) =>
     (id: string, body: Body<Op>, options?: CallOptions) =>
-      dataOf(send(operation, { path: pathOf(operation, id), body }, options)),
+      dataOf(send(operation, { path: onlyParameter(operation, id), body }, options)),
   listById:
     <Op extends PagedOperation>(operation: Op) =>
     (id: string, query?: Query<Op>, options?: CallOptions) =>
-      listOf(send, operation, { path: pathOf(operation, id), query }, options),
+      listOf(send, operation, { path: onlyParameter(operation, id), query }, options),
 });
