@@ -82,9 +82,9 @@ test('of thousands of names the first twenty are counted, in a moment', () => {
     .map((name) => `{{ ${name} }}`)
     .join('')
     .padEnd(240_000, '{');
-  const found: string[] = [];
+  let found: readonly string[] = [];
   const cost = costMs(() => {
-    found.push(...writtenOut({ names, sources: sources(body) }, body).map(({ name }) => name));
+    found = writtenOut({ names, sources: sources(body) }, body).map(({ name }) => name);
   });
   expect(found).toEqual(names.slice(0, 20));
   expect(writtenOut({ names, sources: sources('') }, `{{ ${names[199]} }}`)).toHaveLength(1);
