@@ -121,11 +121,11 @@ export function createMarkdownRenderer(
       if (delivery === null && signal?.aborted) return UNHEARD;
       if (delivery === null) throw new UnavailableError('Rendering markdown: too many wait.');
       if (delivery.ms >= SLOW_MS) wasSlow(owner);
-      return 'problem' in delivery ? refused(path, delivery.problem) : delivery;
+      return 'problem' in delivery ? invalidAt(path, delivery.problem) : delivery;
     } catch (reason) {
       if (isTimeout(reason)) wasSlow(owner);
       if (!(reason instanceof JobTimeout)) throw reason;
-      return refused(path, 'Must be simpler: it takes too long to render.');
+      return invalidAt(path, 'Must be simpler: it takes too long to render.');
     }
   };
   const askMarkdown = async (
@@ -166,4 +166,3 @@ function expectedParts(): never {
 const UNHEARD = new Failure('SERVICE_UNAVAILABLE', 'The markdown was not rendered in time.', {
   retryAfterSeconds: 1,
 });
-const refused = (path: string, problem: string): Failure => invalidAt(path, problem);

@@ -30,7 +30,7 @@ export class PasswordSealed extends Error {
   override readonly name = 'PasswordSealed';
 }
 
-/** A message that the server does not give out, while it gives out others. */
+/** A message that the server does not give out. It is left out only where others come. */
 export class MessageUnreadable extends Error {
   override readonly name = 'MessageUnreadable';
 }

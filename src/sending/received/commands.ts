@@ -174,8 +174,6 @@ type TestCall = Call<unknown, TestQuery, TestMessage | Uint8Array>;
 const ONLY_TEST = new Failure('FORBIDDEN', 'Only a test key may pass a message in.', {
   suggestion: 'Live routes receive by SMTP. Use a test key (svc_test_…).',
 });
-const wrongAt = (path: string, message: string): Failure => invalidAt(path, message);
-
 /** A test message with its envelope. */
 interface TestArrival {
   readonly raw: Buffer;
@@ -197,17 +195,17 @@ export async function receiveTest(
 
 async function testArrival({ query, body, now }: TestCall): Promise<TestArrival | Failure> {
   if (body instanceof Uint8Array) {
-    if (body.byteLength === 0) return wrongAt('/body', 'Must be a message.');
+    if (body.byteLength === 0) return invalidAt('/body', 'Must be a message.');
     const octets = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const raw = withSingleReturns(octets);
-    if (raw === null) return wrongAt('/body', 'Must end each line with CRLF, as SMTP does.');
+    if (raw === null) return invalidAt('/body', 'Must end each line with CRLF, as SMTP does.');
     if (hasLargeHeader(raw))
-      return wrongAt('/body', `Must have a header of at most ${LARGEST_HEADER} octets.`);
+      return invalidAt('/body', `Must have a header of at most ${LARGEST_HEADER} octets.`);
     return { raw, from: query.from ?? null, to: query.to ?? null };
   }
   const { from, to, subject = '', text = '' } = body;
   const sender = parseAddress(from);
-  if (isProblem(sender)) return wrongAt('/body/from', sender.problem);
+  if (isProblem(sender)) return invalidAt('/body/from', sender.problem);
   const host = sender.domain;
   const messageId = `<${mintId('test', now)}@${host}>`;
   const raw = await composeTestMessage({ from, to, subject, text, messageId, date: now });
@@ -232,9 +230,9 @@ async function receive(commands: ReceivedCommands, call: TestCall): Promise<Rece
     arrival.to ?? mail.to[0]?.address,
   ];
   const recipient = to === undefined ? null : readRecipient(to);
-  if (!recipient) return wrongAt(place, 'Must be an address such as support@example.com.');
+  if (!recipient) return invalidAt(place, 'Must be an address such as support@example.com.');
   const reason = untakable(mail, [recipient], signer);
-  if (reason !== null) return wrongAt('/body', UNTAKABLE[reason]);
+  if (reason !== null) return invalidAt('/body', UNTAKABLE[reason]);
   const routes = await routesOfDomain(database, recipient.domain, false);
   const route = takingRoute(
     routes.filter(({ workspaceId, isProven }) => isProven && workspaceId === caller.workspaceId),
@@ -242,12 +240,12 @@ async function receive(commands: ReceivedCommands, call: TestCall): Promise<Rece
     signer,
   );
   if (!route)
-    return wrongAt(place, 'No test route takes this address; a live one would answer 550 5.1.1 for it.');
+    return invalidAt(place, 'No test route takes this address; a live one would answer 550 5.1.1 for it.');
   const envelopeFrom = arrival.from ?? mail.from?.address ?? '';
   const origin = { helo: '', client: null, from: envelopeFrom, at: call.now };
   const spam = (await commands.spamFilter?.judge(raw, origin)) ?? null;
   if (isRefusable(spam) && route.spam === 'refuse')
-    return wrongAt('/body', 'Looks like spam: a live route that refuses spam would answer 550 5.7.1.');
+    return invalidAt('/body', 'Looks like spam: a live route that refuses spam would answer 550 5.7.1.');
   const [id = ''] = await storeArrival(commands, {
     envelopeFrom,
     taken: [{ route, recipient }],
