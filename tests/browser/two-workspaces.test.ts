@@ -15,7 +15,7 @@ afterAll(() => dashboard[Symbol.asyncDispose]());
 test('two tabs show two workspaces at once, and a link names the workspace that it leads to', async () => {
   const there = await page.context().newPage();
   await page.goto(`${url}/app/live/contacts`);
-  await page.getByRole('heading', { name: 'Contacts' }).waitFor();
+  await page.getByRole('heading', { name: 'Contacts', exact: true }).waitFor();
   // An address of former versions leads to the workspace that is open.
   const [, first = ''] = /\/app\/(ws_\w+)\/live\/contacts$/.exec(page.url()) ?? [];
   expect(first).toStartWith('ws_');
