@@ -1,13 +1,25 @@
 import { describe, expect, test } from 'bun:test';
+import type { Scope } from '../../src/mail/liquid/engine.ts';
+import { TooSlow } from '../../src/mail/liquid/limits.ts';
 import { createLiquidRenderer } from '../../src/mail/liquid/liquid-renderer.ts';
 import { filled, weightOfOutline } from '../../src/mail/liquid/outline.ts';
 import { outlineOf } from '../../src/mail/liquid/outlining.ts';
-import { parseParts, renderParts, type Sources } from '../../src/mail/liquid/parts.ts';
+import { type ParsedParts, parseParts, renderParts, type Sources } from '../../src/mail/liquid/parts.ts';
 import { randomFrom } from '../../src/ops/torture/random.ts';
 
 const BARE: Sources = { subject: null, previewText: null, html: null, text: null };
 const outlined = (sources: Partial<Sources>) => outlineOf(parseParts({ ...BARE, ...sources }));
 const outlinedIn = (html: string) => outlined({ html });
+
+/** A rendering in which a collection of garbage takes the time is tried a second time, as a send does. */
+function rendered(parsed: ParsedParts, scope: Scope) {
+  try {
+    return renderParts(parsed, scope);
+  } catch (error) {
+    if (!(error instanceof TooSlow)) throw error;
+    return renderParts(parsed, scope);
+  }
+}
 
 /** Forms that authors write, with all that could go wrong between one and a value. */
 const PIECES = [
@@ -118,7 +130,7 @@ describe('an outline', () => {
         const parts = filled(outline, names);
         if (!parts) continue;
         compared++;
-        expect(parts).toEqual(renderParts(parsed, { names, now: 0 }));
+        expect(parts).toEqual(rendered(parsed, { names, now: 0 }));
       }
     }
     expect(compared).toBeGreaterThan(1_000);
