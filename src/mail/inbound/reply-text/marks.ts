@@ -225,7 +225,7 @@ const BEGINNINGS: ReadonlySet<HeaderField | null> = new Set(['from', 'sent']);
 const HAS_TIME = /\p{Nd}{1,2} ?[:.h時时시] ?\p{Nd}{2}/u;
 
 /** The most lines of a header, with long lists of recipients. */
-const LONGEST_HEADER = 16;
+export const LONGEST_HEADER = 16;
 
 /**
  * The line above a header. Below a separator, two fields are enough; below a rule of few characters, any
@@ -239,15 +239,16 @@ export type AboveHeader = 'separator' | 'rule' | 'text';
  * or a subject and a time, unless a separator is above.
  */
 export function headerLength(lines: readonly string[], above: AboveHeader): number {
-  const first = lines.slice(0, LONGEST_HEADER);
-  const labels = first.map(labelOf);
-  const addresses = first.map((line) => ADDRESS.test(line));
-  const times = first.map((line) => HAS_TIME.test(line));
+  const first = labelOf(lines[0] ?? '');
+  const languages = LABELS.filter((fields) => fields.has(first));
+  if (languages.length === 0) return 0;
+  const labelled = lines.slice(0, LONGEST_HEADER);
+  const labels = labelled.map(labelOf);
   return Math.max(
-    ...LABELS.map((fields) =>
+    ...languages.map((fields) =>
       lengthIn(
         labels.map((label) => fields.get(label) ?? null),
-        { addresses, times },
+        labelled,
         above,
       ),
     ),
@@ -257,14 +258,13 @@ export function headerLength(lines: readonly string[], above: AboveHeader): numb
 /** The length by the labels of one language: "No: 12, Date: 3 May, Subject: Lamp" has those of two. */
 function lengthIn(
   fieldOfLine: readonly (HeaderField | null)[],
-  { addresses, times }: Readonly<Record<'addresses' | 'times', readonly boolean[]>>,
+  lines: readonly string[],
   above: AboveHeader,
 ): number {
-  const [first = null, second = null] = fieldOfLine;
-  const isTimeFirst = first === 'sent' && second === 'from' && times[0] === true;
-  if (first === null || (first !== 'from' && !isTimeFirst && above === 'text')) return 0;
+  const [first, second] = fieldOfLine;
+  const isTimeFirst = first === 'sent' && second === 'from' && HAS_TIME.test(lines[0] ?? '');
+  if (first !== 'from' && !isTimeFirst && above === 'text') return 0;
   const fields = new Set<HeaderField>();
-  let [hasAddress, hasTime] = [false, false];
   let end = 0;
   let strange = 0;
   for (const [index, field] of fieldOfLine.entries()) {
@@ -274,18 +274,19 @@ function lengthIn(
     if (field === null) continue;
     strange = 0;
     fields.add(field);
-    hasAddress ||= addresses[index] === true;
-    hasTime ||= field === 'sent' && times[index] === true;
     end = index + 1;
   }
-  const isComplete = fields.has('from') && (fields.has('sent') || fields.has('to'));
-  const [hasSubject, isLong] = [fields.has('subject'), fields.size >= 3];
+  const labelled = lines.slice(0, end);
+  const hasAddress = () => labelled.some((line, index) => fieldOfLine[index] && ADDRESS.test(line));
+  const hasTime = () => labelled.some((line, index) => fieldOfLine[index] === 'sent' && HAS_TIME.test(line));
+  const isComplete = fields.has('from') && (fields.has('sent') || fields.has('to')) && fields.size >= 3;
+  const hasSubject = fields.has('subject');
   const isEnough = {
-    separator: fields.size >= 2,
-    rule: isComplete && isLong && hasSubject && hasAddress,
-    text: isComplete && isLong && (hasAddress || (hasSubject && hasTime)),
+    separator: () => fields.size >= 2,
+    rule: () => isComplete && hasSubject && hasAddress(),
+    text: () => isComplete && (hasAddress() || (hasSubject && hasTime())),
   }[above];
-  return isEnough ? end : 0;
+  return isEnough() ? end : 0;
 }
 
 const LONGEST_SENT_FROM = 120;

@@ -17,6 +17,7 @@ import {
   isRule,
   isSeparator,
   isShortRule,
+  LONGEST_HEADER,
   plain,
 } from './marks.ts';
 
@@ -56,9 +57,11 @@ const EXACT_SIGNATURE = /^-- \r?$/;
  */
 const LONGEST_SIGNATURE = 12;
 
-/** The lines of a reply. Arrays of numbers keep a million lines cheap. */
+/** The lines of a reply. They are places in its text: a million strings would cost more than all looks. */
 class Reply {
-  readonly #lines: readonly string[];
+  readonly #text: string;
+  /** The beginning of each line, and at last that of one more. */
+  readonly #starts: readonly number[];
   readonly #kinds: Uint8Array;
   /** The first line of the part that is a quotation to the end. */
   #end: number;
@@ -66,20 +69,42 @@ class Reply {
   #signatureLooks = 0;
   /** True once something proves that the message has a quotation. */
   #isProven = false;
+  /** Lines as marks are compared, by number: looks at neighbouring lines ask for the same ones. */
+  readonly #plain = new Map<number, string>();
   /** The line of the first mark, before which `>` is what the person wrote. */
   #firstMark: number | null = null;
 
   constructor(private readonly original: string) {
     const text = original.includes('\r') ? original.replace(/\r\n?/g, '\n') : original;
-    this.#lines = withoutSignatureFrame(text.split('\n'));
-    this.#kinds = new Uint8Array(this.#lines.length);
-    this.#end = this.#lines.length;
-    for (let at = 0; at < this.#kinds.length; at++) {
-      const line = this.#lines[at] as string;
-      const isEnd = at > 0 && line.length < 60 && closesAddress(line, this.#lines[at - 1] as string);
-      const isArrowed = line.startsWith('>>> ') && isArrowedAttribution(line);
-      this.#kinds[at] = isEnd || isArrowed ? KIND.text : kindOf(line);
-    }
+    this.#text = withoutSignatureFrame(text);
+    this.#starts = startsOf(this.#text);
+    this.#kinds = new Uint8Array(this.#starts.length - 1);
+    this.#end = this.#kinds.length;
+    for (let at = 0; at < this.#kinds.length; at++) this.#kinds[at] = this.#kindOf(at);
+  }
+
+  #line(at: number): string {
+    return this.#text.slice(this.#starts[at], this.#endOf(at));
+  }
+
+  #endOf(at: number): number {
+    return (this.#starts[at + 1] as number) - 1;
+  }
+
+  /** Most lines begin with a letter: a look at it is a fifth of the work of two patterns. */
+  #kindOf(at: number): number {
+    const start = this.#starts[at] as number;
+    if (start === this.#endOf(at)) return KIND.blank;
+    const first = this.#text.charCodeAt(start);
+    if (first > SPACE && first < DELETE) return first === GREATER ? this.#kindOfMarked(at) : KIND.text;
+    const line = this.#line(at);
+    return QUOTE.test(line) ? KIND.quote : IS_BLANK.test(line) ? KIND.blank : KIND.text;
+  }
+
+  #kindOfMarked(at: number): number {
+    const line = this.#line(at);
+    const isEnd = at > 0 && line.length < 60 && closesAddress(line, this.#line(at - 1));
+    return isEnd || isArrowedAttribution(line) ? KIND.text : KIND.quote;
   }
 
   own(): string {
@@ -96,7 +121,7 @@ class Reply {
    * Takes the links of a quotation with it. Where the person's own text names one of them, the list stays.
    */
   #dropLinkList(): void {
-    const from = this.#isProven ? linkListAt(this.#lines, this.#end) : -1;
+    const from = this.#isProven ? linkListAt((at) => this.#line(at), this.#end) : -1;
     if (from === -1) return;
     const end = this.#end;
     this.#end = from;
@@ -104,9 +129,9 @@ class Reply {
   }
 
   #findMarks(): void {
-    for (let at = 0; at < this.#end; at++) {
-      if (this.#kinds[at] !== KIND.text || this.#looks >= MOST_LOOKS) continue;
-      const line = this.#lines[at] as string;
+    for (let at = 0; at < this.#end && this.#looks < MOST_LOOKS; at++) {
+      if (this.#kinds[at] !== KIND.text) continue;
+      const line = this.#line(at);
       const colon = line.length <= 600 && /[:：]/.test(line);
       const isDashed = /^\s*(?:[-–—_=*]{2}|>>>|20\d\d[-/.年])/.test(line);
       if (!colon && !isDashed && !/:$/.test(line.trimEnd())) continue;
@@ -117,7 +142,7 @@ class Reply {
 
   /** Looks for a mark at a line, and returns the last line that it takes. */
   #markAt(at: number): number {
-    const line = plain(this.#lines[at] as string);
+    const line = this.#plainLine(at);
     const isBelow = isSeparator(line);
     const above = isBelow || isRule(line) ? 'separator' : isShortRule(line) ? 'rule' : 'text';
     const from = above === 'text' ? at : this.#next(at + 1);
@@ -128,7 +153,7 @@ class Reply {
       return this.#mark(at, at + 1, true);
     if (isBareAttribution(line) || isDatedAddress(line) || isNamedAddress(line))
       return this.#mark(at, at + 1, false);
-    const attribution = attributionIn(this.#above(at)) ?? attributionBefore(this.#lines[at] as string);
+    const attribution = attributionIn(this.#above(at)) ?? attributionBefore(this.#line(at));
     return attribution === null ? at : this.#mark(at + 1 - attribution.lines, at + 1, attribution.isSure);
   }
 
@@ -138,7 +163,7 @@ class Reply {
     const isQuoted = this.#kinds[below] === KIND.quote;
     // Answers below a quotation without `>` cannot be told from it: without any text above, nothing is
     // dropped.
-    const isCut = isSure && !isQuoted && (this.#hasTextBefore(from) || below === this.#lines.length);
+    const isCut = isSure && !isQuoted && (this.#hasTextBefore(from) || below === this.#kinds.length);
     if (!isQuoted && !isCut) return to - 1;
     this.#firstMark ??= from;
     this.#isProven = true;
@@ -150,7 +175,7 @@ class Reply {
   /** The line at or after `at` that is not blank. */
   #next(at: number): number {
     let next = at;
-    while (next < this.#lines.length && this.#kinds[next] === KIND.blank) next++;
+    while (next < this.#kinds.length && this.#kinds[next] === KIND.blank) next++;
     return next;
   }
 
@@ -161,14 +186,21 @@ class Reply {
   }
 
   #around(from: number): string[] {
-    return this.#lines.slice(from, from + 20).map(plain);
+    const to = Math.min(from + LONGEST_HEADER, this.#kinds.length);
+    return Array.from({ length: to - from }, (_, index) => this.#plainLine(from + index));
+  }
+
+  #plainLine(at: number): string {
+    const line = this.#plain.get(at) ?? plain(this.#line(at));
+    this.#plain.set(at, line);
+    return line;
   }
 
   /** The line and those above it that belong to the same paragraph. */
   #above(at: number): string[] {
     const lines: string[] = [];
     for (let each = at; each >= 0 && each > at - 6 && this.#kinds[each] === KIND.text; each--)
-      lines.push(plain(this.#lines[each] as string));
+      lines.push(this.#plainLine(each));
     return lines;
   }
 
@@ -194,7 +226,7 @@ class Reply {
     let end = this.#signatureIn(from, to);
     // "Sent from my iPhone" and "Get Outlook for iOS" may both be there.
     for (let left = this.#signatureLooks++ < MOST_LOOKS ? 3 : 0; left > 0 && end > from; ) {
-      const line = this.#lines[end - 1] as string;
+      const line = this.#line(end - 1);
       if (this.#kinds[end - 1] !== KIND.blank) {
         if (line.length > 200 || !isMobileSignature(plain(line))) break;
         this.#isProven = true;
@@ -210,8 +242,9 @@ class Reply {
     let trimmed = -1;
     let rules = 0;
     for (let at = from; at < to; at++) {
-      const line = this.#lines[at] as string;
-      if (line.charCodeAt(0) !== HYPHEN || !SIGNATURE.test(line)) continue;
+      if (this.#text.charCodeAt(this.#starts[at] as number) !== HYPHEN) continue;
+      const line = this.#line(at);
+      if (!SIGNATURE.test(line)) continue;
       if (EXACT_SIGNATURE.test(line)) return at;
       trimmed = at;
       rules++;
@@ -231,28 +264,38 @@ class Reply {
     let [begin, end] = [from, to];
     while (begin < end && this.#kinds[begin] === KIND.blank) begin++;
     while (end > begin && this.#kinds[end - 1] === KIND.blank) end--;
-    const lines: string[] = [];
-    for (let at = begin; at < end; at++)
-      lines.push(this.#kinds[at] === KIND.blank ? '' : withoutSpaceAtEnd(this.#lines[at] as string));
-    return lines.join('\n');
+    if (begin === end) return '';
+    let own = '';
+    let copied = this.#starts[begin] as number;
+    for (let at = begin; at < end; at++) {
+      const kept = this.#endWithoutSpace(at);
+      if (kept === this.#endOf(at)) continue;
+      own += this.#text.slice(copied, kept);
+      copied = this.#endOf(at);
+    }
+    return own + this.#text.slice(copied, this.#endOf(end - 1));
+  }
+
+  /** Most lines end with a letter or a sign: a look at it costs less than a cut that changes nothing. */
+  #endWithoutSpace(at: number): number {
+    const start = this.#starts[at] as number;
+    if (this.#kinds[at] === KIND.blank) return start;
+    const last = this.#text.charCodeAt(this.#endOf(at) - 1);
+    return last > SPACE && last < DELETE ? this.#endOf(at) : start + this.#line(at).trimEnd().length;
   }
 }
 
-/** Most lines end with a letter or a sign: a look at it costs less than a cut that changes nothing. */
-function withoutSpaceAtEnd(line: string): string {
-  const last = line.charCodeAt(line.length - 1);
-  return last > 0x20 && last < 0x7f ? line : line.trimEnd();
+function startsOf(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  starts.push(text.length + 1);
+  return starts;
 }
 
-/** Most lines begin with a letter: a look at it is a fifth of the work of two patterns. */
-function kindOf(line: string): number {
-  const first = line.charCodeAt(0);
-  if (first > 0x20 && first < 0x7f) return first === GREATER ? KIND.quote : KIND.text;
-  return QUOTE.test(line) ? KIND.quote : isBlank(line) ? KIND.blank : KIND.text;
-}
-
+const SPACE = 0x20;
+const DELETE = 0x7f;
 const GREATER = 0x3e;
 const HYPHEN = 0x2d;
 
 /** Extensions of Gmail that count openings leave U+1427 on a line. */
-const isBlank = (line: string): boolean => line === '' || !/[^\s\u00a0\u1427\u200b-\u200d\ufeff]/.test(line);
+const IS_BLANK = /^[\s\u00a0\u1427\u200b-\u200d\ufeff]*$/;
