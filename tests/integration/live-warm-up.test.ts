@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import postgres from 'postgres';
 import { DEFAULT_PER_DAY, startOfDay } from '../../src/mail/transport/warm-up.ts';
 import { DAY_MS } from '../../src/platform/time/clock.ts';
 import { manyPeople } from '../support/campaign-people.ts';
@@ -110,6 +111,21 @@ test('what waits leaves at once when the warm-up is ended, or has room', async (
   expect(await warmUp()).toEqual([]);
   for (const id of [one, other]) await service.until(id, isSent);
   expect([arrived(one), arrived(other)]).toEqual([1, 1]);
+});
+
+test('what an attempt puts off after the warm-up has ended leaves as well', async () => {
+  await warmUp({ provider: 'smtp', perDay: Array(30).fill(1) });
+  const id = await service.send();
+  await putOff(id);
+  // A row that is held stays as the attempt writes it while the waiting emails are looked for.
+  const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => {} });
+  await using _ = { [Symbol.asyncDispose]: () => sql.end() };
+  await sql.begin(async (holding) => {
+    await holding`select from email_due where id = ${id} for update`;
+    expect(await warmUp()).toEqual([]);
+  });
+  await service.until(id, isSent);
+  expect(arrived(id)).toBe(1);
 });
 
 test('an email that was put off before anything was opened takes room with the attempt that opens a session', async () => {

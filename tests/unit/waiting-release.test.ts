@@ -5,6 +5,9 @@ import { waitingReleaser } from '../../src/sending/emails/warm-up/release.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00.000Z');
 
+const domain = { id: 'dom_1', workspaceId: 'ws_1' };
+const clock = { now: () => NOW, monotonic: () => 0 };
+
 test('what waits for a warm-up asks again once every instance has forgotten the one before', async () => {
   const asked: unknown[][] = [];
   const database = {
@@ -13,17 +16,8 @@ test('what waits for a warm-up asks again once every instance has forgotten the 
       return asked.length === 2 ? Array.from({ length: 1_000 }, (_, id) => ({ id: String(id) })) : [];
     },
   } as never as Database;
-  const clock = { now: () => NOW, monotonic: () => 0 };
   let told = 0;
-  await waitingReleaser(
-    database,
-    clock,
-    { warn() {} } as never,
-    () => told++,
-  )({
-    id: 'dom_1',
-    workspaceId: 'ws_1',
-  });
+  await waitingReleaser(database, clock, { warn() {} } as never, () => told++, [])(domain);
   // Two batches were asked for, and the first one released some.
   expect([asked.length, told]).toEqual([3, 1]);
   const moments = (asked[1] ?? []).map((value) => Date.parse(String(value)) - NOW);

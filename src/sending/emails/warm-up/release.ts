@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { SENDER_KNOWN_MS } from '../../../accounts/workspace/queries.ts';
 import { wakeWriting } from '../../../engine/store/statements/wake-at.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -21,6 +22,12 @@ const SOON_MS = 60_000;
  * emails again.
  */
 const KNOWN_EVERYWHERE_MS = 2 * SENDER_KNOWN_MS;
+/**
+ * The times after which they are looked for again: an attempt that has begun puts its email off by the
+ * previous limits after the first look, within seconds, and later on a machine that is overloaded. With a
+ * process that dies before, such an email waits as long as it was put off.
+ */
+const AGAIN_AFTER_MS = [5_000, 55_000];
 
 /**
  * The domain, and those before it of its name: what a campaign gave out by one of them leaves by the domain
@@ -39,6 +46,7 @@ export function waitingReleaser(
   logger: Logger,
   /** Called after each statement that released some: other processes may have to find them. */
   onReleased: () => void,
+  againAfterMs: readonly number[] = AGAIN_AFTER_MS,
 ): (domain: ReleasedDomain) => Promise<void> {
   const wake = wakeWriting(clock);
   const sql = `with waiting as materialized (
@@ -50,8 +58,8 @@ update email_due d set wake_at = ${wake.at('$3::timestamptz')} from waiting w wh
   return async ({ id: domainId, workspaceId }) => {
     const found = await database.query<{ id: string }>(WITH_EARLIER, [domainId, workspaceId]);
     const domainIds = found.map(({ id }) => id);
-    let last = '';
-    const some = async (batches: number): Promise<boolean> => {
+    const look = async (batches: number): Promise<boolean> => {
+      let last = '';
       for (let batch = 0; batch < batches; batch++) {
         const now = clock.now();
         const parameters = [domainIds, iso(now + SOON_MS), iso(now + KNOWN_EVERYWHERE_MS), last, workspaceId];
@@ -62,13 +70,19 @@ update email_due d set wake_at = ${wake.at('$3::timestamptz')} from waiting w wh
       }
       return true;
     };
-    if (await some(AWAITED))
-      some(Number.POSITIVE_INFINITY).catch((err: unknown) =>
-        logger.warn(
-          { err, domainId },
-          'Not every email that waited for the warm-up of a domain asks again yet.',
-        ),
-      );
+    const lookAgain = async (hasMore: boolean): Promise<void> => {
+      if (hasMore) await look(Number.POSITIVE_INFINITY);
+      for (const ms of againAfterMs) {
+        await pause(ms, undefined, { ref: false });
+        await look(Number.POSITIVE_INFINITY);
+      }
+    };
+    lookAgain(await look(AWAITED)).catch((err: unknown) =>
+      logger.warn(
+        { err, domainId },
+        'Not every email that waited for the warm-up of a domain asks again yet.',
+      ),
+    );
   };
 }
 
