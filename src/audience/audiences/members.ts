@@ -6,9 +6,11 @@ import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.
 import { Failure, invalid, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import {
+  consentBeforeSql,
   contactOfSql,
   hasLeftEverythingSql,
   hasLeftSql,
+  lastUnsubscriptionSql,
   type OwnLeaving,
 } from '../../sending/suppressions/queries.ts';
 import { agreedAt, findContact, isStaleSql, momentProblems, type Scope } from '../contacts/queries.ts';
@@ -37,11 +39,27 @@ export interface MemberDeps extends AudienceCounter {
 const MOST_ASKED = 3;
 
 /**
- * The moment at which a contact left an audience; null where the leaving was committed while the statement
- * waited for its lock.
+ * Something of the entry of a contact that left an audience; null where the leaving was committed while the
+ * statement waited for its lock.
  */
-const LEFT_AT = `(select e.at from contact_activity e where e.contact_id = l.id and e.subject = $3 and e.type = 'left'
+const leavingSql = (
+  what: string,
+): string => `(select ${what} from contact_activity e where e.contact_id = l.id and e.subject = $3 and e.type = 'left'
   order by e.position desc, e.id desc limit 1)`;
+
+/** The consent is older than the leaving of the audience. */
+const IS_STALE_THERE = isStaleSql({
+  agreedAt: '$8::timestamptz',
+  leftAt: leavingSql('e.at'),
+  knownBefore: leavingSql(consentBeforeSql('e')),
+});
+
+/** The consent is older than the leaving of everything. */
+const IS_STALE = isStaleSql({
+  agreedAt: '$8::timestamptz',
+  leftAt: 'l.unsubscribed_at',
+  knownBefore: lastUnsubscriptionSql('l.id', consentBeforeSql('act')),
+});
 
 /**
  * $1 workspace, $2 environment, $3 audience, $4 the contacts to add, $5 whether they have to confirm, $6 now,
@@ -69,8 +87,8 @@ const ADD = `with asked as materialized (
   order by c.id for no key update of c) l
 ), staying_out as materialized (
   select l.id from locked l where ${hasLeftSql({ contactId: 'l.id', audienceId: '$3', isLocked: true })}
-    and ${isStaleSql({ agreedAt: '$8::timestamptz', leftAt: LEFT_AT })}
-    or $5::boolean and ${hasLeftEverythingSql('l')} and ${isStaleSql({ agreedAt: '$8::timestamptz', leftAt: 'l.unsubscribed_at' })}
+    and ${IS_STALE_THERE}
+    or $5::boolean and ${hasLeftEverythingSql('l')} and ${IS_STALE}
 ), entering as materialized (
   select l.* from locked l where l.id not in (select id from staying_out)
 ), added as (

@@ -7,6 +7,7 @@ import { type Detail, Failure, invalid, notFound } from '../../platform/errors/f
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import type { ContactTexts } from '../../platform/text/contact-fields.ts';
 import {
+  consentBeforeSql,
   enterReasonSql,
   forgottenKey,
   lastUnsubscriptionSql,
@@ -56,6 +57,7 @@ const IS_OUT_BY_HASH = `(before = 'subscribed' and exists (select from known
 
 /** A person may leave after the workspace has unsubscribed them. */
 const LAST_LEFT_AT = lastUnsubscriptionSql('target_id', 'act.at');
+const KNOWN_BEFORE = lastUnsubscriptionSql('target_id', consentBeforeSql('act'));
 
 const LEFT_BY_WORKSPACE = leftByWorkspaceSql('target_id', 'left_at');
 
@@ -92,7 +94,11 @@ const CHANGE = `with asked as (
     when status = 'subscribed' and before = 'complained' then 'complained'
     when status = 'subscribed' and agreed_at is not null
       and (before = 'unsubscribed' or ${IS_OUT_BY_HASH} and ${UNSUBSCRIPTION} is not null or before = 'bounced' and (${LEFT_BEFORE_BOUNCE} or ${UNSUBSCRIPTION} is not null))
-      and ${isStaleSql({ agreedAt: 'agreed_at', leftAt: `coalesce(greatest(left_at, ${UNSUBSCRIPTION}, ${LAST_LEFT_AT}), '-infinity')` })}
+      and ${isStaleSql({
+        agreedAt: 'agreed_at',
+        leftAt: `coalesce(greatest(left_at, ${UNSUBSCRIPTION}, ${LAST_LEFT_AT}), '-infinity')`,
+        knownBefore: KNOWN_BEFORE,
+      })}
       and not ${LEFT_BY_WORKSPACE} then 'stale'
     when (select count(*) from jsonb_object_keys(merged)) > 100 then 'full'
     else 'changed' end as outcome,

@@ -58,6 +58,20 @@ export const lastUnsubscriptionSql = (
 ): string => `(select ${what} from contact_activity act
   where act.contact_id = ${contactId} and act.type = 'unsubscribed' order by act.position desc, act.id desc limit 1)`;
 
+/** True for the moment of a consent that PostgreSQL can read; RFC 3339 allows offsets from 16 hours on. */
+const READABLE = `~* '(z|[+-](0[0-9]|1[0-5]):?[0-9]{2})$'`;
+
+/**
+ * SQL of the latest consent that the activity has before an entry of the same contact. It undoes no leaving
+ * that this entry tells of, also one that is dated earlier because a clock was behind. `entry` names a row of
+ * `contact_activity`.
+ */
+export const consentBeforeSql = (entry: string): string => `(
+  select max(case when given.at ${READABLE} then given.at::timestamptz end) from contact_activity said
+  cross join lateral (select coalesce(said.data -> 'consent', said.data) ->> 'at' as at) given
+  where said.contact_id = ${entry}.contact_id and said.type in ('created', 'imported', 'subscribed', 'joined')
+    and (said.position, said.id) < (${entry}.position, ${entry}.id))`;
+
 /**
  * SQL: the workspace unsubscribed the contact itself, and the person has not since: that it may take back.
  * Its act has no data, and that of a person names the source.

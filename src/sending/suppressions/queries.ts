@@ -23,6 +23,7 @@ export {
   type Act,
   actSql,
   audienceActSql,
+  consentBeforeSql,
   EARLIER_CONTACT,
   hasLeftEverythingSql,
   hasLeftSql,
