@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { hashOfKey } from '../../src/http/auth/api-key.ts';
 import type { Permission } from '../../src/http/auth/permissions.ts';
 import { pathsOf } from './ask.ts';
 import { type RealService, startRealService } from './real-service.ts';
@@ -168,7 +169,7 @@ describe('DELETE /v1/api-keys/{id}', () => {
   });
 });
 
-test('GET /v1/api-keys lists all keys without pages', async () => {
+test('GET /v1/api-keys lists keys without pages', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 101; n++) ids.push((await created(['emails:read'], live, 'test')).id);
   const { body, status } = await service.ask({ path: '/v1/api-keys', key: live });
@@ -176,6 +177,42 @@ test('GET /v1/api-keys lists all keys without pages', async () => {
   const listed = (body.data as { id: string }[]).map(({ id }) => id);
   expect(listed).toEqual(listed.toSorted().reverse());
   for (const id of ids) expect(listed).toContain(id);
+});
+
+test('an environment has 1,000 active keys at most, and the list shows as many revoked ones', async () => {
+  const permissions = ['emails:read', 'api-keys:write', 'api-keys:read'];
+  const owner = await service.keyWith('test', ['*']);
+  const { database } = service.service;
+  const others = `select count(*)::integer as count from api_keys
+    where workspace_id = $1 and not livemode and state = 'active'`;
+  const [present] = await database.query<{ count: number }>(others, [service.workspaceId]);
+  const copy = (state: string, count: number, letter: string) =>
+    database.query(
+      `insert into api_keys select (jsonb_populate_record(k, jsonb_build_object('id', 'key_0000000000' || $1 || lpad(n::text, 13, '0'),
+        'hash', md5($1 || n), 'state', $2::text))).*
+      from api_keys k cross join generate_series(1, $3::integer) n where k.hash = $4`,
+      [letter, state, count, hashOfKey(owner)],
+    );
+  await copy('revoked', 1_100, 'a');
+  await copy('active', 999 - (present?.count ?? 0), 'b');
+  const create = (env: string) => ({
+    method: 'POST',
+    path: '/v1/api-keys',
+    key: live,
+    body: { name: 'One more', env, permissions },
+  });
+  const atOnce = await Promise.all(Array.from({ length: 4 }, () => service.ask(create('test'))));
+  expect(atOnce.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
+  expect(atOnce.find(({ status }) => status === 409)?.body.error).toMatchObject({
+    code: 'CONFLICT',
+    message: 'This environment has 1,000 active API keys, the maximum.',
+  });
+  expect((await service.ask(create('live'))).status).toBe(201);
+  expect(await list(inTest)).toHaveLength(2_000);
+  const made = atOnce.find(({ status }) => status === 201)?.body.data.id;
+  expect((await revoke(made)).status).toBe(200);
+  expect((await service.ask(create('test'))).status).toBe(201);
+  await database.query(`delete from api_keys where id like 'key\\_0000000000%'`, []);
 });
 
 describe('API keys across environments', () => {

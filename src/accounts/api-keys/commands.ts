@@ -11,7 +11,7 @@ import { members } from '../../platform/db/schema/accounts.ts';
 import { apiKeys } from '../../platform/db/schema/workspaces.ts';
 import { Failure, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { actRecorder } from '../audit-log/commands.ts';
-import type { ApiKeyView, NewApiKey } from './model.ts';
+import { type ApiKeyView, MOST_KEYS, type NewApiKey } from './model.ts';
 import { findApiKey, type KeyReader } from './queries.ts';
 
 export interface ApiKeyCommands extends KeyReader {
@@ -20,6 +20,12 @@ export interface ApiKeyCommands extends KeyReader {
 }
 
 const REPLY = 'idempotent reply';
+
+const TOO_MANY = new Failure(
+  'CONFLICT',
+  `This environment has ${MOST_KEYS.toLocaleString('en')} active API keys, the maximum.`,
+  { suggestion: 'Revoke some that you no longer need.' },
+);
 
 /** `*` includes every other permission and is stored alone. */
 const normalized = (permissions: readonly Permission[]): readonly Permission[] =>
@@ -68,9 +74,16 @@ export async function createApiKey(
         workspaceId: caller.workspaceId,
         livemode,
         input: { at: now, permissions },
-        columns: { name: body.name, prefix: view.prefix, hash: hashOfKey(key), created_by: caller.id },
+        columns: {
+          name: body.name,
+          prefix: view.prefix,
+          hash: hashOfKey(key),
+          created_by: caller.id,
+          most_api_keys: MOST_KEYS,
+        },
         claim: claimOnce(keyed, 201, () => sealer.seal(JSON.stringify(view), REPLY)),
       });
+      if (spawned.outcome === 'withheld') return TOO_MANY;
       return spawned.outcome === 'replayed' ? spawned : view;
     },
     open: (reply) => JSON.parse(sealer.open(reply, REPLY)),

@@ -1,4 +1,5 @@
 import { ACTIVE_KEYS, TERMS } from '../../http/auth/recollection.ts';
+import { environmentLimit } from '../../http/limits/environment-limit.ts';
 import type { InsertRule } from '../../http/module.ts';
 
 /**
@@ -23,3 +24,11 @@ export const keyInsertRule: InsertRule = {
   ],
   writes: [],
 };
+
+/** A key is made where fewer than `most_api_keys` of its environment are active. */
+export const apiKeyLimit = environmentLimit({
+  of: 'apiKey',
+  name: 'api_key_places',
+  most: 'most_api_keys',
+  count: 'api_keys_active',
+});

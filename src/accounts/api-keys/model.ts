@@ -9,6 +9,9 @@ const Permissions = Type.Array(Type.Union(PERMISSION_NAMES.map((name) => Type.Li
     'The permissions of the key. `*` grants everything, future permissions included, and is stored alone.',
 });
 
+/** The most active keys of one environment, and the most revoked ones that a list shows. */
+export const MOST_KEYS = 1_000;
+
 /** The body of POST /v1/api-keys. */
 export const CreateApiKey = Type.Object(
   {

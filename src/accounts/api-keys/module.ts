@@ -2,7 +2,7 @@ import type { Duty } from '../../engine/duties/duty.ts';
 import type { KeyAuthenticator } from '../../http/auth/key-authenticator.ts';
 import type { Module } from '../../http/module.ts';
 import type { ApiKeyCommands } from './commands.ts';
-import { keyInsertRule } from './insert-rule.ts';
+import { apiKeyLimit, keyInsertRule } from './insert-rule.ts';
 import { apiKeyKind, apiKeys } from './kind.ts';
 import { apiKeyRoutes } from './routes.ts';
 
@@ -29,7 +29,7 @@ export const apiKeysModule: Module<ApiKeyCommands> = {
       label: { title: 'a.name', facts: 'array[a.prefix]' },
     },
   ],
-  insertRules: [keyInsertRule],
+  insertRules: [keyInsertRule, apiKeyLimit],
   routes: apiKeyRoutes,
   open: ({ database, sealer, authenticator }) => ({
     registrations: [apiKeys],

@@ -1,4 +1,5 @@
 import { and, desc, eq } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/pg-core';
 import type { ApiKeyContext } from '../../../machines/api-key/machine.ts';
 import type { Permission } from '../../http/auth/permissions.ts';
 import type { Principal } from '../../http/auth/principal.ts';
@@ -8,7 +9,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { timeOfId } from '../../platform/db/ids.ts';
 import { apiKeys } from '../../platform/db/schema/workspaces.ts';
 import { findTerms } from '../workspace/queries.ts';
-import type { ApiKeyQuery, ApiKeyView } from './model.ts';
+import { type ApiKeyQuery, type ApiKeyView, MOST_KEYS } from './model.ts';
 
 export interface KeyReader {
   readonly database: Database;
@@ -61,20 +62,27 @@ export async function findApiKey(
   return row ? viewOf(row) : null;
 }
 
-/** The keys that the caller may see, newest first, revoked ones included. This list has no pages. */
+/**
+ * The keys that the caller may see, newest first, the latest revoked ones included. This list has no pages:
+ * the active ones are limited.
+ */
 export async function listApiKeys(
   { database }: KeyReader,
   { caller, query: { createdBy } }: Pick<Call<unknown, ApiKeyQuery>, 'caller' | 'query'>,
 ): Promise<readonly ApiKeyView[]> {
-  const rows = await database.read((orm) =>
-    orm
-      .select(columns)
-      .from(apiKeys)
-      .where(
-        and(...visibleTo(caller), ...(createdBy === undefined ? [] : [eq(apiKeys.createdBy, createdBy)])),
-      )
-      .orderBy(desc(apiKeys.id)),
-  );
+  const rows = await database.read((orm) => {
+    const keysThat = (state: 'active' | 'revoked') => {
+      const maker = createdBy === undefined ? undefined : eq(apiKeys.createdBy, createdBy);
+      return orm
+        .select(columns)
+        .from(apiKeys)
+        .where(and(...visibleTo(caller), eq(apiKeys.state, state), maker));
+    };
+    return unionAll(
+      keysThat('active'),
+      keysThat('revoked').orderBy(desc(apiKeys.id)).limit(MOST_KEYS),
+    ).orderBy(desc(apiKeys.id));
+  });
   return rows.map(viewOf);
 }
 

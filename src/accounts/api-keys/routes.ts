@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/request/route.ts';
 import { type ApiKeyCommands, createApiKey, patchApiKey, revokeApiKey } from './commands.ts';
-import { ApiKey, ApiKeyQuery, CreateApiKey, CreatedApiKey, PatchApiKey } from './model.ts';
+import { ApiKey, ApiKeyQuery, CreateApiKey, CreatedApiKey, MOST_KEYS, PatchApiKey } from './model.ts';
 import { listApiKeys } from './queries.ts';
 
 const KEY_ID = { prefix: 'key', resource: 'API key' } as const;
@@ -26,12 +26,11 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     },
     permission: 'api-keys:write',
     summary: 'Create an API key',
-    description:
-      'Only this reply contains the full key. A key cannot grant permissions that it lacks, and a test key cannot create a live one.',
+    description: `Only this reply contains the full key. A key cannot grant permissions that it lacks, and a test key cannot create a live one. An environment has ${MOST_KEYS.toLocaleString('en')} active keys at most.`,
     body: CreateApiKey,
     response: CreatedApiKey,
     status: 201,
-    failures: ['FORBIDDEN'],
+    failures: ['FORBIDDEN', 'CONFLICT'],
     example: {
       body: { name: 'Checkout', env: 'test', permissions: ['emails:send', 'emails:read'] },
       response: { ...KEY_EXAMPLE, key: 'svc_test_7hJ2kQ9xV4mZ1cT8pN5wR3yB6dF04xQz' },
@@ -42,7 +41,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     name: 'listApiKeys',
     permission: 'api-keys:read',
     summary: 'List API keys',
-    description: 'All of them, newest first, revoked ones included. A test key sees test keys only.',
+    description: `All active ones and the latest ${MOST_KEYS.toLocaleString('en')} of the revoked ones, newest first. A test key sees test keys only.`,
     query: ApiKeyQuery,
     response: Type.Array(ApiKey),
     example: { response: [KEY_EXAMPLE] },

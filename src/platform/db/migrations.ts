@@ -25,6 +25,7 @@ import brandFont from '../../../drizzle/0022_brand_font.sql' with { type: 'text'
 import replicaIdentities from '../../../drizzle/0023_replica_identities.sql' with { type: 'text' };
 import forgottenLeavings from '../../../drizzle/0024_forgotten_leavings.sql' with { type: 'text' };
 import actsBesideReasons from '../../../drizzle/0025_acts_beside_reasons.sql' with { type: 'text' };
+import limitApiKeys from '../../../drizzle/0026_limit_api_keys.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -61,4 +62,5 @@ export const migrations: readonly Migration[] = [
   { name: '0023_replica_identities', sql: replicaIdentities },
   { name: '0024_forgotten_leavings', sql: forgottenLeavings },
   { name: '0025_acts_beside_reasons', sql: actsBesideReasons },
+  { name: '0026_limit_api_keys', sql: limitApiKeys },
 ];

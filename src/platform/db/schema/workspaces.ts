@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, pgTable, pgView, text } from 'drizzle-orm/pg-core';
 import type { FontName } from '../../text/fonts.ts';
 import { actorColumns, journal, keyOf, moment, octets, oneOf, refersTo, textC } from './columns.ts';
@@ -74,6 +75,7 @@ export const apiKeys = pgTable(
     refersTo(t.workspaceId, workspaces.id),
     oneOf(t.state),
     index('api_keys_by_workspace').on(t.workspaceId, t.id.desc().nullsFirst()),
+    index('api_keys_that_are_active').on(t.workspaceId, t.livemode).where(sql`${t.state} = 'active'`),
   ],
 );
 
