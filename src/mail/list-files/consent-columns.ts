@@ -1,6 +1,6 @@
 import { mayBeConsent, questionColumn, withoutAnswers } from './consent-questions.ts';
 import { CONSENT_VOCABULARY, HAS_MAIL, isEnding } from './consent-vocabulary.ts';
-import { folded } from './consent-words.ts';
+import { folded, wordsOf } from './consent-words.ts';
 
 /** The way in which the cells of a column show consent. */
 export const STATUS_READINGS = ['status', 'subscribed', 'unsubscribed', 'bounced', 'complained'] as const;
@@ -35,8 +35,26 @@ const SUBSCRIBED_NAMES = new Set(
   newsletter newsletterabo newsletteroptin newslettersubscribed receivesnewsletter mailinglist permission emailpermission
   abonniert angemeldet einwilligung newslettereinwilligung werbeeinwilligung zustimmung abonne inscrit inscritnewsletter
   consentement suscrito suscripto inscrito consentimiento aceptamarketing boletin iscritto consenso marketingallowed
-  marketingemails emailupdates`.split(/\s+/),
+  marketingemails emailupdates mailversand newsletterversand werbungerlaubt werbeerlaubnis kontakterlaubnis`.split(
+    /\s+/,
+  ),
 );
+
+/** Names of a status of HubSpot in its languages: `Statut du contact marketing`. */
+const isMarketingStatus = (name: string): boolean =>
+  /status|statut|estado|stato/.test(name) &&
+  name.includes('marketing') &&
+  /^(?:status|statut|estado|stato|marketing|kontakts?|contact|contacto|contatto|contato|de[ls]?|d[uoi])+$/.test(
+    name,
+  );
+/** Names of a status as a code or a number, which no table explains. */
+const STATUS_CODE = /(?:id|code|nr|no|number)$/;
+
+/** True for the code of a status, such as `member_status_id` of Emma, where `o` has opted out. */
+export function isStatusCode(header: string): boolean {
+  const name = folded(header);
+  return STATUS_CODE.test(name) && STATUS_NAMES.has(name.replace(STATUS_CODE, ''));
+}
 
 /** Names of what a person answers by a link. */
 const CONFIRMATIONS = new Set(
@@ -48,6 +66,9 @@ const CONFIRMATIONS = new Set(
  */
 const NEGATIVE =
   /unsub|opt(?:ed|s)?out|donote?mail|donotcontact|donotsend|^noe?mails?$|blacklist|blocklist|suppress|isexcludedfrom|emaildisabled|deaktiviert|deactivated|abgemeldet|abmeld|abbestell|ausgetragen|austrag|gesperrt|widerspr|widerruf|desabon|desinscri|desuscri|dadodebaja|fechadebaja|noenviar|excluded|disiscri|revoked|withdrawn|kuendig|kundig|donotallow|uitgeschreven|uitschrij|afgemeld|afmeld|(?:werbe|mail|newsletter)sperre/;
+/** Names of a list of those who want no mail, and of its German sentence. */
+const STOP_LIST =
+  /^robinson$|robinsonliste?|(?:sperr|schwarze)liste|liste(?:noire|rouge)|listanegra|werbeverbot|keine?n?(?:werbung|mailversand|newsletterversand)/;
 /** Consent that was never given, or has ended. */
 const NOT_AGREED =
   /^(?:is|has|was)?(?:nolonger|not|never|non|nicht(?:mehr)?|keine?|pas|ex|former)(?:e?mail|newsletter|marketing)?(?:subscri|opt(?:ed)?in|consent|einwillig|zustimm|abonn|angemeldet|inscri|suscri|permission)|(?:consent|permission|optin|einwilligung|zustimmung|consentement|consentimiento)(?:was|is)?(?:cancell?ed|ended|declined|refused|denied|rejected|expired|abgelehnt|verweigert|beendet|refuse|retire|rechazado|revocado)/;
@@ -61,7 +82,7 @@ const ABOUT_LISTS =
 const LEFT_A_KIND = /^(?:opt(?:ed)?outof|unsubscribedfrom)(?:all)?(?:marketing|newsletter)?e?mails?/;
 const BOUNCE = /bounce|unzustellbar|undeliver|^clean(?:time|campaign|ed)|rebote|rebotad|rebond/;
 const CERTAIN_BOUNCE = /bounced|hard|global|portal|clean|unzustellbar|undeliver|rebotad/;
-const HARD_BOUNCE = /hard|clean/;
+const HARD_BOUNCE = /hard|clean|undeliverab/;
 const COMPLAINT =
   /complain|spamreport|(?:marked|reported|flagged)(?:e?mails?)?as(?:spam|abuse|junk)|beschwer|plainte|queja|abusereport/;
 const CERTAIN_COMPLAINT = /complained|complaining|complainer|spam|abuse|junk|beschwert/;
@@ -90,13 +111,6 @@ const OTHER_CHANNELS = words(
   'sms whatsapp phone telefon telephone mobile mobil push fax post postal letter brief call calls',
 );
 const OTHERS = words('id ip ids url plan tier price product produkt level email mail link page');
-
-const wordsOf = (header: string): readonly string[] =>
-  header
-    .replace(/(\p{Ll})(\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1$3 $2')
-    .split(/[^\p{L}\p{N}]+/u)
-    .map(folded)
-    .filter((word) => word !== '');
 
 const LONGEST_WORD = Math.max(...[...CONSENT_VOCABULARY].map((word) => word.length));
 
@@ -136,7 +150,7 @@ const FLAGS = { weak: true, cells: 'flags' } as const;
 export function consentColumnOf(asWritten: string): ConsentColumn | null {
   const header = withoutAnswers(asWritten);
   const name = folded(header);
-  if (STATUS_NAMES.has(name)) return status('status');
+  if (STATUS_NAMES.has(name) || isMarketingStatus(name)) return status('status');
   if (SUBSCRIBED_NAMES.has(name)) return status('subscribed');
   if (CONFIRMATIONS.has(name)) return status('subscribed', { cells: 'confirmation' });
   if (LEFT_A_KIND.test(name)) return status('unsubscribed');
@@ -147,15 +161,16 @@ export function consentColumnOf(asWritten: string): ConsentColumn | null {
   const some = (set: ReadonlySet<string>): boolean => parts.some((word) => set.has(word));
   if (FOR_EVERYONE.test(name) || some(FIGURES)) return null;
   if (isOfAnotherChannel(header)) return null;
-  const isOpposite = some(NEGATIONS) && !/donot/.test(name) && !NOT_AGREED.test(name);
+  const isStopList = STOP_LIST.test(name);
+  const isOpposite = some(NEGATIONS) && !/donot/.test(name) && !NOT_AGREED.test(name) && !isStopList;
   const isCertain =
     !isOpposite &&
     parts.every((word, at) => isMadeOfVocabulary(word) || (word === 'id' && parts[at - 1] === 'campaign'));
   const isTime = TIMES.has(last) || TIME.test(last);
   const isReason = some(REASONS) || REASON.test(last);
-  if (NEGATIVE.test(name) || NOT_AGREED.test(name) || parts.includes('baja')) {
+  if (isStopList || NEGATIVE.test(name) || NOT_AGREED.test(name) || parts.includes('baja')) {
     if (!isCertain) return status('unsubscribed', WEAK);
-    if (!ABOUT_LISTS.test(name) && !NOT_AGREED.test(name))
+    if (!isStopList && !ABOUT_LISTS.test(name) && !NOT_AGREED.test(name))
       return status('unsubscribed', parts.length === 1 ? FLAGS : WEAK);
     if (isTime) return { to: 'unsubscribedAt' };
     return status('unsubscribed', isReason ? { cells: 'anything' } : {});
@@ -174,6 +189,8 @@ export function consentColumnOf(asWritten: string): ConsentColumn | null {
   const question = questionColumn(parts);
   if (question) return question;
   if (POSITIVE.test(name) || CONFIRMED.test(name)) {
+    // A consent that is pending is none, and its person has not left.
+    if (/pending|ausstehend|enattente|pendiente/.test(name)) return status('unsubscribed', WEAK);
     const endings = parts.filter(isEnding);
     // `Subscription No.` is a number; without the dot it may deny one.
     if (/\bno\.\s*$/i.test(header)) return null;
@@ -209,8 +226,11 @@ export function looksLikeConsent(header: string): boolean {
   const parts = wordsOf(header);
   const some = (set: ReadonlySet<string>): boolean => parts.some((word) => set.has(word));
   if (FOR_EVERYONE.test(name) || some(FIGURES) || isOfAnotherChannel(header)) return false;
+  // `1` in a column of ids is no answer.
+  if (parts.at(-1) === 'id') return false;
   const column = consentColumnOf(header);
-  const leavesLists = column?.to === 'status' && column.reads === 'unsubscribed' && ABOUT_LISTS.test(name);
+  const isOfLists = ABOUT_LISTS.test(name) || STOP_LIST.test(name);
+  const leavesLists = column?.to === 'status' && column.reads === 'unsubscribed' && isOfLists;
   return mayBeConsent(name) || leavesLists || (parts.includes('marketing') && !isAboutSomethingElse(header));
 }
 
@@ -229,6 +249,21 @@ const WITHOUT = words(
   'no not non never without excluding except exclude minus removed ohne keine nicht sans sin senza sem',
 );
 
+/** `Deleted subscribers.csv`, and `held.csv` of Lyris: people whom a service no longer writes to. */
+function isOfRecordsOut(parts: readonly string[]): boolean {
+  const isOut = (word: string): boolean =>
+    /^(?:deleted|deactivated|disabled|inactive|held|unconfirmed|notcon|suspended|archived|junk|removals|geloescht\w*|geloscht\w*|inaktiv\w*|deaktiviert\w*)$/.test(
+      word,
+    );
+  const names = parts.filter((word) => !/^\d*$|^(?:csv|txt|export)$/.test(word));
+  const isOfPeople = names.some((word) =>
+    /^(?:members?|subscribers?|contacts?|recipients?|audience|list|liste|abonnenten|kontakte|empf(?:ae|a)nger)$/.test(
+      word,
+    ),
+  );
+  return names.some(isOut) && (isOfPeople || names.length === 1);
+}
+
 /**
  * The status of all people in a file, by the name that a service gives to it; `never`: they have not agreed.
  */
@@ -241,6 +276,7 @@ export function everyoneByFilename(
   if (isMailchimp && (first === 'nonsubscribed' || (first === 'non' && second === 'subscribed')))
     return 'never';
   if (parts.some((word) => WITHOUT.has(word))) return null;
+  if (isOfRecordsOut(parts)) return 'never';
   // `contacts cleaned.csv` is what people call a list that they have tidied up.
   if ((isMailchimp && first === 'cleaned') || parts.some((word) => /^(?:hard)?bounce[sd]$/.test(word)))
     return parts.includes('soft') ? null : 'bounced';

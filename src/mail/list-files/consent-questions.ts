@@ -13,7 +13,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
  */
 const QUESTION_WORDS = words(`
   is are was do does did don t can cannot could may might should would we i he she they you me us our to be been by via per for with the a
-  this and of from in out opt on or wish wishes want wants wanted like likes get gets send sent receive receives receiving received
+  this and of from in out opt on or wish wishes want wants wanted like likes get gets send sent request requests requested receive receives receiving received
   allow allows allowed accept accepts accepted permit permits permitted permission agree agrees agreed consent consents consented
   happy ok okay yes subscribe subscribes subscribed subscription subscriptions subscriber subscribers status state flag
   email emails e mail mails emailed mailed mailing mailings emailable mailable contactable marketable contact contacts contacted
@@ -37,7 +37,8 @@ const isMadeOf = (word: string): boolean => {
 
 /** The longest name that is a question. */
 const LONGEST_NAME = 80;
-const MAIL = /mail|newsletter|marketing|marketable|contact(?:able|ed)|angeschrieben|courriel|correo|posta/;
+const MAIL =
+  /mail|^(?:can|may|ok to|okay to) (?:be )?contact|newsletter|marketing|marketable|contact(?:able|ed)|angeschrieben|courriel|correo|posta/;
 const ASKS =
   /\bcan\b|\bmay\b|\bok(?:ay)?\b|allow|accept|permi|receiv|\bwant|\bwish|\blikes?\b|\bgets?\b|\bsend\b|agree|happy|able\b|consent|subscri|\bopt (?:in|out)\b|email ?marketing|darf|durfen|erlaub|erhalt|empfang|bekomm|recevoir|recoit|autoris|recibi|recibe|acepta|autoriza|ricev|accetta|ontvang/;
 const REFUSES =
@@ -68,7 +69,7 @@ export function questionColumn(parts: readonly string[]): QuestionColumn | null 
 
 /** Words in a name that may be about consent, also beside other subjects. */
 const MAY_BE_CONSENT =
-  /subscri|suscri|abonn|einwillig|zustimm|unsub|(?<![a-z])opt(?:ed|s|ing)?[^a-z]?(?:in|out)(?![a-z])|opt(?:ed)?(?:in|out)(?!ion|al)|consent|mailable|contactable|marketable|donot(?:e?mail|contact)|(?:mail|contact|communication)preference|preferences?$/;
+  /subscri|suscri|abonn|einwillig|zustimm|unsub|(?<![a-z])opt(?:ed|s|ing)?[^a-z]?(?:in|out)(?![a-z])|opt(?:ed)?(?:in|out)(?!ion|al)|consent|mailable|contactable|marketable|donot(?:e?mail|contact)|(?:mail|contact|communication)preference|preferences?$|mailfrequency|mailfrequenz|mailnotification|bulkmail|^werbung$/;
 
 /** True for a folded name with a word about consent, so that yes and no in its cells may not be read over. */
 export const mayBeConsent = (name: string): boolean => MAY_BE_CONSENT.test(name);

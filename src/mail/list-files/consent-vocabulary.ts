@@ -15,9 +15,10 @@ export const CONSENT_VOCABULARY: ReadonlySet<string> = new Set(
   widerspruch widersprochen widerruf widerrufs widerrufen gekuendigt gekundigt kuendigung kundigung abgelehnt verweigert beendet
   nicht kein keine mehr
   allow allowed uitgeschreven uitschrijving afgemeld afmelding werbesperre mailsperre newslettersperre sperre
+  robinson robinsonliste sperrliste schwarze noire rouge lista negra werbeverbot mailversand newsletterversand keinen
   desabonne desabonnes desabonnement desinscrit desinscrite desinscription pas refuse retire
   desuscrito desuscripto baja dado noenviar rechazado revocado disiscritto disiscrizione
-  bounce bounced hard hardbounce hardbounced cleaned clean unzustellbar undeliverable undelivered rebote rebotado rebotada rebond
+  bounce bounced bounceback hard hardbounce hardbounced hardbounceback cleaned clean unzustellbar undeliverable undeliverability undelivered rebote rebotado rebotada rebond
   complained complaint complaining complainer spam report reported reports marked as abuse junk beschwerde beschwert plainte queja
   subscribed subscription subscriptions subscribe optin optedin in consent consents permission gdpr dsgvo rgpd einwilligung zustimmung
   abo abonniert abonnement abonne angemeldet anmeldung inscrit inscription consentement suscrito suscripto suscripcion inscrito

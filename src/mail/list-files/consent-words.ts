@@ -10,27 +10,28 @@ const list = (text: string): readonly string[] => text.trim().split(/\s+/);
 export const WORDS: Readonly<Record<Meaning, readonly string[]>> = {
   subscribed:
     list(`allow allowed subscribed active confirmed enabled optin optedin optedinconfirmed doubleoptin singleoptin express expressconsent
-    explicit implied marketingcontact whitelisted resubscribed abonniert angemeldet bestaetigt bestatigt aktiv eingetragen aktiviert
+    explicit implied marketingcontact marketable unengagedmarketable whitelisted resubscribed abonniert angemeldet bestaetigt bestatigt aktiv eingetragen aktiviert
     abonne inscrit actif confirme suscrito suscripto activo confirmado alta inscrito iscritto attivo confermato ativo inscrita
     geabonneerd actief`),
   never:
     list(`nonsubscribed notsubscribed neversubscribed unconfirmed notconfirmed pending pendingconfirmation pendingoptin waiting
-    validating notset noconsent none unknown transactional nonmarketingcontact nonmarketing disabled archived deleted removed softbounce
+    validating notset noconsent none unknown transactional transactionalonly nonmarketingcontact nonmarketing nonmarketable unengagednonmarketable unactivated notactivated held onhold disabled archived deleted removed softbounce
     softbounced temporarilyhold unbestaetigt unbestatigt ausstehend offen wartend archiviert geloscht geloescht nonconfirme enattente
     nonabonne noninscrit pendiente noconfirmado nosuscrito inattesa nonconfermato pendente`),
   unsubscribed:
     list(`donotallow notallowed disallow disallowed unsubscribed unsubscribe unsubscribes unsub optout optedout optedoutofemail inactive left cancelled canceled
-    blocklisted blocklist blacklisted blacklist blocked suppressed excluded donotmail donotemail donotcontact withdrawn revoked
+    blocklisted blocklist blacklisted blacklist blocked suppressed excluded donotmail donotemail donotcontact nomail noemail noemails unsubscribers optouts suppressionlist suspended suspend
+    withdrawn revoked
     denied declined manuallyunsubscribed listunsubscribed globallyunsubscribed abgemeldet abbestellt ausgetragen gekuendigt gekundigt
     gesperrt blockiert inaktiv deaktiviert widerrufen widersprochen desabonne desinscrit inactif bloque resilie oppose desuscrito
     desuscripto cancelado inactivo bloqueado baja dadodebaja disiscritto annullato inattivo bloccato descadastrado inativo
     afgemeld uitgeschreven inactief wypisany avregistrerad`),
   bounced:
-    list(`bounced bounce bounces hardbounce hardbounced hardbounces cleaned undeliverable invalid invalidemail
+    list(`bounced bounce bounces bouncing bounceback bouncebacked bybounces hardbounce hardbounced hardbounces cleaned undeliverable invalid invalidemail
     nonexistent unreachable unzustellbar nichtzustellbar ungueltig ungultig bereinigt rejete invalide rebond rebotado rebote invalido noentregable
     rimbalzato nonvalido`),
   complained:
-    list(`complained complaint complaints complainer spam spamcomplaint spamcomplaints spamreport spamreported markedasspam
+    list(`complained complaint complaints spammed abused complainer spam spamcomplaint spamcomplaints spamreport spamreported markedasspam
     reportedspam contactflaggedasspam junk abuse abusecomplaint beschwerde beschwert spambeschwerde plainte signalecommespam queja
     denunciado`),
   yes: list(`yes y true t 1 on x checked ja j wahr oui o vrai si s verdadero cierto vero sim verdadeiro waar tak prawda kylla ano igen
@@ -53,6 +54,14 @@ export const folded = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}✓✔☑✗✘☐]/gu, '');
 
+/** The words of a header, folded: `emailOptOut` → `email`, `opt`, `out`. */
+export const wordsOf = (header: string): readonly string[] =>
+  header
+    .replace(/(\p{Ll})(\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1$3 $2')
+    .split(/[^\p{L}\p{N}]+/u)
+    .map(folded)
+    .filter((word) => word !== '');
+
 /** Parts of longer texts that always mean the same. Nothing is ever taken for consent by a part of it. */
 const PARTS: readonly (readonly [RegExp, Meaning])[] = [
   [/soft.?bounce|temporar|transient/, 'never'],
@@ -74,9 +83,24 @@ const NEGATION =
 /** The longest text that is looked through for what it says. */
 const LONGEST_SENTENCE = 1_000;
 
+/**
+ * A word of the table, folded. `Nicht-Marketing-Kontakt` and `Contacto no de marketing` are the
+ * `Non-marketing contact` that HubSpot translates.
+ */
+function tableWord(text: string): string {
+  const word = folded(text);
+  if (!/marketing/.test(word) || !/kontakt|contact|contat/.test(word)) return word;
+  const rest = word.replace(/marketing|kontakt|contacto?|contatto|contato/g, '');
+  if (/^(?:de|di|do)?$/.test(rest)) return 'marketingcontact';
+  const isNone = /^(?:que)?(?:nicht|kein|non?|niet|geen|nao|not)(?:es?|relacionadoa)?(?:de|di|do)?$/.test(
+    rest,
+  );
+  return isNone ? 'nonmarketingcontact' : word;
+}
+
 /** The meaning of a word or a phrase of the table; null for every other text. */
 export const wordMeaning = (text: string): Meaning | null =>
-  text.length > 64 ? null : (MEANINGS.get(folded(text)) ?? null);
+  text.length > 64 ? null : (MEANINGS.get(tableWord(text)) ?? null);
 
 /** The consent that a text states, as a word or in a part of it; null when the table does not know it. */
 export function meaningOf(text: string): Meaning | null {
@@ -101,9 +125,9 @@ export function reasonMeaning(text: string): Meaning | null {
   return isDead ? 'bounced' : null;
 }
 
-/** True for a text that means no value: `NULL`, `n/a`, `-`, and the date of zeros that MySQL writes. */
+/** True for a text that means no value: `NULL`, `n/a`, `-`, `[]`, and the date of zeros that MySQL writes. */
 export const isBlank = (text: string): boolean =>
-  /^[-–—._/\s]*$/.test(text) ||
+  /^(?:[-–—._/\s]*|\[\]|\{\})$/.test(text) ||
   (text.length <= 64 && /^(?:null|nil|na|nan|undefined|0{8,})$/.test(folded(text)));
 
 /**
@@ -112,7 +136,7 @@ export const isBlank = (text: string): boolean =>
  */
 const OF_LISTS = new Set(
   list(`unsubscribed unsubscribe unsubscribes unsub optout optedout optedoutofemail donotmail donotemail donotcontact
-    manuallyunsubscribed listunsubscribed globallyunsubscribed blocklisted blacklisted nonsubscribed notsubscribed neversubscribed
+    manuallyunsubscribed listunsubscribed globallyunsubscribed blocklisted blacklisted nomail noemail noemails unsubscribers optouts suppressionlist nonmarketingcontact nonsubscribed notsubscribed neversubscribed
     abgemeldet abbestellt ausgetragen desabonne desinscrit desuscrito desuscripto dadodebaja disiscritto descadastrado afgemeld
     uitgeschreven wypisany avregistrerad nonabonne noninscrit nosuscrito`),
 );
@@ -128,7 +152,7 @@ const OF_MAIL = new Set(
 );
 
 /** True for a word that can only mean that a person has left a list, or was never on it. */
-export const isListWord = (text: string): boolean => text.length <= 64 && OF_LISTS.has(folded(text));
+export const isListWord = (text: string): boolean => text.length <= 64 && OF_LISTS.has(tableWord(text));
 
 /** True for a word by which a person may not be written to, in a column about the person. */
 export const isLeavingWord = (text: string): boolean =>

@@ -2,6 +2,7 @@ import {
   consentColumnOf,
   isAboutSomethingElse,
   isOfTelephone,
+  isStatusCode,
   looksLikeConsent,
 } from '../../../../mail/list-files/consent-columns.ts';
 import {
@@ -11,6 +12,7 @@ import {
   isListWord,
   wordMeaning,
 } from '../../../../mail/list-files/consent-words.ts';
+import { endsRecords, isStateOut } from '../../../../mail/list-files/record-state.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import { pointerSegment } from '../../../../platform/errors/schema-errors.ts';
 import { saysDate } from '../file/consent-of-row.ts';
@@ -38,10 +40,12 @@ const saysDoNot = (value: string): boolean => folded(value).includes('donot');
 export function doubtOfConsent(name: string, key: string, survey: ColumnSurvey | undefined): Detail | null {
   if (!survey) return null;
   const values = [...(survey.values?.keys() ?? [])].filter((value) => !isBlank(value));
-  const leaving = values.filter(isAboutSomethingElse(name) ? isListWord : beginsWithLeaving);
+  const leaving = values.filter(
+    isAboutSomethingElse(name) ? isListWord : (value) => beginsWithLeaving(value) || isStateOut(name, value),
+  );
   const told = [...new Set([...leaving, ...survey.leavings])];
   const found = isOfTelephone(name) ? told.filter(saysDoNot) : told;
-  if (found.length === 0 && !asksInDoubt(name, survey, values)) return null;
+  if (found.length === 0 && !endsRecords(name, survey) && !asksInDoubt(name, survey, values)) return null;
   const shown = (found.length > 0 ? found : values).slice(0, MOST_SHOWN).map((value) => `"${value}"`);
   const holds = shown.length > 0 ? `, and holds ${shown.join(', ')}` : '';
   return {
@@ -50,14 +54,21 @@ export function doubtOfConsent(name: string, key: string, survey: ColumnSurvey |
   };
 }
 
+/** `{"topics":{"news":false}}`: the preferences of Customer.io. */
+const deniesInJson = (value: string): boolean => /^[[{].*(?:\bfalse\b|unsub)/is.test(value);
+/** `[1,2]`: the ids of what a person has left, in an export of Iterable. */
+const isFullList = (value: string): boolean => /^\[\s*[^\s\]]/.test(value);
+
 /**
  * True for a column with a word about consent in its name whose cells answer, or whose cells are too many to
  * tell.
  */
 function asksInDoubt(name: string, survey: ColumnSurvey, values: readonly string[]): boolean {
+  if (isStatusCode(name)) return values.length > 1;
   if (!looksLikeConsent(name)) return false;
   const column = consentColumnOf(name);
   const isLeaving = column?.to === 'status' && column.reads === 'unsubscribed';
   if (survey.values === null) return isLeaving;
+  if (values.some(deniesInJson) || (isLeaving && values.some(isFullList))) return true;
   return values.some((value) => wordMeaning(value) !== null || (isLeaving && saysDate(value)));
 }

@@ -1,4 +1,9 @@
-import { isListWord, LEAVINGS, type LeaveReason } from '../../../../mail/list-files/consent-words.ts';
+import {
+  isBlank,
+  isListWord,
+  LEAVINGS,
+  type LeaveReason,
+} from '../../../../mail/list-files/consent-words.ts';
 import { dialectOf } from '../../../../platform/csv/delimiter.ts';
 import { CsvReader, type CsvRow } from '../../../../platform/csv/reader.ts';
 import { type ContactFieldName, isContactField } from '../../../../platform/text/contact-fields.ts';
@@ -32,6 +37,8 @@ export interface ColumnSurvey {
   unsaid: number;
   /** Cells by which a person is not subscribed, by what they become. */
   readonly takes: Map<NonSubscriberStatus, number>;
+  /** Cells of a column of texts that are empty or 0. */
+  blanks: number;
   /** True where a cell that is not understood is an integer: the column counts something. */
   isFigures: boolean;
   /** The values of a column of texts, each with its cells; null when there are too many, or long ones. */
@@ -61,6 +68,7 @@ export const emptySurvey = (): ColumnSurvey => ({
   examples: new Set(),
   unsaid: 0,
   takes: new Map(),
+  blanks: 0,
   isFigures: false,
   values: new Map(),
   leavings: new Set(),
@@ -192,6 +200,7 @@ function surveyProperty(column: ColumnSurvey, type: PropertyTarget['type'], cell
 
 function countValue(column: ColumnSurvey, cell: string): void {
   const value = cell.trim();
+  if (/^(?:0?$|[-–—._/0nu[{])/i.test(value) && (value === '0' || isBlank(value))) column.blanks++;
   if (value === '') return;
   if (
     column.leavings.size < MOST_EXAMPLES &&
