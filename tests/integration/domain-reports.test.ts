@@ -140,6 +140,16 @@ test('a DMARC report counts once, by source, alignment and day', async () => {
   expect((await sums(id)).dmarc).toMatchObject({ reports: 2, totals: { messages: 20 } });
 });
 
+// rspamd gives the reports of several days one id and one period (`rspamadm dmarc_report 20261122 20261123`).
+test('reports with one id and other numbers count each, and each once', async () => {
+  const id = await addDomain('days.example');
+  const to = 'dmarc@send.days.example';
+  const rows = ['3', '4'].map((count) => ({ count, from: 'days.example' }));
+  for (const row of [...rows, ...rows])
+    expect(await deliver(report([row], { id: 'days' }), { to })).toStartWith('250');
+  expect((await sums(id)).dmarc).toMatchObject({ reports: 2, totals: { messages: 7 } });
+});
+
 test('a report counts for the nearest domain of the workspace', async () => {
   const parent = await addDomain('near.example');
   const child = await addDomain('mail.near.example');

@@ -1,8 +1,14 @@
-/** The transfer encodings of RFC 2045 6 over octets. */
+import { uudecoded } from './uuencode.ts';
+
+/** The transfer encodings of RFC 2045 6 over octets, and uuencode. */
+
+/** The names by which a Content-Transfer-Encoding means uuencode: no standard has one. */
+export const UUENCODED = /^(?:x-)?uu(?:e|encode|encoded)$/;
 
 /** The decoded octets of a content. An unknown encoding counts as none. */
 export function decodedOf(content: Buffer, encoding: string): Buffer {
   if (encoding === 'base64') return Buffer.from(content.toString('latin1'), 'base64');
+  if (UUENCODED.test(encoding)) return uudecoded(content) ?? content;
   return encoding === 'quoted-printable' ? decodeQuoted(content) : content;
 }
 

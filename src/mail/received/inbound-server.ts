@@ -17,7 +17,7 @@ import {
 import { tokenOf } from '../inbound/verp.ts';
 import { LARGEST_HEADER } from '../raw/header-editor.ts';
 import type { MailReader } from '../reading/mail-reader.ts';
-import { fieldsOf, hasLargeHeader, headerFacts, isReport, LineEnds } from './header.ts';
+import { fieldsOf, hasLargeHeader, headerFacts, isReport, LineEnds, withSingleReturns } from './header.ts';
 
 /** A message for recipients that routes take. */
 export interface IncomingMessage<Taken> {
@@ -197,7 +197,8 @@ export const openInboundServer = <Taken>({
           reservation,
           isOfPurpose ? LARGEST_AGGREGATE : LARGEST_INBOUND,
         );
-        const raw = isMessage ? lineEnds.withSingleReturns(octets) : octets;
+        // A report and a leaving may have line ends of any kind: they are read, and not stored.
+        const raw = isMessage ? lineEnds.withSingleReturns(octets) : (withSingleReturns(octets) ?? octets);
         if (raw === null) throw BARE_LINE_END;
         // CR CR LF is no empty line before it is one line end.
         if (isMessage && hasLargeHeader(raw)) throw LARGE_HEADER;

@@ -94,12 +94,21 @@ export async function countReport(
     JSON.stringify(rows),
     report.kind,
     reporter,
-    report.id,
+    isDmarc ? `${report.id} ${contentOf(report)}` : report.id,
     report.day,
     new Date(now).toISOString(),
     isDmarc ? policyText(report) : null,
     JSON.stringify(owners),
   ]);
+}
+
+/**
+ * rspamd gives the reports of several days one id and one period (`rspamadm dmarc_report 20261122 20261123`),
+ * so that their numbers tell them apart. A report that comes again has the same ones.
+ */
+function contentOf({ rows }: Extract<AggregateReport, { kind: 'dmarc' }>): string {
+  const lines = rows.map((row) => JSON.stringify(row)).sort();
+  return new Bun.CryptoHasher('sha256').update(lines.join('\n')).digest('hex').slice(0, 32);
 }
 
 /** A policy in testing acts one level weaker (RFC 9989 4.7, `t=y`). */

@@ -1,5 +1,6 @@
 /** Encoded words (RFC 2047) of a header as the parser, postal-mime 4.0.0, reads them right. */
 import { isUtf8 } from 'node:buffer';
+import { addressParser, decodeWords } from 'postal-mime';
 import { endOfHeader, LARGEST_HEADER, type RawField, readFields } from '../header-editor.ts';
 import { typedOf } from '../parameters.ts';
 import { isReadByParser, keepsAscii, mendedLetters, readText, valueReaderOf } from './charsets.ts';
@@ -37,9 +38,32 @@ export function withReadableWords(message: Buffer): Buffer {
 /** The header of a message, or of a part, with its encoded words as the parser reads them right. */
 export function readableWords(header: string): string {
   if (!header.includes('=?')) return header;
-  const names = /\?q\?/i.test(header) ? header.replace(MAILBOXES, withWholeWords) : header;
+  const names = /\?q\?/i.test(header)
+    ? header.replace(MAILBOXES, (field) => withWholeWords(withMailboxes(field)))
+    : header;
   const spelledOut = names.replace(WITH_STATES, inOneWord).replace(WORD_OF_ANY, spelled);
   return PADDED.test(spelledOut) ? spelledOut.replace(RUN, joined) : spelledOut;
+}
+
+/** A field of nothing but words, with a whole mailbox in them. */
+const ONLY_WORDS =
+  /^([a-z-]{2,8}[ \t]{0,9}:[ \t]{0,9})((?:=\?[^?\s]{1,60}\?q\?[^?\s]{1,300}\?=(?:\s{1,9}(?==\?)|\s{0,9}$)){1,50})$/i;
+/** An address that needs no quotation marks. */
+const PLAIN_ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w.-]{1,255}$/;
+
+/**
+ * Alertmanager encodes the whole value of From and To where a name has an accent, the addresses too, against
+ * RFC 2047 (5): the name alone is one word then, where each mailbox that was encoded has a plain address.
+ */
+function withMailboxes(field: string): string {
+  const [, begin = '', words = ''] = ONLY_WORDS.exec(field) ?? [];
+  if (!words.includes('@') || !words.includes('<')) return field;
+  const value = decodeWords(words);
+  const mailboxes = /\p{Cc}/u.test(value) ? [] : addressParser(value);
+  if (mailboxes.length === 0) return field;
+  if (!mailboxes.every(({ address }) => PLAIN_ADDRESS.test(address ?? ''))) return field;
+  const written = mailboxes.map(({ name, address }) => `${name && `${inUtf8Word(name)} `}<${address}>`);
+  return `${begin}${written.join(', ')}`;
 }
 
 /**

@@ -3,10 +3,11 @@
  * are.
  */
 import type { Email, PostalMimeOptions } from 'postal-mime';
+import { asServersRead } from '../header-apart.ts';
 import { endOfHeader, LARGEST_HEADER, readFields, valueOfField } from '../header-editor.ts';
 import { LARGEST_HEADERS, type Leaf, openedLeavesOf, SHOWN, treeOf } from '../mime-tree.ts';
 import { mendedType, typedOf, withHeaderFields } from '../parameters.ts';
-import { base64Lines, decodedOf } from '../transfer.ts';
+import { base64Lines, decodedOf, UUENCODED } from '../transfer.ts';
 import { type Edit, withEdits } from '../wire-form.ts';
 import { BoundedParser, hasFewLines, withFewLines } from './bounded-parser.ts';
 import { LARGEST_TEXT, mendedLetters } from './charsets.ts';
@@ -61,7 +62,11 @@ function asWritten({ headers }: Email, message: Buffer): Email['headers'] {
 
 /** A message as the parser reads it right. */
 export const parsable = (message: Buffer): Buffer =>
-  withFewLines(withFlowedTexts(withReadableTexts(withSoftBreaks(withTypes(withReadableWords(message))))));
+  withFewLines(
+    withFlowedTexts(
+      withReadableTexts(withSoftBreaks(withBase64(withTypes(withReadableWords(asServersRead(message)))))),
+    ),
+  );
 
 /** True where nothing has to be mended of a message whose types and charsets are usual. */
 export const isParsable = (message: Buffer): boolean =>
@@ -82,6 +87,17 @@ function textWithoutParts(message: Buffer): string {
   const body = message.subarray(header + (message[header] === CR ? 2 : 1));
   const { value: encoding } = typedOf(fields, 'content-transfer-encoding');
   return decodedOf(body, encoding).toString().replaceAll('\r\n', '\n');
+}
+
+/** Parts in uuencode, of which the parser knows nothing, in base64. */
+function withBase64(message: Buffer): Buffer {
+  if (!message.includes('begin')) return message;
+  return withChangedLeaves(message, ({ start, body, end, encoding }) => {
+    if (!UUENCODED.test(encoding)) return null;
+    const header = withHeaderFields(message.subarray(start, body), { 'Content-Transfer-Encoding': 'base64' });
+    const octets = decodedOf(message.subarray(body, end), encoding);
+    return { start, end, octets: Buffer.concat([header, base64Lines(octets)]) };
+  });
 }
 
 const withFlowedTexts = (message: Buffer): Buffer =>
