@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
@@ -244,6 +245,19 @@ describe('a campaign', () => {
     const contactId = (await live.post('/v1/contacts', contact)).body.data.id;
     const shown = (await live.get(`/v1/campaigns/${id}/preview?contactId=${contactId}`)).body.data;
     expect(shown.html).toContain('<p>By alias Zoë</p>');
+    const permissions = ['campaigns:read', 'campaigns:write', 'emails:send'];
+    const { key } = (await live.post('/v1/api-keys', { name: 'R', env: 'live', permissions })).body.data;
+    const reader = createClient(service.url, key);
+    const test = { to: ['ada@sender.example'], contactId };
+    for (const refused of [
+      await reader.get(`/v1/campaigns/${id}/preview?contactId=${contactId}`),
+      await reader.post(`/v1/campaigns/${id}/test-send`, test),
+    ])
+      expect([refused.status, refused.body.error.message]).toEqual([
+        403,
+        expect.stringContaining('lacks the permission contacts:read'),
+      ]);
+    expect((await reader.get(`/v1/campaigns/${id}/preview`)).status).toBe(200);
     const path = new URL(/href="([^"]*\/p\/[^"]*)"/.exec(shown.html)?.[1] ?? '').pathname;
     const off = { method: 'POST', body: new URLSearchParams({ action: 'off' }) };
     expect((await fetch(service.url + path, off)).status).toBe(400);

@@ -109,3 +109,30 @@ test('is refused for a password that everybody guesses, and is not used up by th
   const told = await new Browser(service).ask('/invitation', { token, name: 'Weak', password: PASSWORD });
   expect(told.status).toBe(201);
 });
+
+test('is made once for an address, also by requests at the same time', async () => {
+  for (let round = 0; round < 5; round++) {
+    const email = `at-once-${round}@acme.example`;
+    const told = await Promise.all(
+      Array.from({ length: 6 }, () => owner.ask('/live/members/invitations', { email, role: 'viewer' })),
+    );
+    expect(told.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+  }
+});
+
+test('takes no place among the hundred once its inviter could not make it any more', async () => {
+  const { database } = service.service;
+  const key = await service.keyWith('live', ['*']);
+  const invite = (email: string) =>
+    service.ask({ key, method: 'POST', path: '/v1/members/invitations', body: { email, role: 'viewer' } });
+  await invite('void@acme.example');
+  // A request that was under way when its key was revoked may write one.
+  await database.query(`insert into invitations (id, workspace_id, email, email_key, role, invited_by, hash, expires_at)
+    select 'inv_' || n, i.workspace_id, n || '@void.example', n || '@void.example', i.role, i.invited_by, 'hash ' || n, i.expires_at
+    from invitations i, generate_series(1, 99) n where i.email_key = 'void@acme.example'`);
+  expect((await invite('beyond@acme.example')).status).toBe(409);
+  await database.query(
+    `update invitations set invited_by = 'mem_none' where email_key like '%@void.example' or email_key = 'void@acme.example'`,
+  );
+  expect((await invite('beyond@acme.example')).status).toBe(201);
+});

@@ -22,7 +22,7 @@ import type { InvitationView, NewInvitation } from './model.ts';
 
 /** An invitation is valid for a week. */
 const LASTS_MS = 7 * 86_400_000;
-/** The most pending invitations of one workspace. */
+/** The most pending invitations of one workspace; one that is void does not count. */
 const MOST_PENDING = 100;
 const REPLY = 'idempotent reply';
 
@@ -55,15 +55,15 @@ const STANDS = `not exists (
   ) and (not starts_with(i.invited_by, 'mem_') or exists (
     select from members b where b.id = i.invited_by and b.workspace_id = i.workspace_id and (${GRANTS})))`;
 
-const CREATE = `with invited as (
+const CREATE = `with pending as materialized (
+  select i.email_key from open_invitations($1, $7::timestamptz) i where ${STANDS}
+), invited as (
   insert into invitations (id, workspace_id, email, email_key, role, invited_by, hash, expires_at, language)
   select $8, $1, $9, $10, $11, $12, $13, $14::text::timestamptz, $16
-  from pending_invitations($1, $7::timestamptz) pending where not exists (
+  from (select count(*) as count, count(*) filter (where email_key = $10) as own from pending) p
+  where p.count < ${MOST_PENDING} and p.own = 0 and not exists (
     select from members m join accounts a on a.id = m.account_id where m.workspace_id = $1 and a.email_key = $10
-  ) and not exists (
-    select from invitations i where i.workspace_id = $1 and i.email_key = $10
-      and i.accepted_at is null and i.expires_at > $7::timestamptz and ${STANDS}
-  ) and pending < ${MOST_PENDING}
+  )
   returning id
 ), kept as (${keepReplySql({ from: 'invited', reply: '$15', first: 1 })})
 select id from invited`;

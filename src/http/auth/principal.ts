@@ -1,6 +1,6 @@
 import type { PlanName } from '../../platform/config/plans.ts';
 import { Failure } from '../../platform/errors/failure.ts';
-import { PERMISSIONS, type Permission } from './permissions.ts';
+import { holds, PERMISSIONS, type Permission } from './permissions.ts';
 import type { Recollection } from './recollection.ts';
 import type { Role } from './roles.ts';
 
@@ -90,6 +90,12 @@ const archived = (needed: Permission): Failure =>
   new Failure('FORBIDDEN', `This workspace is archived, so the permission ${needed} is not available.`, {
     suggestion: 'An owner can restore it with PATCH {"archived": false} or in the dashboard.',
   });
+
+/**
+ * The refusal of a request that also needs this permission for what it asks for; null where the caller has it.
+ */
+export const lackOf = (needed: Permission, caller: Principal): Failure | null =>
+  holds(caller.permissions, needed) ? null : lacking(needed, caller);
 
 /** The refusal of a caller without a permission: it names the permission and the way to get it. */
 export function lacking(

@@ -26,6 +26,7 @@ import replicaIdentities from '../../../drizzle/0023_replica_identities.sql' wit
 import forgottenLeavings from '../../../drizzle/0024_forgotten_leavings.sql' with { type: 'text' };
 import actsBesideReasons from '../../../drizzle/0025_acts_beside_reasons.sql' with { type: 'text' };
 import limitApiKeys from '../../../drizzle/0026_limit_api_keys.sql' with { type: 'text' };
+import invitationsAtOnce from '../../../drizzle/0027_invitations_at_once.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -63,4 +64,5 @@ export const migrations: readonly Migration[] = [
   { name: '0024_forgotten_leavings', sql: forgottenLeavings },
   { name: '0025_acts_beside_reasons', sql: actsBesideReasons },
   { name: '0026_limit_api_keys', sql: limitApiKeys },
+  { name: '0027_invitations_at_once', sql: invitationsAtOnce },
 ];

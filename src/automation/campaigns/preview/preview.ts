@@ -1,5 +1,6 @@
 import { findContact } from '../../../audience/contacts/queries.ts';
 import { SHOWN_PREFERENCES, TEST_EXIT } from '../../../audience/preferences/queries.ts';
+import { lackOf } from '../../../http/auth/principal.ts';
 import { isOutdated } from '../../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../../http/request/route.ts';
 import type { PreviewWarnings } from '../../../mail/check/preview-warnings.ts';
@@ -54,6 +55,8 @@ async function renderFor(
   preferencesPath: string,
 ): Promise<PreviewContent | Failure> {
   const { database, contents, publicUrl, mailReader } = deps;
+  const refusal = contactId === undefined ? null : lackOf('contacts:read', caller);
+  if (refusal) return refusal;
   const contact = contactId === undefined ? BARE_CONTACT : await findContact({ database }, caller, contactId);
   if (!contact) return notFound('contact');
   const shown = await shownContent(deps, { caller, now }, row, contact);

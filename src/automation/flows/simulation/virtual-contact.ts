@@ -1,11 +1,7 @@
 import { desc, eq } from 'drizzle-orm';
 import type { FilteredContact } from '../../../audience/audiences/queries.ts';
-import {
-  type ContactView,
-  findContact,
-  readProperties,
-  type Scope,
-} from '../../../audience/contacts/queries.ts';
+import { type ContactView, findContact, readProperties } from '../../../audience/contacts/queries.ts';
+import { lackOf, type Principal } from '../../../http/auth/principal.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { contactActivity } from '../../../platform/db/schema/contacts.ts';
 import { type Failure, invalid, invalidAt, notFound } from '../../../platform/errors/failure.ts';
@@ -27,14 +23,16 @@ const REMEMBERED = 1_000;
  */
 export async function virtualContact(
   database: Database,
-  scope: Scope,
+  caller: Principal,
   asked: SimulatedContact,
   now: number,
 ): Promise<VirtualContact | Failure> {
   if (asked.id !== undefined) {
     if (Object.keys(asked).length > 1)
       return invalidAt('/body/contact', 'Send either the id of a contact or the members of an invented one.');
-    const found = await findContact({ database }, scope, asked.id);
+    const refusal = lackOf('contacts:read', caller);
+    if (refusal) return refusal;
+    const found = await findContact({ database }, caller, asked.id);
     return found ? copyOf(database, found) : notFound('contact');
   }
   const address = parseAddress(asked.email ?? '');
