@@ -1,11 +1,10 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { SendBody } from '../emails/queries.ts';
+import { Addresses, Fields, inLetters, mapOf, orNone, ownFields, Variables } from './frameworks.ts';
 
 // The names of the fields are those of Resend's HTTP interface, as its package sends them.
 
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
-
-const Addresses = Type.Union([Type.String(), Type.Array(Type.String())]);
 
 /** A file in base64; octetsInBase64 has put it in place of a list. */
 const FileContent = Type.Union([
@@ -26,7 +25,7 @@ const Attachment = Type.Object(
 );
 
 const Template = Type.Object(
-  { id: Type.String(), variables: optional(Type.Record(Type.String(), Type.Unknown())) },
+  { id: Type.String(), variables: optional(Variables) },
   { additionalProperties: false },
 );
 
@@ -43,7 +42,7 @@ export const ResendEmail = Type.Object(
     subject: optional(Type.String()),
     html: optional(Type.String()),
     text: optional(Type.String()),
-    headers: optional(Type.Record(Type.String(), Type.String())),
+    headers: optional(Fields),
     attachments: optional(Type.Array(Attachment)),
     tags: optional(Type.Array(Type.Object({ name: Type.String(), value: Type.String() }))),
     scheduled_at: optional(Type.String()),
@@ -58,22 +57,20 @@ export type ResendEmail = Static<typeof ResendEmail>;
 const given = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 
-/** An empty list means no copies. */
-const orNone = (addresses: ResendEmail['cc']) =>
-  Array.isArray(addresses) && addresses.length === 0 ? null : addresses;
-
 /** The same email in the form of this service, whose schema and rules check it. */
-export const sendBodyOf = (email: ResendEmail): SendBody =>
-  given({
+export function sendBodyOf(email: ResendEmail): SendBody {
+  const { headers, messageId } = ownFields(email.headers);
+  return given({
     from: email.from,
-    to: email.to,
+    to: inLetters(email.to),
     cc: orNone(email.cc),
     bcc: orNone(email.bcc),
     replyTo: orNone(email.reply_to),
     subject: email.subject,
     html: email.html,
     text: email.text,
-    headers: email.headers,
+    headers,
+    messageId,
     tags: email.tags,
     scheduledAt: email.scheduled_at,
     attachments: email.attachments?.map(
@@ -86,13 +83,15 @@ export const sendBodyOf = (email: ResendEmail): SendBody =>
         }),
     ),
     templateId: email.template?.id,
-    variables: email.template?.variables,
+    variables: mapOf(email.template?.variables),
   }) as SendBody;
+}
 
 /** A map, since the client chooses names too: a header may be called `constructor`. */
 const FOREIGN = new Map([
   ['replyTo', 'reply_to'],
   ['scheduledAt', 'scheduled_at'],
+  ['messageId', 'headers/Message-ID'],
   ['templateId', 'template/id'],
   ['variables', 'template/variables'],
 ]);
