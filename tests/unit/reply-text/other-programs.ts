@@ -28,6 +28,21 @@ const TEXTS: readonly Row[] = [
     'Fine.',
   ],
   [
+    'HEY, a date without a time',
+    'Fine.\n\nOn November 14, 2025, Mira Holt <mira@example.net> wrote:\n\nHello,\nyour order is on its way.',
+    'Fine.',
+  ],
+  [
+    'Yahoo of old, an attribution above a header',
+    'Fine.\n\n--- On Fri, 11/14/25, Mira Holt <mira@example.net> wrote:\n\n\nFrom: Mira Holt <mira@example.net>\nSubject: Order\nTo: jon@example.org\nDate: Friday, November 14, 2025, 10:32 AM\n\nHello.',
+    'Fine.',
+  ],
+  [
+    'a date without a year and a time, wrapped',
+    `Fine.\n\nOn Fri, Nov 14, Mira Holt\n<mira@example.net>\nwrote:\n${QUOTED}`,
+    'Fine.',
+  ],
+  [
     'BlueMail, which begins with an invisible character',
     `Fine.\n\n\u2063Get BlueMail for Android\n\nOn 14 Nov 2025, at 10:32, Mira Holt <mira@example.net> wrote:\n${QUOTED}`,
     'Fine.',
@@ -135,10 +150,20 @@ const TEXTS: readonly Row[] = [
     '===\nTo: Anna, anna@x.example\nFrom: Bob\nDate: tomorrow\nand call me.',
     '===\nTo: Anna, anna@x.example\nFrom: Bob\nDate: tomorrow\nand call me.',
   ],
+  [
+    'a sentence with a date and no address',
+    'Fine.\n\nOn November 14, 2025 Mira wrote:\nall is well.',
+    'Fine.\n\nOn November 14, 2025 Mira wrote:\nall is well.',
+  ],
   ['a verb at the end', 'On Friday Mira wrote\nthat it is fine.', 'On Friday Mira wrote\nthat it is fine.'],
 ];
 
 const HTML: readonly Row[] = [
+  [
+    'HEY, the attribution within the quotation',
+    '<div>Fine.</div><blockquote>On November 14, 2025, Mira Holt &lt;mira@example.net&gt; wrote:<br><div>Hello.</div></blockquote>',
+    'Fine.',
+  ],
   [
     'Nextcloud',
     '<p>Fine.</p><p></p><div class="quote">"Mira Holt" mira@example.net – November 14, 2025 10:32 AM<br><blockquote><p>Hello.</p></blockquote></div>',
