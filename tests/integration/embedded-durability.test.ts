@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { cpSync, fsyncSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test';
+import fs, { cpSync, fsyncSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -49,6 +49,28 @@ test('every commit has reached the disk before it is answered', async () => {
     await engine.query('insert into kept values ($1)', [n]);
     expect(synced).toBeGreaterThan(before);
   }
+  await engine.close();
+});
+
+test.each(['EMFILE', 'ENOSPC'])('a file that could not be made (%s) is made later', async (code) => {
+  await layEmbedded(home);
+  const files = new SyncedFiles(join(home, 'postgres'));
+  const engine = await PGlite.create({ fs: files, startParams: [...SYNCED_START] });
+  files.started();
+  await engine.exec('create table kept (n text)');
+  const making = spyOn(fs, 'writeFileSync').mockImplementation(() => {
+    throw Object.assign(new Error(code), { code });
+  });
+  // The map of free space is a further file.
+  const insert = () =>
+    engine.query('insert into kept select repeat($1, 500) from generate_series(1, 200)', ['x']);
+  try {
+    await expect(insert()).rejects.toThrow(/could not create file/);
+    expect(making).toHaveBeenCalled();
+  } finally {
+    making.mockRestore();
+  }
+  await insert();
   await engine.close();
 });
 

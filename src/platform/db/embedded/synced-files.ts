@@ -17,8 +17,13 @@ interface FileStream {
   readonly node: FileNode;
 }
 
-/** The part of an Emscripten module that is changed: its `fsync` of an open file, and what changes one. */
+/** The parts of an Emscripten module that are changed or called. */
 interface FileOperations {
+  readonly FS: {
+    lookupNode(parent: FileNode, name: string): FileNode;
+    /** Removes a node from the table of names; the file stays. */
+    destroyNode(node: FileNode): void;
+  };
   readonly NODEFS: {
     readonly stream_ops: {
       fsync?: (stream: FileStream) => number;
@@ -26,7 +31,7 @@ interface FileOperations {
     };
     readonly node_ops: {
       setattr(node: FileNode, ...rest: readonly unknown[]): void;
-      mknod(...given: readonly unknown[]): FileNode;
+      mknod(parent: FileNode, name: string, ...rest: readonly unknown[]): FileNode;
     };
   };
 }
@@ -111,7 +116,7 @@ export class SyncedFiles extends NodeFS {
     done(await WebAssembly.instantiate(module, imports), module);
   }
 
-  #replaceSync({ NODEFS: { stream_ops, node_ops } }: FileOperations): void {
+  #replaceSync({ FS, NODEFS: { stream_ops, node_ops } }: FileOperations): void {
     const { write } = stream_ops;
     const { setattr, mknod } = node_ops;
     stream_ops.write = (stream, ...rest) => {
@@ -122,10 +127,17 @@ export class SyncedFiles extends NodeFS {
       this.#changed?.add(node);
       setattr(node, ...rest);
     };
-    node_ops.mknod = (...given) => {
-      const made = mknod(...given);
-      this.#changed?.add(made);
-      return made;
+    node_ops.mknod = (parent, name, ...rest) => {
+      try {
+        const made = mknod(parent, name, ...rest);
+        this.#changed?.add(made);
+        return made;
+      } catch (error) {
+        // Emscripten names a file before it makes it, and keeps the name of one that could not be made, for
+        // want of a descriptor or of room: PostgreSQL would be told until the next start that it exists.
+        FS.destroyNode(FS.lookupNode(parent, name));
+        throw error;
+      }
     };
     stream_ops.fsync = ({ nfd, node }) => {
       if (!this.#isSynced(node)) this.sync(nfd);
