@@ -262,6 +262,17 @@ describe.each(BOTH_DATABASES)('contacts on %s', (_, environment) => {
     expect((await get('/b1@example.com')).body.data).toMatchObject({ firstName: 'B', properties: { b: 1 } });
   });
 
+  test('a batch of mistakes alone finds the key of another request, and leaves its own one free', async () => {
+    const headers = { 'idempotency-key': 'mistakes-alone' };
+    const ask = (contacts: readonly object[]) =>
+      service.ask({ key: live, method: 'POST', path: '/v1/contacts/batch', body: { contacts }, headers });
+    const mistakes = [{ email: 'no address' }];
+    expect((await ask(mistakes)).body.data).toMatchObject([{ error: { code: 'VALIDATION_ERROR' } }]);
+    expect((await ask([{ email: 'keyed@people.example' }])).status).toBe(200);
+    const other = await ask(mistakes);
+    expect([other.status, other.body.error?.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
+  });
+
   test('a batch takes a thousand contacts and no more', async () => {
     const contacts = Array.from({ length: 1_000 }, (__, n) => ({ email: `n${n}@bulk.example` }));
     const told = await send('POST', '/v1/contacts/batch', { contacts });

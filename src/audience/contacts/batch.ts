@@ -40,6 +40,8 @@ export async function writeContactBatch(
   const done = await idempotently<readonly WrittenContact[]>(commands.database, keyed, {
     run: () => writeOnClock(commands, call, batch.contacts, true),
     open: storedOutcomes,
+    // Without a contact there is no statement that would find the reply of another request with this key.
+    lookFirst: batch.contacts.length === 0,
   });
   // The request of a repetition is the same, so that the places are read alike again.
   if (done instanceof Replay)
