@@ -92,7 +92,7 @@ const archived = (needed: Permission): Failure =>
   });
 
 /**
- * The refusal of a request that also needs this permission for what it asks for; null where the caller has it.
+ * The refusal of a request that needs one more permission for its answer; null where the caller has it.
  */
 export const lackOf = (needed: Permission, caller: Principal): Failure | null =>
   holds(caller.permissions, needed) ? null : lacking(needed, caller);

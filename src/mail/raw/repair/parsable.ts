@@ -13,6 +13,7 @@ import { BoundedParser, hasFewLines, withFewLines } from './bounded-parser.ts';
 import { LARGEST_TEXT, mendedLetters } from './charsets.ts';
 import { readableWords, withReadableWords } from './encoded-words.ts';
 import { joinedLinesOf, mayBeFlowed } from './flowed.ts';
+import { withOpened } from './wrapped.ts';
 
 const PADDED_BREAK = /=[ \t]+(?=\r?\n)/g;
 const CR = 0x0d;
@@ -64,7 +65,9 @@ function asWritten({ headers }: Email, message: Buffer): Email['headers'] {
 export const parsable = (message: Buffer): Buffer =>
   withFewLines(
     withFlowedTexts(
-      withReadableTexts(withSoftBreaks(withBase64(withTypes(withReadableWords(asServersRead(message)))))),
+      withReadableTexts(
+        withSoftBreaks(withBase64(withTypes(withReadableWords(withOpened(asServersRead(message)))))),
+      ),
     ),
   );
 
