@@ -87,6 +87,19 @@ describe('an opaque signature of S/MIME', () => {
     // Values in one another without an end.
     expect(signedContent(Buffer.from('3080'.repeat(100_000), 'hex'))).toBeNull();
   });
+
+  test('is read in 100,000 pieces at most', () => {
+    const value = (tag: string, content: string): string =>
+      `${tag}84${(content.length / 2).toString(16).padStart(8, '0')}${content}`;
+    const typed = (type: string, content: string): string =>
+      value('30', `0609${type}${value('a0', content)}`);
+    const inPieces = (count: number): Buffer => {
+      const data = typed('2a864886f70d010701', value('24', '040161'.repeat(count)));
+      return Buffer.from(typed('2a864886f70d010702', value('30', `0201013100${data}`)), 'hex');
+    };
+    expect(signedContent(inPieces(100_000))).toEqual(Buffer.alloc(100_000, 'a'));
+    expect(signedContent(inPieces(100_001))).toBeNull();
+  });
 });
 
 describe('winmail.dat', () => {

@@ -8,7 +8,8 @@ export const PreviewQuery = Type.Object({
   contactId: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'The contact of the preview, which needs `contacts:read`; by default an example contact without properties.',
+      description:
+        'The contact of the preview, which needs `contacts:read`; by default an example contact without properties.',
     }),
   ),
 });
@@ -72,7 +73,8 @@ export const TestSendBody = Type.Object(
     contactId: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'The contact of the email, which needs `contacts:read`; by default an example contact without properties.',
+        description:
+          'The contact of the email, which needs `contacts:read`; by default an example contact without properties.',
       }),
     ),
     ifUpdatedAt: IfUpdatedAt,

@@ -28,7 +28,10 @@ const SimulatedContact = Type.Object(
     ...eachField(() => Type.Optional(TextOrNull)),
     properties: Type.Optional(Dictionary),
   },
-  { description: 'The id of an existing contact, which needs `contacts:read`, or the members of an invented one.' },
+  {
+    description:
+      'The id of an existing contact, which needs `contacts:read`, or the members of an invented one.',
+  },
 );
 /** The contact of a simulation. */
 export type SimulatedContact = Static<typeof SimulatedContact>;

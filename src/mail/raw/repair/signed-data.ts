@@ -20,6 +20,8 @@ const SIGNED_DATA = '2a864886f70d010702';
 const DATA = '2a864886f70d010701';
 /** Values within values: usual messages have seven. */
 const DEEPEST = 20;
+/** OpenSSL writes pieces of 1,024 octets or more; one of two octets would cost a hundred of memory. */
+const MOST_PIECES = 100_000;
 
 /** The value at a place; null where there is none. Mail programs write lengths that are not known before. */
 function valueAt(octets: Buffer, at: number, limit: number, depth = 0): Value | null {
@@ -63,11 +65,16 @@ function contentOf(octets: Buffer, value: Value | null | undefined, type: string
   return content?.tag === EXPLICIT ? valueAt(octets, content.start, content.end) : null;
 }
 
-/** The octets of a string, which may be in pieces. */
-function octetsOf(octets: Buffer, value: Value, depth = 0): readonly Buffer[] {
-  if (value.tag === OCTETS) return [octets.subarray(value.start, value.end)];
-  if (value.tag !== (OCTETS | CONSTRUCTED) || depth > DEEPEST) return [];
-  return [...valuesWithin(octets, value)].flatMap((piece) => octetsOf(octets, piece, depth + 1));
+/** The octets of a string, which may be in pieces; null where they are too many. */
+function octetsOf(octets: Buffer, value: Value): Buffer | null {
+  const pieces: Buffer[] = [];
+  const take = (each: Value, depth: number): boolean => {
+    if (each.tag === OCTETS) return pieces.push(octets.subarray(each.start, each.end)) <= MOST_PIECES;
+    if (each.tag !== (OCTETS | CONSTRUCTED) || depth > DEEPEST) return true;
+    for (const piece of valuesWithin(octets, each)) if (!take(piece, depth + 1)) return false;
+    return true;
+  };
+  return take(value, 0) && pieces.length > 0 ? Buffer.concat(pieces) : null;
 }
 
 /** The MIME entity that was signed; null where it is encrypted, or no such structure. */
@@ -76,6 +83,5 @@ export function signedContent(octets: Buffer): Buffer | null {
   if (signed?.tag !== SEQUENCE) return null;
   const [, , encapsulated] = valuesWithin(octets, signed);
   const content = contentOf(octets, encapsulated, DATA);
-  const pieces = content ? octetsOf(octets, content) : [];
-  return pieces.length === 0 ? null : Buffer.concat(pieces);
+  return content ? octetsOf(octets, content) : null;
 }
