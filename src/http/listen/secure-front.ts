@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
+import { type BudgetLimits, KeyedBudget } from '../../platform/async/keyed-budget.ts';
+import { clientKey } from '../../platform/config/client-address.ts';
+import { processesHere } from '../../platform/config/environment.ts';
 import type { KeyPair } from '../../platform/crypto/certificate-source.ts';
 
 /** A port that speaks TLS with the certificate of the moment. */
@@ -22,11 +25,25 @@ export interface SecureFrontOptions {
   readonly pair: KeyPair;
   readonly behind: () => number;
   readonly shared?: boolean;
+  /** The most connections at once, in all and of one client. */
+  readonly room?: BudgetLimits;
 }
 
 const HANDSHAKE_MS = 10_000;
 /** The silence after which a connection is ended; the server behind ends idle ones earlier. */
 const SILENT_MS = 180_000;
+
+/** The memory of an open connection with its TLS (measured with 2,000: 33 KiB). */
+const CONNECTION_OCTETS = 36_864;
+
+/**
+ * Connections take a quarter of the memory at most: those that ask for nothing are kept for a while before
+ * their client has shown a key. One client, which may be a proxy for many, has half of them.
+ */
+function roomIn(octets: number): BudgetLimits {
+  const total = Math.floor(octets / 4 / CONNECTION_OCTETS);
+  return { total, each: Math.floor(total / 2) };
+}
 
 const contextOf = ({ certificate, key }: KeyPair): SecureContext =>
   createSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2' });
@@ -38,11 +55,19 @@ const contextOf = ({ certificate, key }: KeyPair): SecureContext =>
  */
 export async function openSecureFront(options: SecureFrontOptions): Promise<SecureFront> {
   const { hostname, port, pair, behind, shared = false } = options;
+  const { room = roomIn(process.constrainedMemory() / processesHere()) } = options;
+  const held = new KeyedBudget(room);
   let context = contextOf(pair);
   const clients = new Map<number, string>();
 
   const accept = (raw: Socket): void => {
     const { remoteAddress: client } = raw;
+    const key = clientKey(client ?? '');
+    if (!held.take(key)) {
+      raw.destroy();
+      return;
+    }
+    raw.once('close', () => held.give(key));
     const secured = new TLSSocket(raw, { isServer: true, secureContext: context });
     const end = (): void => {
       secured.destroy();
