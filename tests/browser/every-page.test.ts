@@ -68,9 +68,20 @@ const CUT = `[...document.querySelectorAll('main button, main a.button, main [ro
   .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0)
   .map((each) => each.textContent.trim())`;
 
-// Each page is opened once for both: to open one takes more of the processor than all that is looked at.
-test('no page scrolls sideways at 320 pixels, or breaks where words are a third longer', async () => {
+/** The first columns with a heading that have less room than their words need, with their widths. */
+const NARROW = `[...document.querySelectorAll('main table')].filter((each) => each.checkVisibility()).flatMap((table) => {
+  const headings = [...table.querySelectorAll('thead th')].filter((each) => each.checkVisibility());
+  const first = headings.find((each) => each.textContent.trim() !== '');
+  return first && first.clientWidth < 140 ? [first.textContent.trim() + ' ' + first.clientWidth] : [];
+})`;
+
+// Each page is opened once for all: to open one takes more of the processor than all that is looked at.
+test('no page scrolls sideways at 320 pixels, cuts its lists, or breaks where words are a third longer', async () => {
   await each(async (name) => {
+    for (const width of [1280, 1024, 768]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect([name, width, await page.evaluate(NARROW)]).toEqual([name, width, []]);
+    }
     await page.setViewportSize({ width: 320, height: 640 });
     expect([name, await sidewaysOf(page)]).toEqual([name, 0]);
     await page.evaluate(LONGER);

@@ -102,17 +102,18 @@ const columnsOf = (names: Names): readonly [Column<Entry>, ...Column<Entry>[]] =
     name: 'Action',
     cell: (entry) => <Lead title={capital(wordsOf(entry.action))} sub={detailsOf(entry) || undefined} />,
   },
-  { name: 'Actor', width: 'w-48', from: 'sm', cell: nameOf },
+  { name: 'Actor', width: 'w-36', from: 'sm', cell: nameOf },
   {
     name: 'Target',
-    width: 'w-64',
+    width: 'w-48',
     from: 'md',
     cell: (entry) => <TargetName entry={entry} names={names} />,
   },
   {
     name: 'Request',
     width: 'w-36',
-    from: 'lg',
+    // Beside the navigation, 1,024 pixels have no room for it.
+    from: 'xl',
     cell: ({ requestId }) => requestId !== null && <Id id={requestId} />,
   },
   timeColumn('When', 'at', { sortBy: 'createdAt' }),

@@ -43,7 +43,7 @@ const COLUMNS: readonly [Column<Contact>, ...Column<Contact>[]] = [
     },
   },
   { name: 'Status', width: 'w-36', cell: ({ status }) => <Badge status={status} /> },
-  countColumn('Audiences', ({ audienceIds }) => audienceIds.length, { from: 'lg' }),
+  countColumn('Audiences', ({ audienceIds }) => audienceIds.length, { from: 'xl' }),
   timeColumn('Last active', 'lastActivityAt', { from: 'md', none: 'never' }),
   timeColumn('Added', 'createdAt', { sortBy: 'createdAt', from: 'sm' }),
   timeColumn('Updated', 'updatedAt', { from: 'lg', isExtra: true }),

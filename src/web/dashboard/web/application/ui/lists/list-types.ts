@@ -6,7 +6,7 @@ export interface Column<Item> {
   readonly cell: (item: Item) => ReactNode;
   /** Tailwind's width of it. */
   readonly width?: string;
-  readonly from?: 'sm' | 'md' | 'lg';
+  readonly from?: 'sm' | 'md' | 'lg' | 'xl';
   readonly isRight?: boolean;
   /** The member of the items by which its heading sorts the list. */
   readonly sortBy?: string;

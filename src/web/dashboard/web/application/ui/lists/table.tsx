@@ -23,7 +23,7 @@ const SKELETONS = ['a', 'b', 'c', 'd', 'e', 'f'];
  * `not-md` and not `max-md`: the bundler makes that a width just below, and Chromium then hides a column at
  * the width itself.
  */
-const FROM = { sm: 'not-sm:hidden', md: 'not-md:hidden', lg: 'not-lg:hidden' } as const;
+const FROM = { sm: 'not-sm:hidden', md: 'not-md:hidden', lg: 'not-lg:hidden', xl: 'not-xl:hidden' } as const;
 const shapeOf = <Item,>({ width = '', from, isRight = false }: Column<Item>): string =>
   `${width} ${from ? FROM[from] : ''} ${isRight ? 'text-right' : ''}`;
 
