@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { RUNTIME_SETTINGS } from '../../src/ops/commands/serving/begin-again.ts';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { layEmbedded } from './embedded.ts';
 import { eventually } from './eventually.ts';
@@ -63,11 +64,17 @@ export const COMPILERS = Object.entries(process.env).flatMap(([name, value]) =>
 if (COMPILERS.length > 0) COMPILERS.push('BUN_JSC_useDFGJIT=0');
 
 /**
+ * The settings for which the executable replaces itself. With them the first of two starts is saved: 0.37 s
+ * of processor time until a refusal of the configuration become 0.32.
+ */
+const RUNTIME = Object.entries(RUNTIME_SETTINGS).map(([name, value]) => `${name}=${value}`);
+
+/**
  * The default program: of the executable a start takes 0.8 s of processor time, from source 1.8. `env`
  * becomes what it runs.
  */
 export const COMMAND: readonly string[] = [
-  ...(COMPILERS.length > 0 ? ['/usr/bin/env', ...COMPILERS] : []),
+  ...(COMPILERS.length > 0 ? ['/usr/bin/env', ...COMPILERS, ...RUNTIME] : []),
   ...(EXECUTABLE ? [EXECUTABLE] : FROM_SOURCE),
 ];
 

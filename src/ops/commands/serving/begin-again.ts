@@ -1,7 +1,7 @@
 import { environmentOfProcess, isExecutable } from '../../../platform/config/environment.ts';
 
 /** Settings that the runtime reads as a process begins, so that the process has to replace itself. */
-const SETTINGS: Readonly<Record<string, string>> = {
+export const RUNTIME_SETTINGS: Readonly<Record<string, string>> = {
   /**
    * Ten times the usual: the last compiler of JavaScriptCore gets what runs all the time, and not several
    * hundred functions on two cores. Bun's `jitPolicy` would hold back the middle compiler too, without which
@@ -22,11 +22,11 @@ const SETTINGS: Readonly<Record<string, string>> = {
  */
 export function beginAgain(): void {
   const environment = environmentOfProcess();
-  const missing = Object.keys(SETTINGS).some((name) => environment[name] === undefined);
+  const missing = Object.keys(RUNTIME_SETTINGS).some((name) => environment[name] === undefined);
   if (!isExecutable() || !missing || process.platform === 'win32') return;
   try {
     process.execve?.(process.execPath, [process.argv0, ...process.argv.slice(2)], {
-      ...SETTINGS,
+      ...RUNTIME_SETTINGS,
       ...environment,
     });
   } catch {}
