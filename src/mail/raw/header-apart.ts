@@ -24,13 +24,10 @@ const NEEDED: ReadonlySet<string> = new Set([
  * The message without the line of an mbox before its author and a fold before its first field, and with an
  * empty line before a text that its header runs into: scripts forget it. Postfix, Sendmail and Exim take
  * these for the end of the header, so that fields and signatures of this service would be lost on them. A
- * header goes on where a field follows that it needs and did not have yet, or one by `isOfHeader`: of mail
- * that leaves it is one that may not leave, since Bcc in a text would be read by all recipients.
+ * header goes on where a field follows that it needs and did not have yet, or one that may not leave: Bcc in
+ * a text would be read by all recipients.
  */
-export function withHeaderApart(
-  message: Buffer,
-  isOfHeader: (name: string) => boolean = isWithheldField,
-): Buffer {
+export function withHeaderApart(message: Buffer): Buffer {
   const { fields, rest } = divideMessage(message);
   if (fields.every(({ name }) => name !== '')) return message;
   const author = fields.findIndex(({ name }) => name === 'from');
@@ -41,18 +38,7 @@ export function withHeaderApart(
   const before = own.slice(0, end === -1 ? own.length : end);
   const behind = own.slice(before.length);
   const had = new Set(before.map(({ name }) => name));
-  const goesOn = behind.some(({ name }) => (NEEDED.has(name) && !had.has(name)) || isOfHeader(name));
+  const goesOn = behind.some(({ name }) => (NEEDED.has(name) && !had.has(name)) || isWithheldField(name));
   if (behind.length === 0 || goesOn) return joinMessage({ fields: own, rest });
   return Buffer.concat([joinFields(before), LINE_END, joinFields(behind), rest]);
 }
-
-/** Fields that servers and programs write, and that no text begins a line with. */
-const OF_SERVERS =
-  /^(?:received|return-path|delivered-to|message-id|dkim-signature|authentication-results|mime-version)$|^(?:x|arc|list|content|resent)-/;
-
-/**
- * A received message as most servers read it, where its header runs into its text. A server on the way may
- * have written a line into the header that is no field: it goes on where fields of servers follow.
- */
-export const asServersRead = (message: Buffer): Buffer =>
-  withHeaderApart(message, (name) => OF_SERVERS.test(name));

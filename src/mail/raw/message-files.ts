@@ -1,7 +1,6 @@
 /** The files of a message, with the octets that the sender attached. */
 import type { Attachment, Email } from 'postal-mime';
 import { type Leaf, openedLeavesOf, SHOWN } from './mime-tree.ts';
-import { withOpened } from './repair/wrapped.ts';
 import { decodedOf } from './transfer.ts';
 
 /** A file as the parser describes it, and its octets. */
@@ -18,14 +17,13 @@ export interface MessageFile {
  */
 export function filesOf({ attachments }: Email, message: Buffer): readonly MessageFile[] {
   if (attachments.length === 0) return [];
-  const opened = withOpened(message);
-  const leaves = openedLeavesOf(opened).filter((leaf) => !isShown(leaf));
+  const leaves = openedLeavesOf(message).filter((leaf) => !isShown(leaf));
   const isSame =
     leaves.length === attachments.length &&
     leaves.every(({ type }, at) => type === attachments[at]?.mimeType);
   return attachments.map((described, at) => {
     const leaf = isSame ? leaves[at] : undefined;
-    return { described, octets: (leaf && cutOut(opened, leaf)) ?? parsedOctets(described) };
+    return { described, octets: (leaf && cutOut(message, leaf)) ?? parsedOctets(described) };
   });
 }
 

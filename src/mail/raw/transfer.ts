@@ -1,6 +1,5 @@
-import { uudecoded } from './uuencode.ts';
-
 /** The transfer encodings of RFC 2045 6 over octets, and uuencode. */
+import { uudecoded } from './uuencode.ts';
 
 /** The names by which a Content-Transfer-Encoding means uuencode: no standard has one. */
 export const UUENCODED = /^(?:x-)?uu(?:e|encode|encoded)$/;

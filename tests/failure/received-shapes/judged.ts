@@ -48,9 +48,6 @@ export const JUDGED: Readonly<Record<string, (one: Difference) => boolean>> = {
   'Lines of format=flowed are joined without the quote marks of each (RFC 3676 4.5), which the others keep.':
     ({ raw, field, ours, python }) =>
       field === 'text' && /format="?flowed/i.test(raw) && withoutMarks(ours) === withoutMarks(python),
-  'The text and the files of an opaque S/MIME signature are shown; the others show the file smime.p7m alone.':
-    ({ raw, field, python }) =>
-      /pkcs7-mime/i.test(raw) && (field === 'files' || (/^(?:text|html)$/.test(field) && python === '')),
   'UTF-7 (RFC 2152) is not read: no program writes it any more.': ({ raw }) =>
     /charset="?(?:unicode-1-1-)?utf-7/i.test(raw),
   'From is there more than once, against RFC 5322 3.6: DMARC fails, and each reader shows another.': ({

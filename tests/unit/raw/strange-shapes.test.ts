@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { readFile } from '../../../src/mail/raw/read-raw.ts';
+import { uudecoded } from '../../../src/mail/raw/uuencode.ts';
 import { readReceived } from '../../../src/mail/received/received-mail.ts';
+import { costMs } from '../../support/own-time.ts';
 
 const message = (lines: readonly string[], end = '\r\n'): Buffer => Buffer.from(lines.join(end) + end);
 const HEADER = [
@@ -9,42 +11,6 @@ const HEADER = [
   'Subject: Hello',
   'Message-ID: <1@shop.example>',
 ];
-
-describe('a header that runs into its text', () => {
-  for (const [name, end] of [
-    ['CRLF', '\r\n'],
-    ['LF', '\n'],
-  ] as const)
-    test(`is shown with the text, in lines of ${name}`, async () => {
-      const mail = await readReceived(message([...HEADER, 'Hello Bob,', 'See you.', '', 'Ann'], end));
-      expect([mail.subject, mail.from?.address, mail.text]).toEqual([
-        'Hello',
-        'a@shop.example',
-        'Hello Bob,\nSee you.\n\nAnn\n',
-      ]);
-    });
-
-  test('and nothing behind it', async () => {
-    const mail = await readReceived(message([...HEADER, 'One line of a script']));
-    expect(mail.text).toBe('One line of a script\n');
-  });
-
-  test('and an address with a colon in the text', async () => {
-    const mail = await readReceived(message([...HEADER, 'Backup is done', 'Host: db1', 'Size: 3 GiB']));
-    expect(mail.text).toBe('Backup is done\nHost: db1\nSize: 3 GiB\n');
-  });
-
-  test('is none where a server wrote a line that is no field', async () => {
-    for (const further of ['X-Spam-Score: 1', 'Received: from a by b', 'Content-Type: text/plain']) {
-      const mail = await readReceived(message([...HEADER, 'scanned by gate', further, '', 'The text']));
-      expect([further, mail.subject, mail.text]).toEqual([further, 'Hello', 'The text\n']);
-    }
-    const late = await readReceived(
-      message(['From: a@shop.example', 'scanned', 'Subject: Late', '', 'The text']),
-    );
-    expect([late.subject, late.text]).toEqual(['Late', 'The text\n']);
-  });
-});
 
 // Python's binascii writes these lines.
 const CAT = 'begin 644 cat.txt\r\n#0V%T\r\n`\r\nend';
@@ -88,6 +54,31 @@ describe('uuencode', () => {
       UMLAUT,
     ]);
     expect((await readReceived(raw)).text?.trim()).toBe('Grüßt');
+  });
+
+  test('behind words of a text stays as it is', async () => {
+    const raw = message([
+      ...HEADER,
+      'Content-Type: text/plain',
+      'Content-Transfer-Encoding: x-uuencode',
+      '',
+      'See the file.',
+      CAT,
+    ]);
+    expect((await readReceived(raw)).text).toStartWith('See the file.\nbegin 644');
+  });
+
+  test('ends where it says so, or where its content does', () => {
+    const decoded = (lines: readonly string[]) => uudecoded(message(lines))?.toString();
+    expect(decoded(['begin 644 cat.txt', '#0V%T', 'end', '#0V%T'])).toBe('Cat');
+    expect(decoded(['', 'begin 644 cat.txt', '#0V%T'])).toBe('Cat');
+    expect(decoded(['begin 644 cat.txt', '_'])).toHaveLength('_\r\n'.length);
+    expect(decoded(['Cat'])).toBeUndefined();
+  });
+
+  test('of short lines that promise long ones costs little time', () => {
+    const lines = message(['begin 644 x', '_\r\n'.repeat(2_000_000)]);
+    expect(costMs(() => uudecoded(lines))).toBeLessThan(1_000);
   });
 
   test('that cannot be read stays as it is', async () => {

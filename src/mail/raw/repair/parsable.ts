@@ -3,7 +3,6 @@
  * are.
  */
 import type { Email, PostalMimeOptions } from 'postal-mime';
-import { asServersRead } from '../header-apart.ts';
 import { endOfHeader, LARGEST_HEADER, readFields, valueOfField } from '../header-editor.ts';
 import { LARGEST_HEADERS, type Leaf, openedLeavesOf, SHOWN, treeOf } from '../mime-tree.ts';
 import { mendedType, typedOf, withHeaderFields } from '../parameters.ts';
@@ -13,7 +12,6 @@ import { BoundedParser, hasFewLines, withFewLines } from './bounded-parser.ts';
 import { LARGEST_TEXT, mendedLetters } from './charsets.ts';
 import { readableWords, withReadableWords } from './encoded-words.ts';
 import { joinedLinesOf, mayBeFlowed } from './flowed.ts';
-import { withOpened } from './wrapped.ts';
 
 const PADDED_BREAK = /=[ \t]+(?=\r?\n)/g;
 const CR = 0x0d;
@@ -65,9 +63,7 @@ function asWritten({ headers }: Email, message: Buffer): Email['headers'] {
 export const parsable = (message: Buffer): Buffer =>
   withFewLines(
     withFlowedTexts(
-      withReadableTexts(
-        withSoftBreaks(withBase64(withTypes(withReadableWords(withOpened(asServersRead(message)))))),
-      ),
+      withReadableTexts(withSoftBreaks(withBase64(withTypes(withReadableWords(message))))),
     ),
   );
 

@@ -135,7 +135,9 @@ export class SyncedFiles extends NodeFS {
       } catch (error) {
         // Emscripten names a file before it makes it, and keeps the name of one that could not be made, for
         // want of a descriptor or of room: PostgreSQL would be told until the next start that it exists.
-        FS.destroyNode(FS.lookupNode(parent, name));
+        try {
+          FS.destroyNode(FS.lookupNode(parent, name));
+        } catch {}
         throw error;
       }
     };
