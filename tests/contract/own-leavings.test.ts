@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
 // People who leave although they already get nothing: the workspace has unsubscribed them, or their address
-// has bounced. Both may end. And those whose leaving a clock that was behind has dated too early.
+// has bounced. Both may end.
 
 const SIGNER = createSigner('only-for-tests-only-for-tests-only');
 
@@ -343,42 +343,4 @@ test('an export tells which audiences a person has left, and when; not those tha
   const [header, row] = new CsvReader({ delimiter: ',' }).read(text, true);
   const cell = row?.cells[header?.cells.indexOf('left_audiences') ?? -1];
   expect(JSON.parse(cell ?? '')).toEqual({ 'Left alone': at });
-});
-
-test('a consent that was known before undoes no leaving, whatever the clock said that noted it', async () => {
-  const { database } = service.service;
-  const email = 'behind@example.com';
-  const body = {
-    status: 'subscribed',
-    // PostgreSQL does not read it.
-    consent: { source: 'form', at: '2026-01-01T00:00:00+18:00' },
-  };
-  const path = `/v1/contacts/${email}`;
-  const agree = async () => (await service.ask({ method: 'PATCH', path, key: live, body })).status;
-  await send('POST', '/v1/contacts', { email });
-  for (const at of [body.consent.at, new Date(Date.now() + 30_000).toISOString()]) {
-    await send('PATCH', path, { status: 'unsubscribed' });
-    body.consent.at = at;
-    expect(await agree()).toBe(200);
-  }
-  const { id: listId } = await send('POST', '/v1/audiences', { name: 'Behind', public: true });
-  const add = () =>
-    send('POST', `/v1/audiences/${listId}/contacts`, { emails: [email], consent: body.consent });
-  expect((await add()).added).toBe(1);
-  await submit(email, `action=save&shown=${listId}`);
-  await leaveEverything(email);
-  const { id } = await send('GET', path);
-  for (const [table, column, key] of [
-    ['contacts', 'unsubscribed_at', 'id'],
-    ['contact_activity', 'at', `type in ('left', 'unsubscribed') and contact_id`],
-  ])
-    await database.query(`update ${table} set ${column} = now() - interval '3 days' where ${key} = $1`, [id]);
-  await database.query(`update suppressions set created_at = now() - interval '3 days' where address = $1`, [
-    email,
-  ]);
-  expect(await agree()).toBe(422);
-  expect(await add()).toMatchObject({ added: 0, left: [email] });
-  body.consent.at = new Date(Date.now() + 40_000).toISOString();
-  expect(await add()).toMatchObject({ added: 1 });
-  expect(await agree()).toBe(200);
 });

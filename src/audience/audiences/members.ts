@@ -6,11 +6,11 @@ import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.
 import { Failure, invalid, invalidAt, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import {
-  consentBeforeSql,
   contactOfSql,
   hasLeftEverythingSql,
   hasLeftSql,
-  lastUnsubscriptionSql,
+  isKnownBeforeSql,
+  lastLeavingSql,
   type OwnLeaving,
 } from '../../sending/suppressions/queries.ts';
 import { agreedAt, findContact, isStaleSql, momentProblems, type Scope } from '../contacts/queries.ts';
@@ -51,14 +51,14 @@ const leavingSql = (
 const IS_STALE_THERE = isStaleSql({
   agreedAt: '$8::timestamptz',
   leftAt: leavingSql('e.at'),
-  knownBefore: leavingSql(consentBeforeSql('e')),
+  isKnown: leavingSql(isKnownBeforeSql('e', '$8::timestamptz')),
 });
 
 /** The consent is older than the leaving of everything. */
 const IS_STALE = isStaleSql({
   agreedAt: '$8::timestamptz',
   leftAt: 'l.unsubscribed_at',
-  knownBefore: lastUnsubscriptionSql('l.id', consentBeforeSql('act')),
+  isKnown: lastLeavingSql('l.id', isKnownBeforeSql('act', '$8::timestamptz')),
 });
 
 /**

@@ -7,9 +7,10 @@ import { type Detail, Failure, invalid, notFound } from '../../platform/errors/f
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import type { ContactTexts } from '../../platform/text/contact-fields.ts';
 import {
-  consentBeforeSql,
   enterReasonSql,
   forgottenKey,
+  isKnownBeforeSql,
+  lastLeavingSql,
   lastUnsubscriptionSql,
   leftByWorkspaceSql,
   noteRemovalSql,
@@ -57,7 +58,7 @@ const IS_OUT_BY_HASH = `(before = 'subscribed' and exists (select from known
 
 /** A person may leave after the workspace has unsubscribed them. */
 const LAST_LEFT_AT = lastUnsubscriptionSql('target_id', 'act.at');
-const KNOWN_BEFORE = lastUnsubscriptionSql('target_id', consentBeforeSql('act'));
+const IS_KNOWN = lastLeavingSql('target_id', isKnownBeforeSql('act', 'agreed_at'));
 
 const LEFT_BY_WORKSPACE = leftByWorkspaceSql('target_id', 'left_at');
 
@@ -97,7 +98,7 @@ const CHANGE = `with asked as (
       and ${isStaleSql({
         agreedAt: 'agreed_at',
         leftAt: `coalesce(greatest(left_at, ${UNSUBSCRIPTION}, ${LAST_LEFT_AT}), '-infinity')`,
-        knownBefore: KNOWN_BEFORE,
+        isKnown: IS_KNOWN,
       })}
       and not ${LEFT_BY_WORKSPACE} then 'stale'
     when (select count(*) from jsonb_object_keys(merged)) > 100 then 'full'
@@ -252,7 +253,7 @@ export const leaveAgain = (
  */
 const staleConsent = (leftAt: string | null): Detail => ({
   path: '/body/consent/at',
-  message: `Must not be before the person unsubscribed${leftAt === null ? '' : `, at ${leftAt}`}: send a newer consent.`,
+  message: `Must not be before the person unsubscribed${leftAt === null ? '' : `, at ${leftAt}`}, nor known before: send a newer consent.`,
 });
 
 function consentProblems({ body: { status, consent }, now }: PatchCall): readonly Detail[] {

@@ -111,19 +111,19 @@ export const agreedAt = (consent: Static<typeof Consent> | null): string | null 
 
 /**
  * SQL that is true where a consent is older than the leaving that it would undo. Where that moment is not
- * known it counts as older. `knownBefore` is the latest consent that was known before the leaving, whose
- * moment may be too early: the clock that gave it may have been behind.
+ * known it counts as older. `isKnown` says that the consent was known before the leaving, whose moment may be
+ * too early: the clock that gave it may have been behind.
  */
 export const isStaleSql = ({
   agreedAt,
   leftAt,
-  knownBefore,
+  isKnown,
 }: {
   readonly agreedAt: string;
   readonly leftAt: string;
-  readonly knownBefore: string;
+  readonly isKnown: string;
 }): string =>
-  `(coalesce(${agreedAt} < ${leftAt} - interval '${CLOCKS_DIFFER_MS} milliseconds', true) or coalesce(${agreedAt} <= ${knownBefore}, false))`;
+  `(coalesce(${agreedAt} < ${leftAt} - interval '${CLOCKS_DIFFER_MS} milliseconds', true) or coalesce(${isKnown}, false))`;
 
 /** The body of PATCH /v1/contacts/{contact}. */
 export const PatchContact = Type.Object(

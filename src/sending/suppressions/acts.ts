@@ -51,26 +51,37 @@ export const EARLIER_CONTACT = 'earlier contact';
 const isOwnSql = (data: string): string =>
   `coalesce(${data} ->> 'source', ${data} ->> 'campaignId') is not null`;
 
+/** SQL of something of the latest entry `act` of this kind in the activity of a contact. */
+const latestSql =
+  (kind: string) =>
+  (contactId: string, what: string): string =>
+    `(select ${what} from contact_activity act
+  where act.contact_id = ${contactId} and ${kind} order by act.position desc, act.id desc limit 1)`;
+
 /** SQL of something of the latest unsubscription in the activity `act` of a contact. */
-export const lastUnsubscriptionSql = (
-  contactId: string,
-  what: string,
-): string => `(select ${what} from contact_activity act
-  where act.contact_id = ${contactId} and act.type = 'unsubscribed' order by act.position desc, act.id desc limit 1)`;
+export const lastUnsubscriptionSql = latestSql(`act.type = 'unsubscribed'`);
+
+/** The same of the latest leaving: a file may tell of one too. */
+export const lastLeavingSql = latestSql(
+  `(act.type = 'unsubscribed' or act.type = 'imported' and act.data ->> 'status' is not null)`,
+);
 
 /** True for the moment of a consent that PostgreSQL can read; RFC 3339 allows offsets from 16 hours on. */
 const READABLE = `~* '(z|[+-](0[0-9]|1[0-5]):?[0-9]{2})$'`;
 
 /**
- * SQL of the latest consent that the activity has before an entry of the same contact. It undoes no leaving
- * that this entry tells of, also one that is dated earlier because a clock was behind. `entry` names a row of
- * `contact_activity`.
+ * SQL that is true where a contact's activity tells of this consent, or of a later one, before an entry about
+ * a leaving: the consent undoes no such leaving, also one that is dated earlier because a clock was behind.
+ * `entry` names a row of `contact_activity`. Files tell of consents to come: such a one counts as late as it
+ * became known.
  */
-export const consentBeforeSql = (entry: string): string => `(
-  select max(case when given.at ${READABLE} then given.at::timestamptz end) from contact_activity said
+export const isKnownBeforeSql = (entry: string, agreedAt: string): string => `exists (
+  select from contact_activity said
   cross join lateral (select coalesce(said.data -> 'consent', said.data) ->> 'at' as at) given
+  cross join lateral (select case when given.at ${READABLE} then given.at::timestamptz end as at) known
   where said.contact_id = ${entry}.contact_id and said.type in ('created', 'imported', 'subscribed', 'joined')
-    and (said.position, said.id) < (${entry}.position, ${entry}.id))`;
+    and said.position < ${entry}.position
+    and (known.at = ${agreedAt} or known.at >= ${agreedAt} and said.at >= ${agreedAt}))`;
 
 /**
  * SQL: the workspace unsubscribed the contact itself, and the person has not since: that it may take back.
