@@ -24,7 +24,8 @@ export function uudecoded(content: Buffer): Buffer | null {
     const behind = next === -1 ? content.length : next;
     const end = content[behind - 1] === CR ? behind - 1 : behind;
     // White space at the end of a line may be lost: a missing character is a space.
-    const bits = (place: number): number => ((place < end ? (content[place] ?? SPACE) : SPACE) - SPACE) & 0x3f;
+    const bits = (place: number): number =>
+      ((place < end ? (content[place] ?? SPACE) : SPACE) - SPACE) & 0x3f;
     const size = at < end ? bits(at) : 0;
     // The last line has no octets: a grave accent or a space. Some programs leave it out.
     if (size === 0 || (end - at === 3 && content.toString('latin1', at, end) === 'end')) break;

@@ -62,9 +62,7 @@ function asWritten({ headers }: Email, message: Buffer): Email['headers'] {
 /** A message as the parser reads it right. */
 export const parsable = (message: Buffer): Buffer =>
   withFewLines(
-    withFlowedTexts(
-      withReadableTexts(withSoftBreaks(withBase64(withTypes(withReadableWords(message))))),
-    ),
+    withFlowedTexts(withReadableTexts(withSoftBreaks(withBase64(withTypes(withReadableWords(message)))))),
   );
 
 /** True where nothing has to be mended of a message whose types and charsets are usual. */
