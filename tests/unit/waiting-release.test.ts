@@ -25,3 +25,24 @@ test('what waits for a warm-up asks again once every instance has forgotten the 
   // may be late.
   expect(moments.filter((ms) => ms > 0 && ms < 60_000)).toEqual([2 * SENDER_KNOWN_MS]);
 });
+
+test('is looked for again after a look that failed, and for the latest change of a domain alone', async () => {
+  const looks: string[] = [];
+  const ended = Promise.withResolvers<void>();
+  const warnings: unknown[] = [];
+  const database = {
+    query: async (sql: string, [domains]: unknown[]) => {
+      if (sql.startsWith('select')) return [{ id: domains }];
+      looks.push(String(domains));
+      if (looks.length === 3) throw new Error('no connection');
+      if (looks.length === 4) ended.resolve();
+      return [];
+    },
+  } as never as Database;
+  const logger = { warn: (told: unknown) => warnings.push(told) } as never;
+  const release = waitingReleaser(database, clock, logger, () => {}, [0, 0]);
+  await Promise.all([release(domain), release(domain)]);
+  await ended.promise;
+  // One look of each change, and two more of the latest, of which one failed.
+  expect([looks, warnings.length]).toEqual([Array(4).fill('dom_1'), 1]);
+});

@@ -55,34 +55,45 @@ export function waitingReleaser(
   order by d.id limit ${AT_ONCE} for update of d skip locked
 )${wake.cte}
 update email_due d set wake_at = ${wake.at('$3::timestamptz')} from waiting w where d.id = w.id and d.workspace_id = $5 returning d.id`;
+  /** The latest change of each domain whose emails are looked for again: the looks of others before it end. */
+  const latest = new Map<string, symbol>();
   return async ({ id: domainId, workspaceId }) => {
     const found = await database.query<{ id: string }>(WITH_EARLIER, [domainId, workspaceId]);
     const domainIds = found.map(({ id }) => id);
-    const look = async (batches: number): Promise<boolean> => {
-      let last = '';
+    /** Releases so many batches behind an id; the id behind which there are more, or null. */
+    const look = async (batches: number, after = ''): Promise<string | null> => {
+      let last = after;
       for (let batch = 0; batch < batches; batch++) {
         const now = clock.now();
         const parameters = [domainIds, iso(now + SOON_MS), iso(now + KNOWN_EVERYWHERE_MS), last, workspaceId];
         const released = await database.query<{ id: string }>(sql, parameters);
         if (released.length > 0) onReleased();
         for (const { id } of released) if (id > last) last = id;
-        if (released.length < AT_ONCE) return false;
+        if (released.length < AT_ONCE) return null;
       }
-      return true;
+      return last;
     };
-    const lookAgain = async (hasMore: boolean): Promise<void> => {
-      if (hasMore) await look(Number.POSITIVE_INFINITY);
+    const warned = (looking: Promise<unknown>): Promise<unknown> =>
+      looking.catch((err: unknown) =>
+        logger.warn(
+          { err, domainId },
+          'Not every email that waited for the warm-up of a domain asks again yet.',
+        ),
+      );
+    const change = Symbol(domainId);
+    const lookAgain = async (rest: string | null): Promise<void> => {
+      if (rest !== null) await warned(look(Number.POSITIVE_INFINITY, rest));
       for (const ms of againAfterMs) {
         await pause(ms, undefined, { ref: false });
-        await look(Number.POSITIVE_INFINITY);
+        if (latest.get(domainId) !== change) return;
+        // The present limits may have put the others off again, so that all would be found.
+        await warned(look(AWAITED));
       }
+      latest.delete(domainId);
     };
-    lookAgain(await look(AWAITED)).catch((err: unknown) =>
-      logger.warn(
-        { err, domainId },
-        'Not every email that waited for the warm-up of a domain asks again yet.',
-      ),
-    );
+    const rest = await look(AWAITED);
+    latest.set(domainId, change);
+    void lookAgain(rest);
   };
 }
 
