@@ -1,5 +1,5 @@
 import { mayBeConsent, questionColumn, withoutAnswers } from './consent-questions.ts';
-import { CONSENT_VOCABULARY, HAS_MAIL, isEnding } from './consent-vocabulary.ts';
+import { CONSENT_VOCABULARY, HAS_MAIL, isEnding, NEGATIONS } from './consent-vocabulary.ts';
 import { folded, wordsOf } from './consent-words.ts';
 
 /** The way in which the cells of a column show consent. */
@@ -102,8 +102,6 @@ const TIME = /(?:datum|(?<!up)date|zeitpunkt|timestamp)$/;
 const SOURCES = words('source quelle herkunft origen origine fuente form');
 const REASONS = words('reason grund raison motivo campaign kampagne title by ip method mode type');
 const REASON = /(?:grund|reason|raison|motivo)$/;
-/** `Not unsubscribed` and `Never bounced` say the opposite. */
-const NEGATIONS = words('not never non nicht nie kein keine pas jamais nunca');
 const MAY_LAST = words('end ends ende expired');
 const FIGURES = words('count number anzahl total rate score rating quote nombre numero');
 const TELEPHONES = words('sms whatsapp phone telefon telephone mobile mobil push');
@@ -249,19 +247,30 @@ const WITHOUT = words(
   'no not non never without excluding except exclude minus removed ohne keine nicht sans sin senza sem',
 );
 
-/** `Deleted subscribers.csv`, and `held.csv` of Lyris: people whom a service no longer writes to. */
+/** `Deleted newsletter subscribers` are people all the same. */
+const OF_LISTS = /^(?:e|mail|email|mailing|newsletter)$/;
+const RECORDS_OUT =
+  /^(?:deleted|deactivated|disabled|inactive|unconfirmed|notcon|suspended|archived|junk|removals|geloescht\w*|geloscht\w*|inaktiv\w*|deaktiviert\w*)$/;
+const PEOPLE =
+  /^(?:members?|subscribers?|contacts?|recipients?|audience|list|liste|abonnenten|kontakte|empf(?:ae|a)nger)$/;
+/** `Active and inactive contacts`, `Reactivate inactive contacts`; ActiveCampaign is a service. */
+const STAND_TOO = /\b(?:re ?)?a[ck]tiv(?!e ?campaign)/;
+
+/**
+ * `Deleted subscribers.csv`: people whom a service no longer writes to. In `Suspended Coffee members.csv` the
+ * word is about something else. `held.csv` of Lyris has no other word beside `held`, which is a surname too;
+ * `Held 2024.csv` may be either one, and in doubt its people have not agreed.
+ */
 function isOfRecordsOut(parts: readonly string[]): boolean {
-  const isOut = (word: string): boolean =>
-    /^(?:deleted|deactivated|disabled|inactive|held|unconfirmed|notcon|suspended|archived|junk|removals|geloescht\w*|geloscht\w*|inaktiv\w*|deaktiviert\w*)$/.test(
-      word,
-    );
   const names = parts.filter((word) => !/^\d*$|^(?:csv|txt|export)$/.test(word));
-  const isOfPeople = names.some((word) =>
-    /^(?:members?|subscribers?|contacts?|recipients?|audience|list|liste|abonnenten|kontakte|empf(?:ae|a)nger)$/.test(
-      word,
-    ),
+  const [first = '', second] = names;
+  if (second === undefined) return first === 'held' || RECORDS_OUT.test(first);
+  if (STAND_TOO.test(names.join(' '))) return false;
+  const told = names.filter((word) => !OF_LISTS.test(word));
+  return told.some(
+    (word, at) =>
+      RECORDS_OUT.test(word) && (PEOPLE.test(told[at - 1] ?? '') || PEOPLE.test(told[at + 1] ?? '')),
   );
-  return names.some(isOut) && (isOfPeople || names.length === 1);
 }
 
 /**
@@ -271,23 +280,21 @@ export function everyoneByFilename(
   filename: string,
 ): 'unsubscribed' | 'bounced' | 'complained' | 'never' | null {
   const parts = wordsOf(filename.split(/[\\/]/).at(-1) ?? '');
+  const some = (pattern: RegExp): boolean => parts.some((word) => pattern.test(word));
   const isMailchimp = parts.includes('export') && (parts.includes('members') || parts.includes('audience'));
   const [first = '', second = ''] = parts;
   if (isMailchimp && (first === 'nonsubscribed' || (first === 'non' && second === 'subscribed')))
     return 'never';
   if (parts.some((word) => WITHOUT.has(word))) return null;
-  if (isOfRecordsOut(parts)) return 'never';
   // `contacts cleaned.csv` is what people call a list that they have tidied up.
-  if ((isMailchimp && first === 'cleaned') || parts.some((word) => /^(?:hard)?bounce[sd]$/.test(word)))
-    return parts.includes('soft') ? null : 'bounced';
-  if (parts.some((word) => /^complaints?$|^spamreports?$/.test(word))) return 'complained';
-  return parts.some((word) =>
-    /^unsub|^optouts?$|^blocklist|^blacklist|^suppress|^abgemeldet|^abmeld|^uitgeschreven|^desabonn|^desinscri/.test(
-      word,
-    ),
-  )
-    ? 'unsubscribed'
-    : null;
+  const isBounced = (isMailchimp && first === 'cleaned') || some(/^(?:hard)?bounce[sd]$/);
+  if (isBounced && !parts.includes('soft')) return 'bounced';
+  if (some(/^complaints?$|^spamreports?$/)) return 'complained';
+  const hasLeft = some(
+    /^unsub|^optouts?$|^blocklist|^blacklist|^suppress|^abgemeldet|^abmeld|^uitgeschreven|^desabonn|^desinscri/,
+  );
+  if (hasLeft) return 'unsubscribed';
+  return isOfRecordsOut(parts) ? 'never' : null;
 }
 
 /**

@@ -1,6 +1,11 @@
 /** A name about mail, also where it is about other channels as well. */
 export const HAS_MAIL = /mail|newsletter/;
 
+/** `Not unsubscribed`, `Never bounced` and `Not active` say the opposite. `No` may be a number as well. */
+export const NEGATIONS: ReadonlySet<string> = new Set(
+  'not never non nicht nie kein keine pas jamais nunca niet nao'.split(' '),
+);
+
 /**
  * The words, folded, that a name about consent is made of. A name with any other word has another subject
  * too: `Excluded from discount`, `Opt out of insurance`, `Withdrawn amount`, `Kündigungsfrist`. English,

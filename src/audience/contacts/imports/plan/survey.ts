@@ -37,9 +37,14 @@ export interface ColumnSurvey {
   unsaid: number;
   /** Cells by which a person is not subscribed, by what they become. */
   readonly takes: Map<NonSubscriberStatus, number>;
-  /** Cells of a column of texts that are empty or 0. */
+  /** Cells of a column of texts that are empty. */
   blanks: number;
-  /** True where a cell that is not understood is an integer: the column counts something. */
+  /** Those that are 0. */
+  zeros: number;
+  /**
+   * True where the column counts something: a cell of consent that is not understood is an integer, or one of
+   * a text is above the 2 that states are numbered to.
+   */
   isFigures: boolean;
   /** The values of a column of texts, each with its cells; null when there are too many, or long ones. */
   values: Map<string, number> | null;
@@ -69,6 +74,7 @@ export const emptySurvey = (): ColumnSurvey => ({
   unsaid: 0,
   takes: new Map(),
   blanks: 0,
+  zeros: 0,
   isFigures: false,
   values: new Map(),
   leavings: new Set(),
@@ -195,12 +201,16 @@ function surveyProperty(column: ColumnSurvey, type: PropertyTarget['type'], cell
   }
   if (type === 'number') column.numbers.add(evidenceOfNumber(cell));
   else if (type === 'date') column.dates.add(evidenceOfDate(cell));
-  else if (type === 'string') countValue(column, cell);
+  else if (type === 'string') {
+    countValue(column, cell);
+    column.isFigures ||= /^\s*(?:[3-9]|[1-9]\d{1,7})\s*$/.test(cell);
+  }
 }
 
 function countValue(column: ColumnSurvey, cell: string): void {
   const value = cell.trim();
-  if (/^(?:0?$|[-–—._/0nu[{])/i.test(value) && (value === '0' || isBlank(value))) column.blanks++;
+  if (value === '0') column.zeros++;
+  else if (/^(?:$|[-–—._/0nu[{])/i.test(value) && isBlank(value)) column.blanks++;
   if (value === '') return;
   if (
     column.leavings.size < MOST_EXAMPLES &&
