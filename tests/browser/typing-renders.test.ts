@@ -43,6 +43,17 @@ const FOLLOWING = new Set(['status', 'Preview']);
 
 const unsaved = () => page.getByRole('status').filter({ hasText: 'Not saved' });
 
+/** The texts that this browser keeps. The line that says so reads the same for the next one. */
+const kept = (): Promise<string> =>
+  page.evaluate(`new Promise((resolve) => {
+    indexedDB.open('posthorn drafts', 1).onsuccess = ({ target: { result: opened } }) => {
+      opened.transaction('drafts').objectStore('drafts').getAll().onsuccess = ({ target }) => {
+        opened.close();
+        resolve(JSON.stringify(target.result));
+      };
+    };
+  })`);
+
 /**
  * The parts that were rendered for those letters, after a first one that changes the page: it is unsaved from
  * then on. On a busy machine the text is kept in the browser between two letters, which renders the page:
@@ -52,14 +63,14 @@ async function renderedFor(letters: string): Promise<readonly string[]> {
   await page.keyboard.type('a');
   await unsaved().waitFor();
   const parts = await eventually('letters between which nothing is kept', async () => {
-    const before = await unsaved().textContent();
+    const before = await kept();
     await page.evaluate('rendered.length = 0');
     await page.keyboard.type(letters);
     const noted = await eventually('the rendered parts', async () => {
       const noted = await page.evaluate<readonly string[]>('rendered');
       return noted.length >= letters.length ? noted : undefined;
     });
-    return (await unsaved().textContent()) === before ? noted : undefined;
+    return (await kept()) === before ? noted : undefined;
   });
   return [...new Set(parts)].filter((part) => !FOLLOWING.has(part)).toSorted();
 }
