@@ -55,7 +55,7 @@ export function waitingReleaser(
   order by d.id limit ${AT_ONCE} for update of d skip locked
 )${wake.cte}
 update email_due d set wake_at = ${wake.at('$3::timestamptz')} from waiting w where d.id = w.id and d.workspace_id = $5 returning d.id`;
-  /** The latest change of each domain whose emails are looked for again: the looks of others before it end. */
+  /** The latest change of each domain whose emails are looked for again: looks of earlier ones end. */
   const latest = new Map<string, symbol>();
   return async ({ id: domainId, workspaceId }) => {
     const found = await database.query<{ id: string }>(WITH_EARLIER, [domainId, workspaceId]);
