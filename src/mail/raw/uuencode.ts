@@ -3,7 +3,7 @@
  * `begin 644 name` and `end`.
  */
 
-const BEGIN = /^\s*begin(-base64)? [0-7]{3,4} [^\n]*\n/;
+const BEGIN = /^\s*begin [0-7]{3,4} [^\n]*\n/;
 /** A file begins within so many octets, behind blank lines; a text that has one further down is a text. */
 const LONGEST_BEGIN = 1_024;
 const [LF, CR, SPACE] = [0x0a, 0x0d, 0x20];
@@ -13,10 +13,6 @@ export function uudecoded(content: Buffer): Buffer | null {
   const begin = BEGIN.exec(content.toString('latin1', 0, LONGEST_BEGIN));
   if (!begin) return null;
   let at = begin[0].length;
-  if (begin[1] !== undefined) {
-    const end = content.indexOf('\n====', at, 'latin1');
-    return Buffer.from(content.toString('latin1', at, end === -1 ? content.length : end), 'base64');
-  }
   const decoded = Buffer.allocUnsafe(content.length - at);
   let length = 0;
   while (at < content.length && length < decoded.length) {
