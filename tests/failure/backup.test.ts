@@ -44,13 +44,22 @@ describe('a restore that is killed in the middle', () => {
   ): Promise<void> {
     const restoring = Bun.spawn([...COMMAND, 'restore', file], {
       stdout: 'ignore',
-      stderr: 'ignore',
+      stderr: 'pipe',
       env: { PATH: process.env.PATH ?? '', ...environment },
     });
-    await eventually('the middle', async () => ((await reached()) ? true : undefined), { everyMs: 1 });
+    const errors = new Response(restoring.stderr).text();
+    const isInTheMiddle = await eventually(
+      'the middle',
+      async () => (restoring.exitCode === null ? (await reached()) || undefined : false),
+      { everyMs: 1 },
+    );
     restoring.kill('SIGKILL');
     await restoring.exited;
-    expect(restoring.signalCode).toBe('SIGKILL');
+    expect({ isInTheMiddle, signal: restoring.signalCode, errors: await errors }).toEqual({
+      isInTheMiddle: true,
+      signal: 'SIGKILL',
+      errors: expect.any(String),
+    });
   }
 
   test('into a folder leaves nothing that could be served, and is begun again', async () => {
@@ -74,11 +83,15 @@ describe('a restore that is killed in the middle', () => {
     const before = await tableDigests({ url: target.url, dataDir: null });
     const settings = { DATABASE_URL: target.url, DATA_DIR: join(home, 'beside'), SECRET_KEY };
     // Holds it up where its tables are to be filled.
+    const held = Promise.withResolvers<void>();
     const { promise: killed, resolve } = Promise.withResolvers<void>();
     const holding = sql.begin(async (tx) => {
       await tx`lock table workspaces in share mode`;
+      held.resolve();
       await killed;
     });
+    // A restore that is quicker to the table ends by itself.
+    await Promise.race([held.promise, holding]);
     const watch = postgres(target.url, { max: 1 });
     await killedRestore(settings, async () => {
       const [row] = await watch`select count(*)::integer as waiting from pg_stat_activity
