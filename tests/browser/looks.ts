@@ -86,7 +86,8 @@ export async function violations(
 /** The pixels by which the page overflows the window sideways, or the content of a dialog the dialog. */
 export const sidewaysOf = (page: Page): Promise<unknown> =>
   page.evaluate(
-    `Math.max(...[document.documentElement, ...document.querySelectorAll('dialog[open]')].map((each) => each.scrollWidth - each.clientWidth))`,
+    `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() =>
+      Math.max(...[document.documentElement, ...document.querySelectorAll('dialog[open]')].map((each) => each.scrollWidth - each.clientWidth)))`,
   );
 
 /**

@@ -126,7 +126,7 @@ function Comparison({ editing }: { readonly editing: ShownEditing }) {
     <Dialog title="Someone else changed this too" onClose={() => editing.compare(false)} width="max-w-3xl">
       <p className="text-dim">Choose which version to save. The other one is replaced.</p>
       {conflicts.map((name) => (
-        <fieldset key={name} className="grid min-w-0 gap-2">
+        <fieldset key={name} className="grid gap-2">
           <legend className="mb-1.5 font-medium">{labels[name] ?? name}</legend>
           <div className="grid gap-2 sm:grid-cols-2">
             <Version

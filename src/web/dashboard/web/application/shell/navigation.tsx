@@ -1,4 +1,4 @@
-import { type MouseEvent, memo } from 'react';
+import { type MouseEvent, memo, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { useViewer } from '../api/viewer.tsx';
@@ -54,18 +54,26 @@ export function Navigation() {
  * follow the address.
  */
 const PageLink = memo(
-  ({ page, href, isOpen }: { readonly page: PageEntry; readonly href: string; readonly isOpen: boolean }) => (
-    <a
-      href={href}
-      onClick={(event) => follow(event, href)}
-      onPointerEnter={() => void page.load()}
-      aria-current={isOpen ? 'page' : undefined}
-      className="nav-link"
-    >
-      {icons[page.icon]}
-      {page.title}
-    </a>
-  ),
+  ({ page, href, isOpen }: { readonly page: PageEntry; readonly href: string; readonly isOpen: boolean }) => {
+    const link = useRef<HTMLAnchorElement>(null);
+    // A laptop's window is too low for all pages.
+    useEffect(() => {
+      if (isOpen) link.current?.scrollIntoView({ block: 'nearest' });
+    }, [isOpen]);
+    return (
+      <a
+        ref={link}
+        href={href}
+        onClick={(event) => follow(event, href)}
+        onPointerEnter={() => void page.load()}
+        aria-current={isOpen ? 'page' : undefined}
+        className="nav-link scroll-my-8"
+      >
+        {icons[page.icon]}
+        {page.title}
+      </a>
+    );
+  },
 );
 
 /** Opens the page without a reload, except when a new tab or window is asked for. */

@@ -42,11 +42,14 @@ export function Passkeys() {
       actions={isPossible && <Button onClick={() => setAdding(true)}>Add passkey</Button>}
     >
       {data && data.length > 0 && (
-        <ul className="grid gap-2">
+        <ul className="grid grid-cols-1 gap-2">
           {data.map(({ id, name, lastUsedAt }) => (
-            <li key={id} className="flex items-center gap-3 rounded-lg border border-edge px-3.5 py-2">
+            <li
+              key={id}
+              className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-edge px-3.5 py-2"
+            >
               <span className="text-dim">{icons.Key}</span>
-              <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
+              <span className="min-w-0 flex-1 basis-40 truncate font-medium">{name}</span>
               <span className="text-caption text-dim">
                 last used <Time at={lastUsedAt} none="never" />
               </span>

@@ -55,7 +55,7 @@ export function Sessions() {
       }
     >
       {data ? (
-        <ul className="grid gap-2">
+        <ul className="grid grid-cols-1 gap-2">
           {data.map(({ id, userAgent, client, lastSeenAt, current }) => (
             <li
               key={id}
@@ -65,7 +65,7 @@ export function Sessions() {
                 <span className="block truncate font-medium" title={userAgent}>
                   {deviceOf(userAgent)}
                 </span>
-                <span className="block truncate text-caption text-dim">
+                <span className="block text-caption text-dim">
                   {client}, last active <Time at={lastSeenAt} />
                 </span>
               </span>

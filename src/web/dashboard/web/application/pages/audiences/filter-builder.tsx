@@ -57,7 +57,7 @@ function GroupBox(props: {
   return (
     <fieldset
       aria-label={name}
-      className={`grid min-w-0 grid-cols-[minmax(0,1fr)] gap-3 ${depth === 1 ? '' : 'rounded-lg border border-edge bg-sunk p-3'}`}
+      className={`grid grid-cols-[minmax(0,1fr)] gap-3 ${depth === 1 ? '' : 'rounded-lg border border-edge bg-sunk p-3'}`}
     >
       <div className="flex items-center gap-2">
         <span className="whitespace-nowrap text-dim">Contacts where</span>

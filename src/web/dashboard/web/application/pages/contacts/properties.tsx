@@ -14,7 +14,7 @@ export function Properties(props: {
   const set = (id: number, change: Partial<PropertyRow>) =>
     onChange(rows.map((row) => (row.id === id ? { ...row, ...change } : row)));
   return (
-    <fieldset className="grid min-w-0 gap-2">
+    <fieldset className="grid gap-2">
       <legend className="mb-1.5 font-medium">Properties</legend>
       {rows.map((row, index) => {
         const at = `properties/${row.key.trim()}`;

@@ -180,7 +180,7 @@ const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
   {
     name: 'Remove',
     isFixed: true,
-    width: 'w-28 not-sm:w-22',
+    width: 'w-28',
     isRight: true,
     cell: (suppression) => <Remove suppression={suppression} />,
   },

@@ -64,7 +64,7 @@ export default function Versions({ id }: { readonly id: string }) {
           {list.items?.map((each) => (
             <label
               key={each.version}
-              className="relative flex min-h-11 cursor-pointer items-center gap-2 border-b border-edge px-4 py-2 whitespace-nowrap last:border-0 hover:bg-hover has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent"
+              className="relative flex min-h-11 cursor-pointer flex-wrap items-center gap-x-2 border-b border-edge px-4 py-2 last:border-0 hover:bg-hover has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent"
             >
               <input
                 type="radio"

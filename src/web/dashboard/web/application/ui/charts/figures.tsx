@@ -15,7 +15,7 @@ export interface Figure {
 
 /** Numbers side by side. */
 export const Figures = ({ figures }: { readonly figures: readonly Figure[] }) => (
-  <dl className="grid grid-cols-[repeat(auto-fit,minmax(7.5rem,1fr))] gap-x-4 gap-y-5">
+  <dl className="grid grid-cols-[repeat(auto-fit,minmax(6.5rem,1fr))] gap-x-4 gap-y-5">
     {figures.map(({ name, value, sub, tone, to }) => (
       <div key={name} {...(tone && { 'data-color': tone })} className="grid content-start gap-0.5">
         <dt className="flex items-center gap-1.5 text-caption text-dim">

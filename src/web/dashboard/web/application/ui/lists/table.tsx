@@ -27,6 +27,12 @@ const FROM = { sm: 'not-sm:hidden', md: 'not-md:hidden', lg: 'not-lg:hidden', xl
 const shapeOf = <Item,>({ width = '', from, isRight = false }: Column<Item>): string =>
   `${width} ${from ? FROM[from] : ''} ${isRight ? 'text-right' : ''}`;
 
+/** The space beside a cell. The last column of a phone is not always the last one of the table. */
+function spaceOf<Item>(columns: readonly Column<Item>[], index: number): string {
+  const isLastOnPhones = index === columns.findLastIndex(({ from }) => from === undefined);
+  return `px-4 ${index > 0 ? 'not-sm:pl-2' : ''} ${isLastOnPhones ? '' : 'not-sm:pr-2'}`;
+}
+
 /** The box of a row, with room for a finger, above the link that covers the row. */
 const Box = (props: {
   readonly label: string;
@@ -197,7 +203,7 @@ export function Table<Item>(props: {
                 key={column.name}
                 column={column}
                 sorting={props.sorting}
-                className={`h-9 px-4 font-medium not-sm:px-2 not-sm:last:pr-4 ${index > 0 ? '' : selection ? 'not-sm:pl-1' : 'not-sm:pl-4'} ${shapeOf(column)}`}
+                className={`h-9 font-medium ${spaceOf(columns, index)} ${index === 0 && selection ? 'not-sm:pl-1' : ''} ${shapeOf(column)}`}
               />
             ))}
           </tr>
@@ -289,7 +295,7 @@ function DrawnRow<Item>(props: {
       )}
       <th
         scope="row"
-        className={`px-4 text-left font-normal not-sm:pr-2 ${hasBox ? 'not-sm:pl-1' : ''} ${shapeOf(head)}`}
+        className={`text-left font-normal ${spaceOf(props.columns, 0)} ${hasBox ? 'not-sm:pl-1' : ''} ${shapeOf(head)}`}
       >
         {props.to === null ? (
           head.cell(item)
@@ -304,10 +310,10 @@ function DrawnRow<Item>(props: {
           </Link>
         )}
       </th>
-      {rest.map((column) => (
+      {rest.map((column, index) => (
         <td
           key={column.name}
-          className={`truncate px-4 text-dim not-sm:px-2 not-sm:last:pr-4 ${shapeOf(column)}`}
+          className={`truncate text-dim ${spaceOf(props.columns, index + 1)} ${shapeOf(column)}`}
         >
           {column.cell(item)}
         </td>

@@ -71,7 +71,7 @@ export function Panel(props: {
             ))}
           </ul>
         )}
-        <fieldset disabled={isReadOnly} className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4">
+        <fieldset disabled={isReadOnly} className="grid grid-cols-[minmax(0,1fr)] gap-4">
           <Problems value={new Map(problems.map(({ field, message }) => [field, message]))}>
             {props.children}
           </Problems>
