@@ -60,8 +60,13 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   try {
     const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, service.clock.now());
     const keys = await firstKeys(service, workspace, config, logger);
+    const links = { setup: '', liveView: '' };
     try {
       await service.start();
+      // Whatever may still end the start comes before the doors: no request is to be cut off by it.
+      if (worker === undefined || worker === 1) links.setup = await setupText(service, config, workspace.id);
+      if (config.profile === 'development' && worker === undefined)
+        links.liveView = await liveViewText(service.inspector, workspace.id);
       doors = openDoors(service, config, logger, {
         shared: worker !== undefined,
         isDraining: () => isDraining,
@@ -70,7 +75,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
       // The keys exist now, even if a port was taken, and they are shown only this once.
       if (keys.some(({ origin }) => origin !== 'kept')) terminal.out(firstRunText(config, keys));
     }
-    if (worker === undefined || worker === 1) terminal.out(await setupText(service, config, workspace.id));
+    if (worker === undefined || worker === 1) terminal.out(links.setup);
     const { roles } = config;
     logger.info({ url: doors.origin, version: VERSION, database: service.database.kind, roles }, 'Listening');
     if (config.databaseUrl === null && isReviewing(roles))
@@ -79,8 +84,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
         'Nothing is sent by this process, which only answers requests. Start it without --only to send.',
       );
     usualCompilers();
-    if (config.profile === 'development' && worker === undefined)
-      terminal.out(await liveViewText(service.inspector, workspace.id));
+    if (config.profile === 'development' && worker === undefined) terminal.out(links.liveView);
     const signal = await Promise.race([stop, service.superseded, service.databaseEnded]);
     if (typeof signal !== 'string') {
       const reason =
