@@ -78,7 +78,13 @@ export const COMMAND: readonly string[] = [
   ...(EXECUTABLE ? [EXECUTABLE] : FROM_SOURCE),
 ];
 
-/** Starts the service and waits until /health answers 200. */
+/** Printed by a start that its database did not answer in time. */
+const DATABASE_WAS_SILENT = /does not answer|did not answer/;
+
+/**
+ * Starts the service and waits until /health answers 200. A start that the database does not answer in time
+ * ends, and is made again by what runs it: here too, as a busy machine has such a database.
+ */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const service = await spawnService(options);
   try {
@@ -93,6 +99,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     return service;
   } catch (error) {
     await service[Symbol.asyncDispose]();
+    if ((await service.ended) === 1 && DATABASE_WAS_SILENT.test(service.output()))
+      return await startService(options);
     throw new Error(`The service did not start. It printed:\n${service.output()}`, { cause: error });
   }
 }
