@@ -6,6 +6,7 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { spawnService, startService, TEST_KEY } from '../support/service.ts';
+import { timersPassed } from '../support/stored-email.ts';
 
 // An upgrade while the service runs: the newer version migrates the database under the older one.
 
@@ -40,12 +41,15 @@ test('what one instance accepted and did not finish, the one that replaces it fi
   let id: string;
   {
     await using older = await startService({ env });
-    const soon = { ...email, scheduledAt: new Date(Date.now() + 2_500).toISOString() };
-    const { body } = await createClient(older.url, TEST_KEY).post('/v1/emails', soon);
+    const later = { ...email, scheduledAt: new Date(Date.now() + 3_600_000).toISOString() };
+    const { body } = await createClient(older.url, TEST_KEY).post('/v1/emails', later);
     id = body.data.id;
     expect(body.data.status).toBe('scheduled');
     await older.stop();
   }
+  const database = await openDatabase({ url: made.url, dataDir: null });
+  for (const text of timersPassed(`'scheduled'`)) await database.query(text);
+  await database.close();
   await using newer = await startService({ env });
   const client = createClient(newer.url, TEST_KEY);
   await eventually('delivered', async () =>
