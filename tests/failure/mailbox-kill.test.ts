@@ -62,8 +62,12 @@ test.if(missing === null)(
     expect((await mailbox())?.holder).toBe(held ?? '');
     await first.kill();
     await expire();
+    // The first one may have stored half of them before it died.
+    await eventually('another instance has it', async () => {
+      const { holder = null } = (await mailbox()) ?? {};
+      return (holder !== null && holder !== held) || undefined;
+    });
     await until(MESSAGES / 2);
-    expect((await mailbox())?.holder).not.toBe(held ?? '');
     await second.kill();
     await using _third = await startService({ env });
     await expire();
