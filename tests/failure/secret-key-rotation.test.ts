@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import postgres from 'postgres';
 import { preferencesPath } from '../../src/audience/preferences/links.ts';
 import {
   newSecretKey,
@@ -68,8 +69,15 @@ test('a rotation that is killed again and again goes on, while two instances ser
     );
     return row?.left ?? 0;
   };
-  /** Kills the command once it has sealed some of what is left. */
-  const killed = async (): Promise<void> => {
+  const locker = postgres(made.url, { max: 1, onnotice: () => {} });
+  stack.defer(() => locker.end({ timeout: 1 }));
+  /**
+   * Kills the command once it has sealed some of what is left. It cannot seal the last rows meanwhile, so that
+   * no command is over before it is killed.
+   */
+  const killedBefore = async (lastRows: string): Promise<void> => {
+    await locker`begin`;
+    await locker`select id from ses_removals where id >= ${lastRows} for update`;
     const begin = await left();
     const child = Bun.spawn([...COMMAND, 'secret-key', 'rotate'], {
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...both },
@@ -85,8 +93,9 @@ test('a rotation that is killed again and again goes on, while two instances ser
     );
     child.kill('SIGKILL');
     await child.exited;
+    await locker`rollback`;
   };
-  await killed();
+  await killedBefore('id5');
   expect(await left()).toBeGreaterThan(0);
   await first.kill();
   // As half a minute would: until then it counts as one that may seal with the key before.
@@ -96,7 +105,7 @@ test('a rotation that is killed again and again goes on, while two instances ser
   expect(await keyNamed(third, 'before')).toBe(sealed);
   const during = await keyNamed(second, 'during');
   expect(await keyNamed(third, 'during')).toBe(during);
-  await killed();
+  await killedBefore('id9');
   const doctor = await command(both, 'doctor');
   expect(doctor.out).toMatch(
     /! Secret key: A rotation that began at \S+ is unfinished: [\d,]+ texts are still sealed/,

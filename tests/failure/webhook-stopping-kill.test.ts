@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import postgres from 'postgres';
 import { openSession } from '../../src/engine/audit/session.ts';
 import { auditLedger } from '../../src/ops/audit/audit.ts';
 import type { Database } from '../../src/platform/db/database.ts';
@@ -29,6 +30,7 @@ test('killed while the deliveries of a deleted endpoint are being stopped, it po
   receiver.answer = () => new Response('no', { status: 500 });
   const env = { DATABASE_URL: made.url, SECRET_KEY: 'only-for-tests-only-for-tests-only' };
   const database = await openDatabase({ url: made.url, dataDir: null });
+  await using stack = new AsyncDisposableStack();
   try {
     await using before = await startService({ env });
     const client = createClient(before.url, TEST_KEY);
@@ -52,6 +54,12 @@ test('killed while the deliveries of a deleted endpoint are being stopped, it po
     await multiply(database, id, DELIVERIES - 1);
     const posted = receiver.received.length;
 
+    // Some cannot be stopped, so that the process is not done before it is killed.
+    const locker = postgres(made.url, { max: 1, onnotice: () => {} });
+    stack.defer(() => locker.end({ timeout: 1 }));
+    await locker`begin`;
+    await locker`select id from webhook_deliveries where webhook_id = ${id} and wake_at is not null
+      order by id desc limit ${2 * DUE} for update`;
     expect((await client.delete(`/v1/webhooks/${id}`)).status).toBe(204);
     await eventually(
       'the first are stopped',
@@ -59,6 +67,7 @@ test('killed while the deliveries of a deleted endpoint are being stopped, it po
       { everyMs: 1 },
     );
     await before.kill();
+    await locker`rollback`;
     const left = await waitingFor(database, id);
     expect(left).toBeGreaterThan(DUE);
     expect(left).toBeLessThan(DELIVERIES);
