@@ -6,6 +6,7 @@ import postgres from 'postgres';
 import { type Sink, startSink } from '../integration/transport/smtp-sink.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
+import { insisting } from '../support/insistent.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
 import { timersPassed } from '../support/stored-email.ts';
@@ -80,7 +81,7 @@ const passLeases = async () => {
 };
 
 async function sendAll(service: Service): Promise<readonly string[]> {
-  const client = createClient(service.url, LIVE_KEY);
+  const client = insisting(createClient(service.url, LIVE_KEY));
   const replies = await Promise.all(
     Array.from({ length: EMAILS }, (_, n) =>
       client.post('/v1/emails', {

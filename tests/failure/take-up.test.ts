@@ -7,6 +7,7 @@ import { type Sink, startSink } from '../integration/transport/smtp-sink.ts';
 import { createClient } from '../support/client.ts';
 import { type Cluster, startCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { insisting } from '../support/insistent.ts';
 import { LIVE_KEY, printed, type Service, startService } from '../support/service.ts';
 
 const EMAILS = 12;
@@ -125,7 +126,7 @@ async function startPair({ sink = quick, slots = 8 } = {}): Promise<Pair> {
 }
 
 async function post(service: Service, count: number): Promise<readonly string[]> {
-  const client = createClient(service.url, LIVE_KEY);
+  const client = insisting(createClient(service.url, LIVE_KEY));
   const replies = await Promise.all(
     Array.from({ length: count }, (_, n) =>
       client.post('/v1/emails', {
