@@ -14,7 +14,7 @@ export interface Script {
   rcpt?: Act | ((command: string) => Act);
   data?: Act;
   /** Said after the final dot. */
-  dot?: Act;
+  dot?: Act | (() => Act);
   rset?: Act;
   /** Wait before each reply. */
   delayMs?: number;
