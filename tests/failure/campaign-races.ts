@@ -62,7 +62,8 @@ export const RACES: Readonly<Record<string, Race>> = {
     return [`${sent.status} ${patched.status} ${end.status}`, isRight && [200, 409].includes(patched.status)];
   },
   'pause against resume': async (world) => {
-    const id = await world.campaign(3, { ratePerHour: 3_600 });
+    // One a second: a slow machine comes to the race before the last one.
+    const id = await world.campaign(300, { ratePerHour: 3_600 });
     await send(world, id);
     const isOff = async () => (await world.ask('GET', at(id))).data.status !== 'preparing' || undefined;
     await eventually('it sends', isOff, { everyMs: 5 });
