@@ -32,7 +32,7 @@ const options = {
   guard: (address: string) => address === '127.0.0.1',
   resolve: async () => ['127.0.0.1'],
   clock: systemClock,
-  limitMs: 2_000,
+  limitMs: 3_600_000,
 };
 const trusting = createPoster({ ...options, ca: AUTHORITY });
 

@@ -207,6 +207,7 @@ test('an instance measures the clock of its database when it starts, whatever it
     service.service.database,
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as at',
   );
-  expect(Math.abs((row?.at ?? 0) - service.service.clock.now())).toBeLessThan(1_000);
+  // Of three months; a busy machine may take a second to read both.
+  expect(Math.abs((row?.at ?? 0) - service.service.clock.now())).toBeLessThan(60_000);
   await service[Symbol.asyncDispose]();
 });
