@@ -128,7 +128,13 @@ describe.each([
     expect((await service.live.delete(`/v1/audiences/${audienceId}`)).body.error.code).toBe('CONFLICT');
     await act(audienceId, meanwhile);
     await service.pass(61 * 60_000);
-    await until('its end', id, ({ remaining }, { status }) => remaining === 0 && status === 'sent');
+    // All are given out before all have left.
+    await until(
+      'its end, and that of its emails',
+      id,
+      ({ remaining, sent, delivered }, { status }) =>
+        remaining === 0 && status === 'sent' && delivered.count === sent,
+    );
     // A contact that is not in the audience when it is frozen is not in the campaign.
     const isAbsent = (name: string): boolean =>
       ACTS[name]?.isOfAudience === true || /deleted|no row/.test(name);
