@@ -45,7 +45,7 @@ let workspaceId: string;
 
 beforeAll(async () => {
   way = new NotedTransport();
-  service = await startLiveService({ transport: way });
+  service = await startLiveService({ transport: way, atNoon: true });
   const [row] = await service.service.database.query<{ id: string }>('select id from workspaces');
   workspaceId = row?.id ?? '';
 });
@@ -72,6 +72,7 @@ async function aCampaign(people: number, more: object = {}): Promise<string> {
 }
 
 const get = async (path: string): Promise<Email> => (await service.live.get(path)).body.data;
+const inFuture = (ms: number): string => new Date(Date.parse(service.today()) + ms).toISOString();
 const send = (id: string, body: object = {}) => service.live.post(`/v1/campaigns/${id}/send`, body);
 const until = (id: string, what: string, is: (stats: Email, campaign: Email) => boolean): Promise<Email> =>
   eventually(
@@ -206,7 +207,7 @@ describe('a campaign', () => {
   test('that does not fit into the quota is refused now, and pauses later', async () => {
     const { database } = service.service;
     const id = await aCampaign(5);
-    const period = new Date().toISOString().slice(0, 7);
+    const period = service.today().slice(0, 7);
     const used = await get('/v1/workspace');
     const take = (more: number) =>
       database.query(
@@ -219,7 +220,7 @@ describe('a campaign', () => {
     const refused = await send(id);
     expect([refused.status, refused.body.error.code]).toEqual([429, 'QUOTA_EXCEEDED']);
     expect((await get(`/v1/campaigns/${id}`)).status).toBe('draft');
-    await send(id, { scheduledAt: new Date(Date.now() + 120_000).toISOString() });
+    await send(id, { scheduledAt: inFuture(120_000) });
     await service.pass(121_000);
     const paused = await until(id, 'it pauses', (_, { status }) => status === 'paused');
     // The emails that fit have left by then, and does not wait for the next month.
@@ -268,7 +269,7 @@ describe('a campaign', () => {
     for (let round = 0; round < 20; round++) {
       const { id } = (await service.live.post(`/v1/campaigns/${one}/duplicate`)).body.data;
       const path = `/v1/campaigns/${id}`;
-      const at = { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() };
+      const at = { scheduledAt: inFuture(3_600_000) };
       const [first, second, patch] = await Promise.all([
         send(id, at),
         send(id, at),
