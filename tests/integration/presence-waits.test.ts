@@ -92,26 +92,30 @@ test('an instance hears what others tell and not what it tells itself, as long a
 test('a server that ends idle sessions costs an instance its epoch, and it comes back under another', async () => {
   const database = await openedDatabase();
   let opened = 0;
+  let isEnding = false;
   const given = observed(database, {});
-  const own = await watcher({
-    query: given.query,
-    session(onNotification) {
-      const session = given.session(onNotification);
-      opened += 1;
-      if (!session || opened > 1) return session;
-      let isSet = false;
-      return {
-        ...session,
-        async query<Row extends object>(text: string, deadlineMs: number): Promise<readonly Row[]> {
-          if (!isSet) await session.query("set idle_session_timeout = '200ms'", deadlineMs);
-          isSet = true;
-          return await session.query<Row>(text, deadlineMs);
-        },
-      };
+  const own = await watcher(
+    {
+      query: given.query,
+      session(onNotification) {
+        const session = given.session(onNotification);
+        opened += 1;
+        if (!session || opened > 1) return session;
+        return {
+          ...session,
+          async query<Row extends object>(text: string, deadlineMs: number): Promise<readonly Row[]> {
+            if (isEnding) await session.query("set idle_session_timeout = '200ms'", deadlineMs);
+            return await session.query<Row>(text, deadlineMs);
+          },
+        };
+      },
     },
-  });
+    { touchMs: 500 },
+  );
   own.presence.expectOthers(true);
+  // Not before it has an epoch: a busy machine would take that long to get one.
   const first = await epochOf(own);
+  isEnding = true;
   const second = await epochOf(own, first);
   expect(await storedEpoch(own.id)).toBe(second);
   expect(own.taken).toEqual([]);
