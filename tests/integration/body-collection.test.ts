@@ -92,7 +92,8 @@ test('a body that no email has goes once its day is over, and one that an email 
     holders: BODY_HOLDERS,
     logger: logger as never,
   }).run();
-  expect(await isThere(orphan)).toBe(true);
+  // Midnight may come in between.
+  expect((await isThere(orphan)) || bodyDay(Date.now()) !== bodyDay(now)).toBe(true);
   await collect(now + 2 * DAY);
   expect([await isThere(own), await isThere(orphan)]).toEqual([true, false]);
   // The bodies of a day are compared once, until its emails expire.
