@@ -16,6 +16,7 @@ import {
   uploadImage,
 } from '../support/image-store.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
+import { LOCK_WAITS } from '../support/lock-waits.ts';
 import { gifOf } from '../support/pictures.ts';
 import { type S3, startS3 } from '../support/s3.ts';
 
@@ -193,9 +194,7 @@ test('an image that is deleted while it is uploaded again is a new image, with a
     await locker.unsafe(`delete from assets where id = '${before.id}'`);
     const uploading = upload(picture);
     await eventually('the upload waits for the deletion', async () => {
-      const waiting = await database().query(
-        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
+      const waiting = await database().query(`select pid from ${LOCK_WAITS}`);
       return waiting.length > 0 || undefined;
     });
     await locker.unsafe('commit');
