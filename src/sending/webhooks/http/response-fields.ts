@@ -18,7 +18,7 @@ const setOf = (octets: RegExp): Uint8Array =>
 const TOKEN = setOf(/[!#$%&'*+\-.^_`|~\w]/);
 /** The octets of values (RFC 9110 5.5); no control characters but the tabulator. */
 const TEXT = setOf(/[\t\x20-\x7e\x80-\xff]/);
-const [COLON, CR, LF] = [58, 13, 10];
+const [TAB, LF, CR, SPACE, COLON] = [9, 10, 13, 32, 58];
 
 /** The first place from `from` on whose octet is not in the set, or `to`. */
 function endOf(set: Uint8Array, octets: Uint8Array, from: number, to: number): number {
@@ -29,7 +29,7 @@ function endOf(set: Uint8Array, octets: Uint8Array, from: number, to: number): n
 
 /**
  * The place of the colon of the field that begins at `from`; -1 where none begins. RFC 9112 5: there is no
- * white space before the colon, and none before the name, so that no line is folded.
+ * white space before the colon, and none before the name.
  */
 function colonOf(octets: Uint8Array, from: number, to: number): number {
   const end = endOf(TOKEN, octets, from, to);
@@ -43,8 +43,25 @@ export function isField(octets: Uint8Array, to: number): boolean {
 }
 
 /**
+ * The end of a value whose first line ends at `from`, with the lines into which it is folded (RFC 9112 5.2).
+ * nginx writes a long `add_header` as it stands in its file, where lines end with LF alone.
+ */
+function endOfFolded(octets: Uint8Array, from: number, to: number): number {
+  let place = from;
+  while (isFold(octets, place, to)) place = endOf(TEXT, octets, octets.indexOf(LF, place) + 1, to);
+  return place;
+}
+
+function isFold(octets: Uint8Array, place: number, to: number): boolean {
+  const lineEnd = octets[place] === CR ? place + 1 : place;
+  const next = octets[lineEnd + 1];
+  return lineEnd + 1 < to && octets[lineEnd] === LF && (next === SPACE || next === TAB);
+}
+
+/**
  * Reads the head of a response, of which `to` is the end without the empty line; null when it is malformed.
- * It looks at each octet once: lines cut up and matched one by one took three times as long.
+ * It looks at each octet once: lines cut up and matched one by one took three times as long. No field that
+ * determines the end may be folded: a proxy before the receiver could read another value.
  */
 export function framingOf(octets: Buffer, to: number): Framing | null {
   let place = endOf(TEXT, octets, 0, to);
@@ -60,7 +77,10 @@ export function framingOf(octets: Buffer, to: number): Framing | null {
     if (colon < 0) return null;
     place = endOf(TEXT, octets, colon + 1, to);
     const name = framingNameOf(octets, from, colon);
-    if (name === null) continue;
+    if (name === null) {
+      place = endOfFolded(octets, place, to);
+      continue;
+    }
     const value = octets
       .toString('latin1', colon + 1, place)
       .trim()
