@@ -231,6 +231,30 @@ describe('/mcp', () => {
     expect((await post(LIST, {}, 'svc_test_wrong')).status).toBe(401);
   });
 
+  test('describes tools without what interfaces of language models refuse', async () => {
+    const { body } = await post(LIST);
+    const inputs = body.result.tools.map(({ inputSchema }: { inputSchema: unknown }) => inputSchema);
+    expect(JSON.stringify(inputs)).not.toMatch(/"(\$ref|patternProperties|anyOf|oneOf|allOf|not)":/);
+  });
+
+  test('answers clients that accept one form alone, or name none', async () => {
+    const answerTo = async (accept: string) => {
+      const response = await fetch(`${changing.url}/mcp`, {
+        method: 'POST',
+        headers: { accept, authorization: `Bearer ${TEST_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify(LIST),
+      });
+      return [response.status, response.headers.get('content-type'), await response.text()] as const;
+    };
+    for (const accept of ['application/json', '*/*', 'application/json;q=0.9, */*;q=0.1', 'TEXT/html, */*']) {
+      const [status, type, text] = await answerTo(accept);
+      expect([accept, status, type, JSON.parse(text).id]).toEqual([accept, 200, 'application/json', 1]);
+    }
+    const [status, type, text] = await answerTo('text/event-stream');
+    expect([status, type]).toEqual([200, 'text/event-stream']);
+    expect(JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '').result.tools).toHaveLength(17);
+  });
+
   test('takes one message, of 1 MiB at most', async () => {
     expect((await post([LIST, LIST])).status).toBe(422);
     expect((await post({ ...LIST, jsonrpc: '1.0' })).status).toBe(422);

@@ -1,4 +1,5 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { JSON_TYPE } from '../../http/body/media-type.ts';
 import { type Call, RawResponse } from '../../http/request/route.ts';
 import { Posthorn } from '../client/posthorn.ts';
 import { fetchBeginnings } from './result-size.ts';
@@ -34,6 +35,17 @@ function requestOf(url: string, init: RequestInit): Request {
   return new Request(url, { ...init, headers });
 }
 
+const EVENTS_TYPE = 'text/event-stream';
+
+/**
+ * Tells the form of the answer. The protocol asks clients to accept both forms, and its library refuses all
+ * others; some accept one alone, or send what their HTTP library sends. Each of them can read one of the two.
+ */
+function wantsEvents(headers: Headers): boolean {
+  const accept = headers.get('accept')?.toLowerCase() ?? '';
+  return accept.includes(EVENTS_TYPE) && !accept.includes(JSON_TYPE) && !accept.includes('*/*');
+}
+
 /** Answers one message with a server that lives no longer. */
 export async function answerMessage(deps: McpDeps, { headers, body, client }: Call): Promise<RawResponse> {
   const apiKey = (headers.get('authorization') ?? '').replace(/^bearer\s+/i, '');
@@ -45,10 +57,14 @@ export async function answerMessage(deps: McpDeps, { headers, body, client }: Ca
     fetch: fetchBeginnings((url, init) => deps.ask(requestOf(url, init), client)),
   });
   const server = mcpServer({ posthorn, allowsChanges: deps.allowsChanges, version: deps.version });
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    enableJsonResponse: !wantsEvents(headers),
+  });
+  const accepting = new Headers(headers);
+  accepting.set('accept', `${JSON_TYPE}, ${EVENTS_TYPE}`);
   try {
     await server.connect(transport);
-    const request = new Request(deps.publicUrl, { method: 'POST', headers });
+    const request = new Request(deps.publicUrl, { method: 'POST', headers: accepting });
     const response = await transport.handleRequest(request, { parsedBody: body });
     return new RawResponse(response.headers.get('content-type'), await response.text(), {
       status: response.status,

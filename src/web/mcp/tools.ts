@@ -27,8 +27,9 @@ const Source = (description: string) => Type.Optional(Type.String({ maxLength: 2
 const Few = Type.Optional(
   Type.Integer({ minimum: 1, maximum: 50, description: 'The most items; 20 by default.' }),
 );
+/** A record would be `patternProperties`, which interfaces of some language models refuse in a tool. */
 const Variables = Type.Optional(
-  Type.Record(Type.String(), Type.Unknown(), { description: 'Values by name.' }),
+  Type.Object({}, { additionalProperties: Type.Unknown(), description: 'Values by name.' }),
 );
 const Since = Type.Optional(Text('Only from this time on: ISO 8601, such as 2026-11-20T12:00:00Z.', 40));
 const ScheduledAt = Type.Optional(Text('ISO 8601, at most 30 days ahead.', 40));
