@@ -8,7 +8,7 @@ export const SILENCE = Symbol('silence');
 
 /** The differences from a server that accepts everything. */
 export interface Script {
-  greeting?: Act;
+  greeting?: Act | (() => Act);
   ehlo?: Act;
   mail?: Act | (() => Act);
   rcpt?: Act | ((command: string) => Act);
