@@ -5,6 +5,7 @@ import { SessionStore } from '../../src/http/auth/sessions/session-store.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { postgresStore, rowsOf, type Store } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
+import { LOCK_WAITS } from '../support/lock-waits.ts';
 
 // The end of sessions and the beginning of one at the same time, statement by statement: only a server has
 // two connections.
@@ -52,8 +53,7 @@ async function held() {
 }
 const untilOneWaits = () =>
   eventually('a statement that waits for a lock', async () => {
-    const waiting = await sql`select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
+    const waiting = await sql.unsafe(`select from ${LOCK_WAITS}`);
     return waiting.length > 0 || undefined;
   });
 
