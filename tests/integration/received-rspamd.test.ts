@@ -164,5 +164,4 @@ test.if(missing === null)(
     expect(await at.handed('real', aMail({}, gtube))).toStartWith('550 5.7.1 ');
     expect(await at.receivedBy(route.id)).toHaveLength(1);
   },
-  { timeout: 300_000 },
 );

@@ -197,5 +197,4 @@ test.if(spamdPath !== undefined)(
       await child.exited;
     }
   },
-  { timeout: 120_000 },
 );

@@ -51,50 +51,42 @@ const noPostfix = postfixMissing();
 if (noPostfix !== null) console.log(`Not shown here, since ${noPostfix}: mail that Postfix sends over TLS.`);
 
 describe.if(noPostfix === null)('Postfix', () => {
-  test(
-    'checks the certificate, and relays over TLS',
-    async () => {
-      await using postfix = await startPostfix({
-        relaysTo: port,
-        settings: [
-          'smtp_tls_security_level = secure',
-          'smtp_tls_secure_cert_match = relay.test',
-          `smtp_tls_CAfile = ${ca}`,
-          '',
-        ].join('\n'),
-      });
-      const raw = aMail({ Subject: 'By Postfix' }, TEXT);
-      const said = await handIn(postfix.port, 'ada@customer.example', ['known@elsewhere.test'], raw);
-      expect(said.at(-1)).toStartWith('250 ');
-      const message = await taken('By Postfix');
-      expect(message).toMatchObject({ protocol: 'ESMTPS', tls: expect.stringMatching(TLS) });
-      expect(message.raw).toContain(TEXT);
-    },
-    { timeout: 90_000 },
-  );
+  test('checks the certificate, and relays over TLS', async () => {
+    await using postfix = await startPostfix({
+      relaysTo: port,
+      settings: [
+        'smtp_tls_security_level = secure',
+        'smtp_tls_secure_cert_match = relay.test',
+        `smtp_tls_CAfile = ${ca}`,
+        '',
+      ].join('\n'),
+    });
+    const raw = aMail({ Subject: 'By Postfix' }, TEXT);
+    const said = await handIn(postfix.port, 'ada@customer.example', ['known@elsewhere.test'], raw);
+    expect(said.at(-1)).toStartWith('250 ');
+    const message = await taken('By Postfix');
+    expect(message).toMatchObject({ protocol: 'ESMTPS', tls: expect.stringMatching(TLS) });
+    expect(message.raw).toContain(TEXT);
+  });
 });
 
 const noExim = eximMissing();
 if (noExim !== null) console.log(`Not shown here, since ${noExim}: mail that Exim sends in chunks over TLS.`);
 
 describe.if(noExim === null)('Exim', () => {
-  test(
-    'checks the certificate, sends in chunks over TLS, and hears of unknown addresses',
-    async () => {
-      await using exim = await openExim(port);
-      const raw = aMail({ Subject: 'By Exim' }, TEXT);
-      const log = await exim.deliver('ada@customer.example', 'known@elsewhere.test', raw);
-      // X: the TLS; CV: the certificate was verified; K: the message went in chunks.
-      expect(log).toMatch(/=> known@elsewhere\.test .* X=TLS1\.\d\S* CV=yes K C="250 2\.0\.0 Thank you"/);
-      const message = await taken('By Exim');
-      expect(message).toMatchObject({ protocol: 'ESMTPS', tls: expect.stringMatching(TLS) });
-      expect(message.raw).toContain(TEXT);
-      expect(await exim.deliver('ada@customer.example', 'unknown@elsewhere.test', aMail())).toMatch(
-        /\*\* unknown@elsewhere\.test .*550 5\.1\.1 No such mailbox here/,
-      );
-    },
-    { timeout: 90_000 },
-  );
+  test('checks the certificate, sends in chunks over TLS, and hears of unknown addresses', async () => {
+    await using exim = await openExim(port);
+    const raw = aMail({ Subject: 'By Exim' }, TEXT);
+    const log = await exim.deliver('ada@customer.example', 'known@elsewhere.test', raw);
+    // X: the TLS; CV: the certificate was verified; K: the message went in chunks.
+    expect(log).toMatch(/=> known@elsewhere\.test .* X=TLS1\.\d\S* CV=yes K C="250 2\.0\.0 Thank you"/);
+    const message = await taken('By Exim');
+    expect(message).toMatchObject({ protocol: 'ESMTPS', tls: expect.stringMatching(TLS) });
+    expect(message.raw).toContain(TEXT);
+    expect(await exim.deliver('ada@customer.example', 'unknown@elsewhere.test', aMail())).toMatch(
+      /\*\* unknown@elsewhere\.test .*550 5\.1\.1 No such mailbox here/,
+    );
+  });
 });
 
 const noSwaks = swaksMissing({ tls: true });
@@ -151,26 +143,18 @@ if (noProxy !== null) console.log(`Not shown here, since ${noProxy}: mail by HAP
 
 describe.if(noProxy === null)('HAProxy', () => {
   for (const header of ['send-proxy-v2', 'send-proxy'] as const)
-    test(
-      `finds the port healthy with ${header}, and names the client behind it`,
-      async () => {
-        await using proxy = await startHaproxy(port, BALANCER, header);
-        await eventually('its check succeeds', async () => (await proxy.checked()) === 'L7OK' || undefined);
-        const { said, code } = await bySwaks(proxy.port, `By ${header}`);
-        expect(code, said).toBe(0);
-        expect(await taken(`By ${header}`)).toMatchObject({ client: CLIENT, protocol: 'ESMTPS' });
-        expect(await proxy.checked()).toBe('L7OK');
-      },
-      { timeout: 60_000 },
-    );
+    test(`finds the port healthy with ${header}, and names the client behind it`, async () => {
+      await using proxy = await startHaproxy(port, BALANCER, header);
+      await eventually('its check succeeds', async () => (await proxy.checked()) === 'L7OK' || undefined);
+      const { said, code } = await bySwaks(proxy.port, `By ${header}`);
+      expect(code, said).toBe(0);
+      expect(await taken(`By ${header}`)).toMatchObject({ client: CLIENT, protocol: 'ESMTPS' });
+      expect(await proxy.checked()).toBe('L7OK');
+    });
 
-  test(
-    'whose address is not trusted brings no mail',
-    async () => {
-      await using stranger = await startHaproxy(port, '127.0.0.4', 'send-proxy-v2');
-      expect((await bySwaks(stranger.port, 'By a stranger')).code).not.toBe(0);
-      expect(sink.messages.some(({ raw }) => raw.includes('By a stranger'))).toBe(false);
-    },
-    { timeout: 60_000 },
-  );
+  test('whose address is not trusted brings no mail', async () => {
+    await using stranger = await startHaproxy(port, '127.0.0.4', 'send-proxy-v2');
+    expect((await bySwaks(stranger.port, 'By a stranger')).code).not.toBe(0);
+    expect(sink.messages.some(({ raw }) => raw.includes('By a stranger'))).toBe(false);
+  });
 });

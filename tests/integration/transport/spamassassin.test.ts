@@ -27,5 +27,4 @@ test.if(!missing)(
     const score = /^X-Spam-Status: \w+, score=(-?[\d.]+)/m.exec(report)?.[1];
     expect(Number(score)).toBeLessThan(1);
   },
-  { timeout: 60_000 },
 );

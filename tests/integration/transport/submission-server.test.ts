@@ -236,16 +236,12 @@ describe.if(missing === null)('swaks', () => {
     const { code, said } = await swaks(...port, '--tls', ...login('wrong'));
     expect([code, said.includes('535 5.7.8')]).toEqual([28, true]);
   });
-  test(
-    'with a mail too large is refused',
-    async () => {
-      const home = await mkdtemp(join(tmpdir(), 'posthorn-swaks-'));
-      const body = join(home, 'body');
-      await Bun.write(body, `${'x'.repeat(70)}\n`.repeat(400_000));
-      const { code, said } = await swaks(...port, '--tls', ...login(KEY), '--body', `@${body}`);
-      await rm(home, { recursive: true });
-      expect([code, /552 5\.3\.4/.test(said)]).toEqual([26, true]);
-    },
-    { timeout: 60_000 },
-  );
+  test('with a mail too large is refused', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'posthorn-swaks-'));
+    const body = join(home, 'body');
+    await Bun.write(body, `${'x'.repeat(70)}\n`.repeat(400_000));
+    const { code, said } = await swaks(...port, '--tls', ...login(KEY), '--body', `@${body}`);
+    await rm(home, { recursive: true });
+    expect([code, /552 5\.3\.4/.test(said)]).toEqual([26, true]);
+  });
 });
