@@ -5,6 +5,7 @@ import { createSealer } from '../../src/platform/crypto/sealer.ts';
 import { emailSpawn, plainInput } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FlowWorld, inEachWorld } from '../support/flow-world.ts';
+import { LOCK_WAITS } from '../support/lock-waits.ts';
 
 // After the answer that a run was cancelled, or a contact forgotten, nothing is sent for it, and nothing of
 // it stays.
@@ -96,9 +97,7 @@ inEachWorld('emails of steps', (world) => {
       await forgetting.unsafe(`delete from contacts where id = '${contactId}'`);
       const accepted = accept();
       await eventually('it waits', async () => {
-        const waiting = await database.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
+        const waiting = await database.query(`select from ${LOCK_WAITS}`);
         return waiting.length > 0 || undefined;
       });
       await forgetting.unsafe(end);

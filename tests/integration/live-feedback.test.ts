@@ -179,7 +179,7 @@ describe('a report about an email that has failed', () => {
 
   test('as expired, since it was unknown that it had arrived, suppresses addresses that it proves dead or annoyed', async () => {
     await using vague = await startScriptedSmtp({ dot: DROP });
-    const transport = relayTo(vague.port, 500);
+    const transport = relayTo(vague.port);
     await using held = await startLiveService({ transport, environment: { UNKNOWN_OUTCOME: 'hold' } });
     const { database, engine } = held.service;
     const clock = { now: Date.now, monotonic: () => performance.now() };

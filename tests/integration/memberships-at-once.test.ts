@@ -6,6 +6,7 @@ import type { Database } from '../../src/platform/db/database.ts';
 import { type ImportClient, importClient } from '../contract/import-client.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
+import { LOCK_WAITS } from '../support/lock-waits.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 // Two connections of one PostgreSQL: a contact leaves an audience while something else lets it in, or forgets
@@ -61,11 +62,7 @@ const WAYS: Readonly<Record<string, (database: Database, person: Person) => Prom
 };
 
 const waiters = async (): Promise<number> =>
-  (
-    await service.service.database.query(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    )
-  ).length;
+  (await service.service.database.query(`select 1 from ${LOCK_WAITS}`)).length;
 
 /**
  * Begins `first` on one connection and then the others on another, each of which has to wait; then commits.

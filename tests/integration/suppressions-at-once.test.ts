@@ -8,6 +8,7 @@ import { isDeadlocked } from '../../src/platform/db/sqlstate.ts';
 import { suppress, type ToSuppress } from '../../src/sending/suppressions/commands.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
+import { LOCK_WAITS } from '../support/lock-waits.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 // Two connections of one PostgreSQL: a person leaves while something else lifts what kept mail from their
@@ -59,9 +60,7 @@ const agree = (email: string) => {
 };
 
 const isWaited = async (): Promise<true | undefined> => {
-  const waiters = await service.service.database.query(
-    "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-  );
+  const waiters = await service.service.database.query(`select 1 from ${LOCK_WAITS}`);
   return waiters.length > 0 ? true : undefined;
 };
 

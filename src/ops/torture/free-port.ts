@@ -7,15 +7,20 @@ import { createServer } from 'node:net';
  */
 const LOWEST = 11_000;
 const HIGHEST = 32_767;
-const COUNT = HIGHEST - LOWEST + 1;
 
-/** Each process begins elsewhere, so that two of them do not ask for the same ports at once. */
-let asked = Math.floor(Math.random() * COUNT);
+/**
+ * Processes whose ids differ, modulo this, ask for different ports: one that is free may be in use only
+ * seconds later.
+ */
+const SHARES = 64;
+const SHARE = Math.floor((HIGHEST - LOWEST + 1) / SHARES);
+
+let asked = Math.floor(Math.random() * SHARE);
 
 /** A port of 127.0.0.1 that nothing listens on, another one each time. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = LOWEST + (asked++ % COUNT);
+    const port = LOWEST + (asked++ % SHARE) * SHARES + (process.pid % SHARES);
     if (await isFree(port)) return port;
   }
 }
