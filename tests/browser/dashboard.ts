@@ -2,6 +2,7 @@ import { expect } from 'bun:test';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { openPack } from '../../src/web/dashboard/pack.ts';
 import { eventually } from '../support/eventually.ts';
+import { insistently } from '../support/insistent.ts';
 import {
   EXECUTABLE,
   printed,
@@ -121,19 +122,34 @@ export async function invite(
   return opens(service, data.url);
 }
 
-/** Asks the API of the dashboard as who is signed in on that page. */
-export const asMember = <Data = unknown>(page: Page, method: string, path: string, body?: object) =>
-  page.evaluate(
-    ([method, to, json]) =>
-      fetch(to, {
+/** Asks the API of the dashboard as who is signed in on that page, until it has time for an answer. */
+export async function asMember<Data = unknown>(
+  page: Page,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly data: Data }> {
+  const told = await insistently((key) =>
+    page.evaluate(
+      ([method, to, json, headers]) =>
+        fetch(to, {
+          method,
+          ...(json !== null && { headers: { 'content-type': 'application/json', ...headers }, body: json }),
+        }).then(async (reply) => ({
+          status: reply.status,
+          // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
+          body: (await reply.json().catch(() => null)) as any,
+        })),
+      [
         method,
-        ...(json !== null && { headers: { 'content-type': 'application/json' }, body: json }),
-      }).then(async (reply) => ({
-        status: reply.status,
-        data: ((await reply.json().catch(() => null)) as { data?: unknown } | null)?.data,
-      })),
-    [method, `/app/api/${path}`, body ? JSON.stringify(body) : null] as const,
-  ) as Promise<{ status: number; data: Data }>;
+        `/app/api/${path}`,
+        body ? JSON.stringify(body) : null,
+        method === 'POST' ? { ...key } : {},
+      ] as const,
+    ),
+  );
+  return { status: told.status, data: told.body?.data };
+}
 
 /**
  * Waits until an element has the focus. The content of a closed dialog can be found and cannot be focused,
