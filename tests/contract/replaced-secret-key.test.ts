@@ -5,6 +5,7 @@ import type { Transport } from '../../src/mail/transport/transport.ts';
 import { sendTestMessage } from '../../src/ops/doctor/mail/test-message.ts';
 import { createSealer } from '../../src/platform/crypto/sealer.ts';
 import { command } from '../support/command.ts';
+import { confirmEarlier, step } from '../support/earlier-code.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { openReceiver } from '../support/webhook-world.ts';
@@ -27,7 +28,6 @@ const receiver = openReceiver();
 /** The data sealed with the lost key. */
 const before = { secret: '', codes: [] as string[], begun: '', member: '', live: '', test: '', webhook: '' };
 
-const step = () => Math.floor(Date.now() / 30_000);
 const api = (env: 'live' | 'test', method: string, path: string, body?: unknown, headers = {}) =>
   service.ask({
     method,
@@ -53,7 +53,9 @@ async function fill(): Promise<void> {
   before.live = await service.keyWith('live', ['*']);
   before.test = await service.keyWith('test', ['*']);
   before.secret = (await owner.ask('/account/totp', {})).body.data.secret;
-  const confirmed = await owner.ask('/account/totp/confirm', { code: totpCode(before.secret, step() - 1) });
+  const { confirmed } = await confirmEarlier(before.secret, (code) =>
+    owner.ask('/account/totp/confirm', { code }),
+  );
   before.codes = confirmed.body.data.recoveryCodes;
   const { browser, email } = await inviteMember(service, owner, 'member');
   before.member = email;

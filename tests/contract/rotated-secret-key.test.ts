@@ -17,6 +17,7 @@ import { returnToken } from '../../src/sending/emails/send/return-token.ts';
 import { linkToken } from '../../src/sending/tracking/api.ts';
 import { verify } from '../../src/sending/webhooks/http/signature.ts';
 import { command } from '../support/command.ts';
+import { confirmEarlier, step } from '../support/earlier-code.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { openReceiver } from '../support/webhook-world.ts';
@@ -42,7 +43,6 @@ const before = { totp: '', live: '', test: '', made: '', webhook: '', signed: ''
 let environment: Record<string, string>;
 const both = () => ({ ...environment, SECRET_KEY: NEW, SECRET_KEY_PREVIOUS: OLD });
 
-const step = () => Math.floor(Date.now() / 30_000);
 const api = (
   one: RealService,
   env: 'live' | 'test',
@@ -96,7 +96,7 @@ async function fill(): Promise<void> {
   before.live = await service.keyWith('live', ['*']);
   before.test = await service.keyWith('test', ['*']);
   before.totp = (await owner.ask('/account/totp', {})).body.data.secret;
-  await owner.ask('/account/totp/confirm', { code: totpCode(before.totp, step() - 1) });
+  await confirmEarlier(before.totp, (code) => owner.ask('/account/totp/confirm', { code }));
   before.made = (await made(service, 'live', 'api-keys', KEY, ONCE)).key;
   const domain = await made(service, 'live', 'domains', { name: 'acme.test' });
   await made(service, 'live', 'inbound-routes', {

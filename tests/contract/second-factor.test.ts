@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { resetLink } from '../../src/accounts/members/sign-in/reset.ts';
 import { totpCode } from '../../src/http/auth/passwords/totp.ts';
+import { confirmEarlier, step } from '../support/earlier-code.ts';
 import { createPasskey } from '../support/passkey.ts';
 import { Browser, codeOf, inviteMember, ORIGIN, PASSWORD, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
@@ -14,8 +15,6 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const step = () => Math.floor(Date.now() / 30_000);
-
 describe('a second factor', () => {
   test('from an authenticator: each code once, a step early or late, and recovery codes instead', async () => {
     const { browser, email } = await inviteMember(service, owner, 'member');
@@ -23,8 +22,9 @@ describe('a second factor', () => {
     expect(uri).toContain(`secret=${secret}`);
     expect((await browser.ask('/account/totp/confirm', { code: '000000' })).status).toBe(422);
     expect((await new Browser(service).signIn(email)).status).toBe(200);
-    const now = step();
-    const confirmed = await browser.ask('/account/totp/confirm', { code: totpCode(secret, now - 1) });
+    const { now, confirmed } = await confirmEarlier(secret, (code) =>
+      browser.ask('/account/totp/confirm', { code }),
+    );
     const { recoveryCodes } = confirmed.body.data;
     expect(recoveryCodes).toHaveLength(10);
     expect((await browser.ask('/account/totp', {})).status).toBe(409);
