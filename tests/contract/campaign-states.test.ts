@@ -110,8 +110,12 @@ test('a campaign on its way is neither changed nor removed, and a pause of a pau
 
 test('a campaign that was sent says when, and is copied but not sent again', async () => {
   const id = await aCampaign();
-  const due = new Date(Date.now() - 59_000).toISOString();
-  const started = (await post(id, '/send', { scheduledAt: due })).body.data;
+  const sentAtOnce = async () => {
+    using _ = service.stopClock();
+    const due = new Date(Date.parse(service.today()) - 60_000).toISOString();
+    return (await post(id, '/send', { scheduledAt: due })).body.data;
+  };
+  const started = await sentAtOnce();
   expect([started.status, started.scheduledAt]).toEqual(['preparing', null]);
   const sent = await until(id, 'sent');
   expect([sent.startedAt, sent.completedAt].map((moment) => Date.parse(moment) > 0)).toEqual([true, true]);
@@ -155,10 +159,11 @@ test('the link to the preferences in a test leads to the same page', async () =>
 });
 
 test('a time to send is at most a minute ago and thirty days ahead', async () => {
+  using _ = service.stopClock();
   const id = await aCampaign();
   const ask = async (aheadMs: number) => {
     const { status, body } = await post(id, '/send', {
-      scheduledAt: new Date(Date.now() + aheadMs).toISOString(),
+      scheduledAt: new Date(Date.parse(service.today()) + aheadMs).toISOString(),
     });
     return [status, body.error?.details[0].path ?? body.data.status];
   };
