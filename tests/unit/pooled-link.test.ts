@@ -70,6 +70,16 @@ test.each([
   expect(await findLink(await startGreeter(pid, refusesSettings), PATIENCE_MS)).toEqual(link);
 });
 
+test('the connection that showed a server itself serves the first statement', async () => {
+  const url = await startGreeter(BACKEND, false);
+  let connections = 0;
+  server?.on('connection', () => connections++);
+  const database = await PostgresDatabase.open(url);
+  await database.script('select 1');
+  expect(connections).toBe(1);
+  await database.close();
+});
+
 test('a caller that needs separate settings learns where to go', () => {
   const refused = Object.assign(new Error('unsupported startup parameter: jit'), { code: '08P01' });
   expect(classify(refused)).toMatchObject({

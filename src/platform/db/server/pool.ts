@@ -71,6 +71,11 @@ export class Pool {
     this.#now = { client: open(), abandoned: new Set() };
   }
 
+  /** The present client, for a question that comes before all statements. */
+  get client(): postgres.Sql {
+    return this.#now.client;
+  }
+
   private get name(): string {
     return this.parts.name?.() ?? 'The database';
   }

@@ -10,7 +10,7 @@ import { WorkCount } from '../work-count.ts';
 import { connect, DIRECT } from './connect.ts';
 import { HealthProbe } from './health-probe.ts';
 import { isForgotten, KeptStatements } from './kept-statements.ts';
-import { findLink } from './link.ts';
+import { askForLink } from './link.ts';
 import { DEADLINE_MS, Pool } from './pool.ts';
 import { serverName } from './server-urls.ts';
 import { probeServer, Servers } from './servers.ts';
@@ -103,9 +103,11 @@ export class PostgresDatabase implements Database {
   static async open(url: string, patience = 1): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(url, patience);
     try {
-      const isElsewhere = await database.#servers.find();
-      database.#link = await findLink(database.#servers.url, database.#deadlineMs);
-      if (isElsewhere || database.#link !== DIRECT) database.#replace();
+      if (await database.#servers.find()) database.#replace();
+      const { url: found } = database.#servers;
+      const link = await askForLink(database.#engine.client, found, database.#deadlineMs);
+      database.#link = link ?? DIRECT;
+      if (link !== DIRECT) database.#replace();
     } catch (error) {
       await database.close();
       throw error;
