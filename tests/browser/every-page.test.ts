@@ -97,8 +97,8 @@ const OUT_OF_SIGHT = `[...document.querySelectorAll('nav[aria-label=Pages] [aria
   })
   .map((each) => each.textContent)`;
 
-// Each page is opened once for all: to open one takes more of the processor than all that is looked at. What
-// is wrong with any of them is told at once.
+// Each page is opened once for all: to open one takes more of the processor than all that is looked at. One
+// run names what is wrong with any of them.
 test('no page scrolls sideways at 320 pixels, cuts its lists, or breaks where words are a third longer', async () => {
   const wrong: unknown[] = [];
   await each(async (name) => {

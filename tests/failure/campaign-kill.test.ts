@@ -3,7 +3,7 @@ import { killCampaign } from './campaign-kill.ts';
 
 // The long form: bun tests/failure/campaign-kill-long.ts
 
-/** Where all had theirs before a kill, more people are written to. */
+/** More people are written to in the next round if all had theirs before a kill. */
 const RECIPIENTS = [1_500, 6_000, 24_000];
 
 test('a campaign on two instances that are killed with -9 and paused reaches everybody once', async () => {

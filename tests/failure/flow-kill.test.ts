@@ -3,7 +3,7 @@ import { killRuns } from './flow-kill.ts';
 
 // The long form: bun tests/failure/flow-kill-long.ts
 
-/** Where all mails had left before a kill, more of them are sent. */
+/** More mails are sent in the next round if all had left before a kill. */
 const ROWS = [200, 800, 3_200];
 
 test('runs on two instances that are killed with -9 are one a contact, and send each mail once', async () => {

@@ -144,7 +144,7 @@ for (const name of ['PGlite', 'PostgreSQL'] as const)
         return Date.parse(email.sentAt) < Date.parse((await deliveredAs(twin.body.data.id)).sentAt);
       };
       try {
-        // A process or a server that a busy machine holds up for a second is overtaken by one that is due then.
+        // A busy machine may hold a process or a server up until the second email is due too.
         expect((await goesFirst(1_000)) || (await goesFirst(4_000)) || (await goesFirst(16_000))).toBeTrue();
       } finally {
         rmSync(dataDir, { recursive: true, force: true });

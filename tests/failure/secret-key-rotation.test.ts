@@ -72,8 +72,8 @@ test('a rotation that is killed again and again goes on, while two instances ser
   const locker = postgres(made.url, { max: 1, onnotice: () => {} });
   stack.defer(() => locker.end({ timeout: 1 }));
   /**
-   * Kills the command once it has sealed some of what is left. It cannot seal the last rows meanwhile, so that
-   * no command is over before it is killed.
+   * Kills the command once it has sealed some of what is left. It cannot seal the last rows meanwhile, so
+   * that no command is over before it is killed.
    */
   const killedBefore = async (lastRows: string): Promise<void> => {
     await locker`begin`;

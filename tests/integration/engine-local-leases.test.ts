@@ -149,8 +149,8 @@ onEachStore('inserts that an instance keeps', (store) => {
     expect(await frozen.engine.tell('email', late, accepted(NOW))).toMatchObject({ outcome: 'refused' });
     expect(await scene.condition(late)).toMatchObject({ state: 'sending', attempt: 2 });
     expect(await countOf(scene.database, `email_events where email_id = '${late}'`)).toBe(0);
-    // Its term is closed: what it accepts now goes by the clock, until it has another one, which no one closes
-    // who may take a beat that is late for a missing one.
+    // Its term is closed: what it accepts now goes by the clock, until it has another one.
+    // No engine may close that, which could take a beat that is late for a missing one.
     await engine.stop();
     expect(await scene.condition(await scene.keptInsert(frozen.engine))).toMatchObject({ isDue: false });
     expect(await scene.faults()).toEqual([]);
