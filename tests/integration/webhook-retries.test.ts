@@ -163,7 +163,7 @@ describe('an endpoint that fails', () => {
     expect(rows).toHaveLength(10);
     expect(new Set(rows.map(({ error }) => error))).toEqual(new Set(['endpoint_disabled']));
 
-    await world.send();
+    await world.sendUntilDelivered();
     expect(await deliveries(id)).toHaveLength(10);
     expect((await world.test.post(`/v1/webhooks/${id}/test`)).status).toBe(409);
     expect((await world.test.post(`/v1/webhooks/${id}/deliveries/${rows[0]?.id}/redeliver`)).status).toBe(
@@ -356,11 +356,7 @@ describe('sending again', () => {
     await world.send();
     await once(id, ([first]) => first?.status === 'success');
     await world.test.patch(`/v1/webhooks/${id}`, { status: 'disabled' });
-    const unheard = await world.send();
-    await eventually('its event has happened', async () => {
-      const { body } = await world.test.get(`/v1/emails/${unheard}`);
-      return body.data.status === 'delivered' ? true : undefined;
-    });
+    await world.sendUntilDelivered();
     await world.test.patch(`/v1/webhooks/${id}`, { status: 'active' });
     receiver.answer = no;
     await world.send();

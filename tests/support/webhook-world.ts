@@ -70,6 +70,8 @@ export interface World extends AsyncDisposable {
   readonly databaseUrl: string;
   /** Sends a test email; two events follow (`sent`, `delivered`), or what the recipient chooses. */
   send(to?: string): Promise<string>;
+  /** The same, answering once it is delivered: its events have happened then, and their deliveries exist. */
+  sendUntilDelivered(): Promise<string>;
 }
 
 interface WorldOptions {
@@ -106,17 +108,25 @@ export async function openWorld({ clock, env, databaseUrl }: WorldOptions = {}):
   const server = listen(service.app, { hostname: '127.0.0.1', port: 0, sockets: service.inspector.sockets });
   const base = server.url.origin;
   const test = createClient(base, await keyOf(false));
+  const send = async (to = 'delivered@simulator.svc.test'): Promise<string> => {
+    const email = { from: 'a@acme.example', to, subject: 'A test', text: 'Hello' };
+    const { status, body } = await test.post('/v1/emails', email);
+    if (status !== 202) throw new Error(JSON.stringify(body));
+    return body.data.id;
+  };
   return {
     service,
     url: base,
     databaseUrl: url,
     live: createClient(base, await keyOf(true)),
     test,
-    async send(to = 'delivered@simulator.svc.test') {
-      const email = { from: 'a@acme.example', to, subject: 'A test', text: 'Hello' };
-      const { status, body } = await test.post('/v1/emails', email);
-      if (status !== 202) throw new Error(JSON.stringify(body));
-      return body.data.id;
+    send,
+    async sendUntilDelivered() {
+      const id = await send();
+      return eventually('it is delivered', async () => {
+        const { body } = await test.get(`/v1/emails/${id}`);
+        return body.data.status === 'delivered' ? id : undefined;
+      });
     },
     async [Symbol.asyncDispose]() {
       await server.stop(true);
