@@ -45,7 +45,10 @@ export class InspectorSessions {
     private readonly now: () => number,
   ) {}
 
-  /** Opens a session with a key or the ticket of a printed link, and returns its cookie. */
+  /**
+   * Opens a session with a key or the ticket of a printed link, and returns its cookie. A ticket of a session
+   * opens connections alone, which end with it: a second session would outlive it, and a new password.
+   */
   async begin(
     { key, ticket }: { readonly key?: string; readonly ticket?: string },
     headers: Headers,
@@ -53,7 +56,7 @@ export class InspectorSessions {
   ): Promise<string | Failure> {
     if (ticket !== undefined) {
       const session = await this.#redeem(ticket);
-      if (!session) return SPENT;
+      if (!session || session.id !== null) return SPENT;
       return this.sessions.open(session.subject, session.expiresAt, headers, client);
     }
     const caller = await identifyKey(key ?? '', this.authenticate);
