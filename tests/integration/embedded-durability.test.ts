@@ -6,7 +6,10 @@ import { PGlite } from '@electric-sql/pglite';
 import type { Page } from '../../src/http/request/route.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { ensureDataDirectory } from '../../src/platform/db/embedded/data-directory.ts';
+import { DiskRoom } from '../../src/platform/db/embedded/disk-room.ts';
+import { EngineEnded, GuardedEngine } from '../../src/platform/db/embedded/guarded-engine.ts';
 import { SYNCED_START, SyncedFiles } from '../../src/platform/db/embedded/synced-files.ts';
+import { TellingEngine } from '../../src/platform/db/embedded/telling-engine.ts';
 import { openDatabase } from '../../src/platform/db/open.ts';
 import { Failure } from '../../src/platform/errors/failure.ts';
 import { readLog } from '../../src/sending/events/queries.ts';
@@ -50,6 +53,53 @@ test('every commit has reached the disk before it is answered', async () => {
     expect(synced).toBeGreaterThan(before);
   }
   await engine.close();
+});
+
+test.each(['EIO', 'ENOSPC', 'EDQUOT', 'ESTALE'])(
+  'a commit that does not reach the disk (%s) is not answered as done, and ends the engine',
+  async (code) => {
+    await layEmbedded(home);
+    let fails = false;
+    const files = new SyncedFiles(join(home, 'postgres'), (descriptor) => {
+      if (fails) throw Object.assign(new Error('It said no'), { code });
+      fsyncSync(descriptor);
+    });
+    const engine = new TellingEngine({ fs: files, startParams: [...SYNCED_START] });
+    await engine.waitReady;
+    engine.watchLoop();
+    files.started();
+    const guard = new GuardedEngine(engine, new DiskRoom(home));
+    await guard.exec('create table kept (n integer)');
+    fails = true;
+    const told = await guard.query('insert into kept values (1) returning n').catch((error: Error) => error);
+    expect(told).toBeInstanceOf(EngineEnded);
+    expect((told as Error).message).toContain('could not fsync file');
+    expect(await guard.ended).toBe(told as EngineEnded);
+    fails = false;
+    await expect(guard.query('select 1')).rejects.toBe(told as EngineEnded);
+  },
+);
+
+test('a statement in which PostgreSQL is cut off is not answered as done, nor is any after it', async () => {
+  await layEmbedded(home);
+  const files = new SyncedFiles(join(home, 'postgres'));
+  const engine = new TellingEngine({ fs: files, startParams: [...SYNCED_START] });
+  await engine.waitReady;
+  const loop = (engine as unknown as { mod: { _PostgresMainLoopOnce(): void } }).mod;
+  const turn = loop._PostgresMainLoopOnce;
+  let isCut = false;
+  loop._PostgresMainLoopOnce = () => {
+    turn();
+    if (isCut) throw new WebAssembly.RuntimeError('memory access out of bounds');
+  };
+  engine.watchLoop();
+  await engine.exec('create table kept (n integer)');
+  // What fails as a statement is none of this.
+  await expect(engine.query('select nothing')).rejects.toMatchObject({ code: '42703' });
+  isCut = true;
+  await expect(engine.query('insert into kept values (1)')).rejects.toThrow('memory access out of bounds');
+  isCut = false;
+  await expect(engine.query('select 1')).rejects.toBeInstanceOf(EngineEnded);
 });
 
 test.each(['EMFILE', 'ENOSPC'])('a file that could not be made (%s) is made later', async (code) => {

@@ -7,7 +7,6 @@ import { UnavailableError } from '../../errors/unavailable.ts';
 import type { Database, Orm, Parameter, QueryOptions } from '../database.ts';
 import { RefusedWrites, type WriteRefusal } from '../refused-writes.ts';
 import { classify } from '../sqlstate.ts';
-import { WithFixedArrays } from '../wire/fixed-arrays.ts';
 import { WorkCount } from '../work-count.ts';
 import { asUnusable, ensureDataDirectory, ensureWritable } from './data-directory.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
@@ -15,6 +14,7 @@ import { DiskRoom } from './disk-room.ts';
 import { type Engine, type EngineEnded, GuardedEngine } from './guarded-engine.ts';
 import { fsBundle, loadPgliteAssets } from './pglite-assets.ts';
 import { SMALL_START, SYNCED_START, SyncedFiles } from './synced-files.ts';
+import { TellingEngine } from './telling-engine.ts';
 
 const NAME = 'The embedded database';
 
@@ -54,7 +54,7 @@ export class EmbeddedDatabase implements Database {
         throw new UnavailableError('The copy of the database is gone: the service has restarted. Try again.');
       if (directory !== null) await ensureDataDirectory(directory);
       const files = directory === null || isTemporary ? null : new SyncedFiles(directory);
-      const engine = new WithFixedArrays({
+      const engine = new TellingEngine({
         startParams: [...(files ? SYNCED_START : SMALL_START)],
         ...(files && { fs: files }),
         ...(directory !== null && isTemporary && { fs: new NodeFS(directory) }),
@@ -66,6 +66,7 @@ export class EmbeddedDatabase implements Database {
           : await loadPgliteAssets()),
       });
       await Promise.race([engine.waitReady, ...(files ? [files.failed] : [])]);
+      engine.watchLoop();
       files?.started();
       return new EmbeddedDatabase(
         files ? new GuardedEngine(engine, new DiskRoom(files.directory)) : engine,

@@ -162,7 +162,7 @@ export class GuardedEngine implements Engine {
   }
 
   #ends(error: Error): EngineEnded {
-    this.#end ??= new EngineEnded(error);
+    this.#end ??= error instanceof EngineEnded ? error : new EngineEnded(error);
     this.#ended.resolve(this.#end);
     return this.#end;
   }
@@ -173,6 +173,7 @@ export class GuardedEngine implements Engine {
  * start.
  */
 const isEnd = (error: unknown): error is Error =>
+  error instanceof EngineEnded ||
   error instanceof WebAssembly.RuntimeError ||
   (error instanceof Error && 'severity' in error && error.severity === 'PANIC');
 

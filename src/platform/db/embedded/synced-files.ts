@@ -23,6 +23,10 @@ interface FileOperations {
     lookupNode(parent: FileNode, name: string): FileNode;
     /** Removes a node from the table of names; the file stays. */
     destroyNode(node: FileNode): void;
+    /** An error that PostgreSQL gets as the number of its cause, in place of what a call answers. */
+    readonly ErrnoError: new (
+      cause: number,
+    ) => Error;
   };
   readonly NODEFS: {
     readonly stream_ops: {
@@ -41,6 +45,13 @@ type InstantiationCallback = (instance: WebAssembly.Instance, module: WebAssembl
 
 /** From the start of the engine until its zeros are given back, so that no first request waits for that. */
 const SETTLED_MS = 1_000;
+/** The numbers of causes for which a file may not reach the disk, as WASI counts them. */
+const CAUSES: Readonly<Record<string, number>> & { readonly EIO: number } = {
+  EDQUOT: 19,
+  EIO: 29,
+  ENOSPC: 51,
+  EROFS: 69,
+};
 const KIND = 0o170000;
 const DIRECTORY = 0o040000;
 
@@ -142,8 +153,13 @@ export class SyncedFiles extends NodeFS {
       }
     };
     stream_ops.fsync = ({ nfd, node }) => {
-      if (!this.#isSynced(node)) this.sync(nfd);
-      return 0;
+      try {
+        if (!this.#isSynced(node)) this.sync(nfd);
+        return 0;
+      } catch (error) {
+        // PostgreSQL stops at it, as a server does: what it has written may not be on the disk.
+        throw new FS.ErrnoError(CAUSES[(error as NodeJS.ErrnoException).code ?? ''] ?? CAUSES.EIO);
+      }
     };
   }
 
@@ -210,12 +226,13 @@ export async function syncFolder(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = [folder, ...entries.map((entry) => join(entry.parentPath, entry.name))].values();
   const syncThem = async (): Promise<void> => {
-    for (const path of paths) await syncPath(path);
+    for (const path of paths) await syncEntry(path);
   };
   await Promise.all(Array.from({ length: OPEN_AT_ONCE }, syncThem));
 }
 
-async function syncPath(path: string): Promise<void> {
+/** Makes a file durable, or the names of a folder's files. */
+export async function syncEntry(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {
     await file.sync();
