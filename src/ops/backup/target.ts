@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { type BulkSession, openBulkSession } from '../../platform/db/bulk-session.ts';
 import { asUnusable, ensureWritable, RESTORING } from '../../platform/db/embedded/data-directory.ts';
 import { lockDirectory } from '../../platform/db/embedded/directory-lock.ts';
-import { syncFolder } from '../../platform/db/embedded/synced-files.ts';
+import { syncEntry, syncFolder } from '../../platform/db/embedded/synced-files.ts';
 import type { DatabaseLocation } from '../../platform/db/open.ts';
 import { BackupRefused, TargetNotEmpty } from './refused.ts';
-import { syncEntries } from './write-file.ts';
 
 /** A database that a backup is loaded into. */
 export interface Target {
@@ -98,7 +97,7 @@ function embeddedTarget(dataDir: string): Target {
     async use() {
       await syncFolder(join(aside, 'postgres'));
       renameSync(join(aside, 'postgres'), directory);
-      await syncEntries(dataDir);
+      await syncEntry(dataDir);
     },
     close() {
       rmSync(aside, { recursive: true, force: true });

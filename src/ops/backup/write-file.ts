@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncEntry } from '../../platform/db/embedded/synced-files.ts';
 import { FORMAT, FRAME_HEAD, MARK, numberOf, packed } from './frames.ts';
 import type { Part } from './parts.ts';
 import { readFrames } from './read-file.ts';
@@ -43,7 +44,7 @@ export async function writeBackup(
     await file.close();
     file = null;
     await rename(aside, path);
-    await syncEntries(dirname(path));
+    await syncEntry(dirname(path));
     return writer.bytes;
   } catch (error) {
     await file?.close().catch(() => {});
@@ -69,16 +70,6 @@ async function seeThatItIsOurs(path: string, file: FileHandle): Promise<void> {
   const [named, own] = await Promise.all([lstat(path), file.stat()]);
   if (named.ino !== own.ino || named.dev !== own.dev)
     throw new BackupRefused(`Another backup is written to ${path} at the same time. Name another file.`);
-}
-
-/** Makes the names of a folder's files durable. */
-export async function syncEntries(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 class FrameWriter {

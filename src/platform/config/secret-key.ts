@@ -110,7 +110,6 @@ export async function writeNextSecretKey(dataDir: string, key: string): Promise<
   // The service has to read what root has written beside it.
   const { uid, gid } = await stat(secretKeyFile(dataDir));
   if (process.getuid?.() === 0) await chown(path, uid, gid);
-  await syncFolder(dataDir);
   return (await readKey(path)) ?? key;
 }
 
@@ -180,6 +179,7 @@ async function linkInto(path: string, dataDir: string, key: string): Promise<voi
   } finally {
     await rm(aside, { force: true });
   }
+  await syncFolder(dataDir);
 }
 
 /** Else a power cut could take back the name of a file whose content is safe. */

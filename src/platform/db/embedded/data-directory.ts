@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { preparedDataDirectory } from '../server/prepared.ts';
 import { loadPgliteAssets } from './pglite-assets.ts';
-import { syncFolder } from './synced-files.ts';
+import { syncEntry, syncFolder } from './synced-files.ts';
 
 /** The data directory, or something in it, cannot be used as it is. */
 export class DataDirectoryUnusable extends Error {
@@ -154,6 +154,8 @@ export async function ensureDataDirectory(directory: string): Promise<void> {
     throw unusable;
   }
   renameSync(aside, directory);
+  // Else a power cut could take the name back, and the next start would make an empty database.
+  await syncEntry(dirname(directory));
 }
 
 async function initialise(directory: string): Promise<void> {
