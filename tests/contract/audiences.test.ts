@@ -219,6 +219,24 @@ describe.each(BOTH_DATABASES)('audiences on %s', (_, environment) => {
     expect((await send('POST', '/v1/audiences/preview', { filter: inAudience(other.id) })).status).toBe(422);
   });
 
+  test('an audience that the filter of another one names is kept, and the refusal names the other', async () => {
+    const { id: named } = await made({ name: 'Named' });
+    const filter = { or: [{ not: { field: 'audiences', operator: 'in', value: [named] } }, plan('pro')] };
+    const { id: other } = await made({ name: 'Made of it', type: 'dynamic', filter });
+    const remove = () => send('DELETE', `/v1/audiences/${named}`);
+    const refused = await remove();
+    expect([refused.status, refused.body?.error.code, refused.body?.error.message]).toEqual([
+      409,
+      'CONFLICT',
+      `The audience is used by the filter of the audience ${other}.`,
+    ]);
+    expect((await send('GET', `/v1/audiences/${named}`)).status).toBe(200);
+    // One whose filter names it no more keeps it no longer, nor does one that is gone.
+    expect((await send('PATCH', `/v1/audiences/${other}`, { filter: plan('pro') })).status).toBe(200);
+    expect((await remove()).status).toBe(204);
+    expect((await send('DELETE', `/v1/audiences/${other}`)).status).toBe(204);
+  });
+
   test('audiences within one another come to a hundred conditions at most, however they came to be', async () => {
     const one = plan('pro');
     const any = (conditions: object[]) => ({ or: conditions });

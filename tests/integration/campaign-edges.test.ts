@@ -44,6 +44,7 @@ const SAID = {
   subject: 'Hello',
   html: '<p>Hello <a href="{{ preferencesUrl }}">Choose</a></p>',
 };
+const OPTED_OUT = { field: 'properties.optOut', operator: 'eq', value: true };
 const people = (count: number) => manyPeople(service.service.database, workspaceId, count);
 async function aCampaign(more: object): Promise<string> {
   const made = await service.live.post('/v1/campaigns', { ...SAID, ...more });
@@ -137,6 +138,32 @@ test('does not start without the audience that it leaves out, and then has froze
     expect.stringContaining('excludes was deleted'),
   ]);
 });
+
+test.each(['excluded', 'own'])(
+  'does not start where the filter of its %s audience names a deleted one',
+  async (which) => {
+    const [many, named] = [await people(2), await people(1)];
+    const filter = { or: [{ field: 'audiences', operator: 'eq', value: named }, OPTED_OUT] };
+    const made = await service.live.post('/v1/audiences', { name: 'Made of it', type: 'dynamic', filter });
+    const broken: string = made.body.data.id;
+    const id = await aCampaign(
+      which === 'excluded'
+        ? { audienceId: many, excludeAudienceIds: [broken] }
+        : { audienceId: broken, excludeAudienceIds: [] },
+    );
+    await send(id, { scheduledAt: new Date(Date.parse(service.today()) + 7_200_000).toISOString() });
+    expect((await service.live.delete(`/v1/audiences/${named}`)).status).toBe(409);
+    // The API keeps one that is named; this one went just when the other was made.
+    await query('delete from audiences where id = $1', [named]);
+    await service.pass(7_300_000);
+    expect(await until(id, 'failed')).toMatchObject({
+      failureReason: 'audience_gone',
+      total: 0,
+      remaining: 0,
+    });
+    expect((await service.live.post(`/v1/campaigns/${id}/send`, {})).status).toBe(422);
+  },
+);
 
 test('whose content cannot be rendered for one recipient says so of that one, who stays subscribed', async () => {
   const endless = '{% if contact.firstName == "Person2" %}{% for i in (1..100000) %}x{% endfor %}{% endif %}';

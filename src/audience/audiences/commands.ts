@@ -222,19 +222,26 @@ export interface AudienceDeleter extends AudienceReader {
   readonly uses: readonly AudienceUse[];
 }
 
+/** An audience that is made of `a`: without it, its filter would match no contact. */
+const MADE_OF_IT = `select m.id from audiences m
+  where m.workspace_id = a.workspace_id and m.livemode = a.livemode and m.type = 'dynamic' and m.id <> a.id
+    and strpos(m.filter::text, a.id) > 0 order by m.id limit 1`;
+
 /**
- * The audience, and the number of the first use that keeps it; it goes in the same statement where there is
- * none.
+ * The audience, the number of the first use that keeps it, and an audience whose filter names it; it goes in
+ * the same statement where there is neither.
  */
 const deleteSql = (uses: readonly AudienceUse[]): string => `with a as materialized (
   select workspace_id, livemode, id from audiences where workspace_id = $1 and livemode = $2::boolean and id = $3
 ), found as materialized (
-  select a.*, case when false then 0 ${uses.map(({ where }, index) => `when ${where} then ${index}`).join(' ')} end as use from a
+  select a.*, case when false then 0 ${uses.map(({ where }, index) => `when ${where} then ${index}`).join(' ')} end as use,
+    (${MADE_OF_IT}) as made_of_it from a
 ), gone as (
   delete from audiences d using found f
-  where d.workspace_id = f.workspace_id and d.livemode = f.livemode and d.id = f.id and f.use is null
+  where d.workspace_id = f.workspace_id and d.livemode = f.livemode and d.id = f.id and f.use is null and f.made_of_it is null
 )
-select use from found`;
+select use, made_of_it from found`;
+
 /**
  * The members of an audience may be a million, as may the forgotten people who had left it: they go
  * afterwards, in parts.
@@ -269,7 +276,7 @@ export async function deleteAudience(
   { caller, params }: Call<{ readonly id: string }>,
 ): Promise<null | Failure> {
   const { workspaceId, livemode } = caller;
-  const [row] = await database.query<{ use: number | null }>(deleteSql(uses), [
+  const [row] = await database.query<{ use: number | null; made_of_it: string | null }>(deleteSql(uses), [
     workspaceId,
     livemode,
     params.id,
@@ -278,6 +285,10 @@ export async function deleteAudience(
   const use = row.use === null ? undefined : uses[row.use];
   if (use)
     return new Failure('CONFLICT', `The audience is used by ${use.what}.`, { suggestion: use.suggestion });
+  if (row.made_of_it !== null)
+    return new Failure('CONFLICT', `The audience is used by the filter of the audience ${row.made_of_it}.`, {
+      suggestion: 'Change that filter first, or delete that audience.',
+    });
   // A duty removes the rows that a crash leaves.
   for (const { sweep } of SWEPT) void untilDone(database, sweep, [params.id], BATCH).catch(() => {});
   return null;

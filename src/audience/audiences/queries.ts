@@ -70,9 +70,13 @@ export async function matchAudience(
 ): Promise<AudienceMatch | null> {
   const row = await findAudienceRow(reader, scope, id);
   if (!row) return null;
-  if (row.type === 'static') return { isStatic: true, condition: isMember(id) };
+  if (row.type === 'static') return { isStatic: true, isReadable: true, condition: isMember(id) };
   const filter = await filterOf(reader, row);
-  return { isStatic: false, condition: filter ? sql`(${filter.sql(now)}) is true` : sql`false` };
+  return {
+    isStatic: false,
+    isReadable: filter !== null,
+    condition: filter ? sql`(${filter.sql(now)}) is true` : sql`false`,
+  };
 }
 
 const isMember = (id: string): SQL =>

@@ -93,7 +93,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     permission: 'contacts:write',
     summary: 'Delete an audience',
     description:
-      'Its contacts stay. 409 while a scheduled or running campaign sends to it or excludes it, or an active flow names it, or a run of one under way. Deleting the audience of a sent campaign stops no mail: deferred emails are still retried. Who has left it has left no other: a new audience of the same name takes them again, so rename and keep the one that people know.',
+      'Its contacts stay. 409 while a scheduled or running campaign sends to it or excludes it, or an active flow names it, or a run of one under way, or the filter of another audience. Deleting the audience of a sent campaign stops no mail: deferred emails are still retried. Who has left it has left no other: a new audience of the same name takes them again, so rename and keep the one that people know.',
     params: { id: AUDIENCE_ID },
     failures: ['CONFLICT'],
     handle: (call) => deleteAudience(deps, call),

@@ -21,8 +21,8 @@ export interface CampaignAudience {
 }
 
 /**
- * Reads the audiences of a campaign; null when one of them was deleted: without the excluded audience, its
- * contacts would get the campaign.
+ * Reads the audiences of a campaign; null when one of them was deleted, or one that its filter names: without
+ * the excluded audience, its contacts would get the campaign.
  * @throws UnavailableError
  */
 export async function choose(
@@ -32,11 +32,11 @@ export async function choose(
   now: number,
 ): Promise<CampaignAudience | null> {
   const audience = await matchAudience({ database }, scope, audienceId, now);
-  if (!audience) return null;
+  if (!audience?.isReadable) return null;
   const others = await Promise.all(
     excludeAudienceIds.map((id) => matchAudience({ database }, scope, id, now)),
   );
-  if (others.includes(null)) return null;
+  if (others.some((other) => !other?.isReadable)) return null;
   const conditions = others.flatMap((other) => (other ? [sql`(${other.condition}) is true`] : []));
   return {
     scope,

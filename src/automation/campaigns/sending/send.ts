@@ -23,7 +23,7 @@ const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not ver
 const NOBODY =
   'The audience has no contact who may get it: choose another audience, or add subscribed contacts.';
 const NO_AUDIENCE =
-  'An audience that it includes or excludes was deleted: duplicate the campaign, and choose other audiences.';
+  'An audience that it includes or excludes was deleted, or one that its filter names: duplicate the campaign, and choose other audiences.';
 const RESUMES_AT_ONCE = 'Must not be given: a paused campaign resumes at once.';
 const NOT_NOW = 'Only a draft, a campaign that failed to start, or a paused campaign can be sent.';
 

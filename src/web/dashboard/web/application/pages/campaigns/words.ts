@@ -30,7 +30,7 @@ export const PAUSED = {
 export const FAILED = {
   sender_unverified: "The sender's domain is not verified.",
   sender_refused: 'The sender was refused.',
-  audience_gone: 'The audience no longer exists.',
+  audience_gone: 'The audience no longer exists, or one that its filter names.',
   audience_empty:
     'No contact in the audience may get it. Choose another audience, or add subscribed contacts.',
   content_refused: 'The content could not be rendered.',
