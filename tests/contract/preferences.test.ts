@@ -206,7 +206,11 @@ test('double opt-in: who was asked is in the audience once the link was used, an
   expect([unsent.status, unsent.body.error.code]).toEqual([409, 'CONFLICT']);
   await defaultFrom('Acme <news@sender.example>');
 
-  const path = new URL(/https?:\S+/.exec(text)?.[0] ?? '').pathname;
+  // A reader of the mail could confirm for its recipient.
+  const shown = new URL(/https?:\S+/.exec(text)?.[0] ?? '').pathname;
+  expect([shown, (await submit(shown, [])).status]).toEqual(['/c/preview', 400]);
+  const asked = { workspaceId: service.workspaceId, livemode: true, key: 'opt@example.com' };
+  const path = confirmationPath(SIGNER, { ...asked, audienceId: id, language: 'de' });
   expect((await open(path)).text).toContain('Möchten Sie „Letter“ bekommen?');
   expect((await contact('opt@example.com')).audienceIds).toEqual([]);
   for (let times = 0; times < 2; times++)

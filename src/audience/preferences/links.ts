@@ -1,4 +1,5 @@
 import type { Signer } from '../../platform/crypto/signer.ts';
+import { SHOWN_TOKEN } from '../../sending/tracking/api.ts';
 
 /** A person in an environment of a workspace, by the form that addresses are compared by. */
 export interface Recipient {
@@ -31,6 +32,7 @@ export interface ConfirmationLink extends Recipient {
 
 type Purpose = 'preferences' | 'confirmation';
 
+/** Of a new form, `withShownLinks` has to know as well. */
 const TOKEN = /^([\w-]{8,2048})\.([\w-]{22})$/;
 
 const tokenOf = (signer: Signer, purpose: Purpose, parts: readonly unknown[]): string => {
@@ -67,7 +69,7 @@ const languagePart = (language: string | null | undefined): readonly string[] =>
 /**
  * The path in its place where a message is only shown: it opens a page that says that the link is not valid.
  */
-export const SHOWN_PREFERENCES = '/p/preview';
+export const SHOWN_PREFERENCES = `/p/${SHOWN_TOKEN}`;
 
 /**
  * The token in the place of that of a link to unsubscribe in an email that a member sends to colleagues as a

@@ -6,6 +6,7 @@ import { BodyLost, type BodyStore } from '../../platform/bodies/body-store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Reads } from '../../platform/db/reads.ts';
 import { Failure, notFound } from '../../platform/errors/failure.ts';
+import { withShownParts } from '../tracking/api.ts';
 import type { Content } from './accept/message.ts';
 import { bringBack } from './bodies/content-bodies.ts';
 import { type CampaignMail, isOfCampaign } from './campaign-mail.ts';
@@ -116,7 +117,8 @@ export async function emailDetail(
         )
       : null;
   const parts = typeof made === 'object' ? made : null;
-  const content = parts ? { ...packed, html: parts.html, text: parts.text } : packed;
+  const whole = parts ? { ...packed, html: parts.html, text: parts.text } : packed;
+  const content = caller.livemode ? withShownParts(whole) : whole;
   const isMade = content.text === null && content.html !== null && !content.raw;
   const text = isMade ? textFromHtml(content.html ?? '') : content.text;
   const shown = detailOf(

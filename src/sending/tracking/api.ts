@@ -74,6 +74,24 @@ export function readLinkToken(purpose: Purpose, token: string, signer: Signer): 
   return links === undefined ? found : { ...found, links: Number(links) };
 }
 
+/**
+ * The token of a link to a preference page, or of one that confirms, also within the escapes of a URL. Each
+ * begins with the id of a workspace, in JSON and base64url (src/audience/preferences/links.ts).
+ */
+const PAGE_TOKEN = /(?<=^|[^\w-]|%2[Ff])WyJ3c1[\w-]{2,2042}\.[\w-]{22}(?![\w-])/g;
+
+/** The token in its place where a message is only shown: its page says that the link is not valid. */
+export const SHOWN_TOKEN = 'preview';
+
+/** A text of a live email for its readers, who must not act for its recipient by a page that it links. */
+export const withShownLinks = <Text extends string | null>(text: Text): Text =>
+  (text === null ? text : text.replace(PAGE_TOKEN, SHOWN_TOKEN)) as Text;
+
+/** The same with the parts that a person reads. */
+export const withShownParts = <Parts extends { readonly text: string | null; readonly html: string | null }>(
+  parts: Parts,
+): Parts => ({ ...parts, text: withShownLinks(parts.text), html: withShownLinks(parts.html) });
+
 /** 80 bits, which can only be guessed by sending mail. */
 const LEAVE_BYTES = 10;
 const LEAVE = new RegExp(`^([${ID_ALPHABET}]{24})\\.(\\d{1,2})\\.([${ID_ALPHABET}]{16})$`);

@@ -3,6 +3,7 @@ import { dateOf } from '../../../../machines/email/rules.ts';
 import { finishMessage } from '../../../mail/compose/finish.ts';
 import type { OwnedId } from '../../../platform/async/batched-read.ts';
 import { Semaphore } from '../../../platform/async/semaphore.ts';
+import { withShownLinks, withShownParts } from '../../tracking/api.ts';
 import { type CampaignMail, isOfCampaign } from '../campaign-mail.ts';
 import { outboundMessage, type Personalise, type Sender } from '../send/message.ts';
 import type { LiveMessage, LiveReader } from '../send/reader.ts';
@@ -18,9 +19,14 @@ export interface LeftParts {
   readonly now: () => number;
 }
 
+/** An email, and the environment that it is in. */
+interface OwnedEmail extends OwnedId {
+  readonly livemode: boolean;
+}
+
 /** The message of an email as it leaves or has left for one recipient; null once its content is gone. */
 export type LeftMessage = (
-  email: OwnedId,
+  email: OwnedEmail,
   context: EmailContext,
   recipient: number,
 ) => Promise<Buffer | null>;
@@ -50,11 +56,12 @@ export function leftMessages({ reader, senders, campaigns, personalise, now }: L
   const slots = new Semaphore(AT_ONCE);
   return (email, context, recipient) => slots.run(() => make(email, context, recipient));
 
-  async function make(email: OwnedId, context: EmailContext, recipient: number): Promise<Buffer | null> {
+  async function make(email: OwnedEmail, context: EmailContext, recipient: number): Promise<Buffer | null> {
     const found = await reader.message(email);
     const content = found && (found.content ?? (await reader.content(email)));
     if (!found || !content) return null;
-    const message = await shownTo(email, { ...found, content });
+    const whole = await wholeOf(email, { ...found, content });
+    const message = email.livemode ? withoutPages(whole) : whole;
     const sender = await senders.ofEmail(message);
     const copy = {
       destination: { emailId: email.id, recipient },
@@ -71,7 +78,7 @@ export function leftMessages({ reader, senders, campaigns, personalise, now }: L
   }
 
   /** The email of a campaign as it is for its recipient. */
-  async function shownTo({ id: emailId, workspaceId }: OwnedId, message: LiveMessage): Promise<LiveMessage> {
+  async function wholeOf({ id: emailId, workspaceId }: OwnedId, message: LiveMessage): Promise<LiveMessage> {
     const { campaign_id: campaignId, content, envelope } = message;
     if (!isOfCampaign(content) || !campaignId) return message;
     const [recipientKey = ''] = message.recipient_keys;
@@ -88,3 +95,9 @@ export function leftMessages({ reader, senders, campaigns, personalise, now }: L
     };
   }
 }
+
+const withoutPages = (message: LiveMessage): LiveMessage => ({
+  ...message,
+  subject: withShownLinks(message.subject),
+  content: withShownParts(message.content),
+});

@@ -39,7 +39,7 @@ export async function emailAsSent(
   );
   if (recipient === -1) return notFound('recipient');
   const message = await leftMessage(
-    { id, workspaceId: caller.workspaceId },
+    { id, workspaceId: caller.workspaceId, livemode: caller.livemode },
     life.context as EmailContext,
     recipient,
   ).catch(goneWith);

@@ -2,6 +2,7 @@ import type { EmailContext } from '../../../../machines/email/context.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
 import { isoOf } from '../../../platform/db/wire/values.ts';
 import { formatAddress } from '../../../platform/text/address.ts';
+import { withShownLinks } from '../../tracking/api.ts';
 import { type Content, type Envelope, wholeEnvelope } from '../accept/message.ts';
 import type { EmailDetail, EmailItem } from './answer-model.ts';
 import type { EmailEvent } from './event-model.ts';
@@ -37,7 +38,7 @@ export function itemOf(row: EmailItemRow): EmailItem {
     cc: envelope.cc.map(formatAddress),
     bcc: envelope.bcc.map(formatAddress),
     replyTo: envelope.replyTo.map(formatAddress),
-    subject: row.subject,
+    subject: row.livemode ? withShownLinks(row.subject) : row.subject,
     tags: envelope.tags.map(({ name, value }) => ({ name, value })),
     status: row.state as EmailItem['status'],
     lastEvent: row.last_event as EmailItem['lastEvent'],
