@@ -18,6 +18,8 @@ onEachStore('the activity of contacts', (store) => {
     await row('live', 89.9, true, 'opened', 'em_2');
     await row('old test', 7.1, false, 'delivered', 'em_3');
     await row('test', 6.9, false, 'delivered', 'em_4');
+    await row('complaint', 1_000, true, 'complained', 'em_1');
+    await row('leaving', 1_000, true, 'unsubscribed', 'em_1');
     await row('consent', 1_000, true, 'subscribed', null);
     await row('test join', 1_000, false, 'joined', null);
     await activityPruner({
@@ -26,6 +28,13 @@ onEachStore('the activity of contacts', (store) => {
       config: LONGEST_RETENTION,
     }).run();
     const left = await rowsOf<{ id: string }>(store.database, 'select id from contact_activity order by id');
-    expect(left.map(({ id }) => id)).toEqual(['consent', 'live', 'test', 'test join']);
+    expect(left.map(({ id }) => id)).toEqual([
+      'complaint',
+      'consent',
+      'leaving',
+      'live',
+      'test',
+      'test join',
+    ]);
   });
 });

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { activityPruner } from '../../src/audience/contacts/activity/activity-pruner.ts';
 import { freePort } from '../../src/ops/torture/free-port.ts';
+import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
 import { manyPeople } from '../support/campaign-people.ts';
+import { ManualClock } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 import { dsn } from '../unit/transport/reports.ts';
@@ -78,11 +81,21 @@ describe('mail to the address in List-Unsubscribe', () => {
   test('is the act of the person, also where the workspace had unsubscribed them before', async () => {
     const path = '/v1/contacts/both@customer.example';
     expect((await service.live.post('/v1/contacts', { email: 'both@customer.example' })).status).toBe(201);
-    const { address } = await left('both@customer.example');
+    const { id, address } = await left('both@customer.example');
     expect((await service.live.patch(path, { status: 'unsubscribed' })).status).toBe(200);
     await handIn(port, 'both@customer.example', [address], aMail(APPLE));
     const again = (at: string) =>
       service.live.patch(path, { status: 'subscribed', consent: { source: 'form', at } });
+    expect((await again('2026-01-01T00:00:00Z')).status).toBe(422);
+    const { database } = service.service;
+    await database.query(`update contact_activity set at = at - interval '200 days' where email_id = $1`, [
+      id,
+    ]);
+    await activityPruner({
+      database,
+      clock: new ManualClock(Date.now()),
+      config: LONGEST_RETENTION,
+    }).run();
     expect((await again('2026-01-01T00:00:00Z')).status).toBe(422);
     expect((await again(new Date().toISOString())).status).toBe(200);
   });

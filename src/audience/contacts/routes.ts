@@ -150,7 +150,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     permission: 'contacts:read',
     summary: 'List what happened to a contact',
     description:
-      'One timeline, newest first: emails with their opens and clicks, imports, audiences that the contact joined, left or was asked to confirm, custom events, runs of flows. Entries about emails are deleted with the emails, and those about runs with the runs.',
+      'One timeline, newest first: emails with their opens and clicks, imports, audiences that the contact joined, left or was asked to confirm, custom events, runs of flows. Entries about emails are deleted with the emails, except unsubscriptions and complaints, and those about runs with the runs.',
     params: { contact: CONTACT_PARAM },
     query: ActivityQuery,
     response: Type.Array(Activity),

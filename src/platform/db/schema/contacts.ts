@@ -78,11 +78,11 @@ export const FIELD_INDEXES: Readonly<Record<ContactFieldName, SearchIndex>> = {
 };
 
 /**
- * Events of a contact, and the contact's actions. Rows of emails are deleted with their emails. `subject`
- * is the id of the audience, import or run, or the name of a custom event. `position` orders the rows
- * without an email free of gaps, as in the event log. Its default is a function, which drizzle-kit would
- * need before the tables. A release adds types, which the release before it reads beside it, so that the
- * table does not check them.
+ * Events of a contact, and the contact's actions. Rows of emails are deleted with their emails, except
+ * unsubscriptions and complaints. `subject` is the id of the audience, import or run, or the name of a custom
+ * event. `position` orders the rows without an email free of gaps, as in the event log. Its default is a
+ * function, which drizzle-kit would need before the tables. A release adds types, which the release before it
+ * reads beside it, so that the table does not check them.
  */
 export const contactActivity = pgTable(
   'contact_activity',
