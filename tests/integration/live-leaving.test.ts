@@ -100,6 +100,24 @@ describe('mail to the address in List-Unsubscribe', () => {
     expect((await again(new Date().toISOString())).status).toBe(200);
   });
 
+  test('counts once more after a consent, which does not undo it however soon it came before', async () => {
+    const path = '/v1/contacts/twice@customer.example';
+    expect((await service.live.post('/v1/contacts', { email: 'twice@customer.example' })).status).toBe(201);
+    const { address } = await left('twice@customer.example');
+    const leave = () => handIn(port, 'twice@customer.example', [address], aMail(APPLE));
+    const agree = async (at: number) => {
+      const consent = { source: 'form', at: new Date(at).toISOString() };
+      return (await service.live.patch(path, { status: 'subscribed', consent })).status;
+    };
+    const at = Date.now();
+    await leave();
+    expect(await agree(at)).toBe(200);
+    for (let times = 0; times < 3; times++) await leave();
+    expect(await agree(at)).toBe(422);
+    expect(await get(`${path}/activity?type=unsubscribed`)).toHaveLength(2);
+    expect(await agree(at + 1_000)).toBe(200);
+  });
+
   test('from another address of the person, with a null sender and in capital letters', async () => {
     const { id, address } = await left('bob@customer.example');
     const mail = aMail({ From: 'Bob <bob@elsewhere.example>' });

@@ -10,6 +10,7 @@ import {
   enterReasonSql,
   forgottenKey,
   isKnownBeforeSql,
+  isUnsubscribedLastSql,
   lastLeavingSql,
   lastUnsubscriptionSql,
   leftByWorkspaceSql,
@@ -235,17 +236,44 @@ export async function changeStatus(
   await change(commands, scope, contact, { ...fieldInput({}), properties: {}, removed: [], ...chosen }, now);
 }
 
-/** $1 workspace, $2 the contact, $3 now. */
-const LEAVE_AGAIN = `update contacts set unsubscribed_at = $3::timestamptz
-where workspace_id = $1 and livemode and id = $2 and status in ('unsubscribed', 'bounced') and unsubscribed_at < $3::timestamptz`;
+/** A person unsubscribes by the link of an email. */
+interface UnsubscriptionByEmail {
+  readonly workspaceId: string;
+  readonly contactId: string;
+  readonly emailId: string;
+  readonly campaignId: string | null;
+  /** The data of the entry in the activity. */
+  readonly data: object;
+}
+
+/**
+ * $1 workspace, $2 the contact, $3 now, $4 id of the activity, $5 the email, $6 its campaign, $7 the data. The
+ * entry refuses a consent that was known before. One is enough until the next consent, however often a program
+ * calls the link.
+ */
+const LEAVE_AGAIN = `with gone as (
+  update contacts set unsubscribed_at = greatest(unsubscribed_at, $3::timestamptz)
+  where workspace_id = $1 and livemode and id = $2 and status in ('unsubscribed', 'bounced') returning id
+)
+insert into contact_activity (contact_id, id, livemode, type, at, email_id, campaign_id, data)
+select id, $4, true, 'unsubscribed', $3::timestamptz, $5, $6, $7::text::json from gone
+where not ${isUnsubscribedLastSql('gone.id')}`;
 
 /** Notes that a person has left once more, by a link that they have used before. @throws UnavailableError */
 export const leaveAgain = (
   database: Pick<Database, 'query'>,
-  workspaceId: string,
-  { id }: Pick<ChangedContact, 'id'>,
+  { workspaceId, contactId, emailId, campaignId, data }: UnsubscriptionByEmail,
   now: number,
-): Promise<unknown> => database.query(LEAVE_AGAIN, [workspaceId, id, new Date(now).toISOString()]);
+): Promise<unknown> =>
+  database.query(LEAVE_AGAIN, [
+    workspaceId,
+    contactId,
+    new Date(now).toISOString(),
+    mintId('act', now),
+    emailId,
+    campaignId,
+    JSON.stringify(data),
+  ]);
 
 /**
  * A program that copies the contacts of another one sends the consent of the first day each night: people

@@ -100,7 +100,10 @@ export async function leave(
       knownBy: signer,
       hiddenBy: hasBeenForgotten && !contact ? signer : null,
     });
-    if (contact) await leaveAgain(database, workspaceId, contact, now);
+    if (contact) {
+      const left = { workspaceId, contactId: contact.id, emailId: copy.emailId, campaignId, data };
+      await leaveAgain(database, left, now);
+    }
   }
   return key;
 }

@@ -66,6 +66,16 @@ export const lastLeavingSql = latestSql(
   `(act.type = 'unsubscribed' or act.type = 'imported' and act.data ->> 'status' is not null)`,
 );
 
+/** The entries that may tell of a consent. */
+const MAY_CONSENT = `'created', 'imported', 'subscribed', 'joined'`;
+
+/**
+ * SQL that is true where the activity of a contact tells last that the person unsubscribed, and of no consent
+ * since.
+ */
+export const isUnsubscribedLastSql = (contactId: string): string =>
+  `coalesce(${latestSql(`act.type in ('unsubscribed', ${MAY_CONSENT})`)(contactId, `act.type = 'unsubscribed' and act.data is not null`)}, false)`;
+
 /** True for the moment of a consent that PostgreSQL can read; RFC 3339 allows offsets from 16 hours on. */
 const READABLE = `~* '(z|[+-](0[0-9]|1[0-5]):?[0-9]{2})$'`;
 
@@ -79,7 +89,7 @@ export const isKnownBeforeSql = (entry: string, agreedAt: string): string => `ex
   select from contact_activity said
   cross join lateral (select coalesce(said.data -> 'consent', said.data) ->> 'at' as at) given
   cross join lateral (select case when given.at ${READABLE} then given.at::timestamptz end as at) known
-  where said.contact_id = ${entry}.contact_id and said.type in ('created', 'imported', 'subscribed', 'joined')
+  where said.contact_id = ${entry}.contact_id and said.type in (${MAY_CONSENT})
     and said.position < ${entry}.position
     and (known.at = ${agreedAt} or known.at >= ${agreedAt} and said.at >= ${agreedAt}))`;
 

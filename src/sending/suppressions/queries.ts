@@ -29,6 +29,7 @@ export {
   isBeingForgottenSql,
   isKnownBeforeSql,
   isOutByOwnActSql,
+  isUnsubscribedLastSql,
   type LiveContact,
   lastLeavingSql,
   lastUnsubscriptionSql,
