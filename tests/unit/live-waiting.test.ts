@@ -324,6 +324,29 @@ test('what a campaign sends by the domain that took the place of another does no
   expect([await events, sent]).toEqual([[], []]);
 });
 
+test('a recipient who leaves while their email is rendered slowly gets no copy', async () => {
+  const clock = { at: 0, now: Date.now, monotonic: () => clock.at };
+  const campaigns: CampaignMail = {
+    standing: async () => 'sends',
+    mayLeave: async () => (clock.at === 0 ? 'now' : { skipped: 'unsubscribed' }),
+    parts: async () => {
+      clock.at = 1_001;
+      return {
+        subject: 'Hello',
+        html: null,
+        text: 'Hello',
+        headers: [],
+        templateVersion: null,
+        audienceId: 'aud_1',
+      };
+    },
+  };
+  const { sent, take, release } = world(clock, campaigns);
+  const content = { ...message.content, campaign: { contact: {} } };
+  release();
+  expect([await take({ campaign_id: 'cmp_1', content }), sent]).toEqual([[], []]);
+});
+
 test('a large message leaves octets behind that were loaded, and none while its content cannot be read', async () => {
   let isAway = true;
   const { leftBehind, sent, take, release } = world(

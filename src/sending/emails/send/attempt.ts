@@ -16,6 +16,8 @@ export interface AttemptParts {
   readonly endsAfterMs: (leaseMs: number) => number;
   /** True when the service is stopping, so that no attempt may begin. */
   readonly isStopping: () => boolean;
+  /** When its preparation began, by the monotonic clock: what it was prepared with was read after that. */
+  readonly preparedAt: number;
 }
 
 /**
@@ -36,9 +38,8 @@ export class LiveAttempt {
   #postponed: Postponement | null = null;
   #counted: string | null = null;
 
-  /** When its copies were made ready, and the same by the monotonic clock. */
+  /** When its copies were made ready. */
   readonly #readyAt: number;
-  readonly #preparedAt: number;
   /** The moment that its copies bear. */
   readonly date: number;
 
@@ -48,7 +49,6 @@ export class LiveAttempt {
   ) {
     this.attempt = context.attempt + 1;
     this.#readyAt = parts.clock.now();
-    this.#preparedAt = parts.clock.monotonic();
     this.date = dateOf(context, this.#readyAt);
   }
 
@@ -72,7 +72,7 @@ export class LiveAttempt {
 
   /** True when what it was prepared with may not be so any more: it has waited. */
   get hasWaited(): boolean {
-    return this.parts.clock.monotonic() - this.#preparedAt > FRESH_MS;
+    return this.parts.clock.monotonic() - this.parts.preparedAt > FRESH_MS;
   }
 
   /** Notes that a copy has to wait for a server that has not got it. */

@@ -149,6 +149,7 @@ export class LivePerformer {
     if (!found || !(await this.#takeMemory(order, slots, octets))) return [];
     let loaded = 0;
     try {
+      const preparedAt = clock.monotonic();
       const prepared = await prepare(this.parts, actor, found.message, standing).catch(unprepared);
       if (prepared?.message) loaded = octets;
       // The domain may have changed its transport meanwhile: then the email offers itself again, for a slot
@@ -159,6 +160,7 @@ export class LivePerformer {
         tell,
         endsAfterMs: (leaseMs) => leaseMs - limits.marginMs,
         isStopping: () => this.#stopping,
+        preparedAt,
       });
       const events = await this.#delivery.attempt(actor, prepared, attempt);
       return await attempt.eventsWith(() => events);
