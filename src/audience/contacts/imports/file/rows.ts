@@ -5,7 +5,7 @@ import type { CsvRow } from '../../../../platform/csv/reader.ts';
 import { withoutGuard } from '../../../../platform/csv/write.ts';
 import { mintId } from '../../../../platform/db/ids.ts';
 import { firstCharacters, isLonger } from '../../../../platform/errors/text-length.ts';
-import { isProblem, parseAddress } from '../../../../platform/text/address.ts';
+import { type Address, isProblem, parseAddress } from '../../../../platform/text/address.ts';
 import { type ContactFieldName, isContactField } from '../../../../platform/text/contact-fields.ts';
 import { forgottenKey } from '../../../../sending/suppressions/queries.ts';
 import { isPropertyKey, type Target } from '../../column-names.ts';
@@ -69,20 +69,23 @@ export async function readRows(rows: readonly CsvRow[], reading: RowReading): Pr
   const faults: Fault[] = [];
   let refused = 0;
   let skipped = 0;
+  let further = 0;
   for (const [at, cells] of rows.entries()) {
     if (at % AT_ONE_GO === AT_ONE_GO - 1) await untilNextTurn();
     const before = faults.length;
-    const contact = readRow(cells, reading, faults);
+    const [contact, ...others] = readRow(cells, reading, faults);
     const isRefused = faults.length > before;
     if (isRefused) refused++;
-    if (!contact || (isRefused && contact.leaves === null)) continue;
-    const { names, ...row } = contact;
-    const former = byKey.get(row.email_key);
+    if (!contact) continue;
+    // Each address of a cell is one that gets no more mail.
+    for (const other of others) takeLeaving(byKey, { ...other, ord: -++further });
+    // The leaving counts, whatever else of the row is wrong.
     if (isRefused) {
-      // The leaving counts, whatever else of the row is wrong.
-      byKey.set(row.email_key, former ? { ...former, ...leavingOf(former, row) } : leavingAlone(row));
+      takeLeaving(byKey, contact);
       continue;
     }
+    const { names, ...row } = contact;
+    const former = byKey.get(row.email_key);
     const known = former?.is_refused ? undefined : former;
     const joins = joinsOf(names, known?.joins ?? null, reading);
     if (!known)
@@ -101,6 +104,13 @@ export async function readRows(rows: readonly CsvRow[], reading: RowReading): Pr
     }
   }
   return { total: rows.length, refused, skipped, contacts: [...byKey.values()], faults };
+}
+
+/** Takes the leaving of a person, if their row tells of one, and nothing else of it. */
+function takeLeaving(byKey: Map<string, ImportedContact>, { names: _, ...row }: RowContact): void {
+  if (row.leaves === null) return;
+  const former = byKey.get(row.email_key);
+  byKey.set(row.email_key, former ? { ...former, ...leavingOf(former, row) } : leavingAlone(row));
 }
 
 /** A row of which the leaving counts and nothing else. */
@@ -130,19 +140,23 @@ function joinsOf(
 /** A contact as its row says it, and the audiences that the row names. */
 type RowContact = ContactInput & { readonly names: readonly string[] };
 
+/**
+ * The contacts of a row, one for each address. The first is the one that is imported; where its address is
+ * wrong, the row is refused.
+ */
 function readRow(
   { line, cells, fault }: CsvRow,
   { plan, signer, workspaceId, hashes, now }: RowReading,
   faults: Fault[],
-): RowContact | null {
+): readonly RowContact[] {
   if (fault) {
     faults.push([fault.line, fault.column, fault.code]);
-    return null;
+    return [];
   }
   const { targets, everyone = null } = plan;
   if (cells.slice(targets.length).some((cell) => cell.trim() !== ''))
     faults.push([line, null, 'wrong_cell_count']);
-  let email = '';
+  let emails: readonly string[] = [''];
   let emailColumn = 0;
   const texts: { -readonly [Name in ContactFieldName]?: string } = {};
   let source: string | null = null;
@@ -159,7 +173,7 @@ function readRow(
     const cell = cells[column] ?? '';
     if (target === null) continue;
     if (target.to === 'email') {
-      [email = ''] = addressesOfCell(cell);
+      emails = addressesOfCell(cell);
       emailColumn = column;
       continue;
     }
@@ -206,19 +220,19 @@ function readRow(
         if (!takeProperties(cell, properties)) refuse(column, 'invalid_properties');
     }
   }
+  const [email = '', ...others] = emails;
   const address = parseAddress(email);
   if (email === '') refuse(emailColumn, 'missing_email');
   else if (isProblem(address)) refuse(emailColumn, 'invalid_email');
   const before = isProblem(address) || texts.firstName || texts.lastName ? null : address.name;
   if (before !== null && isLonger(before, LONGEST_NAME)) refuse(emailColumn, 'text_too_long');
   if (Object.keys(properties).length > MOST_PROPERTIES) faults.push([line, null, 'too_many_properties']);
-  if (isProblem(address)) return null;
-  return {
+  const contactOf = (read: Address): RowContact => ({
     ord: line,
     id: mintId('con', now),
-    email: address.address,
-    email_key: address.key,
-    email_hash: hashes ? forgottenKey(signer, workspaceId, address.key) : '',
+    email: read.address,
+    email_key: read.key,
+    email_hash: hashes ? forgottenKey(signer, workspaceId, read.key) : '',
     ...fieldInput(before === null ? texts : { firstName: before }),
     ...(before !== null && { fills_name: true }),
     properties,
@@ -226,7 +240,8 @@ function readRow(
     ...consent.says,
     consent: source !== null || agreedAt !== null ? { source, at: agreedAt } : null,
     names,
-  };
+  });
+  return [address, ...others.map(parseAddress)].flatMap((read) => (isProblem(read) ? [] : [contactOf(read)]));
 }
 
 /** Adds the properties that our own export writes as one JSON object; false where the text is none. */
