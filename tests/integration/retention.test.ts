@@ -135,6 +135,34 @@ describe.each(['embedded', 'postgres'] as const)('retention on %s', (kind) => {
     expect(await left(database)).toEqual([stillScheduled]);
   });
 
+  test('test data that is kept longer than live data stays behind it, on its day', async () => {
+    await using world = await opened(kind);
+    const { database } = world;
+    const config: RetentionDays = { retentionTestDays: 7, retentionLiveDays: 1 };
+    const dayBefore = NOW - 2 * DAY;
+    await ensurePartitions(database, dayBefore);
+    const scheduled = { createdAt: dayBefore, state: 'scheduled', sentAt: null };
+    const simulated = [
+      await given(database, { createdAt: dayBefore, livemode: false }),
+      await given(database, { ...scheduled, livemode: false }),
+    ];
+    await given(database, { createdAt: dayBefore, livemode: true });
+    const liveScheduled = await given(database, { ...scheduled, livemode: true });
+    const run = async (now: number) => {
+      const at = { ...deps(database, config), clock: { now: () => now, monotonic: () => 0 } };
+      await testDataPruner(at).run();
+      await liveDataPruner(at).run();
+      return left(database);
+    };
+    expect(await run(NOW)).toEqual([...simulated, liveScheduled].sort());
+    expect(await run(NOW + 5 * DAY - 1_000)).toEqual([...simulated, liveScheduled].sort());
+    expect(await run(NOW + 5 * DAY + 1_000)).toEqual([liveScheduled]);
+    // Once its test data is of age as well, the day goes as a whole.
+    expect(await partitionedDays(database)).toContain(dayBefore - (dayBefore % DAY));
+    expect(await run(NOW + 6 * DAY)).toEqual([liveScheduled]);
+    expect(await partitionedDays(database)).not.toContain(dayBefore - (dayBefore % DAY));
+  });
+
   test('either goes earlier where the configuration says so, and longer settings bring nothing back', async () => {
     await using world = await opened(kind);
     const { database } = world;

@@ -26,17 +26,19 @@ const NOTE = `insert into retention (livemode, removed_before) values ($1::boole
 on conflict (livemode) do update set removed_before = excluded.removed_before
 where retention.removed_before < excluded.removed_before`;
 
+/** The moment (epoch ms) before which the data of an environment is to be removed. */
+export const endOfRemoval = (
+  { clock, config }: Pick<RetentionDeps, 'clock' | 'config'>,
+  livemode: boolean,
+): number => clock.now() - (livemode ? config.retentionLiveDays : config.retentionTestDays) * DAY_MS;
+
 /**
  * Returns the moment (epoch ms) before which the data of an environment is to be removed, and stores it
  * first: the audit relies on the recorded removals, even if the settings have changed since. @throws
  * UnavailableError
  */
-export async function beginRemoval(
-  { database, clock, config }: RetentionDeps,
-  livemode: boolean,
-): Promise<number> {
-  const days = livemode ? config.retentionLiveDays : config.retentionTestDays;
-  const before = clock.now() - days * DAY_MS;
-  await database.query(NOTE, [livemode, new Date(before).toISOString()]);
+export async function beginRemoval(deps: RetentionDeps, livemode: boolean): Promise<number> {
+  const before = endOfRemoval(deps, livemode);
+  await deps.database.query(NOTE, [livemode, new Date(before).toISOString()]);
   return before;
 }

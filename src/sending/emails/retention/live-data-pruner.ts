@@ -1,6 +1,11 @@
 import type { EmailState } from '../../../../machines/email/machine.ts';
 import type { Duty } from '../../../engine/duties/duty.ts';
-import { beginRemoval, RETENTION_BATCH, type RetentionDeps } from '../../../engine/duties/retention.ts';
+import {
+  beginRemoval,
+  endOfRemoval,
+  RETENTION_BATCH,
+  type RetentionDeps,
+} from '../../../engine/duties/retention.ts';
 import { stateList, statesWhere } from '../../../engine/machine/kind.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { lowestIdAt } from '../../../platform/db/ids.ts';
@@ -80,7 +85,8 @@ where t.email_id < $1 and not exists (select from emails e where e.id = t.email_
 /**
  * Deletes live data as many days after it was sent as it is kept. Emails and their turns go with the
  * partitions of their day, which gives the disk back at once. The few emails of that day that were sent later
- * (scheduled, or long deferred) are moved out of it first.
+ * (scheduled, or long deferred) are moved out of it first. A day whose test data is kept for longer stays
+ * until that has expired as well, and its live data is deleted from it meanwhile.
  */
 export const liveDataPruner = (deps: RetentionDeps): Duty => ({
   name: 'liveDataPruner',
@@ -90,12 +96,18 @@ export const liveDataPruner = (deps: RetentionDeps): Duty => ({
     const { database } = deps;
     const cutoff = await beginRemoval(deps, true);
     if (deps.isDistributed) return pruneOnNodes(database, cutoff, stop);
+    const testCutoff = endOfRemoval(deps, false);
     for (const day of await partitionedDays(database)) {
       if (day + DAY_MS > cutoff) break;
-      const kept = await look(database, day, cutoff, { deletes: false, stop });
-      if (kept === null) return;
-      if (kept.length <= MOST_KEPT) await retireDay(database, day, kept, stop);
-      else await look(database, day, cutoff, { deletes: true, stop });
+      if (day + DAY_MS <= testCutoff) {
+        const kept = await look(database, day, cutoff, { deletes: false, stop });
+        if (kept === null) return;
+        if (kept.length <= MOST_KEPT) {
+          await retireDay(database, day, kept, stop);
+          continue;
+        }
+      }
+      if ((await look(database, day, cutoff, { deletes: true, stop })) === null) return;
     }
     if (stop?.aborted) return;
     const oldest = lowestIdAt('em', cutoff);
