@@ -94,7 +94,7 @@ test('a statement in which PostgreSQL is cut off is not answered as done, nor is
   };
   engine.watchLoop();
   await engine.exec('create table kept (n integer)');
-  // What fails as a statement is none of this.
+  // The failure of a statement is none of this.
   await expect(engine.query('select nothing')).rejects.toMatchObject({ code: '42703' });
   isCut = true;
   await expect(engine.query('insert into kept values (1)')).rejects.toThrow('memory access out of bounds');

@@ -247,9 +247,9 @@ interface UnsubscriptionByEmail {
 }
 
 /**
- * $1 workspace, $2 the contact, $3 now, $4 id of the activity, $5 the email, $6 its campaign, $7 the data. The
- * entry refuses a consent that was known before. One is enough until the next consent, however often a program
- * calls the link.
+ * $1 workspace, $2 the contact, $3 now, $4 id of the activity, $5 the email, $6 its campaign, $7 the data.
+ * The entry refuses a consent that was known before. One is enough until the next consent, however often a
+ * program calls the link.
  */
 const LEAVE_AGAIN = `with gone as (
   update contacts set unsubscribed_at = greatest(unsubscribed_at, $3::timestamptz)

@@ -6,9 +6,9 @@ const BATCH = 5_000;
 
 /**
  * The entries of emails in the activity of contacts are deleted with the emails. The acts of people stay with
- * the contact: a consent is proof, a joined audience keeps its member, and an unsubscription by the link of an
- * email is the person's own, also where the workspace had unsubscribed them before. Rows are in order of time,
- * and a BRIN index finds the old ones.
+ * the contact: a consent is proof, a joined audience keeps its member, and an unsubscription by the link of
+ * an email is the person's own, also where the workspace had unsubscribed them before. Rows are in order of
+ * time, and a BRIN index finds the old ones.
  */
 const PRUNE = `delete from contact_activity where ctid = any(array(
   select ctid from contact_activity

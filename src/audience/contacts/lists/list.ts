@@ -26,8 +26,8 @@ export interface AudienceMatch {
   /** True where the rows of `audience_members` say who is in it. */
   readonly isStatic: boolean;
   /**
-   * False where its filter names a deleted audience. The condition matches no contact then, which is no answer
-   * to the question of who is left out.
+   * False where its filter names a deleted audience. The condition matches no contact then, which is no
+   * answer to the question of who is left out.
    */
   readonly isReadable: boolean;
   readonly condition: SQL;
