@@ -61,7 +61,9 @@ test('the acts of a dozen recipients are looked up one by one, however many are 
     single: await textOf((seen) =>
       new LiveReader(seen, createSigner('only-for-tests'), null).withholdings('ws_1', ['e1']),
     ),
-    flow: await textOf((seen) => readActs(seen).ask({ workspaceId: 'ws_1', contactId: 'con_1' })),
+    flow: await textOf((seen) =>
+      readActs(seen).ask({ workspaceId: 'ws_1', contactId: 'con_1', audienceId: 'aud_1' }),
+    ),
   };
   for (const [name, statement] of Object.entries(statements)) {
     const [row] = await rowsOf<{ 'QUERY PLAN': readonly { readonly Plan: Node }[] }>(

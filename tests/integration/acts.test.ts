@@ -246,4 +246,56 @@ describe.each([
       expect(summary).toBe(`No recipient got it: ${ACT_WORDS[reason as keyof typeof ACT_WORDS]}.`);
     }
   });
+
+  test('while the email of a flow is put off that joining the audience began', async () => {
+    const { live } = service;
+    const said = {
+      name: 'Joined',
+      subject: 'Joined',
+      from: 'Shop <shop@sender.example>',
+      html: '<p>Hello</p>',
+    };
+    const { id: templateId } = (await live.post('/v1/templates', said)).body.data;
+    const audienceId = await anAudience([]);
+    const { id: flow } = (
+      await live.post('/v1/flows', {
+        name: 'Welcome',
+        trigger: { type: 'audienceJoined', audienceId },
+        steps: [{ key: 'hello', type: 'sendEmail', config: { templateId } }],
+      })
+    ).body.data;
+    expect((await live.post(`/v1/flows/${flow}/activate`)).status).toBe(200);
+    const names = NAMES.filter((name) => ACTS[name]?.isOfAudience || /again|another name|no row/.test(name));
+    const people = await peopleFor(service, names, 'joined');
+    way.putsOff = ({ subject }) => subject === 'Joined';
+    const contactIds = [...people.values()].map(({ id }) => id);
+    expect((await live.post(`/v1/audiences/${audienceId}/contacts`, { contactIds })).status).toBe(200);
+    const emails = await eventually('each has an email', async () => {
+      await service.service.duties.find(({ name }) => name === 'flowFollower')?.run();
+      const runs: Email[] = await get(`/v1/flows/${flow}/runs?limit=100`);
+      const logs = await Promise.all(runs.map(({ id }) => get(`/v1/flows/runs/${id}`)));
+      const found = new Map(
+        logs.map(({ contactId, log }) => [contactId, log[0]?.emailId as string | undefined]),
+      );
+      return contactIds.every((id) => found.get(id)) ? found : undefined;
+    });
+    const emailOf = ({ id }: Person): string => emails.get(id) ?? '';
+    for (const person of people.values())
+      await service.until(emailOf(person), ({ status }) => status === 'deferred');
+    await act(audienceId, people);
+    way.putsOff = () => false;
+    await service.pass(HALF_AN_HOUR + 1_000);
+    for (const [name, person] of people) {
+      const id = emailOf(person);
+      const email = await service.until(id, ({ status }) => status === 'failed' || status === 'delivered');
+      // The workspace takes a contact out of the audience, and not out of the flow.
+      const reason = ACTS[name]?.reason === 'removed' ? null : ACTS[name]?.reason;
+      expect([name, email.status, email.failureReason]).toEqual(
+        reason === null ? [name, 'delivered', null] : [name, 'failed', 'suppressed'],
+      );
+      if (name !== 'leaves the audience') continue;
+      const { summary } = await get(`/v1/emails/${id}/explain`);
+      expect(summary).toBe(`No recipient got it: ${ACT_WORDS.unsubscribed}.`);
+    }
+  });
 });

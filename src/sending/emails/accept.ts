@@ -19,7 +19,13 @@ import type { Address } from '../../platform/text/address.ts';
 import { isoOf, isoOrNull } from '../../platform/time/clock.ts';
 import type { AttemptSchedule } from './accept/attempt-schedule.ts';
 import { messageOf, spawnRequestOf } from './accept/email-insert.ts';
-import { type CampaignReference, type Envelope, messageIdOf, storedEnvelope } from './accept/message.ts';
+import {
+  type CampaignReference,
+  type Envelope,
+  type FlowRecipient,
+  messageIdOf,
+  storedEnvelope,
+} from './accept/message.ts';
 import { isTaken, MESSAGE_ID_DAYS } from './accept/message-id-insert-rule.ts';
 import { packContent } from './accept/packed-content.ts';
 import {
@@ -66,7 +72,7 @@ export interface AcceptRequest extends PreparationRequest {
    * The contact that it is for, where no request has asked for it: an act of that contact keeps it away until
    * it has left.
    */
-  readonly contactId?: string;
+  readonly flowRecipient?: FlowRecipient;
   /** The thread that it continues, where it answers a received message. */
   readonly threadId?: string;
   /** The envelope that an SMTP client gave. */
@@ -112,8 +118,20 @@ async function accept(
   const claim = claimOnce(keyed, status, (state: EmailState, context: EmailContext) =>
     JSON.stringify({ index, ...receiptOf(id, state, context) }),
   );
-  const { contactId, threadId, submitted } = asked;
-  const details = { id, now, domain, rendered, filled, claim, clock, script, contactId, threadId, submitted };
+  const { flowRecipient, threadId, submitted } = asked;
+  const details = {
+    id,
+    now,
+    domain,
+    rendered,
+    filled,
+    claim,
+    clock,
+    script,
+    flowRecipient,
+    threadId,
+    submitted,
+  };
   const message = messageOf(request, details);
   if (sender.recollection && mayLieOutside(deps.bodies, message.envelope))
     return lookedUpFirst(sender.recollection);

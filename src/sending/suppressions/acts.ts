@@ -194,9 +194,14 @@ const isMemberSql = ({ contactId, audienceId }: Membership): string =>
   looksUpSql(`audience_members member
   where member.audience_id = ${audienceId} and member.contact_id = ${contactId} and member.state = 'joined'`);
 
-/** SQL: the same as `hasLeftSql`, of a contact who is in the audience as a rule: then no activity is read. */
-export const isOutByOwnActSql = (membership: Membership): string =>
-  `(not ${isMemberSql(membership)} and ${hasLeftSql(membership)})`;
+/**
+ * SQL of the act by which a contact left the audience whose joining began a flow, at each step and each
+ * attempt; null where there is neither. The person's own act alone counts. Most are in the audience: for the
+ * others alone the activity is read.
+ */
+export const leftListActSql = (membership: Membership): string =>
+  `case when ${membership.audienceId} is not null and not ${isMemberSql(membership)} and ${hasLeftSql(membership)}
+    then 'unsubscribed' end`;
 
 /**
  * SQL of the act that keeps list mail from a contact; null where there is none. It decides for campaigns and
@@ -234,10 +239,15 @@ export const ACT_WORDS: Readonly<Record<Act, string>> = {
 export interface LiveContact {
   readonly workspaceId: string;
   readonly contactId: string;
+  /** The audience whose joining began the flow that sends to it; undefined for every other flow. */
+  readonly audienceId: string | undefined;
 }
 
-const ASKED = `select a.id, ${actSql({ contact: 'c', contactId: 'a.id' })} as act
-from json_to_recordset($1::text::json) as a(workspace text, id text)
+const ASKED = `select a.ord, coalesce(${actSql({ contact: 'c', contactId: 'a.id' })}, ${leftListActSql({
+  contactId: 'a.id',
+  audienceId: 'a.audience',
+})}) as act
+from json_to_recordset($1::text::json) as a(ord integer, workspace text, id text, audience text)
 left join lateral (
   select * from contacts c where c.workspace_id = a.workspace and c.livemode and c.id = a.id limit 1
 ) c on true`;
@@ -248,9 +258,16 @@ left join lateral (
  */
 export const readActs = (database: Pick<Database, 'query'>) =>
   new BatchedRead<LiveContact, Act | null>('acts of contacts', async (asked) => {
-    const rows = await database.query<{ id: string; act: Act | null }>(ASKED, [
-      JSON.stringify(asked.map(({ workspaceId, contactId }) => ({ workspace: workspaceId, id: contactId }))),
+    const rows = await database.query<{ ord: number; act: Act | null }>(ASKED, [
+      JSON.stringify(
+        asked.map(({ workspaceId, contactId, audienceId }, ord) => ({
+          ord,
+          workspace: workspaceId,
+          id: contactId,
+          audience: audienceId,
+        })),
+      ),
     ]);
-    const acts = new Map(rows.map(({ id, act }) => [id, act]));
-    return ({ contactId }) => acts.get(contactId) ?? null;
+    const acts = new Map(rows.map(({ ord, act }) => [asked[ord], act]));
+    return (contact) => acts.get(contact) ?? null;
   });

@@ -6,7 +6,7 @@ import type { PlanName } from '../../../platform/config/plans.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { ContactTexts } from '../../../platform/text/contact-fields.ts';
 import { zones } from '../../../platform/zones/zones.ts';
-import { type Act, actSql, isOutByOwnActSql } from '../../../sending/suppressions/queries.ts';
+import { type Act, actSql, leftListActSql } from '../../../sending/suppressions/queries.ts';
 import { readDefinitionId, readVersion } from '../store.ts';
 
 /** The facts that a step of a run needs: the state of its flow, and its contact. */
@@ -33,15 +33,14 @@ export interface RunRow extends ContactTexts {
   readonly properties: Readonly<Record<string, unknown>>;
   /** The act that keeps mail from the contact; null where there is none. */
   readonly act: Act | null;
+  /** The audience whose joining began the run; null for every other run. */
+  readonly audience_id: string | null;
   /** The properties of the event that began the run. */
   readonly event: Readonly<Record<string, unknown>> | null;
 }
 
-/**
- * The person has left the audience since, by whose joining `o` the run began: what it sends belongs to that
- * list.
- */
-const LEFT_SINCE = `case when o.type = 'joined' and ${isOutByOwnActSql({ contactId: 'o.contact_id', audienceId: 'o.subject' })} then 'unsubscribed' end`;
+/** The audience by whose joining `o` the run began: what it sends belongs to that list. */
+const LIST = `case when o.type = 'joined' then o.subject end`;
 
 const READ = `select r.id, r.flow_id, r.contact_id,
   case when r.state = r.step then (r.context ->> 'visit')::integer end as visit, (r.context ->> 'attempt')::integer as attempt,
@@ -49,7 +48,8 @@ const READ = `select r.id, r.flow_id, r.contact_id,
   f.id is null or f.deleted_at is not null or coalesce(r.started_at <= f.cancels_before, false) as is_cancelled,
   w.archived_at is not null as is_archived, w.plan, w.default_from, w.default_reply_to, w.time_zone,
   c.email, c.email_key, ${fieldsSql('c')}, coalesce(c.properties, '{}') as properties,
-  coalesce(${actSql({ contact: 'c', contactId: 'r.contact_id' })}, ${LEFT_SINCE}) as act, o.data as event
+  coalesce(${actSql({ contact: 'c', contactId: 'r.contact_id' })}, ${leftListActSql({ contactId: 'r.contact_id', audienceId: LIST })}) as act,
+  ${LIST} as audience_id, o.data as event
 from flow_runs r join workspaces w on w.id = r.workspace_id
 left join flows f on f.id = r.flow_id
 left join contacts c on c.workspace_id = r.workspace_id and c.livemode = r.livemode and c.id = r.contact_id

@@ -113,7 +113,7 @@ const sendEmail: Work<'sendEmail'> = async (
     // No client can choose this key: theirs have no spaces.
     claim: { key: `flow ${work.runId} ${work.visit}`, fingerprint: `${work.runId} ${work.visit}` },
     onBehalf: { flow_run_id: work.runId, flow_contact_id: row.contact_id },
-    contactId: row.contact_id,
+    flowRecipient: { contactId: row.contact_id, audienceId: row.audience_id ?? undefined },
     circumstances: {
       contact: contactOf(row),
       event: row.event ?? {},

@@ -13,7 +13,13 @@ import type { StoredContent } from '../bodies/content-bodies.ts';
 import type { StandingClock } from '../clocked/clock-of-email.ts';
 import { SCRIPTED, simulatedOutcome } from '../simulator/simulated-addresses.ts';
 import { type AttemptSchedule, SIMULATED_SCHEDULE, SLOW_SIMULATED_SCHEDULE } from './attempt-schedule.ts';
-import { type RenderedMarkdown, type SubmittedTraits, storedEnvelope, storedMessage } from './message.ts';
+import {
+  type FlowRecipient,
+  type RenderedMarkdown,
+  type SubmittedTraits,
+  storedEnvelope,
+  storedMessage,
+} from './message.ts';
 import type { EmailSender, SendingDomain } from './prepare.ts';
 import type { SendRequest } from './request.ts';
 import type { FilledRequest } from './templated.ts';
@@ -37,8 +43,7 @@ export interface Details {
   readonly claim: ClaimOf<'email'> | undefined;
   readonly clock: StandingClock | null;
   readonly script: OutcomeScript | null;
-  /** The contact that a flow sends it to. */
-  readonly contactId: string | undefined;
+  readonly flowRecipient: FlowRecipient | undefined;
   /** The thread that it continues. */
   readonly threadId: string | undefined;
   /** The envelope of one that was submitted by SMTP. */
@@ -51,7 +56,7 @@ const recipientsOf = ({ to, cc, bcc }: SendRequest): readonly Address[] =>
 /** The columns that a message fills, with its envelope and its content as they are. */
 export const messageOf = (
   request: SendRequest,
-  { id, domain, rendered, filled, contactId, threadId, submitted }: Details,
+  { id, domain, rendered, filled, flowRecipient, threadId, submitted }: Details,
 ) => ({
   recipients: recipientsOf(request).map(({ address }) => address),
   recipient_keys: recipientsOf(request).map(({ key }) => key),
@@ -62,7 +67,7 @@ export const messageOf = (
     request,
     rendered,
     filled?.used ?? null,
-    contactId,
+    flowRecipient,
     submitted && submittedOf(submitted, request),
     threadId,
   ),

@@ -36,6 +36,8 @@ export interface Envelope {
   readonly language?: string | undefined;
   /** The contact that it is for, where a flow sends it: an act of that contact keeps it away. */
   readonly contactId?: string | undefined;
+  /** The audience whose joining began that flow: the email belongs to it, and who leaves it gets no more. */
+  readonly audienceId?: string | undefined;
   /** The thread that it continues, where it answers a received message. */
   readonly threadId?: string | undefined;
   /** True of a message that stays what it is: its octets name its recipients. */
@@ -56,6 +58,9 @@ export interface Envelope {
   /** The estimated octets of the finished message, which are asked for before it is read. */
   readonly size: number;
 }
+
+/** The contact that a flow sends an email to, and the audience whose joining began it, where one did. */
+export type FlowRecipient = Required<Pick<Envelope, 'contactId' | 'audienceId'>>;
 
 /** The envelope that an email was submitted with. */
 export interface SubmittedTraits extends MessageReports {
@@ -131,6 +136,7 @@ export function storedEnvelope(id: string, envelope: Envelope): StoredEnvelope {
     trackClicks: envelope.trackClicks ?? undefined,
     language: envelope.language,
     contactId: envelope.contactId,
+    audienceId: envelope.audienceId,
     threadId: envelope.threadId,
     submitted: envelope.submitted,
     untouched: envelope.untouched,
@@ -203,7 +209,7 @@ export function storedMessage(
   request: SendRequest,
   rendered: RenderedMarkdown | null,
   template: UsedTemplate | null,
-  contactId: string | undefined,
+  recipient: FlowRecipient | undefined,
   submitted: SubmittedTraits | undefined,
   threadId: string | undefined,
 ): StoredMessage {
@@ -229,7 +235,8 @@ export function storedMessage(
       trackOpens: request.trackOpens,
       trackClicks: request.trackClicks,
       language: request.language ?? undefined,
-      contactId,
+      contactId: recipient?.contactId,
+      audienceId: recipient?.audienceId,
       threadId,
       submitted,
       untouched: untouchedOf(request),

@@ -107,10 +107,11 @@ export async function reasonToSkip(
   { id: emailId, workspaceId }: Pick<Actor, 'id' | 'workspaceId'>,
   message: Omit<LiveMessage, 'content'>,
 ): Promise<WithheldReason | null> {
-  const { contactId } = message.envelope;
+  const { contactId, audienceId } = message.envelope;
   const { campaign_id: campaignId, recipient_keys: recipientKeys } = message;
   // The email of a flow is for a contact, as a campaign's is.
-  if (!campaignId) return contactId === undefined ? null : reader.actOf({ workspaceId, contactId });
+  if (!campaignId)
+    return contactId === undefined ? null : reader.actOf({ workspaceId, contactId, audienceId });
   const [recipientKey = ''] = recipientKeys;
   const leave = await campaigns()?.mayLeave({ emailId, campaignId, workspaceId, recipientKey });
   return leave === undefined || leave === 'now' ? null : leave.skipped;
