@@ -68,6 +68,22 @@ describe('an import may lower a status, and never raises one', () => {
     expect((await send('GET', '/v1/contacts/odd@here.example')).status).toBe(404);
   });
 
+  test('of each address of a cell, of which the first alone becomes a contact', async () => {
+    await send('POST', '/v1/contacts', { email: 'second@many.example' });
+    const file =
+      'email,status\nfirst@many.example ::: second@many.example ::: third@many.example,unsubscribed\n';
+    const counts = { total: 1, created: 1, updated: 0, failed: 0 };
+    for (const query of ['?dryRun=true', ''])
+      expect(await client.imported(file, query)).toMatchObject({
+        consent: { lowered: 1, addedOut: 1 },
+        counts,
+      });
+    expect(await statusOf('second@many.example')).toBe('unsubscribed');
+    for (const name of ['first', 'second', 'third'])
+      expect([name, await reasonOf(`${name}@many.example`)]).toEqual([name, 'unsubscribed']);
+    expect((await send('GET', '/v1/contacts/third@many.example')).status).toBe(404);
+  });
+
   test('with onConflict=skip too, and by a second row of the same address', async () => {
     await send('POST', '/v1/contacts', { email: 'skip@here.example', firstName: 'Ada' });
     const file =
