@@ -4,7 +4,7 @@ import type { RetentionDays, RetentionDeps } from '../../src/engine/duties/reten
 import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
-import { ensurePartitions, partitionedDays } from '../../src/platform/db/partitions.ts';
+import { ensurePartitions, partitionedDays, partitionName } from '../../src/platform/db/partitions.ts';
 import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { liveDataPruner } from '../../src/sending/emails/retention/live-data-pruner.ts';
 import { testDataPruner } from '../../src/sending/emails/retention/test-data-pruner.ts';
@@ -133,6 +133,47 @@ describe.each(['embedded', 'postgres'] as const)('retention on %s', (kind) => {
     const later = { now: () => NOW + 29 * DAY, monotonic: () => 0 };
     await liveDataPruner({ ...deps(database), clock: later }).run();
     expect(await left(database)).toEqual([stillScheduled]);
+  });
+
+  test('an email keeps its turns when the removal of its day ends between the two tables', async () => {
+    await using world = await opened(kind);
+    const { database } = world;
+    const createdAt = NOW - 92 * DAY;
+    await ensurePartitions(database, createdAt);
+    await given(database, { createdAt, livemode: true });
+    const sentLater = await given(database, { createdAt, livemode: true, sentAt: createdAt + 30 * DAY });
+    const scheduled = { createdAt, livemode: true, state: 'scheduled', sentAt: null };
+    const stillScheduled = await given(database, scheduled);
+    const stop = new AbortController();
+    const script = async (text: string) => {
+      await database.script(text);
+      stop.abort();
+    };
+    const cut = { query: database.query.bind(database), script } as unknown as Database;
+    await liveDataPruner(deps(cut)).run(stop.signal);
+    expect(stop.signal.aborted).toBe(true);
+    expect(await database.query('select id, state from emails_now order by state')).toEqual([
+      { id: sentLater, state: 'delivered' },
+      { id: stillScheduled, state: 'scheduled' },
+    ]);
+    // One that has expired meanwhile goes with its turns.
+    const later = { now: () => NOW + 29 * DAY, monotonic: () => 0 };
+    await liveDataPruner({ ...deps(database), clock: later }).run();
+    expect(await left(database)).toEqual([stillScheduled]);
+    expect(await partitionedDays(database)).not.toContain(createdAt - (createdAt % DAY));
+  });
+
+  test('emails of a day without a partition go with their turns, which have one', async () => {
+    await using world = await opened(kind);
+    const { database } = world;
+    const createdAt = NOW - 92 * DAY;
+    await ensurePartitions(database, createdAt);
+    await database.script(`drop table ${partitionName('emails', createdAt)}`);
+    await given(database, { createdAt, livemode: true });
+    const young = await given(database, { createdAt, livemode: true, sentAt: NOW - DAY });
+    await liveDataPruner(deps(database)).run();
+    expect(await left(database)).toEqual([young]);
+    expect(await partitionedDays(database)).not.toContain(createdAt - (createdAt % DAY));
   });
 
   test('test data that is kept longer than live data stays behind it, on its day', async () => {

@@ -17,9 +17,10 @@ export const PARTITIONED: readonly {
   readonly column: string;
   readonly prefix: IdPrefix;
 }[] = [
-  // The turns are dropped first: a turn has no reader without its email.
-  { table: 'email_turns', column: 'email_id', prefix: 'em' },
+  // The emails are dropped first: a turn has no reader without its email, while an email without its turns
+  // looks as it did when it was accepted, and never expires.
   { table: 'emails', column: 'id', prefix: 'em' },
+  { table: 'email_turns', column: 'email_id', prefix: 'em' },
 ];
 
 const dayStart = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;

@@ -64,6 +64,12 @@ const PRUNE_OWN = batchStatement(
 );
 const PRUNE_OWN_ORPHANS = `delete from email_turns t
 where t.workspace_id = $2 and t.email_id < $1 and not exists (select true from emails e where e.id = t.email_id and e.workspace_id = $2)`;
+
+/**
+ * The emails of a day that lie outside its partition: they keep their turns, which may lie in one, until they
+ * are deleted themselves.
+ */
+const OUTSIDE = `select id from emails_default where id >= $1 and id < $2 limit ${MOST_KEPT + 1}`;
 const OF_DAY = 'select true as one from emails where id >= $1 and id < $2 limit 1';
 
 /**
@@ -102,8 +108,10 @@ export const liveDataPruner = (deps: RetentionDeps): Duty => ({
       if (day + DAY_MS <= testCutoff) {
         const kept = await look(database, day, cutoff, { deletes: false, stop });
         if (kept === null) return;
-        if (kept.length <= MOST_KEPT) {
-          await retireDay(database, day, kept, stop);
+        const outside = await database.query<{ id: string }>(OUTSIDE, idsOf(day));
+        const ids = new Set([...kept, ...outside.map(({ id }) => id)]);
+        if (ids.size <= MOST_KEPT) {
+          await retireDay(database, day, [...ids], stop);
           continue;
         }
       }
@@ -115,6 +123,11 @@ export const liveDataPruner = (deps: RetentionDeps): Duty => ({
     if (!stop?.aborted) await database.query(PRUNE_ORPHANS, [oldest]);
   },
 });
+
+const idsOf = (day: number): readonly [low: string, high: string] => [
+  lowestIdAt('em', day),
+  lowestIdAt('em', day + DAY_MS),
+];
 
 /**
  * Workspace by workspace, since no statement chooses emails by their latest turns on several nodes at once.
@@ -142,7 +155,7 @@ async function pruneOnNodes(
   for (const day of await partitionedDays(database)) {
     if (day + DAY_MS > cutoff || stop?.aborted) return;
     // By the ids, since one of the two tables may have no partition for a day.
-    const rows = await database.query(OF_DAY, [lowestIdAt('em', day), lowestIdAt('em', day + DAY_MS)]);
+    const rows = await database.query(OF_DAY, idsOf(day));
     if (rows.length === 0) await retireDay(database, day, [], stop);
   }
 }
@@ -157,7 +170,7 @@ async function look(
   cutoff: number,
   { deletes, stop }: { readonly deletes: boolean; readonly stop: AbortSignal | undefined },
 ): Promise<string[] | null> {
-  const [low, high] = [lowestIdAt('em', day), lowestIdAt('em', day + DAY_MS)];
+  const [low, high] = idsOf(day);
   const kept: string[] = [];
   // Sorts before the lowest id itself, which is in the range.
   let from = low.slice(0, -1);
