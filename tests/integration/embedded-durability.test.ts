@@ -55,9 +55,15 @@ test('every commit has reached the disk before it is answered', async () => {
   await engine.close();
 });
 
-test.each(['EIO', 'ENOSPC', 'EDQUOT', 'ESTALE'])(
-  'a commit that does not reach the disk (%s) is not answered as done, and ends the engine',
-  async (code) => {
+test.each([
+  ['EIO', 'query'],
+  ['EIO', 'exec'],
+  ['ENOSPC', 'exec'],
+  ['EDQUOT', 'query'],
+  ['ESTALE', 'exec'],
+] as const)(
+  'a commit that does not reach the disk (%s, %s) is not answered as done, and ends the engine',
+  async (code, way) => {
     await layEmbedded(home);
     let fails = false;
     const files = new SyncedFiles(join(home, 'postgres'), (descriptor) => {
@@ -71,7 +77,10 @@ test.each(['EIO', 'ENOSPC', 'EDQUOT', 'ESTALE'])(
     const guard = new GuardedEngine(engine, new DiskRoom(home));
     await guard.exec('create table kept (n integer)');
     fails = true;
-    const told = await guard.query('insert into kept values (1) returning n').catch((error: Error) => error);
+    const told = await (way === 'query'
+      ? guard.query('insert into kept values (1) returning n')
+      : guard.exec('insert into kept values (1)')
+    ).catch((error: Error) => error);
     expect(told).toBeInstanceOf(EngineEnded);
     expect((told as Error).message).toContain('could not fsync file');
     expect(await guard.ended).toBe(told as EngineEnded);
@@ -79,6 +88,47 @@ test.each(['EIO', 'ENOSPC', 'EDQUOT', 'ESTALE'])(
     await expect(guard.query('select 1')).rejects.toBe(told as EngineEnded);
   },
 );
+
+/** The device of PGlite from which a COPY reads. */
+interface BlobDevice {
+  readonly stream_ops: { read(...asked: unknown[]): number };
+}
+
+test('a statement that is cut off in its midst leaves nothing behind', async () => {
+  await layEmbedded(home);
+  const opened = async (): Promise<TellingEngine> => {
+    const fs = new SyncedFiles(join(home, 'postgres'));
+    const engine = new TellingEngine({ fs, startParams: [...SYNCED_START] });
+    await engine.waitReady;
+    engine.watchLoop();
+    return engine;
+  };
+  const engine = await opened();
+  await engine.exec('create table kept (n integer)');
+  const { FS } = (
+    engine as unknown as {
+      mod: {
+        FS: {
+          lookupPath(path: string): { node: { rdev: number } };
+          devices: Readonly<Record<number, BlobDevice>>;
+        };
+      };
+    }
+  ).mod;
+  const { stream_ops: blob } = FS.devices[FS.lookupPath('/dev/blob').node.rdev] as BlobDevice;
+  const { read } = blob;
+  let reads = 0;
+  blob.read = (...asked) => {
+    if (++reads > 4) throw new WebAssembly.RuntimeError('memory access out of bounds');
+    return read(...asked);
+  };
+  const rows = new Blob(['1\n'.repeat(300_000)]);
+  const copy = engine.query("copy kept from '/dev/blob'", [], { blob: rows });
+  await expect(copy).rejects.toBeInstanceOf(EngineEnded);
+  const again = await opened();
+  expect((await again.query('select count(*)::integer as count from kept')).rows).toEqual([{ count: 0 }]);
+  await again.close();
+});
 
 test('a statement in which PostgreSQL is cut off is not answered as done, nor is any after it', async () => {
   await layEmbedded(home);

@@ -13,7 +13,7 @@ const BATCH = 5_000;
 const PRUNE = `delete from contact_activity where ctid = any(array(
   select ctid from contact_activity
   where at < $1::text::timestamptz and livemode = $2::boolean and email_id is not null
-    and type not in ('unsubscribed', 'complained') limit ${BATCH}
+    and not (livemode and type in ('unsubscribed', 'complained')) limit ${BATCH}
 )) returning 1 as one`;
 
 /** Removes what emails have left behind, after as many days as they are kept. */

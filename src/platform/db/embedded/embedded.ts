@@ -49,11 +49,12 @@ export class EmbeddedDatabase implements Database {
     if (dataDir !== null) ensureWritable(dataDir);
     const lock = dataDir === null ? null : lockDirectory(dataDir);
     const directory = dataDir === null ? null : join(dataDir, 'postgres');
+    let files: SyncedFiles | null = null;
     try {
       if (isCopy && directory !== null && !existsSync(directory))
         throw new UnavailableError('The copy of the database is gone: the service has restarted. Try again.');
       if (directory !== null) await ensureDataDirectory(directory);
-      const files = directory === null || isTemporary ? null : new SyncedFiles(directory);
+      files = directory === null || isTemporary ? null : new SyncedFiles(directory);
       const engine = new TellingEngine({
         startParams: [...(files ? SYNCED_START : SMALL_START)],
         ...(files && { fs: files }),
@@ -74,7 +75,7 @@ export class EmbeddedDatabase implements Database {
       );
     } catch (error) {
       lock?.release();
-      throw directory === null ? error : asUnusable(directory, error);
+      throw directory === null ? error : asUnusable(directory, files?.unsynced ?? error);
     }
   }
 

@@ -45,9 +45,15 @@ type InstantiationCallback = (instance: WebAssembly.Instance, module: WebAssembl
 
 /** From the start of the engine until its zeros are given back, so that no first request waits for that. */
 const SETTLED_MS = 1_000;
-/** The numbers of causes for which a file may not reach the disk, as WASI counts them. */
+/**
+ * The numbers of causes for which a file may not reach the disk, as WASI counts them. PostgreSQL asks again
+ * after some, and passes over others for a directory.
+ */
 const CAUSES: Readonly<Record<string, number>> & { readonly EIO: number } = {
+  EBADF: 8,
   EDQUOT: 19,
+  EINTR: 27,
+  EINVAL: 28,
   EIO: 29,
   ENOSPC: 51,
   EROFS: 69,
@@ -72,6 +78,7 @@ export class SyncedFiles extends NodeFS {
   #areSynced: boolean | undefined;
   #memory: WebAssembly.Memory | undefined;
   readonly #failing = Promise.withResolvers<never>();
+  #unsynced: unknown;
 
   /** @param sync, syncAll for tests, which cannot pull the plug */
   constructor(
@@ -87,6 +94,11 @@ export class SyncedFiles extends NodeFS {
   /** Rejects when the engine could not be made: PGlite itself would wait for it for ever. */
   get failed(): Promise<never> {
     return this.#failing.promise;
+  }
+
+  /** The latest error of a file that did not reach the disk. */
+  get unsynced(): unknown {
+    return this.#unsynced;
   }
 
   /** The engine has started: from here on each file is synced separately. */
@@ -158,6 +170,7 @@ export class SyncedFiles extends NodeFS {
         return 0;
       } catch (error) {
         // PostgreSQL stops at it, as a server does: what it has written may not be on the disk.
+        this.#unsynced = error;
         throw new FS.ErrnoError(CAUSES[(error as NodeJS.ErrnoException).code ?? ''] ?? CAUSES.EIO);
       }
     };

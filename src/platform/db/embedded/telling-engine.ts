@@ -4,6 +4,8 @@ import { EngineEnded } from './guarded-engine.ts';
 /** The parts of PGlite's module that its loop calls. */
 interface Loop {
   _PostgresMainLoopOnce(): void;
+  /** Leaves a statement that has failed, after that. */
+  _PostgresMainLongJmp(): void;
   /** Called for whatever a turn of the loop has thrown. */
   stackRestore(place: number): void;
 }
@@ -18,18 +20,26 @@ const OF_STATEMENT = 100;
  */
 export class TellingEngine extends WithFixedArrays {
   #end: EngineEnded | null = null;
+  #hasReason = false;
 
   /** Looks at each turn of the loop from now on, once PostgreSQL has started. */
   watchLoop(): void {
     const loop = this.mod as unknown as Loop | undefined;
     if (!loop) throw new Error('PostgreSQL has not started.');
-    const { _PostgresMainLoopOnce: turn, stackRestore: restore } = loop;
+    const { _PostgresMainLoopOnce: turn, _PostgresMainLongJmp: leave, stackRestore: restore } = loop;
     loop._PostgresMainLoopOnce = () => {
       try {
         turn();
       } catch (error) {
-        if ((error as { status?: unknown }).status !== OF_STATEMENT)
-          this.#end ??= new EngineEnded(asError(error));
+        if ((error as { status?: unknown }).status !== OF_STATEMENT) this.#cutOff(error);
+        throw error;
+      }
+    };
+    loop._PostgresMainLongJmp = () => {
+      try {
+        leave();
+      } catch (error) {
+        this.#cutOff(error);
         throw error;
       }
     };
@@ -40,10 +50,19 @@ export class TellingEngine extends WithFixedArrays {
     };
   }
 
-  /** Without an answer where PostgreSQL was cut off: the error that it has sent before says more. */
+  #cutOff(error: unknown): void {
+    this.#end ??= new EngineEnded(asError(error));
+  }
+
+  /**
+   * Without an answer where PostgreSQL was cut off: the error that it has sent before says more. Nothing is
+   * sent to it afterwards: PGlite follows each failed message with a Sync, which would commit what was cut
+   * off, or spin.
+   */
   override async execProtocolRaw(
     ...asked: Parameters<WithFixedArrays['execProtocolRaw']>
   ): ReturnType<WithFixedArrays['execProtocolRaw']> {
+    if (this.#end) return new Uint8Array(0);
     try {
       return await super.execProtocolRaw(...asked);
     } catch (error) {
@@ -55,17 +74,26 @@ export class TellingEngine extends WithFixedArrays {
   override async execProtocol(
     ...asked: Parameters<WithFixedArrays['execProtocol']>
   ): ReturnType<WithFixedArrays['execProtocol']> {
-    const answer = await super.execProtocol(...asked);
-    if (this.#end) throw this.#end;
-    return answer;
+    return this.#unlessEnded(super.execProtocol(...asked));
   }
 
   override async execProtocolStream(
     ...asked: Parameters<WithFixedArrays['execProtocolStream']>
   ): ReturnType<WithFixedArrays['execProtocolStream']> {
-    const answer = await super.execProtocolStream(...asked);
-    if (this.#end) throw this.#end;
-    return answer;
+    return this.#unlessEnded(super.execProtocolStream(...asked));
+  }
+
+  async #unlessEnded<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    try {
+      const answer = await asked;
+      if (!this.#end) return answer;
+    } catch (error) {
+      if (!this.#end) throw error;
+      // PostgreSQL's own error, of which all later ones are consequences.
+      if (!this.#hasReason) this.#end = new EngineEnded(asError(error));
+    }
+    this.#hasReason = true;
+    throw this.#end;
   }
 }
 

@@ -71,6 +71,7 @@ where t.workspace_id = $2 and t.email_id < $1 and not exists (select true from e
  */
 const OUTSIDE = `select id from emails_default where id >= $1 and id < $2 limit ${MOST_KEPT + 1}`;
 const OF_DAY = 'select true as one from emails where id >= $1 and id < $2 limit 1';
+const LIVE_OF_DAY = 'select true as one from emails where livemode and id >= $1 and id < $2 limit 1';
 
 /**
  * Deletes emails that were kept when their day was retired and have expired since; the default partition
@@ -115,6 +116,8 @@ export const liveDataPruner = (deps: RetentionDeps): Duty => ({
           continue;
         }
       }
+      // A day that waits for its test data has no live data left after the first time.
+      if ((await database.query(LIVE_OF_DAY, idsOf(day))).length === 0) continue;
       if ((await look(database, day, cutoff, { deletes: true, stop })) === null) return;
     }
     if (stop?.aborted) return;
