@@ -248,10 +248,17 @@ export const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
     error: 'malformed_answer',
   },
   {
-    name: 'folds a header',
-    behave: (socket) => socket.write(`${HEAD}x: a\r\n b\r\ncontent-length: 2\r\n\r\nok`),
+    name: 'folds the header that tells the end of its answer',
+    behave: (socket) => socket.write(`${HEAD}content-length:\r\n 2\r\n\r\nok`),
     httpStatus: 0,
     error: 'malformed_answer',
+  },
+  {
+    name: 'folds another header',
+    behave: (socket) => socket.write(`${HEAD}x: a\r\n b\r\ncontent-length: 2\r\n\r\nok`),
+    httpStatus: 200,
+    error: null,
+    responseBody: 'ok',
   },
   {
     name: 'ends its lines with LF alone',
