@@ -137,8 +137,7 @@ export async function asMember<Data = unknown>(
           ...(json !== null && { headers: { 'content-type': 'application/json', ...headers }, body: json }),
         }).then(async (reply) => ({
           status: reply.status,
-          // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
-          body: (await reply.json().catch(() => null)) as any,
+          body: (await reply.json().catch(() => null)) as { readonly data?: unknown } | null,
         })),
       [
         method,
@@ -148,7 +147,7 @@ export async function asMember<Data = unknown>(
       ] as const,
     ),
   );
-  return { status: told.status, data: told.body?.data };
+  return { status: told.status, data: told.body?.data as Data };
 }
 
 /**

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test';
-import fs, { cpSync, fsyncSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import fs, {
+  cpSync,
+  fstatSync,
+  fsyncSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -89,6 +98,24 @@ test.each([
   },
 );
 
+test('a file system that syncs no folders (EINVAL) is one for PostgreSQL', async () => {
+  await layEmbedded(home);
+  let folders = 0;
+  const files = new SyncedFiles(join(home, 'postgres'), (descriptor) => {
+    if (!fstatSync(descriptor).isDirectory()) return fsyncSync(descriptor);
+    folders++;
+    throw Object.assign(new Error('It said no'), { code: 'EINVAL' });
+  });
+  const engine = new TellingEngine({ fs: files, startParams: [...SYNCED_START] });
+  await engine.waitReady;
+  engine.watchLoop();
+  files.started();
+  await engine.exec('create table kept (n integer)');
+  await engine.exec('checkpoint');
+  expect(folders).toBeGreaterThan(0);
+  await engine.close();
+});
+
 /** The device of PGlite from which a COPY reads. */
 interface BlobDevice {
   readonly stream_ops: { read(...asked: unknown[]): number };
@@ -130,27 +157,35 @@ test('a statement that is cut off in its midst leaves nothing behind', async () 
   await again.close();
 });
 
-test('a statement in which PostgreSQL is cut off is not answered as done, nor is any after it', async () => {
-  await layEmbedded(home);
-  const files = new SyncedFiles(join(home, 'postgres'));
-  const engine = new TellingEngine({ fs: files, startParams: [...SYNCED_START] });
-  await engine.waitReady;
-  const loop = (engine as unknown as { mod: { _PostgresMainLoopOnce(): void } }).mod;
-  const turn = loop._PostgresMainLoopOnce;
-  let isCut = false;
-  loop._PostgresMainLoopOnce = () => {
-    turn();
-    if (isCut) throw new WebAssembly.RuntimeError('memory access out of bounds');
-  };
-  engine.watchLoop();
-  await engine.exec('create table kept (n integer)');
-  // The failure of a statement is none of this.
-  await expect(engine.query('select nothing')).rejects.toMatchObject({ code: '42703' });
-  isCut = true;
-  await expect(engine.query('insert into kept values (1)')).rejects.toThrow('memory access out of bounds');
-  isCut = false;
-  await expect(engine.query('select 1')).rejects.toBeInstanceOf(EngineEnded);
-});
+test.each([
+  ['_PostgresMainLoopOnce', 'insert into kept values (1)', 'memory access out of bounds'],
+  ['_PostgresMainLongJmp', 'select nothing', 'does not exist'],
+] as const)(
+  'a statement in which PostgreSQL is cut off (%s) is not answered as done, nor is any after it',
+  async (place, statement, reason) => {
+    await layEmbedded(home);
+    const files = new SyncedFiles(join(home, 'postgres'));
+    const engine = new TellingEngine({ fs: files, startParams: [...SYNCED_START] });
+    await engine.waitReady;
+    const loop = (engine as unknown as { mod: Record<typeof place, () => void> }).mod;
+    const turn = loop[place];
+    let isCut = false;
+    loop[place] = () => {
+      turn();
+      if (isCut) throw new WebAssembly.RuntimeError('memory access out of bounds');
+    };
+    engine.watchLoop();
+    await engine.exec('create table kept (n integer)');
+    // The failure of a statement is none of this.
+    await expect(engine.query('select nothing')).rejects.toMatchObject({ code: '42703' });
+    isCut = true;
+    const told = await engine.query(statement).catch((error: Error) => error);
+    expect(told).toBeInstanceOf(EngineEnded);
+    expect((told as Error).message).toContain(reason);
+    isCut = false;
+    await expect(engine.query('select 1')).rejects.toBeInstanceOf(EngineEnded);
+  },
+);
 
 test.each(['EMFILE', 'ENOSPC'])('a file that could not be made (%s) is made later', async (code) => {
   await layEmbedded(home);
